@@ -1,0 +1,297 @@
+/**
+ * The closed table of errors: every failure a user, a client or another process can see has one row here.
+ * `docs/errors.md` is generated from it; both endpoints answer from it.
+ *
+ * `retry` says who may try again with hope: `never` (the input is at fault), `task` (another attempt of one task),
+ * `query` (the whole statement, by the engine itself), `client` (the client, later).
+ */
+export type RetryClass = 'never' | 'task' | 'query' | 'client';
+
+interface ErrorRow<P> {
+  /** Five-character SQLSTATE, PostgreSQL's where it has one. */
+  readonly sqlState: string;
+  readonly httpStatus: number;
+  readonly retry: RetryClass;
+  readonly meaning: string;
+  readonly message: (params: P) => string;
+}
+
+const row = <P>(r: ErrorRow<P>): ErrorRow<P> => r;
+
+/** The message comes whole from where the failure was seen (the kernel, a codec). */
+type Whole = { message: string };
+const whole = (p: Whole) => p.message;
+
+export const ERRORS = {
+  // Statements
+  SYNTAX_ERROR: row<Whole>({
+    sqlState: '42601',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The statement does not parse.',
+    message: whole,
+  }),
+  UNDEFINED_NAME: row<Whole>({
+    sqlState: '42703',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A column that the statement names does not exist.',
+    message: whole,
+  }),
+  UNDEFINED_TABLE: row<Whole>({
+    sqlState: '42P01',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A table or view that the statement names does not exist.',
+    message: whole,
+  }),
+  UNDEFINED_FUNCTION: row<Whole>({
+    sqlState: '42883',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'No function or operator has this name and these argument types.',
+    message: whole,
+  }),
+  AMBIGUOUS_NAME: row<Whole>({
+    sqlState: '42702',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A name could mean more than one thing.',
+    message: whole,
+  }),
+  BINDING_ERROR: row<Whole>({
+    sqlState: '42P10',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The statement parses but does not make sense (grouping, types, argument counts).',
+    message: whole,
+  }),
+  CAST_ERROR: row<Whole>({
+    sqlState: '22P02',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A value cannot be read as the type asked for.',
+    message: whole,
+  }),
+  OUT_OF_RANGE: row<Whole>({
+    sqlState: '22003',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A number does not fit its type.',
+    message: whole,
+  }),
+  DIVISION_BY_ZERO: row<Record<never, never>>({
+    sqlState: '22012',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'Division or modulo by zero.',
+    message: () => 'division by zero',
+  }),
+  INVALID_ARGUMENT: row<Whole>({
+    sqlState: '22023',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'An argument of a function, statement or request is not one it takes.',
+    message: whole,
+  }),
+  UNKNOWN_SETTING: row<{ name: string; nearest?: string | undefined }>({
+    sqlState: '42704',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A query-string parameter or SET names no setting.',
+    message: (p) => `Unknown setting ${p.name}${p.nearest ? ` (did you mean ${p.nearest}?)` : ''}`,
+  }),
+  INVALID_SETTING: row<{ name: string; value: string; expected: string }>({
+    sqlState: '22023',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A setting was given a value it does not take.',
+    message: (p) => `Setting ${p.name}: expected ${p.expected}, got "${p.value}"`,
+  }),
+  NOT_SUPPORTED: row<{ what: string; hint?: string | undefined }>({
+    sqlState: '0A000',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A statement or feature this version does not have yet.',
+    message: (p) => `${p.what} is not supported yet${p.hint ? `: ${p.hint}` : ''}`,
+  }),
+  FORBIDDEN: row<Whole>({
+    sqlState: '42501',
+    httpStatus: 403,
+    retry: 'never',
+    meaning: 'The engine or the rights of the user do not allow it.',
+    message: whole,
+  }),
+  UNAUTHENTICATED: row<Whole>({
+    sqlState: '28000',
+    httpStatus: 401,
+    retry: 'client',
+    meaning: 'No valid credentials came with the request.',
+    message: whole,
+  }),
+  DATABASE_NOT_FOUND: row<{ database: string }>({
+    sqlState: '3D000',
+    httpStatus: 404,
+    retry: 'never',
+    meaning: 'The database named by the request does not exist.',
+    message: (p) => `Database "${p.database}" does not exist`,
+  }),
+  RESULT_TOO_LARGE: row<{ limit: number }>({
+    sqlState: '54000',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The result has more rows than max_result_rows allows.',
+    message: (p) => `The result has more than ${p.limit} rows (setting max_result_rows)`,
+  }),
+  STATEMENT_FAILED: row<Whole>({
+    sqlState: '22000',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The statement failed on its data, for a reason with no row of its own.',
+    message: whole,
+  }),
+
+  // Files
+  BAD_FILE: row<{ name: string; reason: string }>({
+    sqlState: '22P04',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A file read by the statement is corrupt or not of the format it is read as.',
+    message: (p) => `Cannot read ${p.name}: ${p.reason}`,
+  }),
+  FILE_NOT_FOUND: row<{ url: string; hint?: string | undefined }>({
+    sqlState: '58P01',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A URL that the statement reads names nothing.',
+    message: (p) => `${p.url} does not exist${p.hint ? ` (${p.hint})` : ''}`,
+  }),
+  LOCATION_NOT_ALLOWED: row<{ url: string; reason: string }>({
+    sqlState: '42501',
+    httpStatus: 403,
+    retry: 'never',
+    meaning: 'The engine may not read this URL or path.',
+    message: (p) => `${p.url} may not be read: ${p.reason}`,
+  }),
+  EXTERNAL_READ_FAILED: row<{ url: string; reason: string }>({
+    sqlState: '58030',
+    httpStatus: 400,
+    retry: 'client',
+    meaning: 'A server outside the engine did not deliver a file.',
+    message: (p) => `Reading ${p.url} failed: ${p.reason}`,
+  }),
+
+  // Requests and uploads
+  BAD_REQUEST: row<Whole>({
+    sqlState: '08P01',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The HTTP request is malformed.',
+    message: whole,
+  }),
+  BAD_UPLOAD: row<{ part?: string | undefined; reason: string }>({
+    sqlState: '08P01',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The multipart body or one of its parts is malformed.',
+    message: (p) => (p.part === undefined ? p.reason : `Part "${p.part}": ${p.reason}`),
+  }),
+  UNSUPPORTED_CODING: row<{ part: string; coding: string }>({
+    sqlState: '0A000',
+    httpStatus: 415,
+    retry: 'never',
+    meaning: 'A Content-Encoding that the engine does not know.',
+    message: (p) =>
+      `Part "${p.part}": unknown Content-Encoding "${p.coding}" (known: gzip, deflate, br, xz, zstd, lz4, snappy)`,
+  }),
+  UPLOAD_TOO_LARGE: row<{ part?: string | undefined; what: string; limit: string }>({
+    sqlState: '54000',
+    httpStatus: 413,
+    retry: 'never',
+    meaning: 'An upload is over a limit (sizes are counted after decompression).',
+    message: (p) =>
+      `${p.part === undefined ? '' : `Part "${p.part}": `}${p.what} is over the limit of ${p.limit}`,
+  }),
+  DISK_FULL: row<{ what: string }>({
+    sqlState: '53100',
+    httpStatus: 507,
+    retry: 'client',
+    meaning: 'The disk of the node has no room for the files of the request.',
+    message: (p) => `No disk space left for ${p.what}`,
+  }),
+
+  // The life of a query
+  QUERY_CANCELLED: row<{ reason: string }>({
+    sqlState: '57014',
+    httpStatus: 499,
+    retry: 'never',
+    meaning: 'The query was cancelled by a user, by a dropped connection or by shutdown.',
+    message: (p) => `Query cancelled: ${p.reason}`,
+  }),
+  QUERY_NOT_FOUND: row<{ queryId: string }>({
+    sqlState: '42704',
+    httpStatus: 404,
+    retry: 'never',
+    meaning: 'No query with this id is running.',
+    message: (p) => `No running query has the id ${p.queryId}`,
+  }),
+  STATEMENT_TIMEOUT: row<{ timeoutMs: number }>({
+    sqlState: '57014',
+    httpStatus: 504,
+    retry: 'client',
+    meaning: 'The statement ran longer than its timeout.',
+    message: (p) => `Statement timed out after ${p.timeoutMs} ms`,
+  }),
+  CLIENT_TOO_SLOW: row<{ timeoutMs: number }>({
+    sqlState: '57014',
+    httpStatus: 408,
+    retry: 'client',
+    meaning: 'The client sent or took no byte for longer than the engine waits.',
+    message: (p) => `The client was silent for ${p.timeoutMs} ms`,
+  }),
+  OUT_OF_MEMORY: row<Whole>({
+    sqlState: '53200',
+    httpStatus: 500,
+    retry: 'task',
+    meaning: 'The query needed more memory than the engine may use.',
+    message: whole,
+  }),
+  NOT_ADMITTED: row<{ reason: string }>({
+    sqlState: '53300',
+    httpStatus: 429,
+    retry: 'client',
+    meaning: 'The engine takes no further query at the moment.',
+    message: (p) => `Query not admitted: ${p.reason}`,
+  }),
+  DRAINING: row<Record<never, never>>({
+    sqlState: '57P01',
+    httpStatus: 503,
+    retry: 'client',
+    meaning: 'The node is shutting down and takes no new query.',
+    message: () => 'This node is shutting down; send the query to another node or later',
+  }),
+  NOT_READY: row<{ reason: string }>({
+    sqlState: '57P03',
+    httpStatus: 503,
+    retry: 'client',
+    meaning: 'The node is starting.',
+    message: (p) => `This node is not ready: ${p.reason}`,
+  }),
+  KERNEL_LOST: row<Whole>({
+    sqlState: '57P02',
+    httpStatus: 500,
+    retry: 'query',
+    meaning: 'The kernel process that ran the query ended under it.',
+    message: whole,
+  }),
+  INTERNAL: row<{ incident: string }>({
+    sqlState: 'XX000',
+    httpStatus: 500,
+    retry: 'never',
+    meaning: 'A defect of the engine; the log has the details under the incident id.',
+    message: (p) => `Internal error, incident ${p.incident}`,
+  }),
+} as const;
+
+export type ErrorName = keyof typeof ERRORS;
+export type ErrorParams<N extends ErrorName> = Parameters<(typeof ERRORS)[N]['message']>[0];

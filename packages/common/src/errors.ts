@@ -1,0 +1,89 @@
+import { ERRORS, type ErrorName, type ErrorParams, type RetryClass } from './error-table.ts';
+
+/** A place in the text of a statement: lines and columns count from 1, columns in characters. */
+export interface SqlLocation {
+  readonly line: number;
+  readonly startColumn: number;
+  readonly endColumn: number;
+}
+
+export interface ErrorExtras {
+  readonly location?: SqlLocation | undefined;
+  /** What the reader can do about it, one sentence. */
+  readonly resolution?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** An error as it crosses a process boundary: its kind survives as data, its cause chain too. */
+export interface ErrorData {
+  readonly name: ErrorName;
+  readonly message: string;
+  readonly location?: SqlLocation | undefined;
+  readonly resolution?: string | undefined;
+  readonly cause?: ErrorData | { readonly message: string } | undefined;
+}
+
+/** Every failure Tessera reports is one of these; anything else that is thrown is a defect. */
+export class TesseraError extends Error {
+  override readonly name: ErrorName;
+  readonly location: SqlLocation | undefined;
+  readonly resolution: string | undefined;
+
+  private constructor(name: ErrorName, message: string, extras: ErrorExtras) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
+    this.name = name;
+    this.location = extras.location;
+    this.resolution = extras.resolution;
+  }
+
+  static of<N extends ErrorName>(name: N, params: ErrorParams<N>, extras: ErrorExtras = {}): TesseraError {
+    const template = ERRORS[name].message as (p: ErrorParams<N>) => string;
+    return new TesseraError(name, template(params), extras);
+  }
+
+  static fromData(data: ErrorData): TesseraError {
+    const cause =
+      data.cause === undefined
+        ? undefined
+        : 'name' in data.cause
+          ? TesseraError.fromData(data.cause)
+          : new Error(data.cause.message);
+    return new TesseraError(data.name, data.message, { ...data, cause });
+  }
+
+  get sqlState(): string {
+    return ERRORS[this.name].sqlState;
+  }
+  get httpStatus(): number {
+    return ERRORS[this.name].httpStatus;
+  }
+  get retry(): RetryClass {
+    return ERRORS[this.name].retry;
+  }
+
+  toData(): ErrorData {
+    const cause =
+      this.cause === undefined
+        ? undefined
+        : this.cause instanceof TesseraError
+          ? this.cause.toData()
+          : { message: this.cause instanceof Error ? this.cause.message : String(this.cause) };
+    return {
+      name: this.name,
+      message: this.message,
+      location: this.location,
+      resolution: this.resolution,
+      cause,
+    };
+  }
+
+  /** The same error, pointing at a place in the statement. */
+  at(location: SqlLocation): TesseraError {
+    return new TesseraError(this.name, this.message, { ...this, location, cause: this.cause });
+  }
+}
+
+/** Shorthand for `throw TesseraError.of(...)` in expression position. */
+export function fail<N extends ErrorName>(name: N, params: ErrorParams<N>, extras?: ErrorExtras): never {
+  throw TesseraError.of(name, params, extras);
+}

@@ -1,0 +1,3 @@
+export * from './error-table.ts';
+export * from './errors.ts';
+export * from './ids.ts';
