@@ -77,9 +77,10 @@ export class TesseraError extends Error {
     };
   }
 
-  /** The same error, pointing at a place in the statement. */
-  at(location: SqlLocation): TesseraError {
-    return new TesseraError(this.name, this.message, { ...this, location, cause: this.cause });
+  /** The same error, told with another message or pointing at a place in the statement. */
+  with(changes: { message?: string; location?: SqlLocation | undefined }): TesseraError {
+    const extras = { location: this.location, resolution: this.resolution, cause: this.cause, ...changes };
+    return new TesseraError(this.name, changes.message ?? this.message, extras);
   }
 }
 

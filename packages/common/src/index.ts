@@ -1,3 +1,4 @@
 export * from './error-table.ts';
 export * from './errors.ts';
 export * from './ids.ts';
+export * from './nearest-name.ts';

@@ -1,0 +1,12 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The candidate that a misspelt name most likely means, if any is near enough to say so. */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const d = distance(name, candidate);
+    if (d < bestDistance) [best, bestDistance] = [candidate, d];
+  }
+  return best;
+}

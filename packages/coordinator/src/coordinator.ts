@@ -1,0 +1,160 @@
+import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
+import type { Kernel } from '@tessera/kernel';
+import type { ExternalSources } from '@tessera/object-store';
+import { classifyStatement, splitStatements } from '@tessera/sql';
+import { runQuery } from './query-run.ts';
+import { type RunningQuery, RunningQueries } from './running-queries.ts';
+import { DEFAULT_SETTINGS, isSettingName, requireSettingName, SETTING_NAMES, type Settings, withSettings } from './settings.ts';
+import type { StatementRequest } from './statement-request.ts';
+import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
+
+/** The one database until databases can be created. */
+export const DEFAULT_DATABASE = 'tessera';
+
+export interface CoordinatorOptions {
+  readonly kernel: Kernel;
+  readonly external: ExternalSources;
+  readonly engineId: string;
+}
+
+/** Takes statements from the endpoints and sees each through to its result, its error or its cancellation. */
+export class Coordinator {
+  readonly running = new RunningQueries();
+  readonly #options: CoordinatorOptions;
+  #draining = false;
+
+  constructor(options: CoordinatorOptions) {
+    this.#options = options;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  get ready(): boolean {
+    return !this.#draining && this.#options.kernel.ready;
+  }
+
+  /**
+   * Registers a query at the start of its request, so that it can be cancelled while its files still arrive.
+   * The caller ends it with `end`, whatever became of it.
+   * @throws TesseraError DRAINING, INVALID_ARGUMENT for an id that is running
+   */
+  begin(identity: { queryId?: string | undefined; label: string }): RunningQuery {
+    if (this.#draining) throw TesseraError.of('DRAINING', {});
+    const queryId = identity.queryId === undefined ? newQueryId() : asQueryId(identity.queryId);
+    return this.running.add({ queryId, requestId: newRequestId(), label: identity.label });
+  }
+
+  end(query: RunningQuery): void {
+    this.running.remove(query.queryId);
+  }
+
+  cancel(queryId: QueryId, reason: string): boolean {
+    return this.running.cancel(queryId, TesseraError.of('QUERY_CANCELLED', { reason }));
+  }
+
+  /**
+   * Runs the statement of a request; with `enable_multi_query_requests` each of several, giving the last one's result.
+   * @throws TesseraError what the statement did wrong, or why it was stopped
+   */
+  async execute(query: RunningQuery, request: StatementRequest): Promise<StatementResult> {
+    const database = request.database ?? DEFAULT_DATABASE;
+    if (database.toLowerCase() !== DEFAULT_DATABASE) throw TesseraError.of('DATABASE_NOT_FOUND', { database });
+    const statements = splitStatements(request.sql);
+    const last = statements.pop();
+    if (last === undefined) throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
+    if (statements.length > 0 && !request.settings.enable_multi_query_requests) {
+      const message = `The request holds ${statements.length + 1} statements; send one, or set enable_multi_query_requests=true`;
+      throw TesseraError.of('SYNTAX_ERROR', { message });
+    }
+    let settings = request.settings;
+    for (const { text } of statements) {
+      const result = await this.#statement(query, { ...request, settings }, text);
+      if (result.kind === 'rows') await readToEnd(result);
+      else if (result.session !== undefined) settings = remember(settings, result.session);
+    }
+    return this.#statement(query, { ...request, settings }, last.text);
+  }
+
+  async #statement(query: RunningQuery, request: StatementRequest, text: string): Promise<StatementResult> {
+    const statement = classifyStatement(text);
+    switch (statement.kind) {
+      case 'query':
+      case 'explain':
+        return this.#query(query, request, text, statement.settings);
+      case 'set': {
+        withSettings(request.settings, [[statement.name, statement.value]]);
+        return { kind: 'done', session: { kind: 'set', name: statement.name, value: statement.value } };
+      }
+      case 'reset':
+        return { kind: 'done', session: { kind: 'remove', name: statement.name } };
+      case 'use_database':
+        if (statement.database.toLowerCase() !== DEFAULT_DATABASE) {
+          throw TesseraError.of('DATABASE_NOT_FOUND', { database: statement.database });
+        }
+        return { kind: 'done', session: { kind: 'set', name: 'database', value: statement.database } };
+      case 'show_setting':
+        return this.#showSetting(query, request, statement.name);
+      case 'cancel_query':
+        if (!this.cancel(asQueryId(statement.queryId), 'CANCEL QUERY by a user')) {
+          throw TesseraError.of('QUERY_NOT_FOUND', { queryId: statement.queryId });
+        }
+        return { kind: 'done' };
+      case 'unsupported':
+        throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
+    }
+  }
+
+  #query(
+    query: RunningQuery,
+    request: StatementRequest,
+    text: string,
+    changes: readonly (readonly [string, string])[],
+  ): Promise<StatementResult> {
+    const { kernel, external, engineId } = this.#options;
+    const settings = withSettings(request.settings, changes);
+    query.setDeadline(settings.statement_timeout);
+    return runQuery({
+      kernel,
+      external,
+      query,
+      request: { ...request, settings },
+      text,
+      sessionValues: { account: '', database: DEFAULT_DATABASE, engine: engineId, user: request.user },
+    });
+  }
+
+  #showSetting(query: RunningQuery, request: StatementRequest, name: string | undefined): Promise<StatementResult> {
+    const shown = name === undefined ? SETTING_NAMES : [requireSettingName(name)];
+    const rows = shown.map((n) => `(${quoted(n)}, ${quoted(String(request.settings[n]))})`);
+    return this.#query(query, request, `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`, []);
+  }
+
+  /** Takes no new query, lets the running ones finish for `graceMs`, then cancels what is left. */
+  async drain(graceMs: number): Promise<void> {
+    this.#draining = true;
+    const forced = setTimeout(() => {
+      this.running.cancelAll(TesseraError.of('QUERY_CANCELLED', { reason: 'the node is shutting down' }));
+    }, graceMs);
+    await this.running.idle();
+    clearTimeout(forced);
+  }
+}
+
+async function readToEnd(result: RowsResult): Promise<void> {
+  try {
+    for await (const _ of result.chunks);
+  } finally {
+    await result.close();
+  }
+}
+
+/** What a `SET`, `RESET` or `USE` does to the statements that follow it in the same request. */
+function remember(settings: Settings, update: SessionUpdate): Settings {
+  if (!isSettingName(update.name)) return settings;
+  if (update.kind === 'set') return withSettings(settings, [[update.name, update.value]]);
+  return withSettings(settings, [[update.name, String(DEFAULT_SETTINGS[update.name])]]);
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

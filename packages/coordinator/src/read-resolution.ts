@@ -1,0 +1,65 @@
+import { basename } from 'node:path';
+import { TesseraError } from '@tessera/common';
+import type { KernelSession } from '@tessera/kernel';
+import type { ExternalSources } from '@tessera/object-store';
+import { loadArrow, loadAvro } from '@tessera/readers';
+import type { ReadCall, RelationSource } from '@tessera/sql';
+import type { RequestDirectory, UploadedFile } from './statement-request.ts';
+
+const UPLOAD_SCHEME = 'upload://';
+
+export interface ReadScope {
+  readonly session: KernelSession;
+  readonly uploads: ReadonlyMap<string, UploadedFile>;
+  readonly external: ExternalSources;
+  readonly directory: RequestDirectory;
+  readonly signal: AbortSignal;
+}
+
+/** A file that a statement reads, by the name its user knows and by its place on disk. */
+export interface ReadFile {
+  readonly label: string;
+  readonly path: string;
+}
+
+/** Turns the `READ_*` calls of one statement into what the kernel can scan, and remembers the files behind them. */
+export class ReadResolution {
+  readonly files: ReadFile[] = [];
+  readonly #scope: ReadScope;
+  #tables = 0;
+
+  constructor(scope: ReadScope) {
+    this.#scope = scope;
+  }
+
+  /** @throws TesseraError FILE_NOT_FOUND, LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, BAD_FILE */
+  async resolve(call: ReadCall): Promise<RelationSource> {
+    const files = await this.#locate(call.url);
+    this.files.push(...files);
+    if (call.function !== 'read_avro' && call.function !== 'read_arrow') {
+      return { kind: 'files', paths: files.map((f) => f.path) };
+    }
+    const load = call.function === 'read_avro' ? loadAvro : loadArrow;
+    const name = `read_${this.#tables++}`;
+    await load(this.#scope.session, { files, table: name, signal: this.#scope.signal });
+    return { kind: 'relation', name };
+  }
+
+  async #locate(url: string): Promise<ReadFile[]> {
+    if (url.toLowerCase().startsWith(UPLOAD_SCHEME)) return [this.#upload(url)];
+    const { external, directory, signal } = this.#scope;
+    const { paths } = await external.resolve(url, { directory: () => directory.open(), signal });
+    return paths.map((path) => ({ label: paths.length === 1 ? url : `${url} (${basename(path)})`, path }));
+  }
+
+  #upload(url: string): ReadFile {
+    const file = this.#scope.uploads.get(url.slice(UPLOAD_SCHEME.length));
+    if (file !== undefined) return { label: url, path: file.path };
+    const names = [...this.#scope.uploads.keys()];
+    const hint =
+      names.length === 0
+        ? 'the request has no file part'
+        : `file parts of this request: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`;
+    throw TesseraError.of('FILE_NOT_FOUND', { url, hint });
+  }
+}

@@ -1,0 +1,78 @@
+import { type QueryId, type RequestId, TesseraError } from '@tessera/common';
+
+interface QueryIdentity {
+  readonly queryId: QueryId;
+  readonly requestId: RequestId;
+  readonly label: string;
+}
+
+/** What is known of a query while it is in the engine, from the first byte of its request to the last of its result. */
+export interface RunningQuery extends QueryIdentity {
+  readonly submittedAt: Date;
+  /** Fires when the query must stop; its reason is the TesseraError the client gets. */
+  readonly signal: AbortSignal;
+  cancel(reason: TesseraError): void;
+  /** Cancels the query this many milliseconds from now; 0 takes the deadline away. */
+  setDeadline(timeoutMs: number): void;
+}
+
+/** The queries of this node. All of them end before a drained node leaves. */
+export class RunningQueries {
+  readonly #queries = new Map<QueryId, RunningQuery>();
+  readonly #idleWaiters = new Set<() => void>();
+
+  get size(): number {
+    return this.#queries.size;
+  }
+
+  /** @throws TesseraError INVALID_ARGUMENT when the id is already running */
+  add(identity: QueryIdentity): RunningQuery {
+    if (this.#queries.has(identity.queryId)) {
+      throw TesseraError.of('INVALID_ARGUMENT', { message: `A query with id ${identity.queryId} is already running` });
+    }
+    const query = newRunningQuery(identity);
+    this.#queries.set(identity.queryId, query);
+    return query;
+  }
+
+  remove(queryId: QueryId): void {
+    this.#queries.get(queryId)?.setDeadline(0);
+    this.#queries.delete(queryId);
+    if (this.#queries.size > 0) return;
+    for (const waiter of this.#idleWaiters) waiter();
+    this.#idleWaiters.clear();
+  }
+
+  /** False when no such query runs. */
+  cancel(queryId: QueryId, reason: TesseraError): boolean {
+    const query = this.#queries.get(queryId);
+    query?.cancel(reason);
+    return query !== undefined;
+  }
+
+  cancelAll(reason: TesseraError): void {
+    for (const query of this.#queries.values()) query.cancel(reason);
+  }
+
+  /** Resolves once no query runs. */
+  idle(): Promise<void> {
+    if (this.#queries.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idleWaiters.add(resolve));
+  }
+}
+
+function newRunningQuery(identity: QueryIdentity): RunningQuery {
+  const abort = new AbortController();
+  let deadline: NodeJS.Timeout | undefined;
+  return {
+    ...identity,
+    submittedAt: new Date(),
+    signal: abort.signal,
+    cancel: (reason) => abort.abort(reason),
+    setDeadline: (timeoutMs) => {
+      clearTimeout(deadline);
+      if (timeoutMs === 0) return;
+      deadline = setTimeout(() => abort.abort(TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs })), timeoutMs);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { nearestName, TesseraError } from '@tessera/common';
+
+/** What a statement runs under. Every name here is a query-string parameter, a `SET`, and a `WITH (…)` suffix. */
+export interface Settings {
+  readonly timezone: string;
+  /** Milliseconds; 0 is no limit. */
+  readonly statement_timeout: number;
+  /** Rows; 0 is no limit. */
+  readonly max_result_rows: number;
+  readonly max_threads: number;
+  readonly cancel_query_on_connection_drop: 'none' | 'all' | 'type_dependent';
+  readonly enable_result_cache: boolean;
+  readonly enable_subresult_cache: boolean;
+  readonly enable_scan_cache: boolean;
+  readonly tablet_min_size_bytes: number;
+  readonly tablet_max_size_bytes: number;
+  readonly query_label: string;
+  readonly standard_conforming_strings: boolean;
+  readonly enable_multi_query_requests: boolean;
+}
+
+export type SettingName = keyof Settings;
+
+interface SettingKind<T> {
+  readonly expected: string;
+  /** The value, or undefined when the text is not one. */
+  parse(text: string): T | undefined;
+}
+
+const boolean: SettingKind<boolean> = {
+  expected: 'a boolean (true, false, on, off, 1, 0)',
+  parse: (text) => {
+    const word = text.toLowerCase();
+    if (word === 'true' || word === 'on' || word === '1') return true;
+    if (word === 'false' || word === 'off' || word === '0') return false;
+    return undefined;
+  },
+};
+
+const count: SettingKind<number> = {
+  expected: 'a whole number ≥ 0',
+  parse: (text) => {
+    const value = Number(text);
+    return text.trim() !== '' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  },
+};
+
+const text: SettingKind<string> = { expected: 'text', parse: (value) => value };
+
+const timeZone: SettingKind<string> = {
+  expected: 'the name of a time zone, as in Europe/Berlin',
+  parse: (value) => {
+    try {
+      // The runtime and the kernel read the same time zone database; its spelling is the canonical one.
+      return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+const oneOf = <T extends string>(...values: readonly T[]): SettingKind<T> => ({
+  expected: `one of ${values.join(', ')}`,
+  parse: (value) => values.find((v) => v === value.toLowerCase()),
+});
+
+const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
+  timezone: timeZone,
+  statement_timeout: count,
+  max_result_rows: count,
+  max_threads: count,
+  cancel_query_on_connection_drop: oneOf('none', 'all', 'type_dependent'),
+  enable_result_cache: boolean,
+  enable_subresult_cache: boolean,
+  enable_scan_cache: boolean,
+  tablet_min_size_bytes: count,
+  tablet_max_size_bytes: count,
+  query_label: text,
+  standard_conforming_strings: boolean,
+  enable_multi_query_requests: boolean,
+};
+
+export const DEFAULT_SETTINGS: Settings = Object.freeze({
+  timezone: 'UTC',
+  statement_timeout: 0,
+  max_result_rows: 0,
+  max_threads: 0,
+  cancel_query_on_connection_drop: 'type_dependent',
+  enable_result_cache: true,
+  enable_subresult_cache: true,
+  enable_scan_cache: true,
+  tablet_min_size_bytes: 134_217_728,
+  tablet_max_size_bytes: 268_435_456,
+  query_label: '',
+  standard_conforming_strings: true,
+  enable_multi_query_requests: false,
+});
+
+export const SETTING_NAMES = Object.keys(KINDS) as readonly SettingName[];
+
+/**
+ * `base` with the given settings laid over it, in order.
+ * @throws TesseraError UNKNOWN_SETTING, INVALID_SETTING
+ */
+export function withSettings(base: Settings, changes: Iterable<readonly [string, string]>): Settings {
+  const result: Record<string, unknown> = { ...base };
+  for (const [name, value] of changes) {
+    const key = requireSettingName(name);
+    const parsed = KINDS[key].parse(value);
+    if (parsed === undefined) {
+      throw TesseraError.of('INVALID_SETTING', { name: key, value, expected: KINDS[key].expected });
+    }
+    result[key] = parsed;
+  }
+  return Object.freeze(result) as unknown as Settings;
+}
+
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(KINDS, name);
+
+/** @throws TesseraError UNKNOWN_SETTING */
+export function requireSettingName(name: string): SettingName {
+  const key = name.toLowerCase();
+  if (isSettingName(key)) return key;
+  throw TesseraError.of('UNKNOWN_SETTING', { name, nearest: nearestName(key, SETTING_NAMES) });
+}

@@ -1,0 +1,36 @@
+import type { QueryParameter, RowFormat } from '@tessera/sql';
+import type { Settings } from './settings.ts';
+
+/** How the rows of a result leave the coordinator. */
+export type ResultEncoding =
+  /** Text rows made by the kernel. */
+  | { readonly kind: 'rows'; readonly format: RowFormat; readonly limit?: number }
+  /** An Arrow IPC stream: schema, record batches, end-of-stream mark. */
+  | { readonly kind: 'arrow' }
+  /** One Parquet file. */
+  | { readonly kind: 'parquet' };
+
+/** A file that came with the request; it lives as long as the request. */
+export interface UploadedFile {
+  readonly path: string;
+  /** Decoded size. */
+  readonly bytes: number;
+}
+
+export interface StatementRequest {
+  readonly sql: string;
+  readonly database: string | undefined;
+  readonly settings: Settings;
+  readonly parameters: readonly QueryParameter[];
+  /** By part name; what `upload://<name>` means in this statement. */
+  readonly uploads: ReadonlyMap<string, UploadedFile>;
+  /** A directory of this request alone, for downloads and spooled results; removed with it. */
+  readonly directory: RequestDirectory;
+  readonly encoding: ResultEncoding;
+  readonly user: string;
+}
+
+/** Made on first use: most statements need no files. */
+export interface RequestDirectory {
+  open(): Promise<string>;
+}
