@@ -1,0 +1,43 @@
+// Runs before every root script, under whatever Node the machine has (20 and up): pnpm only warns when its automatic
+// install fails and then runs the script all the same, which would end in an error about something else.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const packages = readdirSync(join(root, 'packages'), { withFileTypes: true });
+const folders = [root, ...packages.filter((p) => p.isDirectory()).map((p) => join(root, 'packages', p.name))];
+const missing = [...oldNode(), ...folders.flatMap(missingDependencies)];
+
+if (missing.length > 0) {
+  process.stderr.write('The installation is not complete; nothing was run.\n');
+  for (const line of missing.slice(0, 10)) process.stderr.write(`  ${line}\n`);
+  if (missing.length > 10) process.stderr.write(`  and ${missing.length - 10} more\n`);
+  process.stderr.write('See why with: npx -y pnpm@12 install\n');
+  process.exit(1);
+}
+
+function oldNode() {
+  const enough = Number(process.versions.node.split('.')[0]) >= 24;
+  return enough ? [] : [`node is ${process.versions.node}; the one that comes with the repository is 24`];
+}
+
+function missingDependencies(folder) {
+  const manifest = readJson(join(folder, 'package.json'));
+  const wanted = Object.entries({ ...manifest?.dependencies, ...manifest?.devDependencies });
+  return wanted.flatMap(([name, version]) => {
+    const installed = readJson(join(folder, 'node_modules', name, 'package.json'));
+    if (installed === undefined) return [`${name} is not installed for ${manifest.name}`];
+    const fits = version.startsWith('workspace:') || installed.version === version;
+    return fits ? [] : [`${name} is ${installed.version} for ${manifest.name}, which wants ${version}`];
+  });
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import { globSync } from 'node:fs';
+import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
+import { allowedFor, type LayerTable, packagesOf } from './layer-table.ts';
+
+const SOURCES = [
+  'packages/*/src/**/*.ts',
+  'packages/*/test/**/*.ts',
+  'packages/*/bench/**/*.ts',
+  'scripts/**/*.ts',
+];
+
+/**
+ * Imports that break the layer table, go past a package's `index.ts`, form a cycle or lead nowhere, one line each.
+ * Also an error: fewer modules examined than source files exist, because a cruise without a TypeScript parser finds
+ * nothing wrong in nothing.
+ */
+export async function importProblems(
+  root: string,
+  table: LayerTable,
+  parser: 'swc' | 'tsc' = 'swc',
+): Promise<string[]> {
+  const sources = globSync(SOURCES, { cwd: root });
+  const { output } = await cruise(
+    ['packages', 'scripts'],
+    {
+      baseDir: root,
+      validate: true,
+      ruleSet: rules(table),
+      parser: 'swc',
+      tsPreCompilationDeps: true,
+      exclude: { path: '(^|/)node_modules/(?!@tessera/)' },
+      doNotFollow: { path: 'node_modules' },
+    },
+    {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  );
+  const result = output as ICruiseResult;
+  const examined = result.modules.filter((m) => !m.couldNotResolve).map((m) => m.source);
+  return [
+    ...(sources.length === 0 ? ['no source files found: is this the root of the repository?'] : []),
+    ...notExamined(sources, examined),
+    ...result.summary.violations.map((v) => {
+      const path = v.cycle === undefined ? [v.to] : v.cycle.map((step) => step.name);
+      return `${v.from}: ${v.rule.name}: ${path.join(' → ')}`;
+    }),
+  ];
+}
+
+export function notExamined(sources: readonly string[], examined: readonly string[]): string[] {
+  const seen = new Set(examined);
+  const missed = sources.filter((file) => !seen.has(file));
+  return missed.map((file) => `${file}: not examined (does @swc/core fit dependency-cruiser?)`);
+}
+
+function rules(table: LayerTable): IFlattenedRuleSet {
+  const known = packagesOf(table);
+  const layers = known.map((name) => ({
+    name: `${name} may not use this package (layers.json)`,
+    severity: 'error' as const,
+    from: { path: `^packages/${RegExp.escape(name)}/` },
+    to: {
+      path: '^packages/[^/]+/',
+      pathNot: `^packages/(${[name, ...allowedFor(table, name)].map((n) => RegExp.escape(n)).join('|')})/`,
+    },
+  }));
+  return {
+    forbidden: [
+      ...layers,
+      {
+        name: 'imports past the index.ts of another package',
+        severity: 'error',
+        from: { path: '^packages/([^/]+)/' },
+        to: { path: '^packages/[^/]+/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/index\\.ts$'] },
+      },
+      {
+        name: 'imports another package by a relative path',
+        severity: 'error',
+        from: { path: '^packages/([^/]+)/' },
+        to: { path: '^packages/', pathNot: '^packages/$1/', dependencyTypes: ['local'] },
+      },
+      {
+        name: 'imports past the index.ts of a package',
+        severity: 'error',
+        from: { path: '^scripts/' },
+        to: { path: '^packages/[^/]+/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+      },
+      {
+        name: 'a package may not use scripts',
+        severity: 'error',
+        from: { path: '^packages/' },
+        to: { path: '^scripts/' },
+      },
+      {
+        name: 'a package missing from layers.json',
+        severity: 'error',
+        from: { path: '^packages/', pathNot: `^packages/(${known.map((n) => RegExp.escape(n)).join('|')})/` },
+        to: {},
+      },
+      { name: 'an import cycle', severity: 'error', from: {}, to: { circular: true } },
+      { name: 'an import that leads nowhere', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ],
+  };
+}

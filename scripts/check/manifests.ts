@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { allowedFor, type LayerTable, packagesOf } from './layer-table.ts';
+
+interface Manifest {
+  readonly name?: string;
+  readonly license?: string;
+  readonly exports?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Every `package.json` against the layer table and the house rules: known package, one face, exact versions. */
+export function manifestProblems(root: string, table: LayerTable): string[] {
+  const files = ['package.json', ...globSync('packages/*/package.json', { cwd: root })];
+  const known = packagesOf(table);
+  return files.flatMap((file) => {
+    const manifest = JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest;
+    const complain = (problem: string) => `${file}: ${problem}`;
+    const dependencies = Object.entries({
+      ...manifest.dependencies,
+      ...manifest.devDependencies,
+      ...manifest.optionalDependencies,
+    });
+    const inexact = dependencies.filter(
+      ([, version]) => !/^(workspace:\*|\d+\.\d+\.\d+(-[\w.]+)?)$/.test(version),
+    );
+    const problems = inexact.map(([name, version]) =>
+      complain(`${name}: "${version}" is not an exact version`),
+    );
+    if (manifest.license !== 'Apache-2.0') problems.push(complain('the license is not Apache-2.0'));
+    if (file === 'package.json') return problems;
+
+    const name = dirname(file).slice('packages/'.length);
+    if (!known.includes(name)) return [...problems, complain(`${name} has no place in layers.json`)];
+    if (manifest.name !== `@tessera/${name}`) problems.push(complain(`the name is not @tessera/${name}`));
+    if (JSON.stringify(manifest.exports) !== '{".":"./src/index.ts"}')
+      problems.push(complain('exports something other than ./src/index.ts'));
+    const allowed = allowedFor(table, name);
+    for (const [dependency] of dependencies) {
+      const target = dependency.startsWith('@tessera/') ? dependency.slice('@tessera/'.length) : undefined;
+      if (target !== undefined && !allowed.includes(target))
+        problems.push(complain(`depends on ${dependency}, which layers.json does not allow`));
+    }
+    return problems;
+  });
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isGood, sumLine, type Tally } from './test/tally.ts';
+
+const root = dirname(import.meta.dirname);
+const directory = mkdtempSync(join(tmpdir(), 'tessera-test-'));
+const tallyFile = join(directory, 'tally.json');
+
+const runner = spawn(
+  process.execPath,
+  [
+    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    '--reporter=default',
+    `--reporter=${join(root, 'scripts', 'test', 'tally-reporter.ts')}`,
+    ...process.argv.slice(2),
+  ],
+  {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, TESSERA_TEST_TALLY: tallyFile },
+  },
+);
+// Ctrl-C reaches the whole process group; the runner cleans up and this waits for it.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => runner.kill('SIGTERM'));
+const code = await new Promise<number | null>((resolve, reject) => {
+  runner.on('error', reject);
+  runner.on('close', resolve);
+});
+
+const tally = existsSync(tallyFile) ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally) : undefined;
+rmSync(directory, { recursive: true });
+if (tally === undefined) {
+  process.stdout.write('The test runner ended without a report.\n');
+  process.exitCode = 1;
+} else {
+  for (const { test, reason } of tally.skips) process.stdout.write(`skipped: ${test}: ${reason}\n`);
+  for (const problem of tally.other) process.stdout.write(`failed: ${problem}\n`);
+  if (tally.passed + tally.failed === 0) process.stdout.write('No test ran.\n');
+  process.stdout.write(`${sumLine(tally)}\n`);
+  process.exitCode = isGood(tally) && code === 0 ? 0 : 1;
+}

@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
+import type { Tally } from './tally.ts';
+
+/** Writes the {@link Tally} of a run as JSON to the file that `TESSERA_TEST_TALLY` names. */
+export default class TallyReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], uncaught: readonly SerializedError[]): void {
+    const file = process.env.TESSERA_TEST_TALLY;
+    if (file !== undefined) writeFileSync(file, JSON.stringify(tallyOf(modules, uncaught)));
+  }
+}
+
+function tallyOf(modules: readonly TestModule[], uncaught: readonly SerializedError[]): Tally {
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const inState = (state: string) => tests.filter((test) => test.result().state === state);
+  const skipped = inState('skipped');
+  const unfinished = inState('pending');
+  const broken = modules.filter(isBroken);
+  return {
+    passed: inState('passed').length,
+    failed: inState('failed').length + unfinished.length + broken.length,
+    skipped: skipped.length,
+    skips: skipped.map((test) => ({
+      test: `${place(test.module)} > ${test.fullName}`,
+      reason: reasonOf(test),
+    })),
+    other: [
+      ...broken.map(
+        (module) => `${place(module)}: ${module.errors()[0]?.message ?? 'did not run to its end'}`,
+      ),
+      ...unfinished.map((test) => `${place(test.module)} > ${test.fullName}: did not end`),
+      ...uncaught.map((error) => `uncaught: ${error.message}`),
+    ],
+  };
+}
+
+/** Failed as a whole: it did not load, its worker died, or a hook of one of its suites failed. */
+function isBroken(module: TestModule): boolean {
+  const suites = [...module.children.allSuites()];
+  const ended = ['passed', 'failed', 'skipped'].includes(module.state());
+  return !ended || module.errors().length > 0 || suites.some((suite) => suite.errors().length > 0);
+}
+
+function reasonOf(test: TestCase): string {
+  const result = test.result();
+  return (result.state === 'skipped' ? result.note : undefined) ?? 'no reason given';
+}
+
+const place = (module: TestModule): string => relative(process.cwd(), module.moduleId);
