@@ -166,6 +166,13 @@ export const ERRORS = {
     meaning: 'A URL that the statement reads names nothing.',
     message: (p) => `${p.url} does not exist${p.hint ? ` (${p.hint})` : ''}`,
   }),
+  FILE_TOO_LARGE: row<{ name: string; limitBytes: number }>({
+    sqlState: '54000',
+    httpStatus: 413,
+    retry: 'never',
+    meaning: 'A file from outside is over the limit (counted after its Content-Encoding is undone).',
+    message: (p) => `${p.name} is over the limit of ${p.limitBytes} bytes`,
+  }),
   LOCATION_NOT_ALLOWED: row<{ url: string; reason: string }>({
     sqlState: '42501',
     httpStatus: 403,
@@ -196,13 +203,13 @@ export const ERRORS = {
     meaning: 'The multipart body or one of its parts is malformed.',
     message: (p) => (p.part === undefined ? p.reason : `Part "${p.part}": ${p.reason}`),
   }),
-  UNSUPPORTED_CODING: row<{ part: string; coding: string }>({
+  UNSUPPORTED_CODING: row<{ part?: string | undefined; coding: string }>({
     sqlState: '0A000',
     httpStatus: 415,
     retry: 'never',
     meaning: 'A Content-Encoding that the engine does not know.',
     message: (p) =>
-      `Part "${p.part}": unknown Content-Encoding "${p.coding}" (known: gzip, deflate, br, xz, zstd, lz4, snappy)`,
+      `${p.part === undefined ? '' : `Part "${p.part}": `}unknown Content-Encoding "${p.coding}" (known: gzip, deflate, br, xz, zstd, lz4, snappy)`,
   }),
   UPLOAD_TOO_LARGE: row<{ part?: string | undefined; what: string; limit: string }>({
     sqlState: '54000',

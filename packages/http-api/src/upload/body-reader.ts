@@ -1,0 +1,120 @@
+import type { Readable } from 'node:stream';
+import { TesseraError } from '@tessera/common';
+
+/** Read ahead of the parser by this much, so that the network and the disk work at the same time. */
+const READ_AHEAD_BYTES = 1024 * 1024;
+
+export interface BodyReaderOptions {
+  readonly signal: AbortSignal;
+  /** The client may be silent for this long while the reader waits for it; waits of our own do not count. */
+  readonly idleMs: number;
+  readonly onProgress?: ((receivedBytes: number) => void) | undefined;
+}
+
+/**
+ * Pulls a request body chunk by chunk, with back-pressure. `next` rejects with BAD_UPLOAD when the client goes away,
+ * CLIENT_TOO_SLOW when it falls silent, and the signal's reason when the request is aborted.
+ */
+export class BodyReader {
+  receivedBytes = 0;
+  readonly #body: Readable;
+  readonly #options: BodyReaderOptions;
+  readonly #idle: NodeJS.Timeout;
+  readonly #queue: Buffer[] = [];
+  #queuedBytes = 0;
+  #ended = false;
+  #failure: TesseraError | undefined;
+  #waiting: { resolve(chunk: Buffer | undefined): void; reject(error: TesseraError): void } | undefined;
+
+  constructor(body: Readable, options: BodyReaderOptions) {
+    this.#body = body;
+    this.#options = options;
+    this.#idle = setTimeout(this.#onIdle, options.idleMs);
+    options.signal.addEventListener('abort', this.#onAbort);
+    body
+      .on('data', this.#onData)
+      .on('end', this.#onEnd)
+      .on('error', this.#onError)
+      .on('close', this.#onClose);
+    if (options.signal.aborted) this.#onAbort();
+    else if (body.destroyed) this.#onClose();
+    else if (body.readableEnded) this.#onEnd();
+  }
+
+  /** The next chunk, or undefined at the end of the body. */
+  next(): Promise<Buffer | undefined> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const chunk = this.#queue.shift();
+    if (chunk !== undefined) {
+      this.#queuedBytes -= chunk.length;
+      if (this.#queuedBytes < READ_AHEAD_BYTES && this.#body.isPaused()) this.#body.resume();
+      return Promise.resolve(chunk);
+    }
+    if (this.#ended) return Promise.resolve(undefined);
+    this.#idle.refresh();
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  /** Stops reading; what the client still sends stays unread. */
+  close(): void {
+    clearTimeout(this.#idle);
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.#body.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
+    // The listener for errors stays: a stream that fails after we left it must not end the process.
+    if (!this.#ended) this.#body.pause();
+    this.#queue.length = 0;
+  }
+
+  #onData = (chunk: Buffer): void => {
+    this.receivedBytes += chunk.length;
+    this.#options.onProgress?.(this.receivedBytes);
+    const waiting = this.#waiting;
+    if (waiting !== undefined) {
+      this.#waiting = undefined;
+      waiting.resolve(chunk);
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queuedBytes += chunk.length;
+    if (this.#queuedBytes >= READ_AHEAD_BYTES) this.#body.pause();
+  };
+
+  #onEnd = (): void => {
+    this.#ended = true;
+    this.#waiting?.resolve(undefined);
+    this.#waiting = undefined;
+  };
+
+  #onClose = (): void => {
+    if (!this.#ended) this.#fail(this.#clientGone(undefined));
+  };
+
+  #onError = (cause: Error): void => this.#fail(this.#clientGone(cause));
+
+  #onAbort = (): void => {
+    const { reason } = this.#options.signal;
+    this.#fail(
+      reason instanceof TesseraError
+        ? reason
+        : TesseraError.of('QUERY_CANCELLED', { reason: 'the request was aborted' }, { cause: reason }),
+    );
+  };
+
+  #onIdle = (): void => {
+    if (this.#waiting !== undefined)
+      this.#fail(TesseraError.of('CLIENT_TOO_SLOW', { timeoutMs: this.#options.idleMs }));
+  };
+
+  #clientGone(cause: Error | undefined): TesseraError {
+    const reason = `the client stopped sending after ${this.receivedBytes} bytes of the body`;
+    return TesseraError.of('BAD_UPLOAD', { reason }, { cause });
+  }
+
+  #fail(error: TesseraError): void {
+    this.#failure ??= error;
+    this.#waiting?.reject(this.#failure);
+    this.#waiting = undefined;
+  }
+}

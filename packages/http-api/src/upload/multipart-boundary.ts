@@ -1,0 +1,26 @@
+import { fail } from '@tessera/common';
+import { type ParameterizedValue, parseParameterizedValue } from './header-parameters.ts';
+
+/** RFC 2046, `boundary`: up to 70 characters, not ending in a space. */
+const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
+
+/** The boundary of a `multipart/form-data` request; BAD_UPLOAD where the Content-Type does not give one. */
+export function multipartBoundary(contentType: string): string {
+  const { value, parameters } = parseContentType(contentType);
+  if (value !== 'multipart/form-data')
+    fail('BAD_UPLOAD', { reason: `Content-Type "${value}" is not multipart/form-data` });
+  const boundary = parameters.get('boundary');
+  if (boundary === undefined || boundary === '')
+    fail('BAD_UPLOAD', { reason: 'the Content-Type multipart/form-data has no boundary' });
+  if (!BOUNDARY.test(boundary))
+    fail('BAD_UPLOAD', { reason: 'the boundary in the Content-Type is not one that RFC 2046 allows' });
+  return boundary;
+}
+
+function parseContentType(contentType: string): ParameterizedValue {
+  try {
+    return parseParameterizedValue(contentType);
+  } catch (cause) {
+    return fail('BAD_UPLOAD', { reason: `Content-Type: ${(cause as Error).message}` }, { cause });
+  }
+}

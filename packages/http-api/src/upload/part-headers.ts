@@ -1,0 +1,92 @@
+import { fail } from '@tessera/common';
+import { parseParameterizedValue } from './header-parameters.ts';
+
+/** What the headers of one part say. */
+export interface PartHeaders {
+  readonly name: string;
+  readonly hasFileName: boolean;
+  /** The Content-Encoding header as sent; several are joined by a comma. */
+  readonly contentEncoding: string | undefined;
+}
+
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/s;
+const NAME = /^[_0-9a-zA-Z.-]+$/;
+const PLAIN_TRANSFER_ENCODINGS = new Set(['binary', '8bit', '7bit']);
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads a part's header block; BAD_UPLOAD names the part by its number until its name is known. */
+export function parsePartHeaders(block: Buffer, number: number): PartHeaders {
+  const reject = (reason: string): never => fail('BAD_UPLOAD', { reason: `part ${number}: ${reason}` });
+  const headers = parseHeaderLines(decodeUtf8(block, reject), reject);
+
+  const dispositions = headers.get('content-disposition') ?? [];
+  if (dispositions.length === 0) reject('it has no Content-Disposition header');
+  if (dispositions.length > 1) reject('it has more than one Content-Disposition header');
+  const { value, parameters } = parseValue('Content-Disposition', dispositions[0]!, reject);
+  if (value !== 'form-data') reject(`its Content-Disposition is "${value}", not "form-data"`);
+  const name = parameters.get('name');
+  if (name === undefined) return reject('its Content-Disposition has no name');
+  if (!NAME.test(name))
+    reject(
+      `its name ${JSON.stringify(name.slice(0, 100))} is not made of letters, digits, "_", "." and "-" only`,
+    );
+
+  rejectNesting(headers, name);
+  return {
+    name,
+    hasFileName: parameters.has('filename') || parameters.has('filename*'),
+    contentEncoding: headers.get('content-encoding')?.join(','),
+  };
+}
+
+function decodeUtf8(block: Buffer, reject: (reason: string) => never): string {
+  try {
+    return utf8.decode(block);
+  } catch {
+    return reject('its headers are not UTF-8');
+  }
+}
+
+function parseHeaderLines(text: string, reject: (reason: string) => never): ReadonlyMap<string, string[]> {
+  const headers = new Map<string, string[]>();
+  if (text === '') return headers;
+  // A line that starts with white space continues the one before (RFC 5322 folding).
+  for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
+    const match = HEADER.exec(line);
+    if (match === null || hasControlCharacter(line))
+      return reject(`malformed header line ${JSON.stringify(line.slice(0, 100))}`);
+    const name = match[1]!.toLowerCase();
+    const values = headers.get(name);
+    if (values === undefined) headers.set(name, [match[2]!]);
+    else values.push(match[2]!);
+  }
+  return headers;
+}
+
+function hasControlCharacter(line: string): boolean {
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    if ((code < 32 && code !== 9) || code === 127) return true;
+  }
+  return false;
+}
+
+function parseValue(header: string, value: string, reject: (reason: string) => never) {
+  try {
+    return parseParameterizedValue(value);
+  } catch (error) {
+    return reject(`${header}: ${(error as Error).message}`);
+  }
+}
+
+function rejectNesting(headers: ReadonlyMap<string, string[]>, name: string): void {
+  const type = headers.get('content-type')?.[0]?.toLowerCase() ?? '';
+  if (type.startsWith('multipart/'))
+    fail('BAD_UPLOAD', { part: name, reason: 'a part may not be multipart itself' });
+  for (const encoding of headers.get('content-transfer-encoding') ?? [])
+    if (!PLAIN_TRANSFER_ENCODINGS.has(encoding.toLowerCase()))
+      fail('BAD_UPLOAD', {
+        part: name,
+        reason: `Content-Transfer-Encoding "${encoding}" is not taken (binary, 8bit and 7bit are)`,
+      });
+}

@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream';
+import { BodyReader } from './body-reader.ts';
+import { decodeContent } from './codings/content-coding.ts';
+import type { UploadLimits } from './limits.ts';
+import { collectSqlText } from './sql-text.ts';
+
+/**
+ * The SQL text of a request that is no multipart one. Takes the codings of upload parts; fails as they do:
+ * UPLOAD_TOO_LARGE over the limit of SQL text, UNSUPPORTED_CODING, BAD_UPLOAD, CLIENT_TOO_SLOW, the signal's reason.
+ */
+export async function decodePlainBody(
+  body: Readable,
+  contentEncoding: string | undefined,
+  options: { readonly limits: UploadLimits; readonly signal: AbortSignal },
+): Promise<string> {
+  const { limits, signal } = options;
+  const reader = new BodyReader(body, { signal, idleMs: limits.idleMs });
+  try {
+    const content = decodeContent(chunksOf(reader), contentEncoding, undefined);
+    return await collectSqlText(content, limits.sqlBytes, undefined);
+  } finally {
+    reader.close();
+  }
+}
+
+async function* chunksOf(reader: BodyReader): AsyncGenerator<Buffer, void> {
+  for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) yield chunk;
+}

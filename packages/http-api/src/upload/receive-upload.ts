@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fail } from '@tessera/common';
+import { BodyReader } from './body-reader.ts';
+import { decodeContent } from './codings/content-coding.ts';
+import { FileWriter } from './file-writer.ts';
+import { formatBytes, type UploadLimits } from './limits.ts';
+import { multipartBoundary } from './multipart-boundary.ts';
+import { MultipartReader } from './multipart-reader.ts';
+import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
+import { collectSqlText } from './sql-text.ts';
+
+export interface UploadedFile {
+  /** The part's name: what `upload://` URLs say. */
+  readonly name: string;
+  readonly path: string;
+  /** Decoded size. */
+  readonly bytes: number;
+}
+
+export interface ReceivedUpload {
+  readonly sql: string;
+  readonly files: ReadonlyMap<string, UploadedFile>;
+}
+
+export interface ReceiveOptions {
+  /** An existing directory for the files of this request alone; removing it is the caller's, however this ends. */
+  readonly directory: string;
+  readonly limits: UploadLimits;
+  readonly signal: AbortSignal;
+  /** Called with the bytes of the body received so far. */
+  readonly onProgress?: ((receivedBytes: number) => void) | undefined;
+}
+
+/**
+ * Receives a `multipart/form-data` request: one SQL part and any number of file parts, decoded to files while they
+ * stream. Fails with BAD_UPLOAD, UNSUPPORTED_CODING, UPLOAD_TOO_LARGE, DISK_FULL, CLIENT_TOO_SLOW or the signal's
+ * reason; then nothing is read any more, all files are closed, and the rest of the body is still in `body`.
+ */
+export async function receiveUpload(
+  body: Readable,
+  contentType: string,
+  options: ReceiveOptions,
+): Promise<ReceivedUpload> {
+  const { limits, signal, onProgress } = options;
+  const boundary = multipartBoundary(contentType);
+  const reader = new BodyReader(body, { signal, idleMs: limits.idleMs, onProgress });
+  try {
+    const multipart = new MultipartReader(reader, boundary, limits);
+    let sql: string | undefined;
+    const files = new Map<string, UploadedFile>();
+    const budget = new FileBudget(limits.fileBytes);
+    for (let number = 1; ; number++) {
+      const block = await multipart.nextPart();
+      if (block === undefined) break;
+      const part = parsePartHeaders(block, number);
+      const content = decodeContent(multipart.content(), part.contentEncoding, part.name);
+      if (part.name === 'sql') {
+        if (sql !== undefined) fail('BAD_UPLOAD', { reason: 'there is more than one part named "sql"' });
+        sql = await collectSqlText(content, limits.sqlBytes, part.name);
+      } else {
+        checkFilePart(part, files);
+        // Part names may be "." or "..": files are numbered.
+        const path = join(options.directory, String(number));
+        const bytes = await storeFile(content, path, part.name, budget, limits);
+        files.set(part.name, { name: part.name, path, bytes });
+      }
+    }
+    if (sql === undefined) fail('BAD_UPLOAD', { reason: 'there is no part named "sql"' });
+    return { sql, files };
+  } finally {
+    reader.close();
+  }
+}
+
+function checkFilePart(part: PartHeaders, files: ReadonlyMap<string, UploadedFile>): void {
+  if (!part.hasFileName)
+    fail('BAD_UPLOAD', {
+      part: part.name,
+      reason:
+        'a file part needs a filename in its Content-Disposition (the statement is in the part named "sql")',
+    });
+  if (files.has(part.name))
+    fail('BAD_UPLOAD', { part: part.name, reason: 'there is more than one part of this name' });
+}
+
+/** The decoded bytes that the file parts of a request may still have. */
+class FileBudget {
+  readonly #limitBytes: number;
+  #usedBytes = 0;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  spend(bytes: number, part: string): void {
+    this.#usedBytes += bytes;
+    if (this.#usedBytes > this.#limitBytes)
+      fail('UPLOAD_TOO_LARGE', {
+        part,
+        what: 'the decoded size of all files',
+        limit: formatBytes(this.#limitBytes),
+      });
+  }
+}
+
+async function storeFile(
+  content: AsyncIterable<Buffer>,
+  path: string,
+  part: string,
+  budget: FileBudget,
+  { diskReserveBytes }: UploadLimits,
+): Promise<number> {
+  const file = await FileWriter.create(path, { diskReserveBytes, what: `the upload "${part}"` });
+  try {
+    for await (const chunk of content) {
+      budget.spend(chunk.length, part);
+      await file.write(chunk);
+    }
+    await file.finish();
+    return file.bytes;
+  } catch (error) {
+    await file.abandon();
+    throw error;
+  }
+}
