@@ -2,7 +2,7 @@ import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from 
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, splitStatements } from '@tessera/sql';
-import { runQuery } from './query-run.ts';
+import { describeQuery, type QueryRunOptions, runQuery } from './query-run.ts';
 import { type RunningQuery, RunningQueries } from './running-queries.ts';
 import { DEFAULT_SETTINGS, isSettingName, requireSettingName, SETTING_NAMES, type Settings, withSettings } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
@@ -52,6 +52,16 @@ export class Coordinator {
 
   cancel(queryId: QueryId, reason: string): boolean {
     return this.running.cancel(queryId, TesseraError.of('QUERY_CANCELLED', { reason }));
+  }
+
+  /** What the parameters and the result of a statement would be, without running it. */
+  async describe(query: RunningQuery, request: StatementRequest): Promise<StatementDescription> {
+    const [statement, ...more] = splitStatements(request.sql);
+    if (statement === undefined || more.length > 0) {
+      throw TesseraError.of('SYNTAX_ERROR', { message: 'describe_parameters takes exactly one statement' });
+    }
+    query.setDeadline(request.settings.statement_timeout);
+    return describeQuery(this.#run(query, request, statement.text));
   }
 
   /**
@@ -112,17 +122,15 @@ export class Coordinator {
     text: string,
     changes: readonly (readonly [string, string])[],
   ): Promise<StatementResult> {
-    const { kernel, external, engineId } = this.#options;
     const settings = withSettings(request.settings, changes);
     query.setDeadline(settings.statement_timeout);
-    return runQuery({
-      kernel,
-      external,
-      query,
-      request: { ...request, settings },
-      text,
-      sessionValues: { account: '', database: DEFAULT_DATABASE, engine: engineId, user: request.user },
-    });
+    return runQuery(this.#run(query, { ...request, settings }, text));
+  }
+
+  #run(query: RunningQuery, request: StatementRequest, text: string): QueryRunOptions {
+    const { kernel, external, engineId } = this.#options;
+    const sessionValues = { account: '', database: DEFAULT_DATABASE, engine: engineId, user: request.user };
+    return { kernel, external, query, request, text, sessionValues };
   }
 
   #showSetting(query: RunningQuery, request: StatementRequest, name: string | undefined): Promise<StatementResult> {

@@ -170,3 +170,28 @@ function statisticsOf(query: RunningQuery, startedAt: number, bytesRead: number)
     bytesRead,
   };
 }
+
+export interface StatementDescription {
+  readonly parameter_types: Readonly<Record<string, string>>;
+  readonly result_columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+/** Types of parameters and columns of a statement, as far as they follow from its text; its files are looked at. */
+export async function describeQuery(options: QueryRunOptions): Promise<StatementDescription> {
+  const { request, text, query } = options;
+  const session = await options.kernel.session({ timeZone: request.settings.timezone });
+  const reads = new ReadResolution({ ...options, ...request, session, signal: query.signal });
+  try {
+    return await describeParameters(text, {
+      session,
+      settings: request.settings,
+      parameters: request.parameters,
+      sessionValues: options.sessionValues,
+      resolveRead: (call) => reads.resolve(call),
+    });
+  } catch (error) {
+    throw query.signal.aborted ? query.signal.reason : explainFailure(error, { text, ran: undefined, files: reads.files });
+  } finally {
+    await session.close();
+  }
+}

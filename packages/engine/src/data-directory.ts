@@ -1,0 +1,39 @@
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TesseraError } from '@tessera/common';
+
+/**
+ * Takes a data directory for this process alone; the function returned gives it back. A lock whose process is gone is
+ * taken over.
+ * @throws TesseraError INVALID_ARGUMENT when another process serves from it, or it cannot be written
+ */
+export async function lockDataDirectory(directory: string): Promise<() => Promise<void>> {
+  const path = join(directory, 'tessera.pid');
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: Error) => refuse(directory, error.message));
+  for (;;) {
+    try {
+      const file = await open(path, 'wx');
+      await file.writeFile(`${process.pid}\n`);
+      await file.close();
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') refuse(directory, (error as Error).message);
+    }
+    const owner = Number(await readFile(path, 'utf8').catch(() => ''));
+    if (owner > 0 && owner !== process.pid && isAlive(owner)) refuse(directory, `process ${owner} serves from it`);
+    await rm(path, { force: true });
+  }
+}
+
+function refuse(directory: string, reason: string): never {
+  throw TesseraError.of('INVALID_ARGUMENT', { message: `The data directory ${directory} cannot be used: ${reason}` });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,81 @@
+import type { UploadedFile } from '@tessera/coordinator';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface MetricsSources {
+  /** Queries in the engine at this moment. */
+  runningQueries(): number;
+  kernelRestarts(): number;
+}
+
+/** What `GET /metrics` tells, in Prometheus' text format. */
+export class HttpMetrics {
+  readonly #registry = new Registry();
+  readonly #queries: Counter<'outcome'>;
+  readonly #seconds: Histogram;
+  readonly #uploadedFiles: Counter;
+  readonly #uploadedBytes: Counter;
+  readonly #sentBytes: Counter;
+
+  constructor(sources: MetricsSources) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#queries = new Counter({
+      name: 'tessera_queries_total',
+      help: 'Queries answered, by outcome: ok or the name of the error',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: 'tessera_query_duration_seconds',
+      help: 'From the head of the request to the last byte of the answer',
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+      registers,
+    });
+    this.#uploadedFiles = new Counter({ name: 'tessera_uploaded_files_total', help: 'File parts received', registers });
+    this.#uploadedBytes = new Counter({
+      name: 'tessera_uploaded_bytes_total',
+      help: 'Bytes of file parts, decoded',
+      registers,
+    });
+    this.#sentBytes = new Counter({ name: 'tessera_result_bytes_total', help: 'Bytes of result bodies', registers });
+    gauge('tessera_running_queries', 'Queries in the engine now', sources.runningQueries, registers);
+    gauge('tessera_kernel_restarts', 'Kernel processes replaced since the start', sources.kernelRestarts, registers);
+  }
+
+  /** Starts the clock of a query; the function returned stops it. */
+  startQuery(): (outcome: string) => void {
+    const stop = this.#seconds.startTimer();
+    return (outcome) => {
+      stop();
+      this.#queries.inc({ outcome });
+    };
+  }
+
+  received(files: ReadonlyMap<string, UploadedFile>): void {
+    this.#uploadedFiles.inc(files.size);
+    for (const file of files.values()) this.#uploadedBytes.inc(file.bytes);
+  }
+
+  sent(bytes: number): void {
+    this.#sentBytes.inc(bytes);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+function gauge(name: string, help: string, read: () => number, registers: Registry[]): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    collect() {
+      this.set(read());
+    },
+  });
+}

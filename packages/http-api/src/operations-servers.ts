@@ -1,0 +1,17 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { HttpMetrics } from './metrics.ts';
+import { registerHealth } from './routes/health.ts';
+
+/** The listener for orchestrators' probes. */
+export function createHealthServer(ready: () => boolean): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true });
+  registerHealth(app, ready);
+  return app;
+}
+
+/** The listener that Prometheus scrapes. */
+export function createMetricsServer(metrics: HttpMetrics): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true });
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  return app;
+}

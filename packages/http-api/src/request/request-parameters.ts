@@ -1,0 +1,93 @@
+import { TesseraError } from '@tessera/common';
+import { DEFAULT_SETTINGS, type Settings, withSettings } from '@tessera/coordinator';
+import type { QueryParameter } from '@tessera/sql';
+import { DEFAULT_OUTPUT_FORMAT, type OutputFormat, outputFormat } from '../results/output-format.ts';
+import { parseQueryParameters } from './query-parameters.ts';
+
+/** What the query string of a request says. */
+export interface RequestParameters {
+  readonly database: string | undefined;
+  readonly queryId: string | undefined;
+  readonly label: string;
+  readonly format: OutputFormat;
+  readonly parameters: readonly QueryParameter[];
+  readonly settings: Settings;
+  readonly mode: 'run' | 'describe_parameters';
+  readonly async: boolean;
+  /** ClickHouse-style compressed blocks around the body. */
+  readonly compressed: boolean;
+}
+
+/** The names of the protocol; every other name is a setting. Those marked so say nothing to this engine. */
+const PROTOCOL = {
+  database: 'used',
+  output_format: 'used',
+  default_format: 'used',
+  query_parameters: 'used',
+  execution_mode: 'used',
+  async: 'used',
+  query_label: 'used',
+  compress: 'used',
+  max_execution_time: 'used',
+  query_id: 'used',
+  engine: 'accepted',
+  account_id: 'accepted',
+  transaction_id: 'refused',
+  transaction_sequence_id: 'accepted',
+  advanced_mode: 'accepted',
+  auto_start_stop_control: 'accepted',
+  mask_internal_errors: 'accepted',
+} as const;
+
+type ProtocolName = keyof typeof PROTOCOL;
+
+/** @throws TesseraError UNKNOWN_SETTING, INVALID_SETTING, INVALID_ARGUMENT, NOT_SUPPORTED */
+export function parseRequestParameters(query: URLSearchParams): RequestParameters {
+  const given = new Map<ProtocolName, string>();
+  const settings: [string, string][] = [];
+  for (const [name, value] of query) {
+    const key = name.toLowerCase();
+    if (isProtocolName(key)) given.set(key, value);
+    else settings.push([name, value]);
+  }
+  if (given.has('transaction_id')) throw TesseraError.of('NOT_SUPPORTED', { what: 'transaction_id' });
+  const label = given.get('query_label') ?? '';
+  const maxSeconds = given.get('max_execution_time');
+  if (maxSeconds !== undefined) settings.unshift(['statement_timeout', milliseconds(maxSeconds)]);
+  settings.unshift(['query_label', label]);
+  return {
+    database: given.get('database') || undefined,
+    queryId: given.get('query_id') || undefined,
+    label,
+    format: outputFormat(given.get('output_format') || given.get('default_format') || DEFAULT_OUTPUT_FORMAT),
+    parameters: parseQueryParameters(given.get('query_parameters')),
+    settings: withSettings(DEFAULT_SETTINGS, settings),
+    mode: executionMode(given.get('execution_mode')),
+    async: flag('async', given.get('async')),
+    compressed: flag('compress', given.get('compress')),
+  };
+}
+
+const isProtocolName = (name: string): name is ProtocolName => Object.hasOwn(PROTOCOL, name);
+
+function milliseconds(seconds: string): string {
+  const value = Number(seconds);
+  if (seconds.trim() === '' || !(value >= 0) || !Number.isFinite(value)) {
+    throw TesseraError.of('INVALID_SETTING', { name: 'max_execution_time', value: seconds, expected: 'seconds ≥ 0' });
+  }
+  return String(Math.ceil(value * 1000));
+}
+
+function executionMode(value: string | undefined): RequestParameters['mode'] {
+  if (value === undefined || value === '') return 'run';
+  if (value.toLowerCase() === 'describe_parameters') return 'describe_parameters';
+  throw TesseraError.of('INVALID_SETTING', { name: 'execution_mode', value, expected: 'describe_parameters' });
+}
+
+function flag(name: string, value: string | undefined): boolean {
+  if (value === undefined || value === '') return false;
+  const word = value.toLowerCase();
+  if (word === '1' || word === 'true') return true;
+  if (word === '0' || word === 'false') return false;
+  throw TesseraError.of('INVALID_SETTING', { name, value, expected: 'true, false, 1 or 0' });
+}

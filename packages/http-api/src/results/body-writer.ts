@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { TesseraError } from '@tessera/common';
+
+/** A result up to this size leaves in one piece, with its length; an error before that is still a clean answer. */
+const HELD_BYTES = 64 * 1024;
+
+/** Writes a response body with back-pressure, holding its start until it is known to be long or whole. */
+export class BodyWriter {
+  readonly #response: ServerResponse;
+  readonly #idleMs: number;
+  readonly #signal: AbortSignal;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #bytes = 0;
+  #started = false;
+
+  constructor(response: ServerResponse, options: { idleMs: number; signal: AbortSignal }) {
+    this.#response = response;
+    this.#idleMs = options.idleMs;
+    this.#signal = options.signal;
+  }
+
+  /** Whether a byte may have left, so that the status can no longer change. */
+  get started(): boolean {
+    return this.#started;
+  }
+
+  /** Bytes taken so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @throws TesseraError CLIENT_TOO_SLOW, or the reason of the signal */
+  async write(bytes: Uint8Array | string): Promise<void> {
+    const piece = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+    if (piece.byteLength === 0) return;
+    this.#bytes += piece.byteLength;
+    if (!this.#started) {
+      this.#held.push(piece);
+      this.#heldBytes += piece.byteLength;
+      if (this.#heldBytes < HELD_BYTES) return;
+      await this.#start();
+      return;
+    }
+    await this.#send(piece);
+  }
+
+  async end(): Promise<void> {
+    if (this.#started) {
+      this.#response.end();
+      return;
+    }
+    this.#response.setHeader('Content-Length', this.#heldBytes);
+    this.#response.end(Buffer.concat(this.#held));
+  }
+
+  async #start(): Promise<void> {
+    this.#started = true;
+    const held = this.#held;
+    this.#held = [];
+    for (const piece of held) await this.#send(piece);
+  }
+
+  async #send(piece: Uint8Array): Promise<void> {
+    this.#signal.throwIfAborted();
+    if (this.#response.write(piece)) return;
+    const silence = AbortSignal.timeout(this.#idleMs);
+    try {
+      await once(this.#response, 'drain', { signal: AbortSignal.any([this.#signal, silence]) });
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (silence.aborted) throw TesseraError.of('CLIENT_TOO_SLOW', { timeoutMs: this.#idleMs });
+      throw error;
+    }
+  }
+}

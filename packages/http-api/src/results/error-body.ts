@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { type Logger, TesseraError } from '@tessera/common';
+import type { RunningQuery } from '@tessera/coordinator';
+import { queryMember } from './json-envelopes.ts';
+
+/** One element of `errors`; offsets are columns, counted from 1. */
+export function errorEntry(error: TesseraError): object {
+  const { location } = error;
+  const place = location === undefined ? '' : `Line ${location.line}, Column ${location.startColumn}: `;
+  return {
+    code: error.sqlState,
+    name: error.name,
+    severity: 'ERROR',
+    description: `${place}${error.message}`,
+    ...(location && {
+      location: {
+        failing_line: location.line,
+        start_offset: location.startColumn,
+        end_offset: location.endColumn,
+      },
+    }),
+    ...(error.resolution && { resolution: error.resolution }),
+  };
+}
+
+/** The body of an answer that is an error; `query` is absent when the request never became one. */
+export function errorBody(error: TesseraError, query: RunningQuery | undefined): string {
+  const entry = errorEntry(error) as { description: string };
+  const elapsed = query === undefined ? 0 : (Date.now() - query.submittedAt.getTime()) / 1000;
+  const body = {
+    errors: [entry],
+    ...(query && { query: queryMember(query) }),
+    statistics: { elapsed },
+    message: entry.description,
+  };
+  return `${JSON.stringify(body)}\n`;
+}
+
+/** What was thrown, as an error for the client; a defect is logged under an incident id and told by it alone. */
+export function asReportable(error: unknown, log: Logger): TesseraError {
+  if (error instanceof TesseraError && error.name !== 'INTERNAL') return error;
+  const incident = randomUUID();
+  log.error({ err: error, incident }, 'internal error');
+  return TesseraError.of('INTERNAL', { incident }, { cause: error });
+}

@@ -1,0 +1,61 @@
+import type { TesseraError } from '@tessera/common';
+import type { QueryStatistics, RunningQuery } from '@tessera/coordinator';
+import type { OutputColumn } from '@tessera/sql';
+import { formatTypeName } from '@tessera/sql';
+import { errorEntry } from './error-body.ts';
+import type { Envelope } from './output-format.ts';
+
+/** The `query` member of JSON answers. */
+export const queryMember = (query: RunningQuery) => ({
+  query_id: query.queryId,
+  request_id: query.requestId,
+  query_label: query.label,
+});
+
+/** The `statistics` member of JSON answers; times in seconds, sizes in bytes. */
+export const statisticsMember = (s: QueryStatistics) => ({
+  elapsed: s.elapsed,
+  rows_read: s.rowsRead,
+  bytes_read: s.bytesRead,
+  time_before_execution: s.timeBeforeExecution,
+  time_to_execute: s.timeToExecute,
+  scanned_bytes_cache: 0,
+  scanned_bytes_storage: 0,
+});
+
+const meta = (columns: readonly OutputColumn[]) =>
+  columns.map((column) => ({ name: column.name, type: formatTypeName(column) }));
+
+/** `JSON` and `JSON_Compact`: one object around all rows. */
+export function jsonEnvelope(query: RunningQuery): Envelope {
+  return {
+    head: (columns) =>
+      `{"query":${JSON.stringify(queryMember(query))},"meta":${JSON.stringify(meta(columns))},"data":[`,
+    rows: (bytes, first) => [withoutComma(bytes, first)],
+    tail: (rowCount, statistics) =>
+      `],"rows":${rowCount},"statistics":${JSON.stringify(statisticsMember(statistics))}}\n`,
+  };
+}
+
+const DATA_START = Buffer.from('{"message_type":"DATA","data":[');
+const DATA_END = Buffer.from(']}\n');
+
+/** `JSONLines_Compact`: one message a line; the only format that can tell of a failure half-way. */
+export function jsonLinesEnvelope(query: RunningQuery): Envelope {
+  const line = (message: object) => `${JSON.stringify(message)}\n`;
+  return {
+    head: (columns) => line({ message_type: 'START', ...queryMember(query), result_columns: meta(columns) }),
+    rows: (bytes) => [DATA_START, withoutComma(bytes, true), DATA_END],
+    tail: (_, statistics) =>
+      line({ message_type: 'FINISH_SUCCESSFULLY', statistics: statisticsMember(statistics) }),
+    failure: (error: TesseraError, statistics) =>
+      line({
+        message_type: 'FINISH_WITH_ERRORS',
+        errors: [errorEntry(error)],
+        statistics: statisticsMember(statistics),
+      }),
+  };
+}
+
+/** Every JSON row comes from the kernel with a comma before it. */
+const withoutComma = (bytes: Uint8Array, first: boolean): Uint8Array => (first ? bytes.subarray(1) : bytes);

@@ -1,0 +1,57 @@
+import { nearestName, TesseraError } from '@tessera/common';
+import type { QueryStatistics, ResultEncoding, RunningQuery } from '@tessera/coordinator';
+import type { OutputColumn } from '@tessera/sql';
+import { jsonEnvelope, jsonLinesEnvelope } from './json-envelopes.ts';
+import { bareEnvelope, csvEnvelope, tsvEnvelope } from './text-envelopes.ts';
+
+/** What stands around the rows of a result in one output format. */
+export interface Envelope {
+  head(columns: readonly OutputColumn[]): string;
+  /** The body bytes of a chunk; `first` is true for the first chunk that has rows. */
+  rows(bytes: Uint8Array, first: boolean): readonly Uint8Array[];
+  tail(rowCount: number, statistics: QueryStatistics): string;
+  /** How a failure after the first byte is told; without it the connection is cut. */
+  failure?(error: TesseraError, statistics: QueryStatistics): string;
+}
+
+export interface OutputFormat {
+  readonly name: string;
+  readonly contentType: string;
+  readonly encoding: ResultEncoding;
+  envelope(query: RunningQuery): Envelope;
+}
+
+const TSV = 'text/tab-separated-values; charset=utf-8';
+const CSV = 'text/csv; charset=utf-8; header=present';
+const JSON_TYPE = 'application/json; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+
+const COMPACT: ResultEncoding = { kind: 'rows', format: 'json_array' };
+
+export const DEFAULT_OUTPUT_FORMAT = 'TabSeparatedWithNamesAndTypes';
+
+const FORMATS: readonly OutputFormat[] = [
+  { name: DEFAULT_OUTPUT_FORMAT, contentType: TSV, encoding: { kind: 'rows', format: 'tsv' }, envelope: () => tsvEnvelope(true) },
+  { name: 'TabSeparatedWithNames', contentType: TSV, encoding: { kind: 'rows', format: 'tsv' }, envelope: () => tsvEnvelope(false) },
+  { name: 'CSVWithNames', contentType: CSV, encoding: { kind: 'rows', format: 'csv' }, envelope: csvEnvelope },
+  { name: 'JSON', contentType: JSON_TYPE, encoding: { kind: 'rows', format: 'json_object' }, envelope: jsonEnvelope },
+  { name: 'JSON_Compact', contentType: JSON_TYPE, encoding: COMPACT, envelope: jsonEnvelope },
+  { name: 'JSONCompact', contentType: JSON_TYPE, encoding: COMPACT, envelope: jsonEnvelope },
+  { name: 'JSON_CompactLimited', contentType: JSON_TYPE, encoding: { ...COMPACT, limit: 10_000 }, envelope: jsonEnvelope },
+  { name: 'JSONLines_Compact', contentType: 'application/x-ndjson; charset=utf-8', encoding: COMPACT, envelope: jsonLinesEnvelope },
+  { name: 'PSQL', contentType: TEXT, encoding: { kind: 'rows', format: 'psql' }, envelope: bareEnvelope },
+  { name: 'Vertical', contentType: TEXT, encoding: { kind: 'rows', format: 'vertical' }, envelope: bareEnvelope },
+  { name: 'ArrowStream', contentType: 'application/vnd.apache.arrow.stream', encoding: { kind: 'arrow' }, envelope: bareEnvelope },
+  { name: 'Parquet', contentType: 'application/vnd.apache.parquet', encoding: { kind: 'parquet' }, envelope: bareEnvelope },
+];
+
+/** @throws TesseraError INVALID_ARGUMENT for a name that is none, in any case of letters */
+export function outputFormat(name: string): OutputFormat {
+  const wanted = name.toLowerCase();
+  const found = FORMATS.find((format) => format.name.toLowerCase() === wanted);
+  if (found !== undefined) return found;
+  const names = FORMATS.map((format) => format.name);
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? `one of ${names.join(', ')}` : `did you mean ${nearest}?`;
+  throw TesseraError.of('INVALID_ARGUMENT', { message: `Unknown output_format ${name} (${hint})` });
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Logger, newRequestId, TesseraError } from '@tessera/common';
+import type { Coordinator, RequestDirectory, RunningQuery, SessionUpdate, StatementResult } from '@tessera/coordinator';
+import type { HttpMetrics } from '../metrics.ts';
+import { drainRequest } from '../request/drain-request.ts';
+import { parseRequestParameters, type RequestParameters } from '../request/request-parameters.ts';
+import { receiveStatement } from '../request/statement-body.ts';
+import { asReportable, errorBody } from '../results/error-body.ts';
+import { sendResult } from '../results/send-result.ts';
+import { openUploadDirectory, type UploadLimits } from '../upload/index.ts';
+
+export interface QueryRouteOptions {
+  readonly coordinator: Coordinator;
+  /** Where requests keep their files, a directory each. */
+  readonly uploadRoot: string;
+  readonly limits: UploadLimits;
+  /** How long a client may take no byte of its result, in milliseconds. */
+  readonly writeIdleMs: number;
+  readonly metrics: HttpMetrics;
+  readonly log: Logger;
+}
+
+/** Answers one query request, whatever happens: with its result, or with an error that says what went wrong. */
+export async function answerQuery(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: QueryRouteOptions,
+): Promise<void> {
+  const { coordinator, metrics, log } = options;
+  const protocolVersion = request.headers['firebolt-protocol-version'];
+  if (typeof protocolVersion === 'string') response.setHeader('X-Firebolt-Protocol-Version', protocolVersion);
+  let query: RunningQuery | undefined;
+  let inStatement = false;
+  const stopTimer = metrics.startQuery();
+  const directory = lazyDirectory(options.uploadRoot);
+  try {
+    const parameters = parseRequestParameters(new URL(request.url ?? '/', 'http://localhost').searchParams);
+    query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label });
+    response.setHeader('Firebolt-Query-Id', query.queryId);
+    const connection = watchConnection(response, query);
+    const body = await receiveStatement(request, { directory, limits: options.limits, signal: query.signal });
+    metrics.received(body.uploads);
+    inStatement = true;
+    await answerStatement(response, { ...options, query, parameters, body, directory, connection });
+    stopTimer('ok');
+  } catch (error) {
+    const failure = asReportable(error, log);
+    stopTimer(failure.name);
+    log.info({ queryId: query?.queryId, error: failure.name, message: failure.message }, 'query failed');
+    sendError(response, failure, query, inStatement && protocolVersion !== undefined);
+  } finally {
+    await directory.remove();
+    if (query !== undefined) coordinator.end(query);
+    drainRequest(request);
+  }
+}
+
+interface StatementContext extends QueryRouteOptions {
+  readonly query: RunningQuery;
+  readonly parameters: RequestParameters;
+  readonly body: Awaited<ReturnType<typeof receiveStatement>>;
+  readonly directory: RequestDirectory;
+  readonly connection: ConnectionWatch;
+}
+
+async function answerStatement(response: ServerResponse, context: StatementContext): Promise<void> {
+  const { coordinator, query, parameters, body, directory, connection } = context;
+  const statement = {
+    ...body,
+    database: parameters.database,
+    settings: parameters.settings,
+    parameters: parameters.parameters,
+    directory,
+    encoding: parameters.format.encoding,
+    user: DEFAULT_USER,
+  };
+  if (parameters.mode === 'describe_parameters') {
+    sendJson(response, 200, await coordinator.describe(query, statement));
+    return;
+  }
+  if (parameters.settings.cancel_query_on_connection_drop === 'none') connection.ignore();
+  const result = await coordinator.execute(query, statement);
+  await sendStatementResult(response, result, context);
+}
+
+/** The one user of an engine without authentication. */
+const DEFAULT_USER = 'tessera';
+
+async function sendStatementResult(
+  response: ServerResponse,
+  result: StatementResult,
+  { query, parameters, writeIdleMs: idleMs, log, metrics }: StatementContext,
+): Promise<void> {
+  if (result.kind === 'done') {
+    if (result.session !== undefined) setSessionHeader(response, result.session);
+    if (result.affectedRows !== undefined) response.setHeader('X-Tessera-Affected-Rows', result.affectedRows);
+    response.setHeader('Content-Length', 0);
+    response.end();
+    return;
+  }
+  try {
+    const { format, compressed } = parameters;
+    metrics.sent(await sendResult(response, result, { query, format, compressed, idleMs, log }));
+  } finally {
+    await result.close();
+  }
+}
+
+/** One pair per response, never more: parsers of lists disagree among clients. */
+function setSessionHeader(response: ServerResponse, update: SessionUpdate): void {
+  if (update.kind === 'set') response.setHeader('Firebolt-Update-Parameters', `${update.name}=${update.value}`);
+  else response.setHeader('Firebolt-Remove-Parameters', update.name);
+}
+
+interface ConnectionWatch {
+  /** From here on the query goes on without its client. */
+  ignore(): void;
+}
+
+/** Cancels the query when its client goes away before the answer is whole. */
+function watchConnection(response: ServerResponse, query: RunningQuery): ConnectionWatch {
+  const onClose = () => {
+    if (!response.writableFinished) query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' }));
+  };
+  response.once('close', onClose);
+  return { ignore: () => response.off('close', onClose) };
+}
+
+function sendError(
+  response: ServerResponse,
+  error: TesseraError,
+  query: RunningQuery | undefined,
+  statementErrorsAreOk: boolean,
+): void {
+  if (response.destroyed || response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const isStatementError = statementErrorsAreOk && (error.httpStatus === 400 || error.name === 'FORBIDDEN');
+  if (error.retry === 'client') response.setHeader('Retry-After', 1);
+  if (error.name === 'DRAINING') response.setHeader('X-Firebolt-Drained', 'true');
+  if (!response.req.complete) response.setHeader('Connection', 'close');
+  sendBody(response, isStatementError ? 200 : error.httpStatus, errorBody(error, query));
+}
+
+const sendJson = (response: ServerResponse, status: number, value: unknown): void =>
+  sendBody(response, status, `${JSON.stringify(value)}\n`);
+
+function sendBody(response: ServerResponse, status: number, body: string): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}
+
+interface LazyDirectory extends RequestDirectory {
+  remove(): Promise<void>;
+}
+
+/** A directory made when something first needs it, and removed if it was. */
+function lazyDirectory(root: string): LazyDirectory {
+  let opened: ReturnType<typeof openUploadDirectory> | undefined;
+  return {
+    open: async () => {
+      opened ??= openUploadDirectory(root, newRequestId());
+      return (await opened).path;
+    },
+    remove: async () => {
+      await (await opened)?.remove();
+    },
+  };
+}
