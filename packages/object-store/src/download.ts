@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fail, TesseraError } from '@tessera/common';
+import { type Dispatcher, request } from 'undici';
+import { cancellation } from './cancellation.ts';
+import { contentDecoders } from './content-coding.ts';
+import { printableUrl, type UrlAllowList } from './url-allow-list.ts';
+
+export interface DownloadLimits {
+  readonly connectTimeoutMs: number;
+  /** Longest silence of the server, before and within the body. */
+  readonly idleTimeoutMs: number;
+  /** The whole download, redirects included. */
+  readonly totalTimeoutMs: number;
+  readonly redirects: number;
+}
+
+export const DEFAULT_DOWNLOAD_LIMITS: DownloadLimits = {
+  connectTimeoutMs: 10_000,
+  idleTimeoutMs: 60_000,
+  totalTimeoutMs: 3_600_000,
+  redirects: 5,
+};
+
+export interface DownloadOptions {
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+  readonly allowed: UrlAllowList;
+  readonly limits: DownloadLimits;
+  readonly agent: Dispatcher;
+}
+
+/** Fetches `text` into a new file of the directory; on failure nothing stays there. */
+export async function download(
+  text: string,
+  o: DownloadOptions,
+): Promise<{ path: string; dispose: () => Promise<void> }> {
+  const url = URL.parse(text) ?? fail('INVALID_ARGUMENT', { message: 'Not a valid http(s):// URL' });
+  const deadline = AbortSignal.timeout(o.limits.totalTimeoutMs);
+  const signal = AbortSignal.any([o.signal, deadline]);
+  const path = join(o.directory, `external-${randomUUID()}-${fileName(url)}`);
+  const dispose = () => rm(path, { force: true });
+  try {
+    if (o.signal.aborted) throw cancellation(o.signal);
+    const response = await follow(url, signal, o);
+    await save(response, path, signal, o.maxBytes, printableUrl(url));
+    return { path, dispose };
+  } catch (error) {
+    await dispose();
+    if (o.signal.aborted) throw cancellation(o.signal);
+    if (deadline.aborted) {
+      throw failed(url, `it took longer than ${o.limits.totalTimeoutMs / 1000} s`, error);
+    }
+    throw error instanceof TesseraError ? error : failed(url, reasonOf(error), error);
+  }
+}
+
+async function follow(first: URL, signal: AbortSignal, o: DownloadOptions): Promise<Dispatcher.ResponseData> {
+  let url = first;
+  for (let redirects = 0; redirects <= o.limits.redirects; redirects++) {
+    o.allowed.check(url);
+    const response = await request(withoutUserInfo(url), {
+      dispatcher: o.agent,
+      signal,
+      headers: { 'accept-encoding': 'gzip, identity', ...basicAuthorization(url) },
+      headersTimeout: o.limits.idleTimeoutMs,
+      bodyTimeout: o.limits.idleTimeoutMs,
+    });
+    if (response.statusCode === 200) return response;
+    // An answer that we do not want may be endless: its connection is given up rather than read to the end.
+    response.body.on('error', () => {}).destroy();
+    const location = header(response, 'location');
+    if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === undefined) {
+      return refuseStatus(url, response.statusCode);
+    }
+    const target = URL.parse(location, url.href);
+    if (target === null || !/^https?:$/.test(target.protocol)) {
+      throw failed(url, 'it redirects to something that is not an http(s):// URL');
+    }
+    url = target;
+  }
+  throw failed(first, `more than ${o.limits.redirects} redirects`);
+}
+
+async function save(
+  response: Dispatcher.ResponseData,
+  path: string,
+  signal: AbortSignal,
+  maxBytes: number,
+  name: string,
+): Promise<void> {
+  const decoders = contentDecoders(header(response, 'content-encoding') ?? '', name);
+  const file = createWriteStream(path, { highWaterMark: 1 << 20, mode: 0o600 });
+  try {
+    await pipeline([response.body, ...decoders, byteLimit(maxBytes, name), file], { signal });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+      fail('DISK_FULL', { what: name }, { cause: error });
+    throw error;
+  }
+}
+
+function byteLimit(maxBytes: number, name: string): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) done(TesseraError.of('FILE_TOO_LARGE', { name, limitBytes: maxBytes }));
+      else done(null, chunk);
+    },
+  });
+}
+
+function refuseStatus(url: URL, status: number): never {
+  if (status === 404 || status === 410) {
+    fail('FILE_NOT_FOUND', { url: printableUrl(url), hint: `the server answered ${status}` });
+  }
+  throw failed(url, `the server answered ${status}`);
+}
+
+function failed(url: URL, reason: string, cause?: unknown): TesseraError {
+  return TesseraError.of('EXTERNAL_READ_FAILED', { url: printableUrl(url), reason }, { cause });
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    ENOTFOUND: 'its host name does not resolve',
+    ECONNREFUSED: 'the connection was refused',
+    ECONNRESET: 'the connection was reset',
+    UND_ERR_CONNECT_TIMEOUT: 'the server could not be reached in time',
+    UND_ERR_HEADERS_TIMEOUT: 'the server was silent for too long',
+    UND_ERR_BODY_TIMEOUT: 'the server was silent for too long',
+    UND_ERR_SOCKET: 'the connection broke off',
+    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body is shorter or longer than its Content-Length',
+    Z_BUF_ERROR: 'its compressed body is truncated',
+    Z_DATA_ERROR: 'its compressed body is corrupt',
+  };
+  return reasons[code ?? ''] ?? code ?? message;
+}
+
+/** Keeps the extensions, by which the kernel tells compressed files; never a glob character or a path. */
+function fileName(url: URL): string {
+  const last = url.pathname.split('/').at(-1) ?? '';
+  return last.replace(/[^A-Za-z0-9._-]/g, '_').slice(-80);
+}
+
+function withoutUserInfo(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  return bare;
+}
+
+function basicAuthorization(url: URL): { authorization?: string } {
+  if (url.username === '' && url.password === '') return {};
+  const plain = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return { authorization: `Basic ${Buffer.from(plain).toString('base64')}` };
+}
+
+function header(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}

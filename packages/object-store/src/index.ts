@@ -1,0 +1,6 @@
+export {
+  type ExternalAllowList,
+  ExternalSources,
+  type ResolvedFiles,
+  type ResolveOptions,
+} from './external-sources.ts';
