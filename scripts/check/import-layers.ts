@@ -14,11 +14,7 @@ const SOURCES = [
  * Also an error: fewer modules examined than source files exist, because a cruise without a TypeScript parser finds
  * nothing wrong in nothing.
  */
-export async function importProblems(
-  root: string,
-  table: LayerTable,
-  parser: 'swc' | 'tsc' = 'swc',
-): Promise<string[]> {
+export async function importProblems(root: string, table: LayerTable): Promise<string[]> {
   const sources = globSync(SOURCES, { cwd: root });
   const { output } = await cruise(
     ['packages', 'scripts'],

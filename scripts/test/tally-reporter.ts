@@ -35,11 +35,13 @@ function tallyOf(modules: readonly TestModule[], uncaught: readonly SerializedEr
   };
 }
 
-/** Failed as a whole: it did not load, its worker died, or a hook of one of its suites failed. */
+/** Failed beside its tests: it did not load, a hook of a suite failed, or its worker died between tests. */
 function isBroken(module: TestModule): boolean {
   const suites = [...module.children.allSuites()];
+  const tests = [...module.children.allTests()];
   const ended = ['passed', 'failed', 'skipped'].includes(module.state());
-  return !ended || module.errors().length > 0 || suites.some((suite) => suite.errors().length > 0);
+  const cutShort = !ended && !tests.some((test) => test.result().state === 'pending');
+  return cutShort || module.errors().length > 0 || suites.some((suite) => suite.errors().length > 0);
 }
 
 function reasonOf(test: TestCase): string {
