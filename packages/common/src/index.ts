@@ -2,3 +2,4 @@ export * from './error-table.ts';
 export * from './errors.ts';
 export * from './ids.ts';
 export * from './nearest-name.ts';
+export * from './logging/index.ts';

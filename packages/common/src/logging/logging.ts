@@ -1,0 +1,83 @@
+import { multistream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { redactKeys, redactText } from './redaction.ts';
+import { LOG_LEVELS, type LoggingSettings, type LogLevel } from './settings.ts';
+import { type OpenSink, openSink } from './sink.ts';
+
+/** What a component logs with: `log.info({ queryId }, 'query finished')`. */
+export type Logger = Pick<PinoLogger, LogLevel | 'child' | 'isLevelEnabled'>;
+
+export interface Logging {
+  /** The logger of a component, always the same one for a name. */
+  logger(component: string): Logger;
+  /** Opens the files of file sinks anew, for log rotation (SIGHUP). */
+  reopen(): void;
+  /** Writes what is pending and closes the files. Loggers must not be used afterwards. */
+  close(): Promise<void>;
+}
+
+export interface LoggingOptions {
+  /** Fields that every line carries, such as the node. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Colours in the text format on stderr. */
+  readonly colour?: boolean;
+  /** File descriptor of the stderr sink, 2 when not given. */
+  readonly stderrFd?: number;
+}
+
+/**
+ * Opens the sinks and hands out loggers. A line reaches a sink when it is at least of the sink's own level, or, for a
+ * sink without one, of `logging.level`; a component with a level of its own logs nothing below that, and reaches
+ * sinks without a level from there on. Throws the error of the file system when a file cannot be opened.
+ */
+export function createLogging(settings: LoggingSettings, options: LoggingOptions = {}): Logging {
+  const sinks = (settings.sinks ?? [{ type: 'stderr', level: null, file: null }]).map((sink) =>
+    openSink(sink, {
+      format: settings.format,
+      colour: options.colour ?? false,
+      stderrFd: options.stderrFd ?? 2,
+    }),
+  );
+  const levels = new Map(settings.components.map((c) => [c.name, c.level]));
+  const loggers = new Map<string, Logger>();
+  return {
+    logger(component) {
+      const known = loggers.get(component);
+      if (known !== undefined) return known;
+      const logger = componentLogger(component, levels.get(component), settings.level, sinks, options.fields);
+      loggers.set(component, logger);
+      return logger;
+    },
+    reopen() {
+      for (const sink of sinks) sink.reopen();
+    },
+    async close() {
+      await Promise.all(sinks.map((sink) => sink.close()));
+    },
+  };
+}
+
+function componentLogger(
+  component: string,
+  own: LogLevel | undefined,
+  general: LogLevel,
+  sinks: readonly OpenSink[],
+  fields: Readonly<Record<string, unknown>> = {},
+): Logger {
+  const streams = sinks.map((stream) => ({ stream, level: sinkLevel(stream.level, own, general) }));
+  const level = LOG_LEVELS.find((l) => streams.some((s) => s.level === l)) ?? 'fatal';
+  return pino(
+    {
+      level,
+      base: { component, ...fields },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: redactKeys },
+      hooks: { streamWrite: redactText },
+    },
+    multistream(streams),
+  );
+}
+
+function sinkLevel(sink: LogLevel | null, own: LogLevel | undefined, general: LogLevel): LogLevel {
+  if (sink === null) return own ?? general;
+  return own === undefined || LOG_LEVELS.indexOf(sink) >= LOG_LEVELS.indexOf(own) ? sink : own;
+}

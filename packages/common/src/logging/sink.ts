@@ -1,0 +1,64 @@
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { prettyFactory } from 'pino-pretty';
+import sonicBoom from 'sonic-boom';
+import type { LogLevel, LogSink } from './settings.ts';
+
+/** Lines that wait for a slow disk or terminal; beyond it they are dropped rather than kept in memory. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
+
+export interface OpenSink {
+  /** Own level of the sink; null takes that of the logger. */
+  readonly level: LogLevel | null;
+  write(line: string): void;
+  flushSync(): void;
+  /** A file is opened anew under its path, for log rotation. */
+  reopen(): void;
+  close(): Promise<void>;
+}
+
+export interface SinkOptions {
+  readonly format: 'text' | 'json';
+  readonly colour: boolean;
+  readonly stderrFd: number;
+}
+
+/** Opens a sink now, so that a path that cannot be written fails the start and not the first line. */
+export function openSink(sink: LogSink, options: SinkOptions): OpenSink {
+  const path = sink.type === 'file' ? sink.file!.path : undefined;
+  const fd = path === undefined ? options.stderrFd : openForAppend(path);
+  const output = new sonicBoom.SonicBoom({ fd, sync: false, maxLength: MAX_BUFFERED_BYTES });
+  // A full disk or a closed terminal must not take the engine down with it.
+  output.on('error', () => {});
+  const format = options.format === 'text' ? textFormat(path === undefined && options.colour) : undefined;
+  return {
+    level: sink.level,
+    write(line) {
+      output.write(format === undefined ? line : format(line));
+    },
+    flushSync: () => output.flushSync(),
+    reopen() {
+      if (path !== undefined) output.reopen(path);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        output.once('close', resolve);
+        output.end();
+      }),
+  };
+}
+
+function openForAppend(path: string): number {
+  mkdirSync(dirname(path), { recursive: true });
+  return openSync(path, 'a', 0o640);
+}
+
+function textFormat(colorize: boolean): (line: string) => string {
+  return prettyFactory({
+    colorize,
+    translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l',
+    ignore: 'component',
+    messageFormat: '{component}: {msg}',
+    singleLine: true,
+  });
+}

@@ -1,0 +1,25 @@
+/** One thing wrong with a configuration file. */
+export interface Violation {
+  /** Counts from 1. */
+  readonly line: number;
+  /** `engine.nodes[1].host`; empty when the file as a whole is at fault. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Everything wrong with a configuration file, in the order of its lines. */
+export class ConfigError extends Error {
+  readonly fileName: string;
+  readonly violations: readonly Violation[];
+
+  constructor(fileName: string, violations: readonly Violation[]) {
+    const sorted = violations.toSorted((a, b) => a.line - b.line);
+    super(
+      sorted
+        .map((v) => `${fileName}:${v.line}: ${v.path === '' ? '' : `${v.path}: `}${v.message}`)
+        .join('\n'),
+    );
+    this.fileName = fileName;
+    this.violations = sorted;
+  }
+}

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigError } from './config-error.ts';
+import { parseConfig } from './parse.ts';
+import { type EngineConfig, SCHEMA_VERSION } from './schema/root.ts';
+
+export interface LoadedConfig {
+  readonly config: EngineConfig;
+  /** The file as it was named. */
+  readonly path: string;
+}
+
+/** Reads and checks a configuration file. Throws ConfigError, also for a file that cannot be read. */
+export async function loadConfig(path: string): Promise<LoadedConfig> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(path, [
+      { line: 1, path: '', message: `cannot be read: ${(error as Error).message}` },
+    ]);
+  }
+  return { ...parseConfig(text, path), path };
+}
+
+/** The configuration of an engine that is given no file. */
+export function defaultConfig(): EngineConfig {
+  return parseConfig(`schema_version: "${SCHEMA_VERSION}"`, 'defaults').config;
+}

@@ -1,0 +1,12 @@
+/** What the program tells its caller. */
+export const EXIT = { ok: 0, queryError: 1, usage: 2, connection: 3 } as const;
+
+/** Ends a command with a message on stderr; not a defect, so without a stack. */
+export class CommandFailure extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,13 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Commander's reader for whole numbers from `min` to `max`. */
+export const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+    return value;
+  };
+
+export const port = wholeNumber(0, 65_535);

@@ -1,0 +1,45 @@
+import { ConfigError } from '@tessera/config';
+import { Command, CommanderError } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { CommandFailure, EXIT } from './exit-code.ts';
+import { serveCommand } from './serve.ts';
+
+const EXAMPLES = `
+Examples:
+  tessera serve                                      a node on this machine, nothing to configure
+  tessera query 'SELECT 42'                          ask it
+  tessera query -f sales=sales.parquet "SELECT * FROM read_parquet('upload://sales') LIMIT 10"
+  tessera config check tessera.yaml                  what is wrong with a configuration file
+
+Each command explains itself: tessera help query`;
+
+/** Runs the command line (without the program's own name) and resolves to the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  const program = new Command('tessera')
+    .description('A distributed SQL query cluster.')
+    .version(manifest.version, '-V, --version', 'print the version')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(tessera --help explains the commands)')
+    .addCommand(serveCommand());
+  for (const command of everyCommand(program)) command.exitOverride();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    return exitCodeOf(error);
+  }
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has printed its own message by now; its code 0 is --help and --version.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof CommandFailure || error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n`);
+    return error instanceof CommandFailure ? error.exitCode : EXIT.usage;
+  }
+  throw error;
+}

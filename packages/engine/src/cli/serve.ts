@@ -1,0 +1,95 @@
+import { resolve } from 'node:path';
+import { defaultConfig, type EngineConfig, loadConfig } from '@tessera/config';
+import { Command } from 'commander';
+import {
+  DEFAULT_HEALTH_PORT,
+  DEFAULT_HTTP_PORT,
+  DEFAULT_METRICS_PORT,
+  type ServeOptions,
+} from '../serve-options.ts';
+import { CommandFailure, EXIT } from './exit-code.ts';
+import { port, wholeNumber } from './numbers.ts';
+
+interface Flags {
+  config?: string;
+  dataDir: string;
+  node: number;
+  httpPort?: number;
+  healthPort: number;
+  metricsPort: number;
+  listenHost?: string;
+  allowRead: string[];
+  allowUrl: string[];
+}
+
+const EXAMPLES = `
+Examples:
+  tessera serve
+  tessera serve --http-port 4000 --data-dir /var/lib/tessera
+  tessera serve --config tessera.yaml --node 1
+  tessera serve --allow-read ./exports --allow-url https://data.example.com/
+
+Without --config every parameter has its default: one node, listening on this machine only,
+no authentication. SIGTERM or Ctrl-C stops it gracefully; SIGHUP reopens its log files.`;
+
+const repeated = (value: string, before: string[]) => [...before, value];
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Run a node.')
+    .option('-c, --config <file>', 'configuration file (YAML or JSON)')
+    .option('--data-dir <dir>', 'where the node keeps its files', 'tessera-data')
+    .option('--node <n>', 'which entry of engine.nodes this node is, from 0', wholeNumber(0, 65_535), 0)
+    .option(
+      '--http-port <port>',
+      `port of the query API, 0 for any free one (default: ${DEFAULT_HTTP_PORT})`,
+      port,
+    )
+    .option('--health-port <port>', 'port of /health/live and /health/ready', port, DEFAULT_HEALTH_PORT)
+    .option('--metrics-port <port>', 'port of /metrics', port, DEFAULT_METRICS_PORT)
+    .option('--listen-host <host>', 'address to listen on (default: loopback only)')
+    .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated, [])
+    .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated, [])
+    .allowExcessArguments(false)
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: Flags) => {
+      const options = await serveOptions(flags);
+      // Loaded only here: the other commands start without the engine.
+      const { serve } = await import('../serve.ts');
+      await serve(options);
+    });
+}
+
+/** What the flags and the file they name come to. */
+export async function serveOptions(flags: Flags): Promise<ServeOptions> {
+  const config = flags.config === undefined ? defaultConfig() : (await loadConfig(flags.config)).config;
+  checkNode(config, flags.node);
+  for (const prefix of flags.allowUrl) checkUrlPrefix(prefix);
+  return {
+    config,
+    configPath: flags.config === undefined ? undefined : resolve(flags.config),
+    dataDirectory: resolve(flags.dataDir),
+    node: flags.node,
+    httpPort: flags.httpPort,
+    healthPort: flags.healthPort,
+    metricsPort: flags.metricsPort,
+    listenHost: flags.listenHost,
+    allowRead: flags.allowRead.map((directory) => resolve(directory)),
+    allowUrl: flags.allowUrl,
+  };
+}
+
+function checkNode(config: EngineConfig, node: number): void {
+  const count = config.engine.nodes?.length ?? 1;
+  if (node < count) return;
+  throw new CommandFailure(
+    EXIT.usage,
+    `error: --node ${node}: engine.nodes has ${count === 1 ? 'one node, number 0' : `${count} nodes, numbers 0 to ${count - 1}`}`,
+  );
+}
+
+function checkUrlPrefix(prefix: string): void {
+  const url = URL.parse(prefix);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return;
+  throw new CommandFailure(EXIT.usage, `error: --allow-url ${prefix}: expected an http:// or https:// URL`);
+}

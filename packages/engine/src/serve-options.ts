@@ -1,0 +1,32 @@
+import type { EngineConfig } from '@tessera/config';
+
+/** The ports of a node that is told nothing else. */
+export const DEFAULT_HTTP_PORT = 3_473;
+export const DEFAULT_HEALTH_PORT = 8_122;
+export const DEFAULT_METRICS_PORT = 9_090;
+
+/** What `tessera serve` was told, by its configuration file and its flags. */
+export interface ServeOptions {
+  readonly config: EngineConfig;
+  /** The file `config` came from; undefined: defaults. */
+  readonly configPath: string | undefined;
+  /** Absolute path; made when it does not exist. */
+  readonly dataDirectory: string;
+  /** Index of this node in `engine.nodes`. */
+  readonly node: number;
+  /** Undefined: the tcp listener of the configuration, or DEFAULT_HTTP_PORT when it lists no listener. 0: any free port. */
+  readonly httpPort: number | undefined;
+  /** 0: any free port. */
+  readonly healthPort: number;
+  /** 0: any free port. */
+  readonly metricsPort: number;
+  /** Address to listen on; undefined: loopback. */
+  readonly listenHost: string | undefined;
+  /** Absolute paths of directories that read functions may read from. */
+  readonly allowRead: readonly string[];
+  /** URL prefixes that read functions may read from. */
+  readonly allowUrl: readonly string[];
+}
+
+/** Resolves when the server has shut down. */
+export type Serve = (options: ServeOptions) => Promise<void>;
