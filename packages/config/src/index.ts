@@ -1,6 +1,10 @@
+export { AUTO_VACUUM_DEFAULTS, type AutoVacuum, autoVacuum } from './auto-vacuum.ts';
 export { ConfigError, type Violation } from './config-error.ts';
 export { defaultConfig, type LoadedConfig, loadConfig } from './load.ts';
 export { memoryLimitBytes } from './memory-limit.ts';
 export { type ParameterInfo, parameters } from './parameters.ts';
-export { parseConfig } from './parse.ts';
+export { type ParsedConfig, parseConfig } from './parse.ts';
+export { COMPRESSION_LEVELS } from './rules/execution.ts';
 export type { EngineConfig } from './schema/root.ts';
+export { type ShownConfig, showConfig, showConfigAsYaml } from './show.ts';
+export { type EngineNode, engineNodes, storageScheme } from './topology.ts';

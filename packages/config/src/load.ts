@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from './config-error.ts';
-import { parseConfig } from './parse.ts';
+import { type ParsedConfig, parseConfig } from './parse.ts';
 import { type EngineConfig, SCHEMA_VERSION } from './schema/root.ts';
 
-export interface LoadedConfig {
-  readonly config: EngineConfig;
+export interface LoadedConfig extends ParsedConfig {
   /** The file as it was named. */
   readonly path: string;
 }

@@ -1,13 +1,57 @@
-import { nearestName } from '@tessera/common';
 import { ConfigError, type Violation } from './config-error.ts';
-import { parameterAt, pathText } from './parameters.ts';
+import { mismatches, valueAt } from './issues.ts';
+import { pathText } from './parameters.ts';
+import { repair } from './repair.ts';
+import { RULES } from './rules/index.ts';
+import type { Breach } from './rules/rule.ts';
 import { type EngineConfig, root } from './schema/root.ts';
 import { readSource, type Source } from './source.ts';
 
-/** Checks the text of a configuration file. Throws ConfigError with everything that is wrong. */
-export function parseConfig(text: string, fileName: string): { readonly config: EngineConfig } {
+/** A configuration and what of it stood in the file. */
+export interface ParsedConfig {
+  readonly config: EngineConfig;
+  /** The file as written, before defaults. */
+  readonly given: unknown;
+}
+
+/**
+ * Reads the text of a configuration file. Throws ConfigError with everything that is wrong with it: when the text is
+ * not YAML, only that; otherwise every repeated, unknown, missing and wrong parameter and every broken rule.
+ */
+export function parseConfig(text: string, fileName: string): ParsedConfig {
   const source = readSource(text);
+  if (source.value === undefined) throw new ConfigError(fileName, source.violations);
   const result = root.safeParse(source.value);
-  if (result.success) return { config: result.data };
-  throw new ConfigError(fileName, []);
+  const issues = result.success ? [] : result.error.issues;
+  const { config, madeUp } = result.success
+    ? { config: result.data, madeUp: [] }
+    : repair(source.value, issues);
+  const violations: Violation[] = [
+    ...source.violations,
+    ...mismatches(issues, source),
+    ...breaches(config, source)
+      .filter((breach) => !touches(breach, madeUp))
+      .map(({ path, message }) => ({ line: source.lineOf(path), path: pathText(path), message })),
+  ];
+  if (violations.length > 0) throw new ConfigError(fileName, violations);
+  return { config, given: source.value };
+}
+
+function breaches(config: EngineConfig, source: Source): Breach[] {
+  const facts = {
+    config,
+    given: (path: readonly PropertyKey[]) => valueAt(source.value, path) !== undefined,
+  };
+  return RULES.flatMap((rule) => rule(facts));
+}
+
+/** Whether a rule looked at a value that stands in for a wrong one, or at a block around or inside one. */
+function touches(breach: Breach, madeUp: readonly (readonly PropertyKey[])[]): boolean {
+  const looked = [breach.path, ...(breach.because ?? [])];
+  return madeUp.some((made) => looked.some((path) => overlaps(path, made)));
+}
+
+function overlaps(a: readonly PropertyKey[], b: readonly PropertyKey[]): boolean {
+  const shared = Math.min(a.length, b.length);
+  return a.slice(0, shared).every((key, i) => key === b[i]);
 }

@@ -1,31 +1,54 @@
-import { type Document, isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { Violation } from './config-error.ts';
+import { pathText } from './parameters.ts';
 
 /** The text of a configuration file: what it says, and on which line. */
 export interface Source {
+  /** Undefined when the text is not YAML. */
   readonly value: unknown;
+  /** What is wrong with the YAML itself. */
   readonly violations: readonly Violation[];
   /** Line of the value at a path, or of the innermost block around it that is in the file. */
   lineOf(path: readonly PropertyKey[]): number;
-  /** Line of the key at a path: where a parameter is named, which is above its value when that is a block. */
+  /** Line of the name of the parameter at a path. */
   keyLineOf(path: readonly PropertyKey[]): number;
-  /** How the value stands in the file, for a short scalar. */
+  /** How the value at a path is written. */
   textAt(path: readonly PropertyKey[]): string | undefined;
 }
 
-/** Reads YAML, of which JSON is a part. Violations are those of the syntax; the value is then not to be used. */
+/** Reads YAML, of which JSON is a part. */
 export function readSource(text: string): Source {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  // Repeated keys are looked for below, where their path is known. The log level keeps the parser off our stderr.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    version: '1.2',
+    logLevel: 'error',
+  });
   const line = (offset: number) => Math.max(1, lines.linePos(offset).line);
-  const violations = document.errors.map((e) => ({
+  const syntax = [...document.errors, ...document.warnings].map((e) => ({
     line: line(e.pos[0]),
     path: '',
-    message: e.code === 'DUPLICATE_KEY' ? duplicateKey(document, text, e.pos[0]) : firstLine(e.message),
+    message: e.code === 'MULTIPLE_DOCS' ? 'the file holds more than one YAML document' : firstLine(e.message),
   }));
+  const { value, violations } =
+    syntax.length > 0 ? { value: undefined, violations: syntax } : toValue(document);
   return {
-    value: violations.length === 0 ? toValue(document, violations) : undefined,
-    violations,
+    value,
+    violations: [...violations, ...repeatedKeys(document, line)],
     lineOf: (path) => line(valueStart(document, path)),
     keyLineOf: (path) => line(keyStart(document, path)),
     textAt(path) {
@@ -36,26 +59,56 @@ export function readSource(text: string): Source {
   };
 }
 
-/** An alias that expands without end is the one fault that shows only when the tree becomes a value. */
-function toValue(document: Document, violations: Violation[]): unknown {
+/** Aliases that expand without end show only when the tree becomes a value. */
+function toValue(document: Document): { value: unknown; violations: Violation[] } {
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    return { value: document.toJS({ maxAliasCount: 100 }) ?? {}, violations: [] };
   } catch (error) {
-    violations.push({ line: 1, path: '', message: firstLine((error as Error).message) });
-    return undefined;
+    return {
+      value: undefined,
+      violations: [{ line: 1, path: '', message: firstLine((error as Error).message) }],
+    };
   }
 }
 
 const firstLine = (message: string) => message.split('\n', 1)[0]!;
 
-function duplicateKey(_document: Document, text: string, offset: number): string {
-  const key = /^[^\s:]+/.exec(text.slice(offset))?.[0] ?? '';
-  return `${key}: is given twice in this block`;
+function repeatedKeys(document: Document, line: (offset: number) => number): Violation[] {
+  const found: Violation[] = [];
+  visit(document, {
+    Map(_key, map, ancestors) {
+      const block = pathOf([...ancestors, map]);
+      const seen = new Map<string, number>();
+      for (const { key } of map.items) {
+        const name = keyOf(key);
+        const at = line((key as Node).range?.[0] ?? 0);
+        const first = seen.get(name);
+        if (first === undefined) seen.set(name, at);
+        else
+          found.push({
+            line: at,
+            path: pathText([...block, name]),
+            message: `is already set on line ${first}`,
+          });
+      }
+    },
+  });
+  return found;
+}
+
+/** The path down a chain of nodes that each hold the next. */
+function pathOf(chain: readonly unknown[]): PropertyKey[] {
+  return chain.flatMap((node, depth): PropertyKey[] => {
+    const next = chain[depth + 1];
+    if (isPair(node)) return [keyOf(node.key)];
+    return isSeq(node) ? [node.items.indexOf(next)] : [];
+  });
 }
 
 function valueStart(document: Document, path: readonly PropertyKey[]): number {
   for (let depth = path.length; depth > 0; depth--) {
-    const start = (document.getIn(path.slice(0, depth), true) as Node | undefined)?.range?.[0];
+    const node = document.getIn(path.slice(0, depth), true);
+    const start = isNode(node) ? node.range?.[0] : undefined;
     if (start !== undefined) return depth === path.length ? start : keyStart(document, path.slice(0, depth));
   }
   return document.contents?.range?.[0] ?? 0;
@@ -70,5 +123,5 @@ function keyStart(document: Document, path: readonly PropertyKey[]): number {
 }
 
 function keyOf(key: unknown): string {
-  return String(isNode(key) && 'value' in key ? key.value : key);
+  return String(isScalar(key) ? key.value : key);
 }

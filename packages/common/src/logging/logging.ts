@@ -39,7 +39,7 @@ export function createLogging(settings: LoggingSettings, options: LoggingOptions
   );
   const levels = new Map(settings.components.map((c) => [c.name, c.level]));
   const loggers = new Map<string, Logger>();
-  return {
+  const logging: Logging = {
     logger(component) {
       const known = loggers.get(component);
       if (known !== undefined) return known;
@@ -48,12 +48,21 @@ export function createLogging(settings: LoggingSettings, options: LoggingOptions
       return logger;
     },
     reopen() {
-      for (const sink of sinks) sink.reopen();
+      for (const sink of sinks) {
+        try {
+          sink.reopen();
+        } catch (err) {
+          logging
+            .logger('logging')
+            .error({ err }, 'a log file cannot be opened anew; the old one stays in use');
+        }
+      }
     },
     async close() {
       await Promise.all(sinks.map((sink) => sink.close()));
     },
   };
+  return logging;
 }
 
 function componentLogger(

@@ -1,7 +1,7 @@
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { prettyFactory } from 'pino-pretty';
-import sonicBoom from 'sonic-boom';
+import sonicBoom, { type SonicBoom } from 'sonic-boom';
 import type { LogLevel, LogSink } from './settings.ts';
 
 /** Lines that wait for a slow disk or terminal; beyond it they are dropped rather than kept in memory. */
@@ -12,7 +12,7 @@ export interface OpenSink {
   readonly level: LogLevel | null;
   write(line: string): void;
   flushSync(): void;
-  /** A file is opened anew under its path, for log rotation. */
+  /** Opens a file anew under its path, for log rotation; throws, and keeps the old file, when that fails. */
   reopen(): void;
   close(): Promise<void>;
 }
@@ -26,11 +26,9 @@ export interface SinkOptions {
 /** Opens a sink now, so that a path that cannot be written fails the start and not the first line. */
 export function openSink(sink: LogSink, options: SinkOptions): OpenSink {
   const path = sink.type === 'file' ? sink.file!.path : undefined;
-  const fd = path === undefined ? options.stderrFd : openForAppend(path);
-  const output = new sonicBoom.SonicBoom({ fd, sync: false, maxLength: MAX_BUFFERED_BYTES });
-  // A full disk or a closed terminal must not take the engine down with it.
-  output.on('error', () => {});
   const format = options.format === 'text' ? textFormat(path === undefined && options.colour) : undefined;
+  const open = () => openOutput(path === undefined ? options.stderrFd : openForAppend(path));
+  let output = open();
   return {
     level: sink.level,
     write(line) {
@@ -38,14 +36,28 @@ export function openSink(sink: LogSink, options: SinkOptions): OpenSink {
     },
     flushSync: () => output.flushSync(),
     reopen() {
-      if (path !== undefined) output.reopen(path);
+      if (path === undefined) return;
+      const before = output;
+      output = open();
+      before.end();
     },
-    close: () =>
-      new Promise((resolve) => {
-        output.once('close', resolve);
-        output.end();
-      }),
+    close: () => ended(output),
   };
+}
+
+function openOutput(fd: number): SonicBoom {
+  const output = new sonicBoom.SonicBoom({ fd, sync: false, maxLength: MAX_BUFFERED_BYTES });
+  // A full disk or a closed terminal must not take the engine down with it.
+  output.on('error', () => {});
+  return output;
+}
+
+function ended(output: SonicBoom): Promise<void> {
+  return new Promise((resolve) => {
+    output.once('close', resolve);
+    output.once('error', () => resolve());
+    output.end();
+  });
 }
 
 function openForAppend(path: string): number {

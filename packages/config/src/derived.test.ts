@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import {
+  AUTO_VACUUM_DEFAULTS,
+  autoVacuum,
+  engineNodes,
+  memoryLimitBytes,
+  parseConfig,
+  showConfig,
+  showConfigAsYaml,
+  storageScheme,
+} from './index.ts';
+
+const parse = (text: string) => parseConfig(`schema_version: "1.0"\n${text}`, 'c');
+const GIB = 1024 ** 3;
+
+describe('what follows from the configuration', () => {
+  it.each([
+    ['', 0.9 * 10 * GIB],
+    ['engine: {max_server_memory_usage: 3GiB}', 3 * GIB],
+    ['engine: {max_server_memory_usage_to_ram_ratio: 0.5}', 5 * GIB],
+    ['engine: {max_server_memory_usage_headroom_bytes: 4GiB}', 6 * GIB],
+    ['engine: {max_server_memory_usage_headroom_bytes: 20GiB}', 0],
+  ])('memory limit of 10 GiB with %j', (text, bytes) => {
+    expect(memoryLimitBytes(parse(text).config, 10 * GIB)).toBe(bytes);
+  });
+
+  it('a single local node with the default ports when none is listed', () => {
+    const listed = parse('engine: {nodes: [{host: 127.0.0.1}]}').config;
+    expect(engineNodes(parse('').config)).toEqual(listed.engine.nodes);
+    expect(engineNodes(listed)).toBe(listed.engine.nodes);
+  });
+
+  it('auto-vacuum keeps its built-in defaults but for what is set', () => {
+    expect(autoVacuum(parse('').config)).toEqual(AUTO_VACUUM_DEFAULTS);
+    expect(autoVacuum(parse('engine: {auto_vacuum: {enabled: true}}').config)).toEqual({
+      ...AUTO_VACUUM_DEFAULTS,
+      enabled: true,
+    });
+  });
+
+  it.each([
+    ['', 's3://'],
+    ['storage: {type: gcs, gcp: {}}', 'gs://'],
+    ['storage: {type: azurite, azure: {}}', 'azure://'],
+    ['storage: {type: gcs, gcp: {}, api_scheme: "s3://"}', 's3://'],
+  ])('storage scheme of %j', (text, scheme) => {
+    expect(storageScheme(parse(text).config)).toBe(scheme);
+  });
+});
+
+describe('showing a configuration', () => {
+  const parsed = parse(
+    'engine: {termination_grace_period: 90s}\nauth: {native: {initial_user: {name: a, password: hunter2}}}',
+  );
+
+  it('shows what the file says, in the form of the file, and what is not yet in effect', () => {
+    const shown = showConfig(parsed, { defaults: false });
+    expect(shown.value).toEqual({
+      auth: { native: { initial_user: { name: 'a', password: '********' } } },
+      engine: { termination_grace_period: '90s' },
+      schema_version: '1.0',
+    });
+    expect(shown.notYetInEffect.map((p) => p.path)).toEqual([
+      'auth.native.initial_user.name',
+      'auth.native.initial_user.password',
+    ]);
+  });
+
+  it('shows the defaults as a file that means the same', () => {
+    const defaults = showConfigAsYaml(showConfig(parse(''), { defaults: true }));
+    expect(defaults).toContain('mode: disabled # not yet in effect: arrives with authentication');
+    expect(parseConfig(defaults.replace('type: s3', '#'), 'defaults').config).toEqual(parse('').config);
+  });
+});

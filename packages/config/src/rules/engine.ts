@@ -1,0 +1,42 @@
+import { repeats } from './repeats.ts';
+import { type Breach, breachIf, type Path, type Rule } from './rule.ts';
+
+const ENGINE = ['engine'];
+const NODES = ['engine', 'nodes'];
+const PORTS = ['distexec_port', 'shuffle_port', 'storage_agent_port', 'storage_manager_port'] as const;
+
+/** Rule 4: broadcasting needs to know which cluster this is. */
+export const broadcastingKnowsItsCluster: Rule = ({ config: { engine } }) =>
+  engine.multi_cluster === null
+    ? []
+    : (['cluster_id', 'cluster_ordinal'] as const).flatMap((name) =>
+        breachIf(
+          engine[name] === null || engine[name] === '',
+          [...ENGINE, name],
+          'is required when engine.multi_cluster is set',
+          [[...ENGINE, 'multi_cluster']],
+        ),
+      );
+
+export const nodesAreNotEmpty: Rule = ({ config: { engine } }) =>
+  breachIf(
+    engine.nodes?.length === 0,
+    NODES,
+    'needs at least one node; leave it out for a single local node',
+  );
+
+/** Two services cannot listen on one port of one host. */
+export const nodesDoNotShareAPort: Rule = ({ config: { engine } }): Breach[] => {
+  const services = (engine.nodes ?? []).flatMap((node, index) =>
+    PORTS.map((name) => ({ host: node.host, port: node[name], path: [...NODES, index, name] as Path })),
+  );
+  return repeats(services, (s) => `${s.host}:${s.port}`).map(({ index, first }) => {
+    const { host, port, path } = services[index]!;
+    const other = services[first]!.path;
+    return {
+      path,
+      message: `${host}:${port} is already nodes[${other[2]}].${other[3]}`,
+      because: [other, [...path.slice(0, 3), 'host'], [...other.slice(0, 3), 'host']],
+    };
+  });
+};

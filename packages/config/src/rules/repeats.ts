@@ -1,0 +1,15 @@
+/** The elements whose key an earlier element has; null keys do not count. */
+export function repeats<T>(
+  elements: readonly T[],
+  keyOf: (element: T) => string | number | null,
+): { readonly index: number; readonly first: number }[] {
+  const firsts = new Map<string | number, number>();
+  return elements.flatMap((element, index) => {
+    const key = keyOf(element);
+    if (key === null) return [];
+    const first = firsts.get(key);
+    if (first !== undefined) return [{ index, first }];
+    firsts.set(key, index);
+    return [];
+  });
+}

@@ -1,0 +1,25 @@
+import type { EngineConfig } from './schema/root.ts';
+
+export type EngineNode = NonNullable<EngineConfig['engine']['nodes']>[number];
+
+/** The nodes of the engine; when the file lists none, the one on this machine. */
+export function engineNodes(config: EngineConfig): readonly EngineNode[] {
+  return (
+    config.engine.nodes ?? [
+      {
+        distexec_port: 5_678,
+        host: '127.0.0.1',
+        shuffle_port: 16_000,
+        storage_agent_port: 3_434,
+        storage_manager_port: 1_717,
+      },
+    ]
+  );
+}
+
+const SCHEMES = { s3: 's3://', minio: 's3://', gcs: 'gs://', abs: 'azure://', azurite: 'azure://' } as const;
+
+/** The URI scheme of managed storage: that of its type, unless the file overrides it. */
+export function storageScheme(config: EngineConfig): string {
+  return config.storage.api_scheme ?? SCHEMES[config.storage.type];
+}
