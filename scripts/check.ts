@@ -19,6 +19,7 @@ const tool = (name: string) => join(root, 'node_modules', '.bin', name);
 const steps: Step[] = [
   { name: 'format and lint', run: () => command(tool('biome'), ['check', '--error-on-warnings', '.']) },
   { name: 'types', run: () => command(tool('tsc'), ['-p', 'tsconfig.json']) },
+  { name: 'types of the console page', run: () => command(tool('tsc'), ['-p', 'packages/console/src/page']) },
   {
     name: 'layers, faces, cycles',
     run: async () => [...tableProblems(table), ...(await importProblems(root, table))],

@@ -1,0 +1,1 @@
+export { type ConsolePage, consolePage } from './console-page.ts';
