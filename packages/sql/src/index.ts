@@ -1,0 +1,1 @@
+export type { Expression, QueryNode, Statement as ParsedStatement, TableRef } from './tree.ts';

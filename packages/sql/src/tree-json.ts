@@ -1,0 +1,150 @@
+import { fail } from '@tessera/common';
+
+/**
+ * JSON as the kernel writes parse trees: integers beyond 2^53 become bigint, and the bare words NaN, Infinity and
+ * -Infinity are numbers. `printTree(parseTree(text))` means the same to the kernel as `text`.
+ */
+export function parseTree(text: string): unknown {
+  const reader = new Reader(text);
+  const value = reader.value();
+  reader.end();
+  return value;
+}
+
+export function printTree(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    case 'number':
+      return Object.is(value, -0) ? '-0.0' : String(value);
+    case 'object': {
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return `[${value.map(printTree).join(',')}]`;
+      let out = '';
+      for (const [key, field] of Object.entries(value)) {
+        if (field !== undefined) out += `${out === '' ? '' : ','}${JSON.stringify(key)}:${printTree(field)}`;
+      }
+      return `{${out}}`;
+    }
+    default:
+      return malformed(`a value of type ${typeof value}`);
+  }
+}
+
+const NUMBER = /-?(?:Infinity|NaN|nan|inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
+const SPACE = /[ \t\r\n]*/y;
+const WORDS: readonly (readonly [string, unknown])[] = [
+  ['null', null],
+  ['true', true],
+  ['false', false],
+];
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(): unknown {
+    switch (this.#peek()) {
+      case '{':
+        return this.#object();
+      case '[':
+        return this.#array();
+      case '"':
+        return this.#string();
+      default:
+        return this.#scalar();
+    }
+  }
+
+  end(): void {
+    if (this.#peek() !== '') malformed(`text after the value at ${this.#at}`);
+  }
+
+  #peek(): string {
+    SPACE.lastIndex = this.#at;
+    SPACE.test(this.#text);
+    this.#at = SPACE.lastIndex;
+    return this.#text.charAt(this.#at);
+  }
+
+  #take(expected: string): void {
+    if (this.#peek() !== expected) malformed(`expected ${expected} at ${this.#at}`);
+    this.#at += 1;
+  }
+
+  #object(): Record<string, unknown> {
+    const out: Record<string, unknown> = {};
+    this.#at += 1;
+    if (this.#peek() !== '}') {
+      for (;;) {
+        const key = this.#string();
+        this.#take(':');
+        out[key] = this.value();
+        if (this.#peek() !== ',') break;
+        this.#at += 1;
+      }
+    }
+    this.#take('}');
+    return out;
+  }
+
+  #array(): unknown[] {
+    const out: unknown[] = [];
+    this.#at += 1;
+    if (this.#peek() !== ']') {
+      for (;;) {
+        out.push(this.value());
+        if (this.#peek() !== ',') break;
+        this.#at += 1;
+      }
+    }
+    this.#take(']');
+    return out;
+  }
+
+  #string(): string {
+    if (this.#peek() !== '"') malformed(`expected a string at ${this.#at}`);
+    const start = this.#at;
+    let end = this.#text.indexOf('"', start + 1);
+    while (end > 0 && isEscaped(this.#text, end)) end = this.#text.indexOf('"', end + 1);
+    if (end < 0) malformed(`unterminated string at ${start}`);
+    this.#at = end + 1;
+    const raw = this.#text.slice(start + 1, end);
+    return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+  }
+
+  #scalar(): unknown {
+    for (const [word, value] of WORDS) {
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length;
+        return value;
+      }
+    }
+    NUMBER.lastIndex = this.#at;
+    const source = NUMBER.exec(this.#text)?.[0];
+    if (source === undefined) return malformed(`unexpected text at ${this.#at}`);
+    this.#at += source.length;
+    const value = Number(source);
+    if (Number.isNaN(value))
+      return source.toLowerCase() === 'inf' ? Infinity : source === '-inf' ? -Infinity : value;
+    const isInteger = /^-?\d+$/.test(source);
+    return isInteger && !Number.isSafeInteger(value) ? BigInt(source) : value;
+  }
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  while (text.charAt(at - 1 - slashes) === '\\') slashes += 1;
+  return slashes % 2 === 1;
+}
+
+function malformed(what: string): never {
+  return fail('STATEMENT_FAILED', { message: `The kernel's parse tree is malformed: ${what}` });
+}

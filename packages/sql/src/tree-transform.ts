@@ -1,0 +1,75 @@
+import type { Expression, QueryNode, TableRef } from './tree.ts';
+
+/** Each function gets a node whose children are already transformed and returns what stands in its place. */
+export interface TreeVisitor {
+  readonly expression?: (node: Expression) => Expression;
+  readonly tableRef?: (node: TableRef) => TableRef;
+  readonly queryNode?: (node: QueryNode) => QueryNode;
+}
+
+/** Rewrites a tree bottom-up, subqueries and CTEs included. Nodes that nothing changed are shared with the input. */
+export function transformTree<T>(node: T, visitor: TreeVisitor): T {
+  return transform(node, visitor) as T;
+}
+
+function transform(value: unknown, visitor: TreeVisitor): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    let copy: unknown[] | undefined;
+    for (const [index, item] of value.entries()) {
+      const next = transform(item, visitor);
+      if (next !== item) {
+        copy ??= value.slice();
+        copy[index] = next;
+      }
+    }
+    return copy ?? value;
+  }
+  let node = value as Record<string, unknown>;
+  for (const [key, field] of Object.entries(value)) {
+    const next = transform(field, visitor);
+    if (next !== field) {
+      if (node === value) node = { ...node };
+      node[key] = next;
+    }
+  }
+  if (isExpression(node)) return visitor.expression?.(node) ?? node;
+  if (isTableRef(node)) return visitor.tableRef?.(node) ?? node;
+  if (isQueryNode(node)) return visitor.queryNode?.(node) ?? node;
+  return node;
+}
+
+/** Calls `visit` for every expression, table reference and query node under `node`, parents before children. */
+export function walkTree(node: unknown, visit: (node: Expression | TableRef | QueryNode) => void): void {
+  if (isExpression(node) || isTableRef(node) || isQueryNode(node)) visit(node);
+  if (node !== null && typeof node === 'object')
+    for (const child of Object.values(node)) walkTree(child, visit);
+}
+
+/** The expressions directly under an expression, in the order of the text; a subquery is not looked into. */
+export function children(node: Expression): readonly Expression[] {
+  const out: Expression[] = [];
+  const collect = (value: unknown): void => {
+    if (value === null || typeof value !== 'object' || isQueryNode(value)) return;
+    if (isExpression(value)) out.push(value);
+    else for (const item of Object.values(value)) collect(item);
+  };
+  for (const field of Object.values(node)) collect(field);
+  return out;
+}
+
+export function isExpression(value: unknown): value is Expression {
+  return isObject(value) && typeof value.class === 'string' && typeof value.type === 'string';
+}
+
+export function isTableRef(value: unknown): value is TableRef {
+  return isObject(value) && typeof value.type === 'string' && 'sample' in value && 'query_location' in value;
+}
+
+export function isQueryNode(value: unknown): value is QueryNode {
+  return isObject(value) && typeof value.type === 'string' && 'cte_map' in value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object';
+}
