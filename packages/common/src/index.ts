@@ -1,3 +1,4 @@
+export * from './cancellation.ts';
 export * from './error-table.ts';
 export * from './errors.ts';
 export * from './ids.ts';

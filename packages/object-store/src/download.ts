@@ -4,9 +4,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fail, TesseraError } from '@tessera/common';
+import { cancellation, fail, TesseraError } from '@tessera/common';
 import { type Dispatcher, request } from 'undici';
-import { cancellation } from './cancellation.ts';
 import { contentDecoders } from './content-coding.ts';
 import { printableUrl, type UrlAllowList } from './url-allow-list.ts';
 

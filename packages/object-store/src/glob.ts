@@ -1,6 +1,6 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cancellation } from './cancellation.ts';
+import { cancellation } from '@tessera/common';
 
 /** Whether a path segment holds a character that makes it a pattern. */
 export function isPattern(segment: string): boolean {

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { TesseraError } from './errors.ts';
 
 /** What to throw once `signal` is aborted: its reason where that is an error of the table. */
 export function cancellation(signal: AbortSignal): TesseraError {

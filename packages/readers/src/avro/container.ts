@@ -1,0 +1,98 @@
+import type { Type } from 'avsc';
+import { DecodeError } from '../columns/column-batch.ts';
+import { type Codec, codecOf } from './codecs.ts';
+import { MAX_BLOCK_BYTES, MAX_HEADER_BYTES } from './limits.ts';
+import { parseSchema } from './schema.ts';
+import type { SequentialFile } from './sequential-file.ts';
+
+const MAGIC = 'Obj\x01';
+const SYNC_BYTES = 16;
+
+export interface ContainerHeader {
+  readonly schema: Type;
+  readonly codec: Codec;
+  readonly sync: Buffer;
+}
+
+export interface Block {
+  /** From 1. */
+  readonly number: number;
+  /** Offset in the file. */
+  readonly start: number;
+  readonly rows: number;
+  readonly data: Uint8Array;
+}
+
+export async function readHeader(file: SequentialFile): Promise<ContainerHeader> {
+  if (file.sizeBytes === 0) throw new DecodeError('the file is empty; it is not an Avro container file');
+  const magic = file.sizeBytes < 4 ? '' : file.take(4).toString('latin1');
+  if (magic !== MAGIC) {
+    throw new DecodeError(
+      magic === 'Obj\x00'
+        ? 'it has the format of Avro before 1.3, which is not supported'
+        : 'it does not begin with "Obj" 01, so it is not an Avro container file',
+    );
+  }
+  const metadata = readMetadata(file);
+  const schema = metadata.get('avro.schema');
+  if (schema === undefined) throw new DecodeError('its header has no avro.schema');
+  return {
+    schema: parseSchema(schema.toString('utf8')),
+    codec: await codecOf(metadata.get('avro.codec')?.toString('utf8') || 'null'),
+    sync: Buffer.from(file.take(SYNC_BYTES)),
+  };
+}
+
+/** The blocks of the file, unpacked, in order. */
+export async function* readBlocks(file: SequentialFile, header: ContainerHeader): AsyncGenerator<Block> {
+  for (let number = 1; file.remaining > 0; number++) {
+    const start = file.position;
+    try {
+      // Editors leave a line feed at the end of files, and other readers pass over it.
+      if (file.remaining === 1 && file.take(1)[0] === 0x0a) return;
+      const rows = file.takeLong();
+      const size = file.takeLong();
+      if (size > MAX_BLOCK_BYTES) {
+        throw new DecodeError(`it claims ${size} bytes; at most ${MAX_BLOCK_BYTES >> 20} MiB are read`);
+      }
+      const packed = file.take(size);
+      // The marker comes first: where it is wrong, the size was, and unpacking would only hide that.
+      if (!file.take(SYNC_BYTES).equals(header.sync)) {
+        throw new DecodeError(`the sync marker at byte ${file.position - SYNC_BYTES} is wrong`);
+      }
+      yield { number, start, rows, data: await header.codec(packed) };
+    } catch (error) {
+      throw inBlock(error, number, start);
+    }
+  }
+}
+
+/** Names the block in the message of a DecodeError; other errors stay. */
+export function inBlock(error: unknown, number: number, start: number): unknown {
+  if (!(error instanceof DecodeError) || error.message.startsWith('block ')) return error;
+  return new DecodeError(`block ${number} at byte ${start}: ${error.message}`, { cause: error });
+}
+
+function readMetadata(file: SequentialFile): Map<string, Buffer> {
+  const metadata = new Map<string, Buffer>();
+  for (;;) {
+    let entries = file.takeLong(true);
+    if (entries === 0) return metadata;
+    if (entries < 0) {
+      entries = -entries;
+      file.takeLong();
+    }
+    for (; entries > 0; entries--) {
+      const key = sized(file).toString('utf8');
+      metadata.set(key, sized(file));
+    }
+  }
+}
+
+function sized(file: SequentialFile): Buffer {
+  const size = file.takeLong();
+  if (file.position + size > MAX_HEADER_BYTES) {
+    throw new DecodeError(`its header is larger than ${MAX_HEADER_BYTES >> 20} MiB`);
+  }
+  return file.take(size);
+}

@@ -1,0 +1,148 @@
+import type avsc from 'avsc';
+import { BytesBuilder } from '../columns/bytes-builder.ts';
+import { DecodeError, UnsupportedError } from '../columns/column-batch.ts';
+import type { MemoryBudget } from '../columns/memory-budget.ts';
+import { FixedWidthBuilder } from '../columns/scalar-builders.ts';
+import type { AvroColumn } from './columns.ts';
+import type { Cursor } from './cursor.ts';
+import { decimalConverter, decimalText, MAX_DECIMAL_PRECISION } from './decimal.ts';
+import type { AnnotatedType } from './schema.ts';
+
+const DAY_MICROSECONDS = 86_400_000_000n;
+/** The years 290309 BC to 294246 AD, which the kernel's timestamps reach. */
+const MIN_TIMESTAMP = -9_223_372_022_400_000_000n;
+const MAX_TIMESTAMP = 9_223_372_036_854_775_806n;
+/** More digits than any decimal format has. */
+const MAX_TEXT_PRECISION = 1000;
+
+/** The column of a logical type; `undefined` where it does not fit what it annotates, as Avro says: then it is ignored. */
+export function logicalColumn(type: AnnotatedType, budget: MemoryBudget): AvroColumn | undefined {
+  const base = type.underlyingType.typeName;
+  const name = type.attributes.logicalType;
+  if (name === 'decimal') return decimalColumn(type, budget);
+  if (name === 'uuid') return uuidColumn(type.underlyingType, budget);
+  if (name === 'duration') return durationColumn(type.underlyingType, budget);
+  if (name === 'date') return base === 'int' ? dateColumn(budget) : undefined;
+  if (name === 'time-millis') return base === 'int' ? timeColumn(1000n, budget) : undefined;
+  if (base !== 'long') return undefined;
+  if (name === 'time-micros') return timeColumn(1n, budget);
+  const kind = name.startsWith('local-') ? 'timestamp' : 'timestamptz';
+  if (name.endsWith('-millis')) return timestampColumn(kind, (value) => value * 1000n, budget);
+  if (name.endsWith('-micros')) return timestampColumn(kind, (value) => value, budget);
+  return timestampColumn(kind, floorToMicroseconds, budget);
+}
+
+function decimalColumn(type: AnnotatedType, budget: MemoryBudget): AvroColumn | undefined {
+  const { precision, scale = 0 } = type.attributes;
+  const size = fixedSize(type.underlyingType);
+  if (size === undefined && type.underlyingType.typeName !== 'bytes') return undefined;
+  if (!Number.isInteger(precision) || !Number.isInteger(scale)) return undefined;
+  const [digits, places] = [precision as number, scale as number];
+  if (digits < 1 || places < 0 || places > digits) return undefined;
+  if (digits > MAX_DECIMAL_PRECISION) return wideDecimalColumn(digits, places, size, budget);
+  const builder = new FixedWidthBuilder({ kind: 'decimal', precision: digits, scale: places }, 16, budget);
+  const convert = decimalConverter(digits);
+  const read = (cursor: Cursor) => {
+    const length = size ?? cursor.readByteLength();
+    builder.appendBytes(convert(cursor.bytes, cursor.skip(length), length), 0);
+  };
+  return { builder, minBytes: size ?? 1, read };
+}
+
+/** As text: every digit stays, where a double would round and an error would keep the other columns from the reader. */
+function wideDecimalColumn(
+  precision: number,
+  scale: number,
+  size: number | undefined,
+  budget: MemoryBudget,
+): AvroColumn {
+  if (precision > MAX_TEXT_PRECISION) throw new UnsupportedError(`A decimal of ${precision} digits`);
+  const builder = new BytesBuilder('text', budget);
+  const read = (cursor: Cursor) => {
+    const length = size ?? cursor.readByteLength();
+    // Turning bytes into digits takes quadratic time.
+    if (length > MAX_TEXT_PRECISION) throw new DecodeError(`a decimal of ${length} bytes`);
+    const start = cursor.skip(length);
+    const text = Buffer.from(decimalText(cursor.bytes.subarray(start, start + length), scale));
+    builder.append(text, 0, text.length);
+  };
+  return { builder, minBytes: size ?? 1, read };
+}
+
+function uuidColumn(base: avsc.Type, budget: MemoryBudget): AvroColumn | undefined {
+  if (fixedSize(base) !== 16) return undefined;
+  const builder = new BytesBuilder('text', budget);
+  const read = (cursor: Cursor) => {
+    const start = cursor.skip(16);
+    const hex = Buffer.from(cursor.bytes.subarray(start, start + 16)).toString('hex');
+    const text = Buffer.from(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'));
+    builder.append(text, 0, text.length);
+  };
+  return { builder, minBytes: 16, read };
+}
+
+function durationColumn(base: avsc.Type, budget: MemoryBudget): AvroColumn | undefined {
+  if (fixedSize(base) !== 12) return undefined;
+  const builder = new FixedWidthBuilder({ kind: 'interval' }, 16, budget);
+  const value = new DataView(new ArrayBuffer(16));
+  const bytes = new Uint8Array(value.buffer);
+  const read = (cursor: Cursor) => {
+    const start = cursor.skip(12);
+    const months = cursor.view.getUint32(start, true);
+    const days = cursor.view.getUint32(start + 4, true);
+    if (months > 0x7fffffff || days > 0x7fffffff) throw new DecodeError('a duration is out of range');
+    value.setInt32(0, months, true);
+    value.setInt32(4, days, true);
+    value.setBigInt64(8, BigInt(cursor.view.getUint32(start + 8, true)) * 1_000_000n, true);
+    builder.appendBytes(bytes, 0);
+  };
+  return { builder, minBytes: 12, read };
+}
+
+function dateColumn(budget: MemoryBudget): AvroColumn {
+  const builder = new FixedWidthBuilder({ kind: 'date' }, 4, budget);
+  const read = (cursor: Cursor) => {
+    const days = cursor.readInt();
+    // The kernel keeps both ends for infinity.
+    if (days <= -0x7fffffff || days === 0x7fffffff) throw new DecodeError('a date is out of range');
+    builder.appendInt32(days);
+  };
+  return { builder, minBytes: 1, read };
+}
+
+function timeColumn(microseconds: bigint, budget: MemoryBudget): AvroColumn {
+  const builder = new FixedWidthBuilder({ kind: 'time' }, 8, budget);
+  const read = (cursor: Cursor) => {
+    const value = readBigInt(cursor) * microseconds;
+    if (value < 0n || value > DAY_MICROSECONDS) throw new DecodeError('a time of day is out of range');
+    builder.appendBigInt64(value);
+  };
+  return { builder, minBytes: 1, read };
+}
+
+function timestampColumn(
+  kind: 'timestamp' | 'timestamptz',
+  toMicroseconds: (value: bigint) => bigint,
+  budget: MemoryBudget,
+): AvroColumn {
+  const builder = new FixedWidthBuilder({ kind }, 8, budget);
+  const read = (cursor: Cursor) => {
+    const value = toMicroseconds(readBigInt(cursor));
+    if (value < MIN_TIMESTAMP || value > MAX_TIMESTAMP) throw new DecodeError('a timestamp is out of range');
+    builder.appendBigInt64(value);
+  };
+  return { builder, minBytes: 1, read };
+}
+
+function readBigInt(cursor: Cursor): bigint {
+  cursor.readLong();
+  return (BigInt(cursor.high) << 32n) | BigInt(cursor.low >>> 0);
+}
+
+function floorToMicroseconds(nanoseconds: bigint): bigint {
+  return (nanoseconds - (((nanoseconds % 1000n) + 1000n) % 1000n)) / 1000n;
+}
+
+function fixedSize(type: avsc.Type): number | undefined {
+  return type.typeName === 'fixed' ? (type as avsc.types.FixedType).size : undefined;
+}

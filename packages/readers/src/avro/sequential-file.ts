@@ -1,0 +1,74 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { DecodeError } from '../columns/column-batch.ts';
+
+const CHUNK_BYTES = 1 << 20;
+
+/** Reads a file front to back, synchronously: for threads that have nothing else to do. */
+export class SequentialFile {
+  readonly sizeBytes: number;
+  readonly #descriptor: number;
+  #chunk = Buffer.alloc(0);
+  #at = 0;
+  #chunkStart = 0;
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'r');
+    this.sizeBytes = fstatSync(this.#descriptor).size;
+  }
+
+  /** Offset in the file of the next byte. */
+  get position(): number {
+    return this.#chunkStart + this.#at;
+  }
+
+  get remaining(): number {
+    return this.sizeBytes - this.position;
+  }
+
+  /** The next `size` bytes; they stay valid. Throws DecodeError when the file ends before. */
+  take(size: number): Buffer {
+    if (size > this.remaining) {
+      throw new DecodeError(
+        `the file ends at byte ${this.sizeBytes}, ${size - this.remaining} bytes before the end of what begins at byte ${this.position}`,
+      );
+    }
+    if (this.#chunk.length - this.#at < size) this.#fill(size);
+    const taken = this.#chunk.subarray(this.#at, this.#at + size);
+    this.#at += size;
+    return taken;
+  }
+
+  /** A zigzag variable-length integer that must be 0 … 2^53. Negative ones too where `signed`. */
+  takeLong(signed = false): number {
+    const start = this.position;
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.take(1)[0]!;
+      value += (byte & 0x7f) * factor;
+      if (!(byte & 0x80)) break;
+      if (factor > 2 ** 49) throw new DecodeError(`an absurdly large number at byte ${start}`);
+    }
+    const number = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    if (!Number.isSafeInteger(number)) throw new DecodeError(`an absurdly large number at byte ${start}`);
+    if (number < 0 && !signed) throw new DecodeError(`a negative number at byte ${start}`);
+    return number;
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #fill(size: number): void {
+    const position = this.position;
+    const chunk = Buffer.allocUnsafeSlow(Math.max(size, Math.min(CHUNK_BYTES, this.sizeBytes - position)));
+    let filled = 0;
+    while (filled < chunk.length) {
+      const read = readSync(this.#descriptor, chunk, filled, chunk.length - filled, position + filled);
+      if (read === 0) throw new DecodeError(`the file ends at byte ${position + filled} while it is read`);
+      filled += read;
+    }
+    this.#chunk = chunk;
+    this.#chunkStart = position;
+    this.#at = 0;
+  }
+}

@@ -1,0 +1,57 @@
+import { DecodeError } from './column-batch.ts';
+import { ColumnBuilder } from './column-builder.ts';
+import { GrowableBytes } from './growable-bytes.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+import { checkText } from './text-check.ts';
+
+/** Text (checked to be UTF-8 when a batch is finished) or binary values. */
+export class BytesBuilder extends ColumnBuilder {
+  readonly type: { readonly kind: 'text' | 'binary' };
+  readonly #data: GrowableBytes;
+  readonly #offsets: GrowableBytes;
+  #used = 0;
+
+  constructor(kind: 'text' | 'binary', budget: MemoryBudget) {
+    super(budget);
+    this.type = { kind };
+    this.#data = new GrowableBytes(budget);
+    this.#offsets = new GrowableBytes(budget);
+  }
+
+  append(source: Uint8Array, start: number, size: number): void {
+    const end = this.#used + size;
+    this.#data.ensure(end);
+    const { bytes } = this.#data;
+    // Below some two dozen bytes the call of `set` costs more than the copy.
+    if (size < 24) for (let i = 0; i < size; i++) bytes[this.#used + i] = source[start + i]!;
+    else bytes.set(source.subarray(start, start + size), this.#used);
+    this.#used = end;
+    this.#close();
+    this.markValid();
+  }
+
+  appendNull(): void {
+    this.#close();
+    this.markNull();
+  }
+
+  usedBytes(): number {
+    return this.#used + this.length * 4;
+  }
+
+  protected finishValues() {
+    const values = this.#data.take(this.#used);
+    const offsets = new Int32Array(this.#offsets.take((this.length + 1) * 4).buffer);
+    this.#used = 0;
+    if (this.type.kind === 'text' && !checkText(values, offsets)) {
+      throw new DecodeError('a text value is not valid UTF-8');
+    }
+    return { offsets, values, children: [] };
+  }
+
+  #close(): void {
+    const at = (this.length + 1) * 4;
+    this.#offsets.ensure(at + 4);
+    this.#offsets.view.setInt32(at, this.#used, true);
+  }
+}

@@ -1,0 +1,14 @@
+import type { ColumnBatch, ColumnField } from '../columns/column-batch.ts';
+
+export interface ThreadInput {
+  readonly format: 'avro' | 'arrow';
+  readonly path: string;
+}
+
+/** From the decoding thread: `fields` once, `batch` each time it was asked for one, then one of the rest. */
+export type ThreadMessage =
+  | { readonly kind: 'fields'; readonly fields: readonly ColumnField[] }
+  | { readonly kind: 'batch'; readonly batch: ColumnBatch }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'bad-file'; readonly reason: string }
+  | { readonly kind: 'unsupported'; readonly what: string };
