@@ -1,5 +1,8 @@
 import { fail, TesseraError } from '@tessera/common';
 import { CorruptStream, type Decoder } from './corrupt-stream.ts';
+import { decodeLz4 } from './lz4.ts';
+import { decodeSnappy } from './snappy.ts';
+import { decodeXz } from './xz.ts';
 import { decodeBrotli, decodeDeflate, decodeGzip, decodeZstd } from './zlib.ts';
 
 /** Every value of Content-Encoding that is taken, lower case. */
@@ -8,7 +11,10 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['x-gzip', decodeGzip],
   ['deflate', decodeDeflate],
   ['br', decodeBrotli],
+  ['xz', decodeXz],
   ['zstd', decodeZstd],
+  ['lz4', decodeLz4],
+  ['snappy', decodeSnappy],
 ]);
 
 /** Whose Content-Encoding it is, as it appears in errors: the name of a part, or undefined for the whole body. */

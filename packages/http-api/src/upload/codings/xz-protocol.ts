@@ -1,0 +1,12 @@
+/** Messages to the thread that decodes xz. It asks for input when it needs some and gives output when asked. */
+export type XzRequest =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'pull' }
+  /** Answers `need`; undefined at the end of the input. */
+  | { readonly kind: 'input'; readonly chunk: Uint8Array | undefined };
+
+export type XzReply =
+  | { readonly kind: 'need' }
+  | { readonly kind: 'output'; readonly chunk: Uint8Array }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'corrupt'; readonly reason: string };
