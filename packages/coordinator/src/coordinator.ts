@@ -1,8 +1,10 @@
 import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
+import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
+import { quoted } from './sql-text.ts';
 import { classifyStatement, splitStatements } from '@tessera/sql';
-import { describeQuery, type QueryRunOptions, runQuery } from './query-run.ts';
+import { describeQuery, type QueryRunOptions, runQuery, type StatementDescription } from './query-run.ts';
 import { type RunningQuery, RunningQueries } from './running-queries.ts';
 import { DEFAULT_SETTINGS, isSettingName, requireSettingName, SETTING_NAMES, type Settings, withSettings } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
@@ -21,6 +23,7 @@ export interface CoordinatorOptions {
 export class Coordinator {
   readonly running = new RunningQueries();
   readonly #options: CoordinatorOptions;
+  readonly #async = new AsyncStatements();
   #draining = false;
 
   constructor(options: CoordinatorOptions) {
@@ -87,6 +90,23 @@ export class Coordinator {
     return this.#statement(query, { ...request, settings }, last.text);
   }
 
+  /**
+   * Starts a statement whose client does not wait; its rows are thrown away. The query is ended here, and `cleanUp` run,
+   * when it is over. Answers the token that `CALL fb_GetAsyncStatus` takes.
+   */
+  startAsync(query: RunningQuery, request: StatementRequest, cleanUp: () => Promise<void>): string {
+    const work = this.#toTheEnd(query, request).finally(async () => {
+      this.end(query);
+      await cleanUp();
+    });
+    return this.#async.start(query, request.user, work).token;
+  }
+
+  async #toTheEnd(query: RunningQuery, request: StatementRequest): Promise<void> {
+    const result = await this.execute(query, request);
+    if (result.kind === 'rows') await readToEnd(result);
+  }
+
   async #statement(query: RunningQuery, request: StatementRequest, text: string): Promise<StatementResult> {
     const statement = classifyStatement(text);
     switch (statement.kind) {
@@ -111,6 +131,8 @@ export class Coordinator {
           throw TesseraError.of('QUERY_NOT_FOUND', { queryId: statement.queryId });
         }
         return { kind: 'done' };
+      case 'call':
+        return this.#call(query, request, statement);
       case 'unsupported':
         throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
     }
@@ -131,6 +153,18 @@ export class Coordinator {
     const { kernel, external, engineId } = this.#options;
     const sessionValues = { account: '', database: DEFAULT_DATABASE, engine: engineId, user: request.user };
     return { kernel, external, query, request, text, sessionValues };
+  }
+
+  #call(
+    query: RunningQuery,
+    request: StatementRequest,
+    statement: { readonly name: string; readonly arguments: readonly string[] },
+  ): Promise<StatementResult> {
+    if (statement.name.toLowerCase() !== 'fb_getasyncstatus') {
+      throw TesseraError.of('NOT_SUPPORTED', { what: `CALL ${statement.name}` });
+    }
+    const [token = ''] = statement.arguments;
+    return this.#query(query, request, asyncStatusQuery(this.#async.get(token)), []);
   }
 
   #showSetting(query: RunningQuery, request: StatementRequest, name: string | undefined): Promise<StatementResult> {
@@ -164,5 +198,3 @@ function remember(settings: Settings, update: SessionUpdate): Settings {
   if (update.kind === 'set') return withSettings(settings, [[update.name, update.value]]);
   return withSettings(settings, [[update.name, String(DEFAULT_SETTINGS[update.name])]]);
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -46,11 +46,9 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<R
   const reads = new ReadResolution({ ...options, ...request, session, signal });
   let prepared: PreparedQuery | undefined;
 
-  let left: Promise<void> | undefined;
   const leave = () => {
     signal.removeEventListener('abort', interrupt);
-    left ??= session.close();
-    return left;
+    return session.close();
   };
   const explained = (error: unknown): unknown =>
     signal.aborted ? signal.reason : explainFailure(error, { text, ran: prepared?.sql, files: reads.files });

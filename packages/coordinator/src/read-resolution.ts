@@ -8,6 +8,9 @@ import type { RequestDirectory, UploadedFile } from './statement-request.ts';
 
 const UPLOAD_SCHEME = 'upload://';
 
+/** A download is read from the disk of the node, so it has a bound; uploads have their own. */
+const MAX_DOWNLOAD_BYTES = 10_000_000_000;
+
 export interface ReadScope {
   readonly session: KernelSession;
   readonly uploads: ReadonlyMap<string, UploadedFile>;
@@ -48,7 +51,9 @@ export class ReadResolution {
   async #locate(url: string): Promise<ReadFile[]> {
     if (url.toLowerCase().startsWith(UPLOAD_SCHEME)) return [this.#upload(url)];
     const { external, directory, signal } = this.#scope;
-    const { paths } = await external.resolve(url, { directory: () => directory.open(), signal });
+    const isDownload = /^https?:/i.test(url);
+    const target = isDownload ? await directory.open() : '';
+    const { paths } = await external.resolve(url, { directory: target, signal, maxBytes: MAX_DOWNLOAD_BYTES });
     return paths.map((path) => ({ label: paths.length === 1 ? url : `${url} (${basename(path)})`, path }));
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, newRequestId, TesseraError } from '@tessera/common';
-import type { Coordinator, RequestDirectory, RunningQuery, SessionUpdate, StatementResult } from '@tessera/coordinator';
+import type { Coordinator, RequestDirectory, RunningQuery, SessionUpdate, StatementRequest, StatementResult } from '@tessera/coordinator';
 import type { HttpMetrics } from '../metrics.ts';
 import { drainRequest } from '../request/drain-request.ts';
 import { parseRequestParameters, type RequestParameters } from '../request/request-parameters.ts';
@@ -33,6 +33,7 @@ export async function answerQuery(
   let inStatement = false;
   const stopTimer = metrics.startQuery();
   const directory = lazyDirectory(options.uploadRoot);
+  let handedOver = false;
   try {
     const parameters = parseRequestParameters(new URL(request.url ?? '/', 'http://localhost').searchParams);
     query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label });
@@ -41,7 +42,13 @@ export async function answerQuery(
     const body = await receiveStatement(request, { directory, limits: options.limits, signal: query.signal });
     metrics.received(body.uploads);
     inStatement = true;
-    await answerStatement(response, { ...options, query, parameters, body, directory, connection });
+    const context = { ...options, query, parameters, body, directory, connection };
+    if (parameters.async) {
+      startAsync(response, context);
+      handedOver = true;
+    } else {
+      await answerStatement(response, context);
+    }
     stopTimer('ok');
   } catch (error) {
     const failure = asReportable(error, log);
@@ -49,8 +56,10 @@ export async function answerQuery(
     log.info({ queryId: query?.queryId, error: failure.name, message: failure.message }, 'query failed');
     sendError(response, failure, query, inStatement && protocolVersion !== undefined);
   } finally {
-    await directory.remove();
-    if (query !== undefined) coordinator.end(query);
+    if (!handedOver) {
+      await directory.remove();
+      if (query !== undefined) coordinator.end(query);
+    }
     drainRequest(request);
   }
 }
@@ -59,21 +68,13 @@ interface StatementContext extends QueryRouteOptions {
   readonly query: RunningQuery;
   readonly parameters: RequestParameters;
   readonly body: Awaited<ReturnType<typeof receiveStatement>>;
-  readonly directory: RequestDirectory;
+  readonly directory: LazyDirectory;
   readonly connection: ConnectionWatch;
 }
 
 async function answerStatement(response: ServerResponse, context: StatementContext): Promise<void> {
-  const { coordinator, query, parameters, body, directory, connection } = context;
-  const statement = {
-    ...body,
-    database: parameters.database,
-    settings: parameters.settings,
-    parameters: parameters.parameters,
-    directory,
-    encoding: parameters.format.encoding,
-    user: DEFAULT_USER,
-  };
+  const { coordinator, query, parameters, connection } = context;
+  const statement = statementRequest(context);
   if (parameters.mode === 'describe_parameters') {
     sendJson(response, 200, await coordinator.describe(query, statement));
     return;
@@ -82,6 +83,28 @@ async function answerStatement(response: ServerResponse, context: StatementConte
   const result = await coordinator.execute(query, statement);
   await sendStatementResult(response, result, context);
 }
+
+/** Answers at once; the statement goes on without its client. Its files would be gone by then, so it can have none. */
+function startAsync(response: ServerResponse, context: StatementContext): void {
+  const { coordinator, query, body, directory, connection } = context;
+  if (body.uploads.size > 0) {
+    throw TesseraError.of('BAD_REQUEST', { message: 'async=true cannot be combined with file parts: they go with the request' });
+  }
+  connection.ignore();
+  const token = coordinator.startAsync(query, statementRequest(context), () => directory.remove());
+  const monitorSql = `CALL fb_GetAsyncStatus('${token}')`;
+  sendJson(response, 202, { message: 'the query was accepted for async processing', token, monitorSql });
+}
+
+const statementRequest = ({ parameters, body, directory }: StatementContext): StatementRequest => ({
+  ...body,
+  database: parameters.database,
+  settings: parameters.settings,
+  parameters: parameters.parameters,
+  directory,
+  encoding: parameters.format.encoding,
+  user: DEFAULT_USER,
+});
 
 /** The one user of an engine without authentication. */
 const DEFAULT_USER = 'tessera';

@@ -1,0 +1,85 @@
+import { newUlid, TesseraError } from '@tessera/common';
+import type { RunningQuery } from './running-queries.ts';
+import { quoted } from './sql-text.ts';
+
+export type AsyncStatus = 'RUNNING' | 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELLED';
+
+/** What `CALL fb_GetAsyncStatus('<token>')` answers. */
+export interface AsyncStatement {
+  readonly token: string;
+  readonly query: RunningQuery;
+  readonly user: string;
+  status: AsyncStatus;
+  endedAt: Date | undefined;
+  errorMessage: string | undefined;
+}
+
+/** Ended statements are remembered up to this many, the oldest forgotten first. */
+const REMEMBERED = 10_000;
+
+/** The statements that clients started and left; kept in memory, gone with the process. */
+export class AsyncStatements {
+  readonly #statements = new Map<string, AsyncStatement>();
+
+  /** Remembers a statement and follows its work to the end. */
+  start(query: RunningQuery, user: string, work: Promise<void>): AsyncStatement {
+    const statement: AsyncStatement = {
+      token: newUlid(),
+      query,
+      user,
+      status: 'RUNNING',
+      endedAt: undefined,
+      errorMessage: undefined,
+    };
+    this.#statements.set(statement.token, statement);
+    this.#forgetOldest();
+    work.then(
+      () => end(statement, 'ENDED_SUCCESSFULLY', undefined),
+      (error: Error) => {
+        const cancelled = error instanceof TesseraError && error.name === 'QUERY_CANCELLED';
+        end(statement, cancelled ? 'CANCELLED' : 'FAILED', error.message);
+      },
+    );
+    return statement;
+  }
+
+  /** @throws TesseraError INVALID_ARGUMENT for a token that is none, or was forgotten */
+  get(token: string): AsyncStatement {
+    const statement = this.#statements.get(token);
+    if (statement !== undefined) return statement;
+    throw TesseraError.of('INVALID_ARGUMENT', { message: `No asynchronous statement has the token ${token}` });
+  }
+
+  #forgetOldest(): void {
+    if (this.#statements.size <= REMEMBERED) return;
+    for (const [token, { status }] of this.#statements) {
+      if (status === 'RUNNING') continue;
+      this.#statements.delete(token);
+      return;
+    }
+  }
+}
+
+function end(statement: AsyncStatement, status: AsyncStatus, errorMessage: string | undefined): void {
+  statement.status = status;
+  statement.endedAt = new Date();
+  statement.errorMessage = errorMessage;
+}
+
+/** The one row that `CALL fb_GetAsyncStatus` answers, as a query. */
+export function asyncStatusQuery({ query, user, status, endedAt, errorMessage }: AsyncStatement): string {
+  const time = (date: Date | undefined) => (date === undefined ? 'NULL' : quoted(date.toISOString()));
+  const columns = [
+    `'' AS account_name`,
+    `${quoted(user)} AS user_name`,
+    `${quoted(query.requestId)} AS request_id`,
+    `${time(query.submittedAt)}::timestamptz AS submitted_time`,
+    `${time(query.submittedAt)}::timestamptz AS start_time`,
+    `${time(endedAt)}::timestamptz AS end_time`,
+    `${quoted(status)} AS status`,
+    `${quoted(query.queryId)} AS query_id`,
+    `${errorMessage === undefined ? 'NULL' : quoted(errorMessage)}::text AS error_message`,
+    '0::bigint AS retries',
+  ];
+  return `SELECT ${columns.join(', ')}`;
+}

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What one reader made of a file: its rows, or why it gave up. */
+interface Reading {
+  readonly rows?: number;
+  readonly error?: string;
+}
+
+/** A row of the manifest: a file of somebody else's test suite. */
+export interface ForeignFile {
+  /** Below the folder of foreign files. */
+  readonly path: string;
+  readonly kind: 'parquet' | 'csv' | 'avro' | 'json';
+  /** `valid` and `bad` bind us; every other class (`check`, `bad-but-readable`, …) may be read or refused. */
+  readonly expect: string;
+  readonly duckdb?: Reading;
+  readonly hyparquet?: Reading;
+  readonly avsc?: Reading;
+}
+
+/** What a file must come to; an absent `rows` accepts any number. */
+export type Verdict = { readonly read: true; readonly rows?: number } | { readonly read: false };
+
+/** A file whose verdict is not the manifest's, or that needs other arguments than its kind's. */
+export interface Difference {
+  readonly path: string;
+  readonly reason: string;
+  readonly verdict?: Verdict;
+  /** Named arguments of the read function in place of the kind's own. */
+  readonly arguments?: string;
+}
+
+const TEST_DATA = process.env['TESSERA_TEST_DATA'] ?? join(import.meta.dirname, '../../../../shared/data');
+const DIRECTORY = join(TEST_DATA, 'files');
+const DIFFERENCES = join(import.meta.dirname, 'foreign-files.differences.json');
+
+const READ_FUNCTION = {
+  parquet: 'READ_PARQUET',
+  csv: 'READ_CSV',
+  avro: 'READ_AVRO',
+  json: 'READ_JSON',
+} as const;
+const ARGUMENTS = { parquet: '', csv: ', HEADER => true, INFER_SCHEMA => true', avro: '', json: '' } as const;
+
+/** Every file of the manifest, in its order; none where the test data is absent. */
+export function foreignFiles(): ForeignFile[] {
+  const manifest = join(DIRECTORY, 'manifest.jsonl');
+  if (!existsSync(manifest)) return [];
+  const lines = readFileSync(manifest, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as ForeignFile);
+}
+
+export const differences = (): Difference[] => JSON.parse(readFileSync(DIFFERENCES, 'utf8')) as Difference[];
+
+export const contents = (file: ForeignFile): Blob => new Blob([readFileSync(join(DIRECTORY, file.path))]);
+
+/** The FROM item that reads the part `part`. */
+export function readCall(file: ForeignFile, part: string, difference: Difference | undefined): string {
+  const named = difference?.arguments === undefined ? ARGUMENTS[file.kind] : `, ${difference.arguments}`;
+  return `${READ_FUNCTION[file.kind]}('upload://${part}'${named})`;
+}
+
+/** The manifest's own verdict; undefined where it leaves open whether the file is read. */
+export function manifestVerdict(file: ForeignFile): Verdict | undefined {
+  if (file.expect === 'bad') return { read: false };
+  if (file.expect !== 'valid') return undefined;
+  const rows = (file.duckdb ?? file.avsc ?? file.hyparquet)?.rows;
+  return rows === undefined ? { read: true } : { read: true, rows };
+}

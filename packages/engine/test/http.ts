@@ -1,0 +1,41 @@
+import type { TesseraProcess } from './tessera-process.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON. */
+  json<T = Record<string, any>>(): T;
+}
+
+type Server = Pick<TesseraProcess, 'url'>;
+type Params = Readonly<Record<string, string>>;
+
+/** Sends one statement as a plain body. */
+export const query = (server: Server, sql: string, params: Params = {}, headers: Params = {}): Promise<Answer> =>
+  post(server, sql, params, headers);
+
+/** Sends one statement and its files as `multipart/form-data`. */
+export function upload(server: Server, sql: string, files: Readonly<Record<string, Blob>>, params: Params = {}): Promise<Answer> {
+  const form = new FormData();
+  form.append('sql', sql);
+  for (const [name, blob] of Object.entries(files)) form.append(name, blob, name);
+  return post(server, form, params, {});
+}
+
+async function post(server: Server, body: string | FormData, params: Params, headers: Params): Promise<Answer> {
+  const url = new URL(server.url);
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  const response = await fetch(url, { method: 'POST', body, headers });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+}
+
+/** The rows of a statement as JSON values. @throws with the server's description when it fails */
+export async function rows(server: Server, sql: string, files?: Readonly<Record<string, Blob>>): Promise<unknown[][]> {
+  const params = { output_format: 'JSON_Compact' };
+  const answer = files === undefined ? await query(server, sql, params) : await upload(server, sql, files, params);
+  const body = answer.json();
+  if (answer.status !== 200) throw new Error(body['message']);
+  return body['data'];
+}

@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { query, rows } from './http.ts';
+import { startTessera } from './tessera-process.ts';
+
+const SLOW = 'SELECT count(*) FROM generate_series(1, 3000000000) AS g(n) WHERE n % 7 = 3';
+
+/** Ids of the processes that `pid` started itself. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return list.trim().split(/\s+/).filter(Boolean).map(Number);
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+async function writeConfig(lines: readonly string[]): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tessera-config-'));
+  const path = join(directory, 'config.yaml');
+  await writeFile(path, ['schema_version: "1.0"', ...lines].join('\n'));
+  return path;
+}
+
+describe('shutdown', () => {
+  it('lets running queries finish, takes no new ones, and leaves with code 0', async () => {
+    await using server = await startTessera();
+    const running = query(server, 'SELECT count(*) FROM generate_series(1, 300000000) AS g(n) WHERE n % 7 = 3');
+    await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
+    const stopped = server.stop('SIGTERM');
+    await expect.poll(async () => (await fetch(`${server.healthUrl}/health/ready`)).status).toBe(503);
+    const refused = await query(server, 'SELECT 1');
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('x-firebolt-drained')).toBe('true');
+    expect((await running).status).toBe(200);
+    expect(await stopped).toBe(0);
+  });
+
+  it('cancels what outlives engine.termination_grace_period', async () => {
+    const config = await writeConfig(['engine:', '  termination_grace_period: 1s']);
+    await using server = await startTessera({ args: ['--config', config] });
+    const running = query(server, SLOW);
+    await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
+    expect(await server.stop('SIGTERM')).toBe(0);
+    expect((await running).json()['errors'][0].name).toBe('QUERY_CANCELLED');
+  });
+});
+
+describe('crashes', () => {
+  it('a kernel process that is killed is replaced within a second, and its query is run again unseen', async () => {
+    await using server = await startTessera();
+    const [kernel] = await childrenOf(server.child.pid!);
+    const running = query(server, 'SELECT count(*) FROM generate_series(1, 200000000) AS g(n) WHERE n % 7 = 3');
+    await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
+    process.kill(kernel!, 'SIGKILL');
+    const answer = await running;
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('28571428');
+    expect(await rows(server, 'SELECT 42')).toEqual([[42]]);
+    const metrics = await (await fetch(`${server.metricsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^tessera_kernel_restarts 1$/m);
+  });
+
+  it('kill -9 of the node ends its kernel, and the next start removes the files of its requests', async () => {
+    const first = await startTessera();
+    const kernels = await childrenOf(first.child.pid!);
+    await mkdir(join(first.dataDirectory, 'uploads', 'left-by-a-request'));
+    await writeFile(join(first.dataDirectory, 'uploads', 'left-by-a-request', '0'), 'bytes');
+    await first.stop('SIGKILL');
+    await expect.poll(() => kernels.filter(isAlive)).toEqual([]);
+    await using second = await startTessera({ dataDirectory: first.dataDirectory });
+    expect(await readdir(join(second.dataDirectory, 'uploads'))).toEqual([]);
+    expect(await rows(second, 'SELECT 1')).toEqual([[1]]);
+  });
+
+  it('a data directory serves one process', async () => {
+    await using server = await startTessera();
+    await expect(startTessera({ dataDirectory: server.dataDirectory })).rejects.toThrow(/serves from it/);
+  });
+});
+
+describe('listeners', () => {
+  it('a Unix socket serves the same API', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tessera-socket-'));
+    const path = join(directory, 'query.sock');
+    const config = await writeConfig(['endpoints:', '  http:', '    listeners:', '      - type: unix', `        path: ${path}`]);
+    await using server = await startTessera({ args: ['--config', config] });
+    const text = await new Promise<string>((resolve, reject) => {
+      const req = request({ socketPath: path, path: '/?output_format=CSVWithNames', method: 'POST' }, (response) => {
+        response.setEncoding('utf8');
+        let body = '';
+        response.on('data', (chunk: string) => (body += chunk));
+        response.on('end', () => resolve(body));
+      });
+      req.on('error', reject);
+      req.end('SELECT 42 AS n');
+    });
+    expect(text).toBe('"n"\n42\n');
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+});
+
+describe('reads outside uploads', () => {
+  it('local paths within --allow-read, and nothing else', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tessera-data-'));
+    await writeFile(join(directory, 'a.csv'), '1\n');
+    await writeFile(join(directory, 'b.csv'), '2\n');
+    await using server = await startTessera({ args: ['--allow-read', directory] });
+    expect(await rows(server, `SELECT f0 FROM READ_CSV('${directory}/*.csv') ORDER BY 1`)).toEqual([['1'], ['2']]);
+    const refused = await query(server, `SELECT * FROM READ_CSV('${directory}/../../etc/passwd')`);
+    expect(refused.json()['errors'][0].name).toBe('LOCATION_NOT_ALLOWED');
+    await rm(directory, { recursive: true });
+  });
+});
+
+describe('the command line', () => {
+  it('tessera query uploads a file and prints the result', async () => {
+    await using server = await startTessera();
+    const file = join(server.dataDirectory, 'sales.csv');
+    await writeFile(file, 'region,amount\nnorth,10\n');
+    const main = join(import.meta.dirname, '../src/main.ts');
+    const sql = "SELECT region FROM READ_CSV('upload://sales', HEADER => true)";
+    const out = execFileSync(process.execPath, [main, 'query', '-u', server.url, '-f', `sales=${file}`, sql]);
+    expect(out.toString()).toContain('north');
+  });
+});
+
+async function runningQueries(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+  return Number(/^tessera_running_queries (\d+)/m.exec(text)?.[1]);
+}

@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query, rows } from './http.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+let server: TesseraProcess;
+beforeAll(async () => {
+  server = await startTessera();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const TWO_ROWS = `SELECT * FROM (VALUES (1, 'a	b'), (2, NULL)) AS t(n, s) ORDER BY n`;
+
+describe('output formats', () => {
+  it.each([
+    ['', 'n\ts\nint null\ttext null\n1\ta\\tb\n2\t\\N\n'],
+    ['TabSeparatedWithNames', 'n\ts\n1\ta\\tb\n2\t\\N\n'],
+    ['tabseparatedwithnames', 'n\ts\n1\ta\\tb\n2\t\\N\n'],
+    ['CSVWithNames', '"n","s"\n1,"a\tb"\n2,\\N\n'],
+  ])('%s', async (format, expected) => {
+    const answer = await query(server, TWO_ROWS, format === '' ? {} : { output_format: format });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe(expected);
+  });
+
+  it('JSON_Compact carries query, meta, data, rows and statistics', async () => {
+    const answer = await query(server, 'SELECT 42', { output_format: 'JSON_Compact', query_label: 'mine' });
+    const body = answer.json();
+    expect(body['meta']).toEqual([{ name: '?column?', type: 'int' }]);
+    expect(body['data']).toEqual([[42]]);
+    expect(body['rows']).toBe(1);
+    expect(body['query']).toMatchObject({ query_id: answer.headers.get('firebolt-query-id'), query_label: 'mine' });
+    expect(Object.keys(body['statistics'])).toEqual([
+      'elapsed',
+      'rows_read',
+      'bytes_read',
+      'time_before_execution',
+      'time_to_execute',
+      'scanned_bytes_cache',
+      'scanned_bytes_storage',
+    ]);
+  });
+
+  it('JSON has rows as objects', async () => {
+    const answer = await query(server, TWO_ROWS, { output_format: 'JSON' });
+    expect(answer.json()['data']).toEqual([
+      { n: 1, s: 'a\tb' },
+      { n: 2, s: null },
+    ]);
+  });
+
+  it('JSON of no rows is whole', async () => {
+    const answer = await query(server, 'SELECT 1 AS n WHERE false', { output_format: 'JSON_Compact' });
+    expect(answer.json()).toMatchObject({ data: [], rows: 0 });
+  });
+
+  it('JSON_CompactLimited stops at 10,000 rows', async () => {
+    const sql = 'SELECT n FROM generate_series(1, 12000) AS g(n)';
+    const answer = await query(server, sql, { output_format: 'JSON_CompactLimited' });
+    expect(answer.json()['rows']).toBe(10_000);
+    expect(answer.json()['data']).toHaveLength(10_000);
+  });
+
+  it('JSONLines_Compact is a message a line', async () => {
+    const sql = 'SELECT n FROM generate_series(1, 5000) AS g(n) ORDER BY n';
+    const answer = await query(server, sql, { output_format: 'JSONLines_Compact' });
+    const messages = answer.text.trimEnd().split('\n').map((line) => JSON.parse(line));
+    expect(messages[0]).toMatchObject({ message_type: 'START', result_columns: [{ name: 'n', type: 'long null' }] });
+    expect(messages.at(-1)).toMatchObject({ message_type: 'FINISH_SUCCESSFULLY' });
+    const data = messages.slice(1, -1).flatMap((m) => m.data.map((row: string[]) => row[0]));
+    expect(data).toEqual(Array.from({ length: 5000 }, (_, i) => String(i + 1)));
+  });
+
+  it('JSONLines_Compact tells of a failure after rows have left', async () => {
+    const sql = "SELECT CASE WHEN n < 900000 THEN n ELSE CAST('x' AS INT) END FROM generate_series(1, 1000000) AS g(n)";
+    const answer = await query(server, sql, { output_format: 'JSONLines_Compact' });
+    const last = JSON.parse(answer.text.trimEnd().split('\n').at(-1)!);
+    expect(last).toMatchObject({ message_type: 'FINISH_WITH_ERRORS', errors: [{ name: 'CAST_ERROR' }] });
+  });
+
+  it('every other format cuts the connection instead', async () => {
+    const sql = "SELECT CASE WHEN n < 900000 THEN n ELSE CAST(n || 'x' AS INT) END FROM generate_series(1, 1000000) AS g(n)";
+    await expect(query(server, sql, { output_format: 'CSVWithNames' })).rejects.toThrow();
+  });
+
+  it('an unknown format is refused with the nearest name', async () => {
+    const answer = await query(server, 'SELECT 1', { output_format: 'JSON_Compakt' });
+    expect(answer.status).toBe(400);
+    expect(answer.json()['message']).toContain('did you mean JSON_Compact?');
+  });
+});
+
+describe('errors', () => {
+  it('a plain client gets status 400 with code, name, location and query id', async () => {
+    const answer = await query(server, 'SELECT 1,\n  no_such_column');
+    expect(answer.status).toBe(400);
+    const body = answer.json();
+    expect(body['errors']).toHaveLength(1);
+    expect(body['errors'][0]).toMatchObject({
+      code: '42703',
+      name: 'UNDEFINED_NAME',
+      severity: 'ERROR',
+      location: { failing_line: 2, start_offset: 3 },
+    });
+    expect(body['message']).toBe(body['errors'][0].description);
+    expect(body['message']).toMatch(/^Line 2, Column 3: .*no_such_column/);
+    expect(body['query']['query_id']).toBe(answer.headers.get('firebolt-query-id'));
+  });
+
+  it('a client of the protocol gets statement errors as 200', async () => {
+    const answer = await query(server, 'SELEC 1', {}, { 'Firebolt-Protocol-Version': '2.4' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-firebolt-protocol-version')).toBe('2.4');
+    expect(answer.json()['errors'][0]).toMatchObject({ name: 'SYNTAX_ERROR' });
+  });
+
+  it.each([
+    ['SELECT 1/0', 'DIVISION_BY_ZERO', 400],
+    ["SELECT 'x'::int", 'CAST_ERROR', 400],
+    ['SELECT * FROM no_such_table', 'UNDEFINED_TABLE', 400],
+    ['SELECT no_such_function(1)', 'UNDEFINED_FUNCTION', 400],
+    ['', 'SYNTAX_ERROR', 400],
+    ['-- nothing', 'SYNTAX_ERROR', 400],
+    ['CREATE TABLE t (a int)', 'NOT_SUPPORTED', 400],
+    ["ATTACH 'x.db'", 'FORBIDDEN', 403],
+    ["SELECT * FROM read_csv_auto('/etc/passwd')", 'FORBIDDEN', 403],
+    ["SELECT * FROM READ_CSV('/etc/passwd')", 'LOCATION_NOT_ALLOWED', 403],
+    ["SELECT getenv('HOME')", 'FORBIDDEN', 403],
+    ['SELECT 1; SELECT 2', 'SYNTAX_ERROR', 400],
+  ])('%s → %s', async (sql, name, status) => {
+    const answer = await query(server, sql);
+    expect(answer.json()['errors'][0].name).toBe(name);
+    expect(answer.status).toBe(status);
+  });
+
+  it('a database that is none is 404', async () => {
+    expect((await query(server, 'SELECT 1', { database: 'nowhere' })).status).toBe(404);
+    expect((await query(server, 'SELECT 1', { database: 'tessera' })).status).toBe(200);
+  });
+});
+
+describe('settings and parameters', () => {
+  it('an unknown query-string name is an unknown setting', async () => {
+    const answer = await query(server, 'SELECT 1', { statement_timeot: '5' });
+    expect(answer.status).toBe(400);
+    expect(answer.json()['message']).toBe('Unknown setting statement_timeot (did you mean statement_timeout?)');
+  });
+
+  it('timezone by query string and by suffix', async () => {
+    const sql = "SELECT '2024-07-01 12:00:00+00'::timestamptz";
+    expect((await query(server, sql, { timezone: 'Asia/Kolkata', output_format: 'CSVWithNames' })).text).toContain(
+      '2024-07-01 17:30:00+05:30',
+    );
+    expect((await query(server, `${sql} WITH (timezone = 'Asia/Kolkata')`)).text).toContain('17:30:00+05:30');
+  });
+
+  it('SET answers with the pair to remember, and refuses what is none', async () => {
+    const answer = await query(server, "SET timezone = 'Asia/Tokyo'");
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(answer.headers.get('firebolt-update-parameters')).toBe('timezone=Asia/Tokyo');
+    expect((await query(server, "SET timezone = 'Mars/Olympus'")).json()['errors'][0].name).toBe('INVALID_SETTING');
+  });
+
+  it('USE DATABASE answers with the database to remember', async () => {
+    const answer = await query(server, 'USE DATABASE tessera');
+    expect(answer.headers.get('firebolt-update-parameters')).toBe('database=tessera');
+    expect((await query(server, 'USE DATABASE nowhere')).status).toBe(404);
+  });
+
+  it('query_parameters bind $1 by JSON type', async () => {
+    const query_parameters = JSON.stringify([
+      { name: '$1', value: 9007199254740993 },
+      { name: '$2', value: 'x' },
+      { name: '$3', value: null },
+      { name: '$4', value: 1.5 },
+      { name: '$5', value: true },
+    ]).replace('9007199254740992', '9007199254740993');
+    const answer = await query(server, 'SELECT $1, $2, $3, $4, $5', { query_parameters, output_format: 'JSON_Compact' });
+    expect(answer.json()['data']).toEqual([['9007199254740993', 'x', null, 1.5, true]]);
+  });
+
+  it.each([
+    ['{', 'not valid JSON'],
+    ['{}', 'expected a JSON array'],
+    ['[{"name":"$1","value":1},{"name":"$1","value":2}]', '$1 is given twice'],
+    ['[{"value":1}]', 'element 1 has no "name"'],
+    ['[{"name":"$1","value":[1]}]', '$1: a value is'],
+  ])('query_parameters=%s is refused', async (query_parameters, message) => {
+    const answer = await query(server, 'SELECT 1', { query_parameters });
+    expect(answer.status).toBe(400);
+    expect(answer.json()['message']).toContain(message);
+  });
+
+  it('execution_mode=describe_parameters runs nothing', async () => {
+    const answer = await query(server, "SELECT $1::int + 1 AS n, 'x' AS s", { execution_mode: 'describe_parameters' });
+    expect(answer.json()).toEqual({
+      parameter_types: { $1: 'int' },
+      result_columns: [
+        { name: 'n', type: 'int null' },
+        { name: 's', type: 'text' },
+      ],
+    });
+  });
+
+  it('several statements only when asked for, the last result returned', async () => {
+    const answer = await query(server, "SET timezone = 'Asia/Tokyo'; SELECT 1; SELECT '2024-01-01 00:00:00+00'::timestamptz::text;", {
+      enable_multi_query_requests: 'true',
+      output_format: 'JSON_Compact',
+    });
+    expect(answer.json()['data']).toEqual([['2024-01-01 09:00:00+09']]);
+  });
+
+  it('max_result_rows refuses a larger result', async () => {
+    const sql = 'SELECT * FROM generate_series(1, 11)';
+    expect((await query(server, sql, { max_result_rows: '11' })).status).toBe(200);
+    for (const output_format of ['JSON_Compact', 'ArrowStream', 'Parquet', 'PSQL']) {
+      const answer = await query(server, sql, { max_result_rows: '10', output_format });
+      expect(answer.json()['errors'][0].name, output_format).toBe('RESULT_TOO_LARGE');
+    }
+  });
+});
+
+const ENDLESS = 'SELECT count(*) FROM generate_series(1, 100000000000) AS g(n) WHERE n % 7 = 3';
+
+describe('stopping a query', () => {
+  it('statement_timeout and max_execution_time', async () => {
+    const byMs = await query(server, ENDLESS, { statement_timeout: '200' });
+    expect([byMs.status, byMs.json()['errors'][0].name]).toEqual([504, 'STATEMENT_TIMEOUT']);
+    const bySeconds = await query(server, ENDLESS, { max_execution_time: '0.2' });
+    expect(bySeconds.json()['errors'][0].name).toBe('STATEMENT_TIMEOUT');
+  });
+
+  it('POST /cancel', async () => {
+    const running = query(server, ENDLESS, { query_id: 'to-be-cancelled' });
+    const cancel = () => fetch(new URL('/cancel?query_id=to-be-cancelled', server.url), { method: 'POST' });
+    await expect.poll(async () => (await cancel()).status).toBe(200);
+    const answer = await running;
+    expect(answer.json()['errors'][0]).toMatchObject({ name: 'QUERY_CANCELLED', code: '57014' });
+    expect((await cancel()).status).toBe(404);
+  });
+
+  it('CANCEL QUERY', async () => {
+    const running = query(server, ENDLESS, { query_id: 'by-statement' });
+    const cancel = () => query(server, "CANCEL QUERY WHERE query_id = 'by-statement'");
+    await expect.poll(async () => (await cancel()).status).toBe(200);
+    expect((await running).json()['errors'][0].name).toBe('QUERY_CANCELLED');
+  });
+
+  it('a client that goes away takes its query with it', async () => {
+    const client = new AbortController();
+    const url = new URL(server.url);
+    url.searchParams.set('query_id', 'abandoned');
+    const running = fetch(url, { method: 'POST', body: ENDLESS, signal: client.signal }).catch(() => 'gone');
+    await expect.poll(runningQueries).toBe(1);
+    client.abort();
+    expect(await running).toBe('gone');
+    await expect.poll(runningQueries).toBe(0);
+  });
+
+  it('a query id that is running is refused', async () => {
+    const first = query(server, ENDLESS, { query_id: 'twice', statement_timeout: '2000' });
+    await expect.poll(runningQueries).toBe(1);
+    const second = await query(server, 'SELECT 1', { query_id: 'twice' });
+    expect(second.status).toBe(400);
+    await fetch(new URL('/cancel?query_id=twice', server.url), { method: 'POST' });
+    await first;
+  });
+});
+
+async function runningQueries(): Promise<number> {
+  const text = await (await fetch(`${server.metricsUrl}/metrics`)).text();
+  return Number(/^tessera_running_queries (\d+)/m.exec(text)?.[1]);
+}
+
+describe('other endpoints', () => {
+  it('health, ping and metrics', async () => {
+    for (const url of [`${server.healthUrl}/health/live`, `${server.healthUrl}/health/ready`, `${server.url}/ping`]) {
+      expect((await fetch(url)).status, url).toBe(200);
+    }
+    await rows(server, 'SELECT 1');
+    const metrics = await (await fetch(`${server.metricsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^tessera_queries_total\{outcome="ok"\} \d+/m);
+  });
+
+  it('discovery, engine URL and console', async () => {
+    const discovery = await (await fetch(`${server.url}/.well-known/firebolt`)).json();
+    expect(discovery).toMatchObject({ instance: { auth: null }, query_url: server.url });
+    const engine = await (await fetch(`${server.url}/web/v3/account/mine/engineUrl`)).json();
+    expect(engine).toEqual({ engineUrl: server.url });
+    const page = await fetch(server.url, { headers: { Accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toContain('text/html');
+  });
+
+  it('queries are taken on any path', async () => {
+    const answer = await fetch(`${server.url}/query?output_format=JSON_Compact`, { method: 'POST', body: 'SELECT 42' });
+    expect(((await answer.json()) as { data: unknown }).data).toEqual([[42]]);
+  });
+
+  it('async=true answers at once with a token to ask for', async () => {
+    const started = await query(server, 'SELECT count(*) FROM generate_series(1, 1000)', { async: 'true' });
+    expect(started.status).toBe(202);
+    const { token, monitorSql } = started.json();
+    expect(monitorSql).toBe(`CALL fb_GetAsyncStatus('${token}')`);
+    const status = async () => (await query(server, monitorSql, { output_format: 'JSON' })).json()['data'][0].status;
+    await expect.poll(status).toBe('ENDED_SUCCESSFULLY');
+  });
+});

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+
+/** A real `tessera serve` of its own data directory, on free ports. */
+export interface TesseraProcess {
+  readonly url: string;
+  readonly healthUrl: string;
+  readonly metricsUrl: string;
+  readonly dataDirectory: string;
+  readonly child: ChildProcess;
+  /** Every log record so far. */
+  readonly log: readonly Record<string, unknown>[];
+  /** Sends SIGTERM and resolves with the exit code once the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Stops the process and removes its data directory. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Reuses the directory of an earlier process, as after a crash. */
+  readonly dataDirectory?: string;
+}
+
+export async function startTessera(options: StartOptions = {}): Promise<TesseraProcess> {
+  const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tessera-test-')));
+  const ports = ['--http-port', '0', '--health-port', '0', '--metrics-port', '0'];
+  const child = spawn(process.execPath, [MAIN, 'serve', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...options.env },
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const log: Record<string, unknown>[] = [];
+  const addresses = await listening(child, log, exited);
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    return exited;
+  };
+  return {
+    url: addresses.get('query') ?? '',
+    healthUrl: addresses.get('health') ?? '',
+    metricsUrl: addresses.get('metrics') ?? '',
+    dataDirectory,
+    child,
+    log,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits for the log record that says where the node listens; its other lines are kept as well. */
+function listening(
+  child: ChildProcess,
+  log: Record<string, unknown>[],
+  exited: Promise<number | null>,
+): Promise<Map<string, string>> {
+  return new Promise((resolve, reject) => {
+    const unparsed: string[] = [];
+    createInterface({ input: child.stderr! }).on('line', (line) => {
+      try {
+        const record = JSON.parse(line) as Record<string, unknown>;
+        log.push(record);
+        if (record['msg'] !== 'listening') return;
+        resolve(new Map((record['listeners'] as string[]).map((l) => l.split(' ') as [string, string])));
+      } catch {
+        unparsed.push(line);
+      }
+    });
+    exited.then((code) => reject(new Error(`tessera serve ended with ${code}: ${unparsed.join('\n')}`)));
+  });
+}

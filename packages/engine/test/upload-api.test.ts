@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query, rows, upload } from './http.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+let server: TesseraProcess;
+beforeAll(async () => {
+  server = await startTessera();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const SALES = 'region,amount\nnorth,10\nsouth,20\nnorth,5\n';
+const csv = (text: string) => new Blob([text]);
+const leftFiles = () => readdir(join(server.dataDirectory, 'uploads'));
+
+describe('the statement reads the files that came with it', () => {
+  it('CSV, all TEXT by default, typed on request', async () => {
+    const files = { sales: csv(SALES) };
+    const untyped = "SELECT * FROM READ_CSV('upload://sales') LIMIT 1";
+    expect(await rows(server, untyped, files)).toEqual([['region', 'amount']]);
+    const typed =
+      "SELECT region, sum(amount) AS total FROM READ_CSV('upload://sales', HEADER => true, INFER_SCHEMA => true) GROUP BY region ORDER BY region";
+    expect(await rows(server, typed, files)).toEqual([['north', '15'], ['south', '20']]);
+  });
+
+  it('a join of two formats', async () => {
+    const parquet = await query(server, "SELECT 'north' AS region, 'N' AS code", { output_format: 'CSVWithNames' });
+    expect(parquet.status).toBe(200);
+    const file = await fetch(`${server.url}/?output_format=Parquet`, { method: 'POST', body: "SELECT 'north' AS region, 'N' AS code" });
+    const regions = await file.blob();
+    const sql = `SELECT code, count(*) FROM READ_CSV('upload://sales', HEADER => true) s
+      JOIN READ_PARQUET('upload://regions.parquet') r ON s.region = r.region GROUP BY code`;
+    expect(await rows(server, sql, { sales: csv(SALES), 'regions.parquet': regions })).toEqual([['N', '2']]);
+  });
+
+  it('ArrowStream comes back through READ_ARROW', async () => {
+    const sql = "SELECT n, 'v' || n AS s FROM generate_series(1, 3) AS g(n)";
+    const stream = await (await fetch(`${server.url}/?output_format=ArrowStream`, { method: 'POST', body: sql })).blob();
+    expect(await rows(server, "SELECT * FROM READ_ARROW('upload://data.arrow') ORDER BY n", { 'data.arrow': stream })).toEqual([
+      ['1', 'v1'],
+      ['2', 'v2'],
+      ['3', 'v3'],
+    ]);
+  });
+
+  it('text lines and JSON', async () => {
+    expect(await rows(server, "SELECT line FROM READ_TEXT('upload://notes')", { notes: csv('a,b\n\n"c') })).toEqual([['a,b'], [''], ['"c']]);
+    expect(await rows(server, "SELECT a FROM READ_JSON('upload://j')", { j: csv('{"a":1}\n{"a":2}\n') })).toEqual([['1'], ['2']]);
+  });
+
+  it('function names in any case', async () => {
+    expect(await rows(server, "SELECT count(*) FROM read_Csv('upload://sales')", { sales: csv(SALES) })).toEqual([['4']]);
+  });
+
+  it('the files are gone when the answer is there', async () => {
+    await rows(server, "SELECT count(*) FROM READ_CSV('upload://sales')", { sales: csv(SALES) });
+    await expect.poll(leftFiles).toEqual([]);
+  });
+});
+
+describe('codings per part', () => {
+  const encoders: Record<string, (data: Buffer) => Buffer> = {
+    gzip: gzipSync,
+    deflate: deflateSync,
+    br: brotliCompressSync,
+    zstd: zstdCompressSync,
+    xz: (data) => execFileSync('xz', ['-c'], { input: data }),
+    lz4: (data) => execFileSync('lz4', ['-c'], { input: data }),
+  };
+  it.each(Object.keys(encoders))('%s, through curl', (coding) => {
+    const file = encoders[coding]!(Buffer.from(SALES));
+    const answer = execFileSync(
+      'curl',
+      [
+        '-sS',
+        `${server.url}/?output_format=CSVWithNames`,
+        '-F',
+        "sql=SELECT count(*) AS n FROM READ_CSV('upload://sales', HEADER => true)",
+        '-F',
+        `sales=@-;filename=sales.csv;headers=Content-Encoding: ${coding}`,
+      ],
+      { input: file },
+    );
+    expect(answer.toString()).toBe('"n"\n3\n');
+  });
+});
+
+describe('refusals name what is wrong', () => {
+  const sales = { sales: csv(SALES) };
+  it.each([
+    ["SELECT * FROM READ_CSV('upload://sale')", 'upload://sale does not exist', 'file parts of this request: sales'],
+    ["SELECT * FROM READ_CSV('upload://*')", 'upload://*', 'pattern'],
+    ["SELECT * FROM READ_CSV('upload://sales', HEADRE => true)", 'headre', ''],
+    ["SELECT * FROM READ_CSV('upload://sales', HEADER => 'maybe')", 'HEADER', ''],
+    ["SELECT * FROM READ_PARQUET('upload://sales')", 'upload://sales', ''],
+    ["COPY t FROM 'upload://sales'", 'upload://', 'READ_'],
+    ["COPY INTO t FROM 'upload://sales'", 'upload://', 'READ_'],
+    ["CREATE EXTERNAL TABLE t (a int) URL = 'upload://sales' TYPE = (CSV)", 'upload://', 'READ_'],
+    ["CREATE VIEW v AS SELECT * FROM READ_CSV('upload://sales')", 'upload://', ''],
+    ["SELECT * FROM 'upload://sales'", 'upload://', ''],
+  ])('%s', async (sql, ...parts) => {
+    const answer = await upload(server, sql, sales);
+    expect(answer.status).toBe(400);
+    for (const part of parts) expect(answer.json()['message'].toLowerCase()).toContain(part.toLowerCase());
+  });
+
+  it('a corrupt file is named by its upload URL, and no path of the engine is shown', async () => {
+    const answer = await upload(server, "SELECT * FROM READ_PARQUET('upload://broken')", { broken: csv('PAR1 and no more') });
+    expect(answer.status).toBe(400);
+    expect(answer.json()['message']).toContain('upload://broken');
+    expect(answer.text).not.toContain(server.dataDirectory);
+  });
+
+  it('a Content-Encoding of the whole multipart request', async () => {
+    const response = await fetch(server.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'multipart/form-data; boundary=b', 'Content-Encoding': 'gzip' },
+      body: gzipSync('--b--\r\n'),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('Content-Encoding');
+  });
+
+  it('a failed upload leaves no file', async () => {
+    const form = new FormData();
+    form.append('sales', csv(SALES), 'x');
+    const response = await fetch(server.url, { method: 'POST', body: form });
+    expect(response.status).toBe(400);
+    await expect.poll(leftFiles).toEqual([]);
+  });
+});
+
+describe('a client that goes away half-way', () => {
+  it('leaves neither a file nor a running query', async () => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n' +
+        '--b\r\nContent-Disposition: form-data; name="sql"\r\n\r\nSELECT 1\r\n' +
+        '--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nsome bytes',
+    );
+    await expect.poll(async () => (await leftFiles()).length).toBe(1);
+    socket.destroy();
+    await expect.poll(leftFiles).toEqual([]);
+  });
+});
+
+describe('limits', () => {
+  it('1 GB of file bytes after decompression, whatever the compressed size', async () => {
+    const zeros = zstdCompressSync(Buffer.alloc(64 << 20));
+    const bomb = Buffer.concat(Array.from({ length: 20 }, () => zeros));
+    const boundary = 'bomb';
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="sql"\r\n\r\nSELECT 1\r\n--${boundary}\r\nContent-Disposition: form-data; name="f"; filename="f"\r\nContent-Encoding: zstd\r\n\r\n`;
+    const other = rows(server, 'SELECT count(*) FROM generate_series(1, 20000000)');
+    const response = await fetch(server.url, {
+      method: 'POST',
+      headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+      body: Buffer.concat([Buffer.from(head), bomb, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    });
+    expect(response.status).toBe(413);
+    expect(await response.text()).toContain('1 GB');
+    expect(await other).toEqual([['20000000']]);
+    await expect.poll(leftFiles).toEqual([]);
+    expect((await stat(join(server.dataDirectory, 'uploads'))).isDirectory()).toBe(true);
+  });
+});
