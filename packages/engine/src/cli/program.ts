@@ -1,7 +1,9 @@
 import { ConfigError } from '@tessera/config';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { configCommand } from './config.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
+import { queryCommand } from './query.ts';
 import { serveCommand } from './serve.ts';
 
 const EXAMPLES = `
@@ -20,7 +22,9 @@ export async function run(args: readonly string[]): Promise<number> {
     .version(manifest.version, '-V, --version', 'print the version')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(tessera --help explains the commands)')
-    .addCommand(serveCommand());
+    .addCommand(serveCommand())
+    .addCommand(queryCommand())
+    .addCommand(configCommand());
   for (const command of everyCommand(program)) command.exitOverride();
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -1,0 +1,81 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { DEFAULT_HTTP_PORT } from '../serve-options.ts';
+import { CommandFailure, EXIT } from './exit-code.ts';
+import { type FilePart, parseFilePart } from './query/file-part.ts';
+import { FORMAT_NAMES } from './query/output-format.ts';
+import { runQuery } from './query/run-query.ts';
+import { readStatement } from './query/statement.ts';
+
+interface Flags {
+  url: string;
+  file: FilePart[];
+  sqlFile?: string;
+  format?: string;
+  database?: string;
+  setting: Record<string, string>;
+  token?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  tessera query 'SELECT 42'
+  tessera query -f sales=sales.parquet "SELECT count(*) FROM read_parquet('upload://sales')"
+  tessera query -f a=a.csv -f b=b.csv -F join.sql --format csv > joined.csv
+  tessera query -f log=log.csv.zst,encoding=zstd "SELECT * FROM read_csv('upload://log') LIMIT 5"
+  gzip -dc big.csv.gz | tessera query -f big=- "SELECT count(*) FROM read_csv('upload://big')"
+  tessera query --setting statement_timeout=5000 --setting timezone=UTC < report.sql
+
+A file named with encoding= (gzip, deflate, br, xz, zstd, lz4, snappy) is sent as it is; the server unpacks it.
+Ctrl-C cancels the query. Exit codes: 0 fine, 1 the query failed, 2 wrong usage, 3 no connection.`;
+
+export function queryCommand(): Command {
+  return new Command('query')
+    .description('Send a statement, with files if need be, and print its result.')
+    .argument('[sql]', 'the statement; without it and without -F it is read from standard input')
+    .option('-u, --url <url>', 'http(s)://host:port or unix:/path', process.env.TESSERA_URL ?? localUrl())
+    .option(
+      '-f, --file <name=path>',
+      'file to read as upload://name; - is standard input; repeatable',
+      file,
+      [],
+    )
+    .option('-F, --sql-file <file>', 'read the statement from a file')
+    .option('--format <format>', `${FORMAT_NAMES.join(', ')} (default: psql on a terminal, tsv elsewhere)`)
+    .option('-d, --database <name>', 'database to run in')
+    .option('-s, --setting <name=value>', 'setting of this query; repeatable', setting, {})
+    .option('--token <token>', 'access token (default: the environment variable TESSERA_TOKEN)')
+    .allowExcessArguments(false)
+    .addHelpText('after', EXAMPLES)
+    .action(async (sql: string | undefined, flags: Flags) => {
+      if (sql === undefined && (flags.sqlFile ?? '-') === '-' && flags.file.some((f) => f.path === '-'))
+        throw new CommandFailure(EXIT.usage, 'error: standard input cannot be both the statement and a file');
+      const query = {
+        server: { url: flags.url, token: flags.token ?? process.env.TESSERA_TOKEN },
+        sql: await readStatement(sql, flags.sqlFile, process.stdin),
+        files: flags.file,
+        format: flags.format,
+        database: flags.database,
+        settings: flags.setting,
+      };
+      await runQuery(query, process, interruption());
+    });
+}
+
+const localUrl = () => `http://127.0.0.1:${DEFAULT_HTTP_PORT}`;
+const file = (text: string, before: FilePart[]) => [...before, parseFilePart(text)];
+
+function setting(text: string, before: Record<string, string>): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('Expected name=value.');
+  return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+/** The first Ctrl-C cancels the query, the second one ends the program on the spot. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  process.on('SIGINT', () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort();
+  });
+  return controller.signal;
+}

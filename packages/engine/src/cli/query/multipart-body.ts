@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { SizedPart } from './file-part.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+export interface MultipartBody {
+  readonly contentType: string;
+  /** Undefined when a part's size is not known: the request is then sent in chunks. */
+  readonly lengthBytes: number | undefined;
+  /** Reads the files as it is read itself; `onSent` hears of every chunk. */
+  stream(onSent: (bytes: number) => void): Readable;
+}
+
+/** The request body of a statement and its files; files are never in memory as a whole. */
+export function multipartBody(sql: string, parts: readonly SizedPart[], stdin: Readable): MultipartBody {
+  const boundary = `----tessera-${randomBytes(16).toString('hex')}`;
+  const statement = Buffer.from(`--${boundary}\r\n${disposition('sql')}\r\n\r\n${sql}\r\n`);
+  const headers = parts.map((part) => Buffer.from(`--${boundary}\r\n${partHeaders(part)}\r\n\r\n`));
+  const end = Buffer.from(`--${boundary}--\r\n`);
+  const lengthBytes = parts.reduce<number | undefined>(
+    (sum, part, i) =>
+      sum === undefined || part.sizeBytes === undefined
+        ? undefined
+        : sum + headers[i]!.length + part.sizeBytes + 2,
+    statement.length + end.length,
+  );
+
+  async function* chunks(): AsyncGenerator<Buffer> {
+    yield statement;
+    for (const [i, part] of parts.entries()) {
+      yield headers[i]!;
+      yield* contentOf(part, stdin);
+      yield Buffer.from('\r\n');
+    }
+    yield end;
+  }
+  async function* counted(onSent: (bytes: number) => void): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks()) {
+      yield chunk;
+      onSent(chunk.length);
+    }
+  }
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    lengthBytes,
+    stream: (onSent) => Readable.from(counted(onSent), { objectMode: false }),
+  };
+}
+
+function partHeaders(part: SizedPart): string {
+  const lines = [
+    `${disposition(part.name)}; filename="${part.name}"`,
+    'Content-Type: application/octet-stream',
+  ];
+  if (part.encoding !== undefined) lines.push(`Content-Encoding: ${part.encoding}`);
+  return lines.join('\r\n');
+}
+
+const disposition = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+
+/** Of a file that grows meanwhile only the announced length is sent; one that shrinks breaks the request off. */
+async function* contentOf(part: SizedPart, stdin: Readable): AsyncGenerator<Buffer> {
+  if (part.path === '-') yield* stdin;
+  else if (part.sizeBytes === undefined) yield* createReadStream(part.path, { highWaterMark: CHUNK_BYTES });
+  else if (part.sizeBytes > 0)
+    yield* createReadStream(part.path, { highWaterMark: CHUNK_BYTES, end: part.sizeBytes - 1 });
+}

@@ -1,0 +1,128 @@
+import { pipeline } from 'node:stream/promises';
+import { newQueryId } from '@tessera/common';
+import { CommandFailure, EXIT } from '../exit-code.ts';
+import { errorReport, parseErrors } from './error-report.ts';
+import { type FilePart, sizeParts } from './file-part.ts';
+import { multipartBody } from './multipart-body.ts';
+import { outputFormat } from './output-format.ts';
+import { ResultTail } from './result-tail.ts';
+import { type Answer, Connection, type Server } from './server.ts';
+import type { Streams } from './streams.ts';
+import { uploadProgress } from './upload-progress.ts';
+
+export interface QueryRequest {
+  readonly server: Server;
+  readonly sql: string;
+  readonly files: readonly FilePart[];
+  readonly format: string | undefined;
+  readonly database: string | undefined;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** How long a cancelled query may take to hear of it. */
+const CANCEL_TIMEOUT_MS = 2_000;
+
+/**
+ * Sends a statement with its files and writes the result to stdout as it comes. Throws CommandFailure: with the
+ * server's errors, or with why the server could not be reached. When `interrupt` aborts, the query is cancelled.
+ */
+export async function runQuery(query: QueryRequest, io: Streams, interrupt: AbortSignal): Promise<void> {
+  const format = outputFormat(query.format, io.stdout.isTTY === true);
+  const parts = await sizeParts(query.files);
+  const connection = new Connection(query.server);
+  const queryId = newQueryId();
+  const stop = new AbortController();
+  const cancel = async () => {
+    await cancelQuery(connection, queryId);
+    stop.abort();
+  };
+  interrupt.addEventListener('abort', cancel, { once: true });
+  try {
+    const parameters = {
+      ...(query.database === undefined ? {} : { database: query.database }),
+      ...query.settings,
+      output_format: format,
+      query_id: queryId,
+    };
+    const answer = await send(connection, query.sql, parts, parameters, io, stop.signal);
+    await (answer.statusCode < 300 ? printResult(answer, query.sql, io) : refuse(answer, query.sql));
+  } catch (error) {
+    if (!interrupt.aborted) throw error;
+    throw new CommandFailure(EXIT.interrupted, 'cancelled');
+  } finally {
+    interrupt.removeEventListener('abort', cancel);
+    await connection.close();
+  }
+}
+
+async function send(
+  connection: Connection,
+  sql: string,
+  parts: Awaited<ReturnType<typeof sizeParts>>,
+  parameters: Record<string, string>,
+  io: Streams,
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (parts.length === 0)
+    return connection.post({
+      path: '/',
+      parameters,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: sql,
+      signal,
+    });
+  const body = multipartBody(sql, parts, io.stdin);
+  const progress = uploadProgress(body.lengthBytes, io.stderr);
+  const length = body.lengthBytes === undefined ? {} : { 'content-length': String(body.lengthBytes) };
+  try {
+    return await connection.post({
+      path: '/',
+      parameters,
+      headers: { 'content-type': body.contentType, ...length },
+      body: body.stream(progress.sent),
+      signal,
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+async function printResult(answer: Answer, sql: string, io: Streams): Promise<void> {
+  const tail = new ResultTail();
+  try {
+    await pipeline(answer.body, tail, io.stdout, { end: false });
+  } catch (error) {
+    // The reader of our output has seen enough, as `head` does.
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
+    throw new CommandFailure(
+      EXIT.connection,
+      'error: the server broke the result off: what was printed is not complete (its log says why)',
+    );
+  }
+  const errors = tail.errors();
+  if (errors !== undefined) throw new CommandFailure(EXIT.queryError, errorReport(errors, sql));
+  const affected = answer.headers['x-tessera-affected-rows'];
+  if (affected !== undefined && io.stderr.isTTY === true)
+    io.stderr.write(`${String(affected)} rows affected\n`);
+}
+
+async function refuse(answer: Answer, sql: string): Promise<never> {
+  const body = await answer.body.text();
+  const errors = parseErrors(body);
+  if (errors !== undefined) throw new CommandFailure(EXIT.queryError, errorReport(errors, sql));
+  throw new CommandFailure(
+    EXIT.connection,
+    `error: the server answered HTTP ${answer.statusCode}, not as Tessera does: ${body.slice(0, 300)}`,
+  );
+}
+
+/** The connection goes down right after, which cancels too; telling the server first stops it sooner. */
+async function cancelQuery(connection: Connection, queryId: string): Promise<void> {
+  try {
+    const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
+    const answer = await connection.post({ path: '/cancel', parameters: { query_id: queryId }, signal });
+    await answer.body.dump();
+  } catch {
+    // Unreachable or unwilling: nothing is left but to hang up.
+  }
+}
