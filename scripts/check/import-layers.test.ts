@@ -86,6 +86,14 @@ test('a dynamic import counts too', async () => {
   expect(await importProblems(root, table)).toContainEqual(expect.stringContaining('store may not use'));
 });
 
+test('an import inside a `using` declaration counts too', async () => {
+  write(
+    'packages/store/src/use.ts',
+    "export async function use() {\n  await using a = (await import('@tessera/server')).value as never;\n  using b = a;\n}\n",
+  );
+  expect(await importProblems(root, table)).toContainEqual(expect.stringContaining('store may not use'));
+});
+
 test('a cycle inside a package is a problem', async () => {
   write(
     'packages/store/src/value.ts',

@@ -1,6 +1,9 @@
 import { globSync } from 'node:fs';
 import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
 import { allowedFor, type LayerTable, packagesOf } from './layer-table.ts';
+import { acceptUsingDeclarations } from './swc-using.ts';
+
+acceptUsingDeclarations();
 
 const SOURCES = [
   'packages/*/src/**/*.ts',
