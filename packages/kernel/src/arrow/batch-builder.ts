@@ -1,0 +1,74 @@
+import type { Schema } from 'apache-arrow';
+import type { FieldNode } from 'apache-arrow/ipc/metadata/message';
+import koffi from 'koffi';
+import { duckdb, memcpy, type Pointer } from '../native/library.ts';
+import { NativeBlock } from '../native/memory.ts';
+import { checkErrorData } from '../native/native-error.ts';
+import { ARRAY_BYTES, ColumnBuilder } from './column-builder.ts';
+import { batchMessage } from './ipc.ts';
+
+const AT = { length: 0, children: 48, release: 64 };
+const RELEASE = koffi.proto('void tessera_arrow_array_release(void *array)');
+
+/** Turns chunks of the kernel into Arrow record batches. */
+export class BatchBuilder {
+  readonly #options: Pointer;
+  readonly #columns: ColumnBuilder[];
+  readonly #array = new NativeBlock(ARRAY_BYTES);
+  readonly #children: NativeBlock;
+  readonly #chunk = new NativeBlock(8);
+  rows = 0;
+
+  constructor(arrowOptions: Pointer, schema: Schema) {
+    this.#options = arrowOptions;
+    this.#columns = schema.fields.map((field) => new ColumnBuilder(field));
+    this.#children = new NativeBlock(Math.max(1, this.#columns.length) * 8);
+  }
+
+  get bytes(): number {
+    let sum = 0;
+    for (const column of this.#columns) sum += column.bytes;
+    return sum;
+  }
+
+  /** Copies the chunk's rows and destroys it. */
+  add(chunk: Pointer): void {
+    try {
+      checkErrorData(duckdb.chunkToArrow(this.#options, chunk, this.#array.address));
+    } finally {
+      this.#chunk.setPointer(0, chunk);
+      duckdb.destroyChunk(this.#chunk.address);
+    }
+    const array = this.#array.bytes;
+    try {
+      memcpy(this.#children.address, array.readBigUInt64LE(AT.children), this.#columns.length * 8);
+      for (let i = 0; i < this.#columns.length; i++)
+        this.#columns[i]!.append(this.#children.pointerAt(i * 8));
+      this.rows += array.readUInt32LE(AT.length);
+    } finally {
+      koffi.call(array.readBigUInt64LE(AT.release), RELEASE, this.#array.address);
+    }
+  }
+
+  /** The gathered rows as the parts of one encapsulated RecordBatch message. */
+  take(): { rows: number; message: Uint8Array[] } {
+    const rows = this.rows;
+    const nodes: FieldNode[] = [];
+    const buffers: Uint8Array[] = [];
+    for (const column of this.#columns) column.take(nodes, buffers);
+    this.rows = 0;
+    return { rows, message: batchMessage({ rows, nodes, buffers }) };
+  }
+
+  /** One encapsulated DictionaryBatch message for every dictionary-encoded column. */
+  dictionaryMessages(): Uint8Array[] {
+    return this.#columns.flatMap((column) =>
+      [...column.dictionaries()].flatMap(({ id, values, rows }) => {
+        const nodes: FieldNode[] = [];
+        const buffers: Uint8Array[] = [];
+        values.take(nodes, buffers);
+        return batchMessage({ rows, nodes, buffers }, id);
+      }),
+    );
+  }
+}

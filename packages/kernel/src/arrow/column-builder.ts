@@ -1,0 +1,174 @@
+import { DataType, type Dictionary, type Field } from 'apache-arrow';
+import { FieldNode } from 'apache-arrow/ipc/metadata/message';
+import { memcpy, type Pointer } from '../native/library.ts';
+import { NativeBlock } from '../native/memory.ts';
+import { GrowingBitmap } from './growing-bitmap.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
+import { bufferCount, childrenOf, type Layout, layoutOf } from './layout.ts';
+
+/** `struct ArrowArray` of the C Data Interface, the parts that are read. */
+export const ARRAY_BYTES = 80;
+const AT = { length: 0, nullCount: 8, buffers: 40, children: 48, dictionary: 56 };
+const INITIAL_ROWS = 2048;
+const MAX_BUFFERS = 3;
+const EMPTY = new Uint8Array(0);
+
+/**
+ * Gathers one column of native Arrow arrays (offset 0, as the kernel makes them) into growing buffers. Children follow
+ * their parent. Offsets of variable-size types are moved by what the column already holds.
+ */
+export class ColumnBuilder {
+  readonly #layout: Layout;
+  readonly #children: ColumnBuilder[];
+  readonly #dictionary: Dictionary | undefined;
+  #dictionaryValues: ColumnBuilder | undefined;
+  readonly #validity: GrowingBitmap | undefined;
+  readonly #bits: GrowingBitmap | undefined;
+  readonly #offsets: GrowingBuffer | undefined;
+  readonly #data: GrowingBuffer | undefined;
+  readonly #array = new NativeBlock(ARRAY_BYTES);
+  readonly #buffers = new NativeBlock(MAX_BUFFERS * 8);
+  readonly #childPointers: NativeBlock;
+  #rows = 0;
+  #nulls = 0;
+  #hasValidity = false;
+
+  constructor(field: Field) {
+    const layout = layoutOf(field.type);
+    if (layout === undefined) throw new Error(`Arrow type ${field.type} has no layout`);
+    this.#layout = layout;
+    this.#children = childrenOf(layout).map((child) => new ColumnBuilder(child));
+    this.#childPointers = new NativeBlock(Math.max(1, this.#children.length) * 8);
+    this.#dictionary = DataType.isDictionary(field.type) ? field.type : undefined;
+    this.#validity =
+      layout.kind === 'null' || layout.kind === 'union' ? undefined : new GrowingBitmap(INITIAL_ROWS);
+    this.#bits = layout.kind === 'bits' ? new GrowingBitmap(INITIAL_ROWS) : undefined;
+    this.#offsets =
+      layout.kind === 'bytes' || layout.kind === 'list'
+        ? new GrowingBuffer((INITIAL_ROWS + 1) * layout.offsetBytes)
+        : undefined;
+    this.#data =
+      layout.kind === 'fixed' ? new GrowingBuffer(INITIAL_ROWS * layout.bytes) : dataBuffer(layout);
+  }
+
+  get bytes(): number {
+    let sum = (this.#data?.length ?? 0) + (this.#offsets?.length ?? 0) + (this.#rows >> 2);
+    for (const child of this.#children) sum += child.bytes;
+    return sum;
+  }
+
+  /** Appends the array at an address. */
+  append(address: Pointer): void {
+    memcpy(this.#array.address, address, ARRAY_BYTES);
+    const array = this.#array.bytes;
+    const rows = array.readUInt32LE(AT.length);
+    const count = bufferCount(this.#layout);
+    if (count > 0) memcpy(this.#buffers.address, array.readBigUInt64LE(AT.buffers), count * 8);
+    this.#appendValidity(rows, array.readInt32LE(AT.nullCount));
+    this.#appendOwn(rows);
+    if (this.#children.length > 0) {
+      memcpy(this.#childPointers.address, array.readBigUInt64LE(AT.children), this.#children.length * 8);
+      for (const [i, child] of this.#children.entries()) child.append(this.#childPointers.pointerAt(i * 8));
+    }
+    if (this.#dictionary !== undefined && this.#dictionaryValues === undefined) {
+      this.#dictionaryValues = new ColumnBuilder({ type: this.#dictionary.dictionary } as Field);
+      this.#dictionaryValues.append(array.readBigUInt64LE(AT.dictionary));
+    }
+    this.#rows += rows;
+  }
+
+  #appendValidity(rows: number, nullCount: number): void {
+    if (this.#layout.kind === 'null') {
+      this.#nulls += rows;
+      return;
+    }
+    if (this.#validity === undefined) return;
+    const from = this.#buffers.pointerAt(0);
+    if (nullCount === 0 || from === 0n) {
+      if (this.#hasValidity) this.#validity.appendOnes(rows);
+      return;
+    }
+    if (!this.#hasValidity) {
+      this.#hasValidity = true;
+      this.#validity.appendOnes(this.#rows);
+    }
+    this.#validity.appendNative(from, rows);
+    this.#nulls += nullCount;
+  }
+
+  #appendOwn(rows: number): void {
+    const layout = this.#layout;
+    switch (layout.kind) {
+      case 'bits':
+        this.#bits!.appendNative(this.#buffers.pointerAt(8), rows);
+        return;
+      case 'fixed':
+        this.#data!.appendNative(this.#buffers.pointerAt(8), rows * layout.bytes);
+        return;
+      case 'bytes': {
+        const added = this.#appendOffsets(rows, layout.offsetBytes, this.#data!.length);
+        this.#data!.appendNative(this.#buffers.pointerAt(16), added);
+        return;
+      }
+      case 'list':
+        this.#appendOffsets(rows, layout.offsetBytes, this.#children[0]!.#rows);
+        return;
+      case 'union':
+        this.#data!.appendNative(this.#buffers.pointerAt(0), rows);
+        return;
+    }
+  }
+
+  /** Returns how many bytes or child rows the new rows have. */
+  #appendOffsets(rows: number, width: 4 | 8, base: number): number {
+    const offsets = this.#offsets!;
+    if (offsets.length === 0) offsets.bytes.fill(0, offsets.grow(width), width);
+    if (rows === 0) return 0;
+    const at = offsets.appendNative(this.#buffers.pointerAt(8) + BigInt(width), rows * width);
+    const { buffer, byteOffset } = offsets.bytes;
+    if (width === 4) {
+      const view = new Int32Array(buffer, byteOffset + at, rows);
+      const added = view[rows - 1]!;
+      if (base !== 0) for (let i = 0; i < rows; i++) view[i]! += base;
+      return added;
+    }
+    const view = new BigInt64Array(buffer, byteOffset + at, rows);
+    const added = Number(view[rows - 1]!);
+    if (base !== 0) for (let i = 0; i < rows; i++) view[i]! += BigInt(base);
+    return added;
+  }
+
+  /** Hands over what was gathered, depth first, and starts anew. */
+  take(nodes: FieldNode[], buffers: Uint8Array[]): void {
+    nodes.push(new FieldNode(this.#rows, this.#nulls));
+    if (this.#validity !== undefined) buffers.push(this.#hasValidity ? this.#validity.take() : EMPTY);
+    if (this.#bits !== undefined) buffers.push(this.#bits.take());
+    if (this.#offsets !== undefined) {
+      if (this.#offsets.length === 0)
+        this.#appendOffsets(0, (this.#layout as { offsetBytes: 4 | 8 }).offsetBytes, 0);
+      buffers.push(this.#offsets.take());
+    }
+    if (this.#data !== undefined) buffers.push(this.#data.take());
+    this.#rows = 0;
+    this.#nulls = 0;
+    this.#hasValidity = false;
+    for (const child of this.#children) child.take(nodes, buffers);
+  }
+
+  /** Dictionaries of this column and below, by id; complete after the first array. */
+  *dictionaries(): Generator<{ id: number; values: ColumnBuilder; rows: number }> {
+    if (this.#dictionary !== undefined && this.#dictionaryValues !== undefined) {
+      yield { id: this.#dictionary.id, values: this.#dictionaryValues, rows: this.#dictionaryValues.#rows };
+    }
+    for (const child of this.#children) yield* child.dictionaries();
+  }
+}
+
+function dataBuffer(layout: Layout): GrowingBuffer | undefined {
+  if (layout.kind === 'bytes') return new GrowingBuffer(INITIAL_ROWS * 16);
+  if (layout.kind === 'union') {
+    if (layout.dense) throw new Error('The kernel makes no dense unions');
+    return new GrowingBuffer(INITIAL_ROWS);
+  }
+  return undefined;
+}

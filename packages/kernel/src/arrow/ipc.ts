@@ -1,0 +1,74 @@
+import type { Schema } from 'apache-arrow';
+import {
+  BufferRegion,
+  DictionaryBatch,
+  type FieldNode,
+  Message,
+  RecordBatch as RecordBatchHeader,
+} from 'apache-arrow/ipc/metadata/message';
+
+/** An encapsulated message: 0xFFFFFFFF, i32 metadata length, metadata padded to 8, body. */
+const PREFIX_BYTES = 8;
+const CONTINUATION = 0xffffffff;
+const PADDING = Buffer.alloc(8);
+
+export const padTo8 = (bytes: number): number => (bytes + 7) & ~7;
+
+export function schemaMessage(schema: Schema): Buffer {
+  return Buffer.concat(frame(Message.encode(Message.from(schema))));
+}
+
+/** The lengths and buffers of a record batch, in the depth-first order of the fields. */
+export interface BatchParts {
+  readonly rows: number;
+  readonly nodes: FieldNode[];
+  readonly buffers: Uint8Array[];
+}
+
+/** The message as a list of buffers, without copying the body. With an id, a dictionary batch. */
+export function batchMessage(parts: BatchParts, dictionaryId?: number): Uint8Array[] {
+  const regions: BufferRegion[] = [];
+  const body: Uint8Array[] = [];
+  let offset = 0;
+  for (const buffer of parts.buffers) {
+    regions.push(new BufferRegion(offset, buffer.length));
+    if (buffer.length > 0) body.push(buffer);
+    const padded = padTo8(buffer.length);
+    if (padded > buffer.length) body.push(PADDING.subarray(0, padded - buffer.length));
+    offset += padded;
+  }
+  const batch = new RecordBatchHeader(parts.rows, parts.nodes, regions, null);
+  const header = dictionaryId === undefined ? batch : new DictionaryBatch(batch, dictionaryId);
+  return [...frame(Message.encode(Message.from(header, offset))), ...body];
+}
+
+function frame(metadata: Uint8Array): Uint8Array[] {
+  const padded = padTo8(metadata.length);
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32LE(CONTINUATION, 0);
+  prefix.writeInt32LE(padded, 4);
+  return [prefix, metadata, PADDING.subarray(0, padded - metadata.length)];
+}
+
+export interface IpcMessage {
+  readonly message: Message;
+  readonly body: Uint8Array;
+  /** Where the next message begins. */
+  readonly end: number;
+}
+
+/** Reads the encapsulated message at `start`; undefined at the end-of-stream mark or the end of the bytes. */
+export function readMessage(bytes: Uint8Array, start: number): IpcMessage | undefined {
+  if (start + PREFIX_BYTES > bytes.length) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const metadataLength = view.getInt32(start + 4, true);
+  if (view.getUint32(start, true) !== CONTINUATION || metadataLength < 0)
+    throw new Error('not an Arrow IPC message');
+  if (metadataLength === 0) return undefined;
+  const bodyStart = start + PREFIX_BYTES + metadataLength;
+  if (bodyStart > bytes.length) throw new Error('truncated Arrow IPC message');
+  const message = Message.decode(bytes.subarray(start + PREFIX_BYTES, bodyStart));
+  const end = bodyStart + padTo8(message.bodyLength);
+  if (bodyStart + message.bodyLength > bytes.length) throw new Error('truncated Arrow IPC message');
+  return { message, body: bytes.subarray(bodyStart, bodyStart + message.bodyLength), end };
+}

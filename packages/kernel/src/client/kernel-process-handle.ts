@@ -1,0 +1,169 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TesseraError } from '@tessera/common';
+import type { InstanceOptions } from '../native/instance.ts';
+import type { KernelProcessOptions } from '../process/kernel-process.ts';
+import type { ControlAnswer, ControlMessage, ControlRequest } from '../protocol/messages.ts';
+import { SessionSocket } from './session-socket.ts';
+
+const PROGRAM = fileURLToPath(new URL('../process/kernel-process.ts', import.meta.url));
+/** Every running call of a session holds up to two threads of the pool: what it runs, and a result being given up. */
+const THREAD_POOL_SIZE = 128;
+/** `sun_path` holds 108 bytes with its terminator. */
+const MAX_SOCKET_PATH_BYTES = 107;
+const MAX_IDLE_SESSIONS = 32;
+
+export interface ProcessEvents {
+  /** The process raised an error after which it must not serve new sessions. */
+  onFatal(process: KernelProcessHandle): void;
+  onExit(process: KernelProcessHandle, how: string): void;
+}
+
+/** One kernel process, from start to end, and the sockets of its sessions. */
+export class KernelProcessHandle {
+  readonly #child: ChildProcess;
+  readonly #directory: string;
+  readonly #socketDirectory: string;
+  readonly #events: ProcessEvents;
+  readonly #idle: SessionSocket[] = [];
+  readonly #answers = new Map<number, { resolve(v: ControlAnswer): void; reject(e: Error): void }>();
+  readonly exited: Promise<void>;
+  readonly #ready: Promise<void>;
+  #nextId = 1;
+  #open = 0;
+  #retired = false;
+
+  /** `directory` is this process's own: its spill files and, if the path is short enough, its socket. */
+  constructor(directory: string, instance: Omit<InstanceOptions, 'spillDirectory'>, events: ProcessEvents) {
+    this.#directory = directory;
+    this.#events = events;
+    mkdirSync(join(directory, 'spill'), { recursive: true, mode: 0o700 });
+    const fits = Buffer.byteLength(join(directory, 'socket')) <= MAX_SOCKET_PATH_BYTES;
+    this.#socketDirectory = fits ? directory : mkdtempSync(join(tmpdir(), 'tessera-kernel-'));
+    const options: KernelProcessOptions = {
+      ...instance,
+      spillDirectory: join(directory, 'spill'),
+      socketPath: this.#socketPath,
+    };
+    this.#child = fork(PROGRAM, [JSON.stringify(options)], {
+      serialization: 'advanced',
+      execArgv: [],
+      env: { ...process.env, UV_THREADPOOL_SIZE: String(THREAD_POOL_SIZE) },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    const stderr = tail(this.#child);
+    this.exited = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => {
+        this.#cleanUp();
+        resolve();
+        this.#events.onExit(this, `${signal ?? `code ${code}`}${stderr() === '' ? '' : `: ${stderr()}`}`);
+      });
+    });
+    this.#ready = new Promise((resolve, reject) => {
+      this.#child.on('message', (message: ControlMessage) => {
+        if (message.kind === 'ready') resolve();
+        else this.#receive(message);
+      });
+      this.#child.once('error', reject);
+      this.#child.once('exit', () => reject(new Error(`The kernel process did not start: ${stderr()}`)));
+    });
+    this.#ready.catch(() => undefined);
+  }
+
+  get #socketPath(): string {
+    return join(this.#socketDirectory, 'socket');
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Sessions in use. */
+  get sessions(): number {
+    return this.#open;
+  }
+
+  get retired(): boolean {
+    return this.#retired;
+  }
+
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** A session's socket: a clean one that was used before, or a new one. */
+  async take(): Promise<SessionSocket> {
+    this.#open++;
+    try {
+      for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+        if (idle.reusable) return idle;
+      }
+      return await SessionSocket.open(this.#socketPath, this.#nextId++, () => this.#events.onFatal(this));
+    } catch (error) {
+      this.#released();
+      throw error;
+    }
+  }
+
+  give(socket: SessionSocket): void {
+    if (socket.reusable && !this.#retired && this.#idle.length < MAX_IDLE_SESSIONS) this.#idle.push(socket);
+    else socket.close();
+    this.#released();
+  }
+
+  /** No new sessions; the process ends when its last one has. */
+  retire(): void {
+    if (this.#retired) return;
+    this.#retired = true;
+    for (const socket of this.#idle.splice(0)) socket.close();
+    if (this.#open === 0) this.kill();
+  }
+
+  #released(): void {
+    this.#open--;
+    if (this.#retired && this.#open === 0) this.kill();
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  ask(request: { op: 'progress'; session: number } | { op: 'memory' }): Promise<ControlAnswer> {
+    return new Promise((resolve, reject) => {
+      if (!this.#child.connected) return reject(lost());
+      const id = this.#nextId++;
+      this.#answers.set(id, { resolve, reject });
+      this.#child.send({ ...request, id } satisfies ControlRequest, (error) => error && reject(lost()));
+    });
+  }
+
+  #receive(message: Extract<ControlMessage, { kind: 'answer' }>): void {
+    const waiting = this.#answers.get(message.id);
+    this.#answers.delete(message.id);
+    if (message.value !== undefined) waiting?.resolve(message.value);
+    else waiting?.reject(new Error(message.error));
+  }
+
+  #cleanUp(): void {
+    for (const waiting of this.#answers.values()) waiting.reject(lost());
+    this.#answers.clear();
+    this.#idle.length = 0;
+    rmSync(this.#directory, { recursive: true, force: true });
+    rmSync(this.#socketDirectory, { recursive: true, force: true });
+  }
+}
+
+const lost = () => TesseraError.of('KERNEL_LOST', { message: 'The kernel process ended' });
+
+/** Keeps the end of what the process writes to stderr, for the log line of its end. */
+function tail(child: ChildProcess): () => string {
+  const KEEP = 2000;
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (more: string) => {
+    text = (text + more).slice(-KEEP);
+  });
+  return () => text.trim();
+}

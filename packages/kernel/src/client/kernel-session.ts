@@ -1,0 +1,99 @@
+import type { RecordBatch, Schema } from 'apache-arrow';
+import type { KernelParams, KernelValue, QueryProgress, StatementDescription } from '../protocol/messages.ts';
+import { type ArrowBatchInput, appendBatches } from './append.ts';
+import type { KernelProcessHandle } from './kernel-process-handle.ts';
+import { type KernelResult, ResultStream } from './result-stream.ts';
+import type { SessionSocket } from './session-socket.ts';
+
+const DEFAULT_BATCH_BYTES = 1024 * 1024;
+
+/**
+ * A connection of the kernel of one's own: temp tables, one call at a time. Every failure is a `TesseraError`;
+ * `caretOf` tells where in the SQL.
+ */
+export class KernelSession {
+  readonly #process: KernelProcessHandle;
+  readonly #socket: SessionSocket;
+  readonly #timeZone: string | null;
+  readonly #onClose: () => void;
+  #closed = false;
+
+  constructor(
+    process: KernelProcessHandle,
+    socket: SessionSocket,
+    timeZone: string | null,
+    onClose: () => void,
+  ) {
+    this.#process = process;
+    this.#socket = socket;
+    this.#timeZone = timeZone;
+    this.#onClose = onClose;
+  }
+
+  /** The first column of the first row, null if there is no row. Types without a `KernelValue` are refused: cast. */
+  async scalar(sql: string, params: readonly KernelValue[] = []): Promise<KernelValue> {
+    return (await this.#socket.call({ op: 'scalar', sql, params, timeZone: this.#timeZone })) as KernelValue;
+  }
+
+  /** Prepares without running. */
+  async describe(sql: string): Promise<StatementDescription> {
+    return (await this.#socket.call({
+      op: 'describe',
+      sql,
+      timeZone: this.#timeZone,
+    })) as StatementDescription;
+  }
+
+  /** Runs to the end; the number of rows changed. */
+  async execute(sql: string, params: readonly KernelValue[] = []): Promise<number> {
+    return (await this.#socket.call({ op: 'execute', sql, params, timeZone: this.#timeZone })) as number;
+  }
+
+  /**
+   * Resolves when the query runs and its schema is known. The session is busy until the batches have been read to the
+   * end or their iteration has been ended.
+   */
+  query(
+    sql: string,
+    params: KernelParams = [],
+    options: { maxBatchBytes?: number } = {},
+  ): Promise<KernelResult> {
+    const stream = new ResultStream(this.#socket);
+    const maxBatchBytes = options.maxBatchBytes ?? DEFAULT_BATCH_BYTES;
+    this.#socket.call({ op: 'query', sql, params, maxBatchBytes, timeZone: this.#timeZone }, stream).then(
+      () => stream.end(),
+      (error: Error) => stream.end(error),
+    );
+    return stream.result();
+  }
+
+  /**
+   * Makes the temp table `table` of the schema and fills it in the order of the batches; the number of rows. When a
+   * batch or the source fails there is no table.
+   */
+  append(
+    table: string,
+    schema: Schema,
+    batches: AsyncIterable<ArrowBatchInput> | Iterable<RecordBatch>,
+  ): Promise<number> {
+    return appendBatches(this.#socket, this.#timeZone, table, schema, batches);
+  }
+
+  /** The running call fails with QUERY_CANCELLED. */
+  interrupt(): void {
+    this.#socket.interrupt();
+  }
+
+  /** Of the running query. */
+  async progress(): Promise<QueryProgress> {
+    return (await this.#process.ask({ op: 'progress', session: this.#socket.number })) as QueryProgress;
+  }
+
+  /** Frees the session's temp tables. A call that still runs is stopped and fails with QUERY_CANCELLED. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#process.give(this.#socket);
+    this.#onClose();
+  }
+}

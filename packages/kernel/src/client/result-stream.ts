@@ -1,0 +1,102 @@
+import type { ResultHeader } from '../protocol/messages.ts';
+import type { KernelColumn } from '../types/kernel-type.ts';
+import { KernelBatch } from './kernel-batch.ts';
+import type { SessionSocket } from './session-socket.ts';
+
+/** Batches that may wait here, unread, before the socket is paused. */
+const MAX_QUEUED = 2;
+
+/** A running query. Not reading the batches holds the kernel back; ending the iteration early cancels it. */
+export interface KernelResult {
+  readonly columns: readonly KernelColumn[];
+  /** Encapsulated Arrow Schema message, with the dictionaries; with the batches behind it, an Arrow stream. */
+  readonly schemaIpc: Uint8Array;
+  readonly batches: AsyncIterable<KernelBatch>;
+}
+
+/** Receives the frames of one query and serves them as an async iterator. */
+export class ResultStream {
+  readonly #socket: SessionSocket;
+  readonly #queue: KernelBatch[] = [];
+  #header: ResultHeader | undefined;
+  #failure: Error | undefined;
+  #ended = false;
+  #cancelled = false;
+  #wake: (() => void) | undefined;
+
+  constructor(socket: SessionSocket) {
+    this.#socket = socket;
+  }
+
+  header(header: ResultHeader): void {
+    this.#header = header;
+    this.#notify();
+  }
+
+  batch(payload: Buffer): boolean {
+    if (this.#cancelled) return true;
+    this.#queue.push(new KernelBatch(payload, this.#header!.schemaIpc));
+    this.#notify();
+    return this.#queue.length < MAX_QUEUED;
+  }
+
+  end(failure?: Error): void {
+    this.#ended = true;
+    this.#failure = failure;
+    this.#notify();
+  }
+
+  /** Resolves when the schema is there. */
+  async result(): Promise<KernelResult> {
+    while (this.#header === undefined && !this.#ended) await this.#change();
+    if (this.#header === undefined) throw this.#failure ?? new Error('The kernel sent no result');
+    const { columns, schemaIpc } = this.#header;
+    return { columns, schemaIpc, batches: { [Symbol.asyncIterator]: () => this.#iterate() } };
+  }
+
+  async *#iterate(): AsyncGenerator<KernelBatch, void> {
+    try {
+      for (;;) {
+        const batch = this.#queue.shift();
+        if (batch !== undefined) {
+          if (this.#queue.length < MAX_QUEUED) this.#socket.resume();
+          yield batch;
+        } else if (this.#failure !== undefined) {
+          throw this.#failure;
+        } else if (this.#ended) {
+          return;
+        } else {
+          await this.#change();
+        }
+      }
+    } finally {
+      await this.cancel();
+    }
+  }
+
+  /** Stops the query if it still runs and waits until the session is free. */
+  async cancel(): Promise<void> {
+    this.#cancelled = true;
+    this.#queue.length = 0;
+    if (this.#ended) return;
+    this.#socket.interrupt();
+    this.#socket.resume();
+    while (!this.#ended) await this.#change();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const others = this.#wake;
+      this.#wake = () => {
+        others?.();
+        resolve();
+      };
+    });
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

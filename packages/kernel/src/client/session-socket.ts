@@ -1,0 +1,154 @@
+import { connect, type Socket } from 'node:net';
+import { TesseraError } from '@tessera/common';
+import { isFatal, isInvalidation, kernelErrorToTessera } from '../errors/kernel-error.ts';
+import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
+import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
+
+const READ_BUFFER_BYTES = 256 * 1024;
+
+/** What happens to a call before it ends; a batch returns whether more are welcome. */
+export interface CallEvents {
+  header?(header: ResultHeader): void;
+  batch?(payload: Buffer): boolean;
+}
+
+interface RunningCall {
+  readonly events: CallEvents;
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The node's end of a session's socket: one call at a time. */
+export class SessionSocket {
+  readonly #socket: Socket;
+  readonly #onFatal: () => void;
+  #call: RunningCall | undefined;
+  #calls = 0;
+  #lost: TesseraError | undefined;
+  #closedByUs = false;
+  readonly number: number;
+  /** The connection holds something another session must not see. */
+  dirty = false;
+
+  private constructor(socket: Socket, number: number, onFatal: () => void) {
+    this.#socket = socket;
+    this.number = number;
+    this.#onFatal = onFatal;
+  }
+
+  /** `onFatal`: the process of this session must not be given further sessions. */
+  static open(path: string, number: number, onFatal: () => void): Promise<SessionSocket> {
+    return new Promise((resolve, reject) => {
+      const reader = new FrameReader((frame) => opened.#receive(frame));
+      const onread = {
+        buffer: Buffer.allocUnsafeSlow(READ_BUFFER_BYTES),
+        callback: (size: number, buffer: Uint8Array) => {
+          reader.push(buffer.subarray(0, size));
+          return true;
+        },
+      };
+      const socket = connect({ path, onread });
+      const opened = new SessionSocket(socket, number, onFatal);
+      socket.on('error', (error) => {
+        opened.#end();
+        reject(TesseraError.of('KERNEL_LOST', { message: 'The kernel process is gone' }, { cause: error }));
+      });
+      socket.on('close', () => opened.#end());
+      socket.once('connect', () => {
+        socket.write(encodeFrame(FrameKind.request, { op: 'attach', session: number } satisfies Request));
+        resolve(opened);
+      });
+    });
+  }
+
+  get reusable(): boolean {
+    return !this.dirty && this.#call === undefined && this.#lost === undefined;
+  }
+
+  /** Sends the request; resolves with the value of its reply. */
+  call(request: Request, events: CallEvents = {}): Promise<unknown> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    if (this.#call !== undefined) return Promise.reject(new Error('The session is busy with another call'));
+    return new Promise((resolve, reject) => {
+      this.#call = { events, resolve, reject };
+      this.#calls++;
+      this.#socket.write(encodeFrame(FrameKind.request, request));
+    });
+  }
+
+  /** Writes one frame of an append; resolves when the socket takes more. */
+  async send(kind: FrameKind, parts: readonly Uint8Array[]): Promise<void> {
+    if (this.#lost !== undefined) return;
+    this.#socket.cork();
+    for (const part of parts) this.#socket.write(part);
+    this.#socket.uncork();
+    if (this.#socket.writableNeedDrain) await this.#drained();
+  }
+
+  /** Stops the running call, which then fails; nothing if none runs. */
+  interrupt(): void {
+    if (this.#call !== undefined) this.#socket.write(encodeFrame(FrameKind.interrupt, this.#calls));
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  close(): void {
+    this.#closedByUs = true;
+    this.#socket.destroy();
+  }
+
+  #receive(frame: Frame): void {
+    switch (frame.kind) {
+      case FrameKind.resultHeader:
+        this.#call?.events.header?.(decodePayload(frame) as ResultHeader);
+        return;
+      case FrameKind.batch:
+        if (this.#call?.events.batch?.(frame.payload) === false) this.#socket.pause();
+        return;
+      case FrameKind.reply: {
+        const reply = decodePayload(frame) as Reply;
+        this.dirty ||= reply.dirty === true;
+        this.#take()?.resolve(reply.value);
+        return;
+      }
+      case FrameKind.error: {
+        const error = decodePayload(frame) as WireError;
+        this.dirty ||= error.dirty === true;
+        if (isFatal(error.message)) {
+          this.dirty = true;
+          this.#onFatal();
+        }
+        this.#take()?.reject(kernelErrorToTessera(error.message, error.sql));
+        return;
+      }
+    }
+  }
+
+  #take(): RunningCall | undefined {
+    const call = this.#call;
+    this.#call = undefined;
+    return call;
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#socket.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.#socket.on('drain', done).on('close', done);
+    });
+  }
+
+  #end(): void {
+    this.#lost ??= this.#closedByUs
+      ? TesseraError.of('QUERY_CANCELLED', { reason: 'its session was closed' })
+      : TesseraError.of('KERNEL_LOST', { message: 'The kernel process that ran the query ended' });
+    this.#take()?.reject(this.#lost);
+  }
+}

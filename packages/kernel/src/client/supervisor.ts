@@ -1,0 +1,127 @@
+import { TesseraError } from '@tessera/common';
+import type { KernelLog, KernelStatus } from '../kernel.ts';
+import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
+import type { SessionSocket } from './session-socket.ts';
+
+export type SpawnKernel = (name: string, events: ProcessEvents) => KernelProcessHandle;
+
+/** A process that ends sooner than this after its start counts as one that does not start. */
+const STABLE_AFTER_MS = 5_000;
+const MAX_RESTART_DELAY_MS = 5_000;
+const FIRST_RESTART_DELAY_MS = 50;
+/** How often a session is tried on the next process when the one at hand dies under it. */
+const SESSION_ATTEMPTS = 5;
+
+/** Keeps one kernel process serving: a new one replaces it when it dies or becomes unfit. */
+export class Supervisor implements ProcessEvents {
+  readonly #spawn: SpawnKernel;
+  readonly #log: KernelLog;
+  readonly #alive = new Set<KernelProcessHandle>();
+  #current: KernelProcessHandle | undefined;
+  #serving: Promise<KernelProcessHandle>;
+  #ready = false;
+  #restarts = -1;
+  #failures = 0;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(spawn: SpawnKernel, log: KernelLog) {
+    this.#spawn = spawn;
+    this.#log = log;
+    this.#serving = Promise.reject(notReady('the kernel has not been started'));
+    this.#serving.catch(() => undefined);
+  }
+
+  async start(): Promise<void> {
+    await this.#launch();
+  }
+
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  status(): KernelStatus {
+    let sessions = 0;
+    for (const process of this.#alive) sessions += process.sessions;
+    return { ready: this.#ready, restarts: Math.max(0, this.#restarts), sessions, pid: this.#current?.pid };
+  }
+
+  /** The process that serves; waits for the one that is starting. */
+  current(): Promise<KernelProcessHandle> {
+    return this.#serving;
+  }
+
+  async take(): Promise<{ process: KernelProcessHandle; socket: SessionSocket }> {
+    for (let attempt = 1; ; attempt++) {
+      const process = await this.#serving;
+      try {
+        return { process, socket: await process.take() };
+      } catch (error) {
+        if (attempt === SESSION_ATTEMPTS || this.#closed) throw error;
+        // The socket may refuse before the end of the process is known.
+        await process.exited;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#ready = false;
+    clearTimeout(this.#timer);
+    this.#serve(Promise.reject(notReady('the kernel is closed')));
+    const alive = [...this.#alive];
+    for (const process of alive) process.kill();
+    await Promise.all(alive.map((process) => process.exited));
+  }
+
+  onFatal(process: KernelProcessHandle): void {
+    if (process.retired) return;
+    this.#log.error({ pid: process.pid }, 'The kernel raised an internal error; a fresh process takes over');
+    if (process === this.#current) this.#replace(0);
+    process.retire();
+  }
+
+  onExit(process: KernelProcessHandle, how: string): void {
+    this.#alive.delete(process);
+    if (this.#closed || process !== this.#current) return;
+    this.#log.error({ pid: process.pid, how }, 'The kernel process ended; a new one is started');
+    this.#failures = Date.now() - this.#startedAt < STABLE_AFTER_MS ? this.#failures + 1 : 0;
+    this.#replace(
+      this.#failures <= 1
+        ? 0
+        : Math.min(MAX_RESTART_DELAY_MS, FIRST_RESTART_DELAY_MS * 2 ** (this.#failures - 2)),
+    );
+  }
+
+  #replace(delayMs: number): void {
+    this.#ready = false;
+    this.#current = undefined;
+    this.#serve(
+      new Promise((resolve, reject) => {
+        this.#timer = setTimeout(() => this.#launch().then(resolve, reject), delayMs);
+      }),
+    );
+  }
+
+  #launch(): Promise<KernelProcessHandle> {
+    this.#restarts++;
+    this.#startedAt = Date.now();
+    const process = this.#spawn(`process-${this.#restarts}`, this);
+    this.#alive.add(process);
+    this.#current = process;
+    const serving = process.ready().then(() => {
+      if (process === this.#current) this.#ready = true;
+      return process;
+    });
+    this.#serve(serving);
+    return serving;
+  }
+
+  #serve(serving: Promise<KernelProcessHandle>): void {
+    this.#serving = serving;
+    serving.catch(() => undefined);
+  }
+}
+
+const notReady = (reason: string) => TesseraError.of('NOT_READY', { reason });

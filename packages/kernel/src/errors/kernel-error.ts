@@ -1,0 +1,124 @@
+import { type ErrorName, TesseraError } from '@tessera/common';
+import { withCaret } from './caret.ts';
+
+/** A failure as the kernel tells it. */
+interface KernelFailure {
+  /** `Binder`, `Catalog`, `Conversion`, ... */
+  readonly type: string;
+  readonly message: string;
+  readonly subtype?: string | undefined;
+  /** What a Catalog error misses: `Table`, `Scalar Function`, ... */
+  readonly entry?: string | undefined;
+  /** Offset in UTF-8 bytes into the SQL. */
+  readonly position?: number | undefined;
+}
+
+const BY_TYPE: Readonly<Record<string, ErrorName>> = {
+  Parser: 'SYNTAX_ERROR',
+  Syntax: 'SYNTAX_ERROR',
+  Binder: 'BINDING_ERROR',
+  'Parameter Not Resolved': 'BINDING_ERROR',
+  'Parameter Not Allowed': 'BINDING_ERROR',
+  'Mismatch Type': 'BINDING_ERROR',
+  Conversion: 'CAST_ERROR',
+  'Out of Range': 'OUT_OF_RANGE',
+  Decimal: 'OUT_OF_RANGE',
+  'Out of Memory': 'OUT_OF_MEMORY',
+  'Object Size': 'OUT_OF_MEMORY',
+  Permission: 'FORBIDDEN',
+  'Invalid Configuration': 'FORBIDDEN',
+};
+
+/**
+ * The row of the error table for an error text of the kernel, plain or in its JSON form. With the SQL that ran, the
+ * error carries the position as `caretOf`. Paths in the message are the kernel's: the caller replaces them.
+ */
+export function kernelErrorToTessera(text: string, sql?: string): TesseraError {
+  const failure = parseFailure(text);
+  if (isInvalidation(text)) {
+    return TesseraError.of('KERNEL_LOST', { message: 'The kernel process that ran the query was given up' });
+  }
+  return withCaret(toTessera(failure), caretIn(failure.position, sql));
+}
+
+/** The kernel refuses everything after such an error: its process has to be replaced. */
+export const isFatal = (text: string): boolean => {
+  const { type } = parseFailure(text);
+  return type === 'INTERNAL' || type === 'FATAL' || isInvalidation(text);
+};
+
+/** An error that only tells of an earlier one. */
+export const isInvalidation = (text: string): boolean => text.includes('database has been invalidated');
+
+function toTessera(failure: KernelFailure): TesseraError {
+  const { type, message } = failure;
+  switch (type) {
+    case 'INTERRUPT':
+    case 'Interrupt':
+      return TesseraError.of('QUERY_CANCELLED', { reason: 'it was interrupted' });
+    case 'Binder':
+      if (failure.subtype === 'COLUMN_NOT_FOUND') return TesseraError.of('UNDEFINED_NAME', { message });
+      if (/^Ambiguous reference|is ambiguous/.test(message))
+        return TesseraError.of('AMBIGUOUS_NAME', { message });
+      if (/^Referenced (column|table) |does not have a column named/.test(message)) {
+        return TesseraError.of('UNDEFINED_NAME', { message });
+      }
+      if (/^No function matches/.test(message)) return TesseraError.of('UNDEFINED_FUNCTION', { message });
+      return TesseraError.of('BINDING_ERROR', { message });
+    case 'Catalog': {
+      const entry = failure.entry ?? message;
+      if (/function|macro/i.test(entry)) return TesseraError.of('UNDEFINED_FUNCTION', { message });
+      if (/^(table|view|schema)\b/i.test(entry)) return TesseraError.of('UNDEFINED_TABLE', { message });
+      return TesseraError.of('BINDING_ERROR', { message });
+    }
+    case 'Invalid Input':
+      if (message === 'division by zero') return TesseraError.of('DIVISION_BY_ZERO', {});
+      return TesseraError.of('STATEMENT_FAILED', { message });
+    case 'Not implemented':
+      if (/^Unknown TimeZone/.test(message)) {
+        return TesseraError.of('INVALID_ARGUMENT', { message: message.split('\n')[0]! });
+      }
+      return TesseraError.of('STATEMENT_FAILED', { message });
+    case 'INTERNAL':
+    case 'FATAL':
+      return TesseraError.of('STATEMENT_FAILED', {
+        message: `The kernel failed on this statement: ${message.split('\n')[0]}`,
+      });
+    default: {
+      const name = BY_TYPE[type];
+      if (name === undefined) return TesseraError.of('STATEMENT_FAILED', { message });
+      return TesseraError.of(name as 'CAST_ERROR', { message });
+    }
+  }
+}
+
+/** Both forms: `{"exception_type":...}`, perhaps after a prefix, and `Binder Error: ... LINE 1: ... ^`. */
+function parseFailure(text: string): KernelFailure {
+  const json = text.indexOf('{"exception_type"');
+  if (json >= 0) {
+    try {
+      const parsed = JSON.parse(text.slice(json)) as Record<string, string>;
+      return {
+        type: parsed['exception_type'] ?? '',
+        message: withoutExcerpt(parsed['exception_message'] ?? ''),
+        subtype: parsed['error_subtype'],
+        entry: parsed['type'],
+        position: parsed['position'] === undefined ? undefined : Number(parsed['position']),
+      };
+    } catch {
+      // Cut off or embedded in another text: read it as plain.
+    }
+  }
+  const plain = /^([A-Z][A-Za-z ]*?) Error: ([\s\S]*)$/.exec(text);
+  if (plain === null) return { type: '', message: withoutExcerpt(text) };
+  return { type: plain[1]!, message: withoutExcerpt(plain[2]!) };
+}
+
+/** Cuts off the excerpt of the statement (`LINE 1: ...` and the caret below it) that the kernel puts at the end. */
+const withoutExcerpt = (message: string): string => message.replace(/\n+LINE \d+: [\s\S]*$/, '').trimEnd();
+
+function caretIn(position: number | undefined, sql: string | undefined): number | undefined {
+  if (position === undefined || sql === undefined || !Number.isInteger(position)) return undefined;
+  const bytes = Buffer.from(sql, 'utf8');
+  return position > bytes.length ? undefined : bytes.toString('utf8', 0, position).length;
+}

@@ -1,0 +1,22 @@
+export type { ArrowBatchInput } from './client/append.ts';
+export type { KernelBatch } from './client/kernel-batch.ts';
+export type { KernelSession } from './client/kernel-session.ts';
+export type { KernelResult } from './client/result-stream.ts';
+export { caretOf } from './errors/caret.ts';
+export { kernelErrorToTessera } from './errors/kernel-error.ts';
+export {
+  type Kernel,
+  type KernelLog,
+  type KernelOptions,
+  type KernelStatus,
+  type SessionOptions,
+  startKernel,
+} from './kernel.ts';
+export type {
+  KernelParams,
+  KernelValue,
+  MemoryUse,
+  QueryProgress,
+  StatementDescription,
+} from './protocol/messages.ts';
+export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';

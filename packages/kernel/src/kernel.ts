@@ -1,0 +1,104 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { TesseraError } from '@tessera/common';
+import { KernelProcessHandle } from './client/kernel-process-handle.ts';
+import { KernelSession } from './client/kernel-session.ts';
+import { Quarantine } from './client/quarantine.ts';
+import { Supervisor } from './client/supervisor.ts';
+import type { MemoryUse } from './protocol/messages.ts';
+
+export interface KernelLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+export interface KernelOptions {
+  /** Owned by the kernel (sockets, spill files) and wiped at start. */
+  readonly directory: string;
+  /** What SQL may read. */
+  readonly readableDirectories: readonly string[];
+  readonly memoryLimitBytes: number;
+  /** 0 = one per core. */
+  readonly threads: number;
+  /** SQL run on every fresh instance before it is locked down. */
+  readonly bootstrap: readonly string[];
+  readonly log: KernelLog;
+}
+
+export interface SessionOptions {
+  /** An IANA name; one that the kernel does not know fails the first call. */
+  readonly timeZone?: string;
+  /** On a process of its own, after the sessions that wait for the same: for what may kill kernels. */
+  readonly quarantine?: boolean;
+}
+
+export interface KernelStatus {
+  readonly ready: boolean;
+  readonly restarts: number;
+  readonly sessions: number;
+  readonly pid: number | undefined;
+}
+
+/** DuckDB in a supervised process. */
+export class Kernel {
+  readonly #supervisor: Supervisor;
+  readonly #quarantine: Quarantine;
+  readonly #memoryLimitBytes: number;
+
+  /** @internal Made by `startKernel`. */
+  constructor(supervisor: Supervisor, quarantine: Quarantine, memoryLimitBytes: number) {
+    this.#supervisor = supervisor;
+    this.#quarantine = quarantine;
+    this.#memoryLimitBytes = memoryLimitBytes;
+  }
+
+  async session(options: SessionOptions = {}): Promise<KernelSession> {
+    const timeZone = options.timeZone ?? null;
+    if (options.quarantine === true) return this.#quarantine.session(timeZone);
+    const { process, socket } = await this.#supervisor.take();
+    return new KernelSession(process, socket, timeZone, () => undefined);
+  }
+
+  get ready(): boolean {
+    return this.#supervisor.ready;
+  }
+
+  status(): KernelStatus {
+    return this.#supervisor.status();
+  }
+
+  async memory(): Promise<MemoryUse> {
+    const use = (await (await this.#supervisor.current()).ask({ op: 'memory' })) as MemoryUse;
+    return { ...use, limitBytes: this.#memoryLimitBytes };
+  }
+
+  /** Ends the processes; whatever still runs fails with KERNEL_LOST. */
+  async close(): Promise<void> {
+    await Promise.all([this.#supervisor.close(), this.#quarantine.close()]);
+  }
+}
+
+/** Starts the kernel process and resolves when it serves. */
+export async function startKernel(options: KernelOptions): Promise<Kernel> {
+  rmSync(options.directory, { recursive: true, force: true });
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  const spawn = (name: string, events: ConstructorParameters<typeof KernelProcessHandle>[2]) =>
+    new KernelProcessHandle(join(options.directory, name), instanceOptions(options), events);
+  const supervisor = new Supervisor(spawn, options.log);
+  const kernel = new Kernel(supervisor, new Quarantine(spawn, options.log), options.memoryLimitBytes);
+  try {
+    await supervisor.start();
+  } catch (cause) {
+    await kernel.close();
+    throw TesseraError.of('NOT_READY', { reason: 'the kernel process did not start' }, { cause });
+  }
+  return kernel;
+}
+
+const instanceOptions = (o: KernelOptions) => ({
+  readableDirectories: o.readableDirectories,
+  memoryLimitBytes: o.memoryLimitBytes,
+  threads: o.threads,
+  bootstrap: o.bootstrap,
+});

@@ -1,0 +1,60 @@
+import { duckdb, offLoop, type Pointer } from './library.ts';
+import { NativeBlock } from './memory.ts';
+import { interrupted, NativeError } from './native-error.ts';
+
+/** The kernel forgets an interrupt that comes before a query has begun, so it is repeated until the call has ended. */
+const INTERRUPT_REPEAT_MS = 10;
+
+/** One connection of the kernel: runs one call at a time. */
+export class NativeConnection {
+  readonly handle: Pointer;
+  readonly #slot: NativeBlock;
+  #repeat: NodeJS.Timeout | undefined;
+
+  constructor(database: Pointer) {
+    this.#slot = new NativeBlock(8);
+    if (duckdb.connect(database, this.#slot.address) !== 0)
+      throw new Error('The kernel refused a connection');
+    this.handle = this.#slot.pointerAt(0);
+  }
+
+  interrupt(): void {
+    if (this.#repeat !== undefined) return;
+    duckdb.interrupt(this.handle);
+    this.#repeat = setInterval(() => duckdb.interrupt(this.handle), INTERRUPT_REPEAT_MS);
+  }
+
+  /** To be called when the interrupted call has ended. */
+  endInterrupt(): void {
+    clearInterval(this.#repeat);
+    this.#repeat = undefined;
+  }
+
+  checkInterrupt(): void {
+    if (this.#repeat !== undefined) throw interrupted();
+  }
+
+  progress(): { fraction: number; rowsProcessed: number; rowsTotal: number } {
+    const p = duckdb.progress(this.handle);
+    return {
+      fraction: p.percentage < 0 ? -1 : p.percentage / 100,
+      rowsProcessed: Number(p.rows_processed),
+      rowsTotal: Number(p.total_rows_to_process),
+    };
+  }
+
+  /** Runs one statement and drops its rows. */
+  async run(sql: string): Promise<void> {
+    const result = new NativeBlock(48);
+    const failed = await offLoop(duckdb.query, this.handle, sql, result.address);
+    const error = failed === 0 ? undefined : duckdb.resultError(result.address);
+    duckdb.destroyResult(result.address);
+    if (error !== undefined) throw new NativeError(error ?? 'The statement failed', sql);
+  }
+
+  /** Disconnecting drops the temp tables, which may take time. */
+  async close(): Promise<void> {
+    this.endInterrupt();
+    await offLoop(duckdb.disconnect, this.#slot.address);
+  }
+}

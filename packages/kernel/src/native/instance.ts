@@ -1,0 +1,63 @@
+import { NativeConnection } from './connection.ts';
+import { duckdb, type Pointer, takeString } from './library.ts';
+import { NativeBlock } from './memory.ts';
+
+/** What a kernel process is told when it starts. */
+export interface InstanceOptions {
+  readonly spillDirectory: string;
+  readonly readableDirectories: readonly string[];
+  readonly memoryLimitBytes: number;
+  readonly threads: number;
+  readonly bootstrap: readonly string[];
+}
+
+/** The database of a kernel process: in memory, set up by the bootstrap SQL, then locked down for good. */
+export class NativeInstance {
+  readonly #database: Pointer;
+
+  private constructor(database: Pointer) {
+    this.#database = database;
+  }
+
+  static async open(options: InstanceOptions): Promise<NativeInstance> {
+    const instance = new NativeInstance(openInMemory());
+    const connection = instance.connect();
+    for (const sql of [...settings(options), ...options.bootstrap, ...lockDown(options)])
+      await connection.run(sql);
+    await connection.close();
+    return instance;
+  }
+
+  connect(): NativeConnection {
+    return new NativeConnection(this.#database);
+  }
+}
+
+function openInMemory(): Pointer {
+  const block = new NativeBlock(16);
+  if (duckdb.openExt(':memory:', block.at(0), 0n, block.at(8)) !== 0) {
+    throw new Error(`The kernel did not open: ${takeString(block.pointerAt(8))}`);
+  }
+  return block.pointerAt(0);
+}
+
+const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
+
+const settings = (o: InstanceOptions): string[] => [
+  'SET autoinstall_known_extensions=false',
+  'SET autoload_known_extensions=false',
+  `SET memory_limit='${Math.max(1, Math.floor(o.memoryLimitBytes))}B'`,
+  ...(o.threads > 0 ? [`SET threads=${o.threads}`] : []),
+  `SET temp_directory=${text(o.spillDirectory)}`,
+  'SET preserve_insertion_order=true',
+  // Errors then carry their class and the position in the statement as data.
+  'SET GLOBAL errors_as_json=true',
+];
+
+/** The order matters: each step would forbid the ones before it. */
+const lockDown = (o: InstanceOptions): string[] => [
+  `SET allowed_directories=[${o.readableDirectories.map(text).join(', ')}]`,
+  'SET enable_external_access=false',
+  "SET allowed_configs=['TimeZone']",
+  'SET lock_configuration=true',
+];

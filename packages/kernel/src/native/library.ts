@@ -1,0 +1,265 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import koffi, { type TypeObject } from 'koffi';
+
+/** The stack a native call runs on: the binder recurses deeply on deeply nested expressions. */
+const STACK_BYTES = 8 * 1024 * 1024;
+
+export type Pointer = bigint;
+
+type Native<R, A extends unknown[]> = ((...args: A) => R) & {
+  async: (...args: [...A, (error: unknown, result: R) => void]) => void;
+};
+
+koffi.config({
+  sync_stack_size: STACK_BYTES,
+  async_stack_size: STACK_BYTES,
+  async_heap_size: 1024 * 1024,
+  resident_async_pools: 32,
+  max_async_calls: 4096,
+});
+
+/** `libduckdb` lies beside the prebuilt addon, whose package is named by platform. */
+function libraryPath(): string {
+  const bindings = createRequire(
+    createRequire(import.meta.url).resolve('@duckdb/node-bindings/package.json'),
+  );
+  const addon = bindings.resolve(`@duckdb/node-bindings-${process.platform}-${process.arch}/package.json`);
+  const file = process.platform === 'darwin' ? 'libduckdb.dylib' : 'libduckdb.so';
+  return join(dirname(addon), file);
+}
+
+const lib = koffi.load(libraryPath());
+const libc = koffi.load(null);
+
+const RESULT = koffi.struct('duckdb_result', {
+  column_count: 'uint64_t',
+  row_count: 'uint64_t',
+  rows_changed: 'uint64_t',
+  columns: 'void *',
+  error_message: 'void *',
+  internal_data: 'void *',
+});
+const PROGRESS = koffi.struct('duckdb_query_progress_type', {
+  percentage: 'double',
+  rows_processed: 'uint64_t',
+  total_rows_to_process: 'uint64_t',
+});
+const HUGEINT = koffi.struct('duckdb_hugeint', { lower: 'uint64_t', upper: 'int64_t' });
+
+export interface ResultValue {
+  column_count: number;
+  row_count: number;
+  rows_changed: number;
+  columns: null;
+  error_message: null;
+  internal_data: Pointer;
+}
+
+const fn = <R, A extends unknown[]>(
+  name: string,
+  result: string | TypeObject,
+  args: (string | TypeObject)[],
+) => lib.func(name, result, args) as unknown as Native<R, A>;
+
+/** The C API of the library, only the calls used here. `void *` stands for every handle and for every out-pointer. */
+export const duckdb = {
+  openExt: fn<number, [string | null, Pointer, Pointer, Pointer]>('duckdb_open_ext', 'int', [
+    'str',
+    'void *',
+    'void *',
+    'void *',
+  ]),
+  close: fn<void, [Pointer]>('duckdb_close', 'void', ['void *']),
+  createConfig: fn<number, [Pointer]>('duckdb_create_config', 'int', ['void *']),
+  setConfig: fn<number, [Pointer, string, string]>('duckdb_set_config', 'int', ['void *', 'str', 'str']),
+  destroyConfig: fn<void, [Pointer]>('duckdb_destroy_config', 'void', ['void *']),
+  connect: fn<number, [Pointer, Pointer]>('duckdb_connect', 'int', ['void *', 'void *']),
+  disconnect: fn<void, [Pointer]>('duckdb_disconnect', 'void', ['void *']),
+  interrupt: fn<void, [Pointer]>('duckdb_interrupt', 'void', ['void *']),
+  progress: fn<{ percentage: number; rows_processed: number; total_rows_to_process: number }, [Pointer]>(
+    'duckdb_query_progress',
+    PROGRESS,
+    ['void *'],
+  ),
+
+  prepare: fn<number, [Pointer, string, Pointer]>('duckdb_prepare', 'int', ['void *', 'str', 'void *']),
+  prepareError: fn<string | null, [Pointer]>('duckdb_prepare_error', 'str', ['void *']),
+  destroyPrepare: fn<void, [Pointer]>('duckdb_destroy_prepare', 'void', ['void *']),
+  statementType: fn<number, [Pointer]>('duckdb_prepared_statement_type', 'int', ['void *']),
+  parameterCount: fn<number, [Pointer]>('duckdb_nparams', 'uint64_t', ['void *']),
+  parameterName: fn<Pointer | null, [Pointer, number]>('duckdb_parameter_name', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
+  parameterType: fn<Pointer | null, [Pointer, number]>('duckdb_param_logical_type', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
+  parameterIndex: fn<number, [Pointer, Pointer, string]>('duckdb_bind_parameter_index', 'int', [
+    'void *',
+    'void *',
+    'str',
+  ]),
+  preparedColumnCount: fn<number, [Pointer]>('duckdb_prepared_statement_column_count', 'uint64_t', [
+    'void *',
+  ]),
+  preparedColumnName: fn<Pointer | null, [Pointer, number]>(
+    'duckdb_prepared_statement_column_name',
+    'void *',
+    ['void *', 'uint64_t'],
+  ),
+  preparedColumnType: fn<Pointer | null, [Pointer, number]>(
+    'duckdb_prepared_statement_column_logical_type',
+    'void *',
+    ['void *', 'uint64_t'],
+  ),
+  bindNull: fn<number, [Pointer, number]>('duckdb_bind_null', 'int', ['void *', 'uint64_t']),
+  bindBoolean: fn<number, [Pointer, number, boolean]>('duckdb_bind_boolean', 'int', [
+    'void *',
+    'uint64_t',
+    'bool',
+  ]),
+  bindInt64: fn<number, [Pointer, number, number | bigint]>('duckdb_bind_int64', 'int', [
+    'void *',
+    'uint64_t',
+    'int64_t',
+  ]),
+  bindHugeint: fn<number, [Pointer, number, { lower: bigint; upper: bigint }]>('duckdb_bind_hugeint', 'int', [
+    'void *',
+    'uint64_t',
+    HUGEINT,
+  ]),
+  bindDouble: fn<number, [Pointer, number, number]>('duckdb_bind_double', 'int', [
+    'void *',
+    'uint64_t',
+    'double',
+  ]),
+  bindVarchar: fn<number, [Pointer, number, Uint8Array, number]>('duckdb_bind_varchar_length', 'int', [
+    'void *',
+    'uint64_t',
+    'void *',
+    'uint64_t',
+  ]),
+  bindBlob: fn<number, [Pointer, number, Uint8Array, number]>('duckdb_bind_blob', 'int', [
+    'void *',
+    'uint64_t',
+    'void *',
+    'uint64_t',
+  ]),
+
+  executeStreaming: fn<number, [Pointer, Pointer]>('duckdb_execute_prepared_streaming', 'int', [
+    'void *',
+    'void *',
+  ]),
+  execute: fn<number, [Pointer, Pointer]>('duckdb_execute_prepared', 'int', ['void *', 'void *']),
+  query: fn<number, [Pointer, string, Pointer]>('duckdb_query', 'int', ['void *', 'str', 'void *']),
+  resultError: fn<string | null, [Pointer]>('duckdb_result_error', 'str', ['void *']),
+  rowsChanged: fn<number, [Pointer]>('duckdb_rows_changed', 'uint64_t', ['void *']),
+  destroyResult: fn<void, [Pointer]>('duckdb_destroy_result', 'void', ['void *']),
+  columnCount: fn<number, [Pointer]>('duckdb_column_count', 'uint64_t', ['void *']),
+  columnName: fn<string, [Pointer, number]>('duckdb_column_name', 'str', ['void *', 'uint64_t']),
+  columnType: fn<Pointer, [Pointer, number]>('duckdb_column_logical_type', 'void *', ['void *', 'uint64_t']),
+  fetchChunk: fn<Pointer | null, [ResultValue]>('duckdb_fetch_chunk', 'void *', [RESULT]),
+  destroyChunk: fn<void, [Pointer]>('duckdb_destroy_data_chunk', 'void', ['void *']),
+  chunkSize: fn<number, [Pointer]>('duckdb_data_chunk_get_size', 'uint64_t', ['void *']),
+  chunkColumnCount: fn<number, [Pointer]>('duckdb_data_chunk_get_column_count', 'uint64_t', ['void *']),
+  chunkVector: fn<Pointer, [Pointer, number]>('duckdb_data_chunk_get_vector', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
+  vectorData: fn<Pointer, [Pointer]>('duckdb_vector_get_data', 'void *', ['void *']),
+  vectorValidity: fn<Pointer | null, [Pointer]>('duckdb_vector_get_validity', 'void *', ['void *']),
+  vectorType: fn<Pointer, [Pointer]>('duckdb_vector_get_column_type', 'void *', ['void *']),
+
+  arrowOptions: fn<Pointer, [Pointer]>('duckdb_result_get_arrow_options', 'void *', ['void *']),
+  destroyArrowOptions: fn<void, [Pointer]>('duckdb_destroy_arrow_options', 'void', ['void *']),
+  toArrowSchema: fn<Pointer | null, [Pointer, Pointer, string[], number, Pointer]>(
+    'duckdb_to_arrow_schema',
+    'void *',
+    ['void *', 'void *', 'const char **', 'uint64_t', 'void *'],
+  ),
+  chunkToArrow: fn<Pointer | null, [Pointer, Pointer, Pointer]>('duckdb_data_chunk_to_arrow', 'void *', [
+    'void *',
+    'void *',
+    'void *',
+  ]),
+  schemaFromArrow: fn<Pointer | null, [Pointer, Pointer, Pointer]>('duckdb_schema_from_arrow', 'void *', [
+    'void *',
+    'void *',
+    'void *',
+  ]),
+  chunkFromArrow: fn<Pointer | null, [Pointer, Pointer, Pointer, Pointer]>(
+    'duckdb_data_chunk_from_arrow',
+    'void *',
+    ['void *', 'void *', 'void *', 'void *'],
+  ),
+  destroyConvertedSchema: fn<void, [Pointer]>('duckdb_destroy_arrow_converted_schema', 'void', ['void *']),
+  errorHas: fn<boolean, [Pointer]>('duckdb_error_data_has_error', 'bool', ['void *']),
+  errorMessage: fn<string, [Pointer]>('duckdb_error_data_message', 'str', ['void *']),
+  destroyError: fn<void, [Pointer]>('duckdb_destroy_error_data', 'void', ['void *']),
+
+  appenderCreate: fn<number, [Pointer, string | null, string | null, string, Pointer]>(
+    'duckdb_appender_create_ext',
+    'int',
+    ['void *', 'str', 'str', 'str', 'void *'],
+  ),
+  appenderError: fn<Pointer, [Pointer]>('duckdb_appender_error_data', 'void *', ['void *']),
+  appendChunk: fn<number, [Pointer, Pointer]>('duckdb_append_data_chunk', 'int', ['void *', 'void *']),
+  appenderClose: fn<number, [Pointer]>('duckdb_appender_close', 'int', ['void *']),
+  appenderDestroy: fn<number, [Pointer]>('duckdb_appender_destroy', 'int', ['void *']),
+
+  typeId: fn<number, [Pointer]>('duckdb_get_type_id', 'int', ['void *']),
+  typeAlias: fn<Pointer | null, [Pointer]>('duckdb_logical_type_get_alias', 'void *', ['void *']),
+  destroyType: fn<void, [Pointer]>('duckdb_destroy_logical_type', 'void', ['void *']),
+  decimalWidth: fn<number, [Pointer]>('duckdb_decimal_width', 'uint8_t', ['void *']),
+  decimalScale: fn<number, [Pointer]>('duckdb_decimal_scale', 'uint8_t', ['void *']),
+  enumSize: fn<number, [Pointer]>('duckdb_enum_dictionary_size', 'uint32_t', ['void *']),
+  enumValue: fn<Pointer, [Pointer, number]>('duckdb_enum_dictionary_value', 'void *', ['void *', 'uint64_t']),
+  listChild: fn<Pointer, [Pointer]>('duckdb_list_type_child_type', 'void *', ['void *']),
+  arrayChild: fn<Pointer, [Pointer]>('duckdb_array_type_child_type', 'void *', ['void *']),
+  arraySize: fn<number, [Pointer]>('duckdb_array_type_array_size', 'uint64_t', ['void *']),
+  mapKey: fn<Pointer, [Pointer]>('duckdb_map_type_key_type', 'void *', ['void *']),
+  mapValue: fn<Pointer, [Pointer]>('duckdb_map_type_value_type', 'void *', ['void *']),
+  structSize: fn<number, [Pointer]>('duckdb_struct_type_child_count', 'uint64_t', ['void *']),
+  structName: fn<Pointer, [Pointer, number]>('duckdb_struct_type_child_name', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
+  structChild: fn<Pointer, [Pointer, number]>('duckdb_struct_type_child_type', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
+  unionSize: fn<number, [Pointer]>('duckdb_union_type_member_count', 'uint64_t', ['void *']),
+  unionName: fn<Pointer, [Pointer, number]>('duckdb_union_type_member_name', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
+  unionChild: fn<Pointer, [Pointer, number]>('duckdb_union_type_member_type', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
+  free: fn<void, [Pointer]>('duckdb_free', 'void', ['void *']),
+} as const;
+
+/** Copies `bytes` from one address to another. */
+export const memcpy = libc.func('memcpy', 'void *', ['void *', 'void *', 'size_t']) as unknown as (
+  to: Pointer | Uint8Array,
+  from: Pointer | Uint8Array,
+  bytes: number,
+) => Pointer;
+
+/** Runs a native call on the thread pool; whatever memory the arguments point to must stay alive until it settles. */
+export function offLoop<R, A extends unknown[]>(call: Native<R, A>, ...args: A): Promise<R> {
+  return new Promise((resolve, reject) => {
+    call.async(...args, (error, result) => (error ? reject(error as Error) : resolve(result)));
+  });
+}
+
+/** Reads a C string that the library allocated for us, and frees it. */
+export function takeString(pointer: Pointer | null): string {
+  if (!pointer) return '';
+  const text = koffi.decode.string(pointer);
+  duckdb.free(pointer);
+  return text;
+}

@@ -1,0 +1,198 @@
+import type { KernelParams, KernelValue, StatementDescription } from '../protocol/messages.ts';
+import type { KernelColumn } from '../types/kernel-type.ts';
+import type { NativeConnection } from './connection.ts';
+import { duckdb, offLoop, type Pointer, type ResultValue, takeString } from './library.ts';
+import { takeLogicalType } from './logical-type.ts';
+import { NativeBlock } from './memory.ts';
+import { NativeError } from './native-error.ts';
+
+const SELECT = 1;
+const EXPLAIN = 17;
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_MIN = -(2n ** 63n);
+
+/** A prepared statement; `destroy` it whatever happens. */
+export class NativeStatement {
+  readonly #connection: NativeConnection;
+  readonly #sql: string;
+  readonly #slot = new NativeBlock(8);
+  #handle: Pointer = 0n;
+
+  private constructor(connection: NativeConnection, sql: string) {
+    this.#connection = connection;
+    this.#sql = sql;
+  }
+
+  static async prepare(connection: NativeConnection, sql: string): Promise<NativeStatement> {
+    if (sql.includes('\0')) {
+      throw new NativeError(
+        '{"exception_type":"Parser","exception_message":"syntax error: the statement contains a NUL character"}',
+        sql,
+      );
+    }
+    connection.checkInterrupt();
+    const statement = new NativeStatement(connection, sql);
+    const failed = await offLoop(duckdb.prepare, connection.handle, sql, statement.#slot.address);
+    statement.#handle = statement.#slot.pointerAt(0);
+    if (failed !== 0) {
+      const message = statement.#handle === 0n ? null : duckdb.prepareError(statement.#handle);
+      statement.destroy();
+      throw new NativeError(message ?? 'The statement could not be prepared', sql);
+    }
+    return statement;
+  }
+
+  /** Whether running it leaves the connection as it was. */
+  get leavesNoTrace(): boolean {
+    const type = duckdb.statementType(this.#handle);
+    return (type === SELECT || type === EXPLAIN) && !/setseed/i.test(this.#sql);
+  }
+
+  describe(): StatementDescription {
+    const columns = Array.from({ length: Number(duckdb.preparedColumnCount(this.#handle)) }, (_, i) => ({
+      name: takeString(duckdb.preparedColumnName(this.#handle, i)),
+      type: takeLogicalType(duckdb.preparedColumnType(this.#handle, i)) ?? { id: 'NULL' as const },
+    }));
+    const parameters = Array.from({ length: Number(duckdb.parameterCount(this.#handle)) }, (_, i) => ({
+      name: takeString(duckdb.parameterName(this.#handle, i + 1)),
+      type: takeLogicalType(duckdb.parameterType(this.#handle, i + 1)),
+    }));
+    return { columns, parameters };
+  }
+
+  bind(params: KernelParams): void {
+    if (Array.isArray(params)) {
+      const expected = Number(duckdb.parameterCount(this.#handle));
+      if (params.length !== expected) {
+        throw this.#invalid(`the statement takes ${expected} parameters, ${params.length} were given`);
+      }
+      for (const [i, value] of (params as readonly KernelValue[]).entries())
+        this.#bindOne(i + 1, `$${i + 1}`, value);
+      return;
+    }
+    const index = new NativeBlock(8);
+    for (const [name, value] of Object.entries(params as Readonly<Record<string, KernelValue>>)) {
+      if (duckdb.parameterIndex(this.#handle, index.address, name) !== 0) {
+        throw this.#invalid(`the statement has no parameter $${name}`);
+      }
+      this.#bindOne(Number(index.pointerAt(0)), `$${name}`, value);
+    }
+  }
+
+  #bindOne(index: number, label: string, value: KernelValue): void {
+    if (bindValue(this.#handle, index, value) !== 0)
+      throw this.#invalid(`parameter ${label} cannot be bound`);
+  }
+
+  #invalid(reason: string): NativeError {
+    return new NativeError(
+      JSON.stringify({ exception_type: 'Invalid Input', exception_message: `Parameters: ${reason}` }),
+      this.#sql,
+    );
+  }
+
+  async execute(mode: 'streaming' | 'materialised'): Promise<NativeResult> {
+    this.#connection.checkInterrupt();
+    const block = new NativeBlock(48);
+    const call = mode === 'streaming' ? duckdb.executeStreaming : duckdb.execute;
+    const failed = await offLoop(call, this.#handle, block.address);
+    if (failed !== 0) {
+      const message = duckdb.resultError(block.address);
+      duckdb.destroyResult(block.address);
+      throw new NativeError(message ?? 'The statement failed', this.#sql);
+    }
+    return new NativeResult(this.#connection, this.#sql, block);
+  }
+
+  destroy(): void {
+    duckdb.destroyPrepare(this.#slot.address);
+    this.#handle = 0n;
+  }
+}
+
+function bindValue(statement: Pointer, index: number, value: KernelValue): number {
+  switch (typeof value) {
+    case 'boolean':
+      return duckdb.bindBoolean(statement, index, value);
+    case 'number':
+      return Number.isSafeInteger(value) && !Object.is(value, -0)
+        ? duckdb.bindInt64(statement, index, value)
+        : duckdb.bindDouble(statement, index, value);
+    case 'bigint':
+      return value >= INT64_MIN && value <= INT64_MAX
+        ? duckdb.bindInt64(statement, index, value)
+        : duckdb.bindHugeint(statement, index, {
+            lower: BigInt.asUintN(64, value),
+            upper: BigInt.asIntN(64, value >> 64n),
+          });
+    case 'string': {
+      const bytes = Buffer.from(value, 'utf8');
+      return duckdb.bindVarchar(statement, index, bytes, bytes.length);
+    }
+    default:
+      return value === null
+        ? duckdb.bindNull(statement, index)
+        : duckdb.bindBlob(statement, index, value, value.length);
+  }
+}
+
+/** The rows of a running statement, chunk by chunk. */
+export class NativeResult {
+  readonly #connection: NativeConnection;
+  readonly #sql: string;
+  readonly #block: NativeBlock;
+  readonly #value: ResultValue;
+  #ended = false;
+
+  constructor(connection: NativeConnection, sql: string, block: NativeBlock) {
+    this.#connection = connection;
+    this.#sql = sql;
+    this.#block = block;
+    this.#value = {
+      column_count: 0,
+      row_count: 0,
+      rows_changed: 0,
+      columns: null,
+      error_message: null,
+      internal_data: block.pointerAt(40),
+    };
+  }
+
+  get address(): Pointer {
+    return this.#block.address;
+  }
+
+  get rowsChanged(): number {
+    return Number(duckdb.rowsChanged(this.address));
+  }
+
+  columns(): KernelColumn[] {
+    return Array.from({ length: Number(duckdb.columnCount(this.address)) }, (_, i) => ({
+      name: duckdb.columnName(this.address, i),
+      type: takeLogicalType(duckdb.columnType(this.address, i)) ?? { id: 'NULL' as const },
+    }));
+  }
+
+  /** The next chunk, which the caller destroys; undefined at the end. */
+  async fetch(): Promise<Pointer | undefined> {
+    this.#connection.checkInterrupt();
+    const chunk = await offLoop(duckdb.fetchChunk, this.#value);
+    if (chunk) return chunk;
+    this.#ended = true;
+    const error = duckdb.resultError(this.address);
+    if (error) throw new NativeError(error, this.#sql);
+    return undefined;
+  }
+
+  /** Destroying a result that has not ended stops its tasks, which may take time. */
+  async destroy(): Promise<void> {
+    if (this.#ended) duckdb.destroyResult(this.address);
+    else await offLoop(duckdb.destroyResult, this.address);
+  }
+}
+
+export function destroyChunk(chunk: Pointer): void {
+  const slot = new NativeBlock(8);
+  slot.setPointer(0, chunk);
+  duckdb.destroyChunk(slot.address);
+}

@@ -1,0 +1,28 @@
+import type { NativeConnection } from '../native/connection.ts';
+import { firstValue } from '../native/scalar-value.ts';
+import { destroyChunk, NativeStatement } from '../native/statement.ts';
+import type { MemoryUse } from '../protocol/messages.ts';
+
+const SQL = `SELECT concat_ws(',',
+  (SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()),
+  (SELECT coalesce(sum(size), 0) FROM duckdb_temporary_files()))`;
+
+/** What the kernel's buffer manager holds now, in memory and in spill files; the limit is the caller's. */
+export async function memoryUse(connection: NativeConnection): Promise<Omit<MemoryUse, 'limitBytes'>> {
+  const statement = await NativeStatement.prepare(connection, SQL);
+  try {
+    const result = await statement.execute('materialised');
+    try {
+      const chunk = await result.fetch();
+      const [used, spilled] = String(chunk && firstValue(chunk))
+        .split(',')
+        .map(Number);
+      if (chunk !== undefined) destroyChunk(chunk);
+      return { usedBytes: used ?? 0, spilledBytes: spilled ?? 0 };
+    } finally {
+      await result.destroy();
+    }
+  } finally {
+    statement.destroy();
+  }
+}

@@ -1,0 +1,114 @@
+import type { Socket } from 'node:net';
+import type { Schema } from 'apache-arrow';
+import { BatchBuilder } from '../arrow/batch-builder.ts';
+import { exportSchema } from '../arrow/exported-schema.ts';
+import { schemaMessage } from '../arrow/ipc.ts';
+import { duckdb, type Pointer } from '../native/library.ts';
+import { NativeBlock } from '../native/memory.ts';
+import { destroyChunk, type NativeResult, type NativeStatement } from '../native/statement.ts';
+import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
+import type { KernelParams, ResultHeader } from '../protocol/messages.ts';
+import type { KernelColumn } from '../types/kernel-type.ts';
+import { drained } from './drained.ts';
+
+const MAX_BATCH_ROWS = 131_072;
+/** How long rows that are ready may wait for more to come. */
+const MAX_HOLD_MS = 10;
+const BATCH_PREFIX_BYTES = 8;
+
+/** Runs the statement and writes its result header and batches; the caller writes the reply. */
+export async function runQuery(
+  statement: NativeStatement,
+  params: KernelParams,
+  maxBatchBytes: number,
+  socket: Socket,
+): Promise<void> {
+  statement.bind(params);
+  const result = await statement.execute('streaming');
+  const optionsSlot = new NativeBlock(8);
+  try {
+    const options = duckdb.arrowOptions(result.address);
+    optionsSlot.setPointer(0, options);
+    await new ResultStream(result, options, socket, maxBatchBytes).run();
+  } finally {
+    duckdb.destroyArrowOptions(optionsSlot.address);
+    await result.destroy();
+  }
+}
+
+class ResultStream {
+  readonly #result: NativeResult;
+  readonly #socket: Socket;
+  readonly #maxBatchBytes: number;
+  readonly #columns: KernelColumn[];
+  readonly #schema: Schema;
+  readonly #builder: BatchBuilder;
+  #headerSent = false;
+
+  constructor(result: NativeResult, options: Pointer, socket: Socket, maxBatchBytes: number) {
+    this.#result = result;
+    this.#socket = socket;
+    this.#maxBatchBytes = maxBatchBytes;
+    this.#columns = result.columns();
+    this.#schema = exportSchema(result.address, options, this.#columns);
+    this.#builder = new BatchBuilder(options, this.#schema);
+  }
+
+  /**
+   * The next chunk is always being fetched while the last one is copied. Rows wait for a full batch only while the
+   * kernel keeps them coming; the first chunk goes out as soon as it is known not to be the only one.
+   */
+  async run(): Promise<void> {
+    const overdue = setInterval(() => this.#flush(), MAX_HOLD_MS);
+    let pending: Promise<Pointer | undefined> | undefined;
+    try {
+      pending = this.#result.fetch();
+      for (;;) {
+        const chunk = await pending;
+        pending = undefined;
+        if (chunk === undefined) break;
+        pending = this.#result.fetch();
+        // Its failure is seen by the next await; until then it must not count as unhandled.
+        pending.catch(() => undefined);
+        this.#builder.add(chunk);
+        const full = this.#builder.rows >= MAX_BATCH_ROWS || this.#builder.bytes >= this.#maxBatchBytes;
+        if (full || !this.#headerSent) {
+          if (!this.#headerSent && (await pending) === undefined) continue;
+          this.#flush();
+          await drained(this.#socket);
+        }
+      }
+      this.#socket.cork();
+      this.#flush();
+      if (!this.#headerSent) this.#sendHeader();
+      // The reply of the caller is written in this turn, and leaves with the rows.
+      process.nextTick(() => this.#socket.uncork());
+    } finally {
+      clearInterval(overdue);
+      const unread = await pending?.catch(() => undefined);
+      if (unread !== undefined) destroyChunk(unread);
+    }
+  }
+
+  #flush(): void {
+    if (this.#builder.rows === 0 || this.#socket.destroyed) return;
+    const { rows, message } = this.#builder.take();
+    this.#socket.cork();
+    if (!this.#headerSent) this.#sendHeader();
+    const prefix = Buffer.alloc(BATCH_PREFIX_BYTES);
+    prefix.writeUInt32LE(rows);
+    const size = message.reduce((sum, part) => sum + part.length, BATCH_PREFIX_BYTES);
+    this.#socket.write(frameHeader(FrameKind.batch, size));
+    this.#socket.write(prefix);
+    for (const part of message) this.#socket.write(part);
+    this.#socket.uncork();
+  }
+
+  /** Dictionaries belong to the schema: they are the same for every batch. */
+  #sendHeader(): void {
+    this.#headerSent = true;
+    const schemaIpc = Buffer.concat([schemaMessage(this.#schema), ...this.#builder.dictionaryMessages()]);
+    const header: ResultHeader = { columns: this.#columns, schemaIpc };
+    this.#socket.write(encodeFrame(FrameKind.resultHeader, header));
+  }
+}

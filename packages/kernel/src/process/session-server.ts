@@ -1,0 +1,180 @@
+import type { Socket } from 'node:net';
+import type { NativeConnection } from '../native/connection.ts';
+import type { NativeInstance } from '../native/instance.ts';
+import { interrupted, NativeError } from '../native/native-error.ts';
+import { firstValue } from '../native/scalar-value.ts';
+import { destroyChunk, NativeStatement } from '../native/statement.ts';
+import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
+import type {
+  KernelParams,
+  KernelValue,
+  QueryProgress,
+  Reply,
+  Request,
+  WireError,
+} from '../protocol/messages.ts';
+import { runAppend } from './append-call.ts';
+import { AppendInput } from './append-input.ts';
+import { runQuery } from './query-call.ts';
+
+type SessionCall = Extract<Request, { timeZone: string | null }>;
+
+/** Serves one session: one connection of the kernel, one call at a time, for as long as the socket is open. */
+export class SessionServer {
+  readonly #connection: NativeConnection;
+  readonly #socket: Socket;
+  readonly #sessions: Map<number, SessionServer>;
+  #number = 0;
+  #timeZone: string | null = null;
+  #dirty = false;
+  #calls = 0;
+  #running: Promise<void> | undefined;
+  #append: AppendInput | undefined;
+
+  /** Enters itself in `sessions` under the number its client gives it. */
+  constructor(instance: NativeInstance, socket: Socket, sessions: Map<number, SessionServer>) {
+    this.#connection = instance.connect();
+    this.#socket = socket;
+    this.#sessions = sessions;
+    const reader = new FrameReader((frame) => this.#receive(frame));
+    socket.on('data', (bytes) => reader.push(bytes));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => void this.#close());
+  }
+
+  progress(): QueryProgress {
+    return this.#connection.progress();
+  }
+
+  #handle(request: Request): void {
+    if (request.op === 'attach') {
+      this.#number = request.session;
+      this.#sessions.set(request.session, this);
+      return;
+    }
+    this.#calls++;
+    this.#running = this.#run(request).finally(() => {
+      this.#connection.endInterrupt();
+      this.#running = undefined;
+    });
+  }
+
+  #receive(frame: Frame): void {
+    switch (frame.kind) {
+      case FrameKind.request:
+        this.#handle(decodePayload(frame) as Request);
+        return;
+      case FrameKind.interrupt:
+        // An interrupt that crossed the answer of its call on the way must not hit the next one.
+        if (decodePayload(frame) === this.#calls) this.#interrupt();
+        return;
+      case FrameKind.appendBatch:
+        this.#append?.push(frame.payload);
+        return;
+      case FrameKind.appendEnd:
+        this.#append?.end(frame.payload[0] === 1);
+        return;
+    }
+  }
+
+  #interrupt(): void {
+    if (this.#running !== undefined) this.#connection.interrupt();
+    this.#append?.abort(interrupted());
+  }
+
+  async #run(request: SessionCall): Promise<void> {
+    try {
+      await this.#setTimeZone(request.timeZone);
+      const value = await this.#call(request);
+      this.#send(FrameKind.reply, { value, dirty: this.#dirty });
+    } catch (error) {
+      this.#send(FrameKind.error, { ...toWire(error), dirty: this.#dirty });
+    }
+  }
+
+  async #call(request: SessionCall): Promise<unknown> {
+    switch (request.op) {
+      case 'scalar':
+        return this.#withStatement(request.sql, (s) => this.#scalar(s, request.params));
+      case 'describe':
+        return this.#withStatement(request.sql, async (s) => s.describe());
+      case 'execute':
+        return this.#withStatement(request.sql, (s) => this.#execute(s, request.params));
+      case 'query':
+        return this.#withStatement(request.sql, (s) => {
+          this.#dirty ||= !s.leavesNoTrace;
+          return runQuery(s, request.params, request.maxBatchBytes, this.#socket);
+        });
+      case 'append': {
+        this.#dirty = true;
+        const input = new AppendInput(this.#socket);
+        this.#append = input;
+        try {
+          return await runAppend(this.#connection, request.table, request.schemaIpc, input);
+        } finally {
+          this.#append = undefined;
+          input.discard();
+        }
+      }
+    }
+  }
+
+  async #withStatement(sql: string, run: (statement: NativeStatement) => Promise<unknown>): Promise<unknown> {
+    const statement = await NativeStatement.prepare(this.#connection, sql);
+    try {
+      return await run(statement);
+    } finally {
+      statement.destroy();
+    }
+  }
+
+  async #scalar(statement: NativeStatement, params: KernelParams): Promise<KernelValue> {
+    statement.bind(params);
+    this.#dirty ||= !statement.leavesNoTrace;
+    const result = await statement.execute('streaming');
+    try {
+      const chunk = await result.fetch();
+      if (chunk === undefined) return null;
+      const value = firstValue(chunk);
+      destroyChunk(chunk);
+      return value;
+    } finally {
+      await result.destroy();
+    }
+  }
+
+  async #execute(statement: NativeStatement, params: KernelParams): Promise<number> {
+    statement.bind(params);
+    this.#dirty ||= !statement.leavesNoTrace;
+    const result = await statement.execute('materialised');
+    const changed = result.rowsChanged;
+    await result.destroy();
+    return changed;
+  }
+
+  async #setTimeZone(timeZone: string | null): Promise<void> {
+    if (timeZone === this.#timeZone) return;
+    await this.#connection.run(
+      timeZone === null ? 'RESET TimeZone' : `SET TimeZone='${timeZone.replaceAll("'", "''")}'`,
+    );
+    this.#timeZone = timeZone;
+  }
+
+  #send(kind: FrameKind, value: Reply | WireError): void {
+    if (!this.#socket.destroyed) this.#socket.write(encodeFrame(kind, value));
+  }
+
+  async #close(): Promise<void> {
+    this.#sessions.delete(this.#number);
+    this.#interrupt();
+    await this.#running;
+    await this.#connection.close();
+  }
+}
+
+function toWire(error: unknown): WireError {
+  if (error instanceof NativeError) return { message: error.message, sql: error.sql };
+  return {
+    message: `INTERNAL Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  };
+}

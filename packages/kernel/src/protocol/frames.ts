@@ -1,0 +1,90 @@
+import { deserialize, serialize } from 'node:v8';
+
+/**
+ * One frame on a session's socket: an 8-byte header (u32 LE payload length, u8 kind, 3 zero bytes), then the payload.
+ * Structured payloads are V8-serialised: both ends are the same program.
+ */
+export const FRAME_HEADER_BYTES = 8;
+
+export const FrameKind = {
+  /** node → kernel: a `Request`. */
+  request: 1,
+  /** node → kernel: encapsulated Arrow messages of an append. */
+  appendBatch: 2,
+  /** node → kernel: the append's input ends; the payload is one byte, 1 = keep, 0 = give up. */
+  appendEnd: 3,
+  /** node → kernel: stop the running call. */
+  interrupt: 4,
+  /** kernel → node: the value a call resolves to. */
+  reply: 16,
+  /** kernel → node: a `WireError`. */
+  error: 17,
+  /** kernel → node: a `ResultHeader`; batches and a reply (or an error) follow. */
+  resultHeader: 18,
+  /** kernel → node: u32 LE rows, 4 zero bytes, an encapsulated Arrow RecordBatch message. */
+  batch: 19,
+} as const;
+export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
+
+export interface Frame {
+  readonly kind: FrameKind;
+  readonly payload: Buffer;
+}
+
+export function frameHeader(kind: FrameKind, payloadBytes: number): Buffer {
+  const header = Buffer.alloc(FRAME_HEADER_BYTES);
+  header.writeUInt32LE(payloadBytes, 0);
+  header[4] = kind;
+  return header;
+}
+
+export function encodeFrame(kind: FrameKind, value?: unknown): Buffer {
+  const payload = value === undefined ? EMPTY : serialize(value);
+  return Buffer.concat([frameHeader(kind, payload.length), payload]);
+}
+
+export const decodePayload = (frame: Frame): unknown =>
+  frame.payload.length === 0 ? undefined : deserialize(frame.payload);
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Cuts a byte stream into frames. Payloads of frames longer than what is at hand are gathered in a buffer of their
+ * own, so that a payload starts at an aligned address and is copied once.
+ */
+export class FrameReader {
+  readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
+  #headerFill = 0;
+  #payload: Buffer = EMPTY;
+  #payloadFill = 0;
+  readonly #onFrame: (frame: Frame) => void;
+
+  constructor(onFrame: (frame: Frame) => void) {
+    this.#onFrame = onFrame;
+  }
+
+  push(bytes: Uint8Array): void {
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.#headerFill < FRAME_HEADER_BYTES) {
+        const take = Math.min(FRAME_HEADER_BYTES - this.#headerFill, bytes.length - at);
+        this.#header.set(bytes.subarray(at, at + take), this.#headerFill);
+        this.#headerFill += take;
+        at += take;
+        if (this.#headerFill < FRAME_HEADER_BYTES) return;
+        this.#payload = Buffer.allocUnsafeSlow(this.#header.readUInt32LE(0));
+        this.#payloadFill = 0;
+      }
+      const take = Math.min(this.#payload.length - this.#payloadFill, bytes.length - at);
+      this.#payload.set(bytes.subarray(at, at + take), this.#payloadFill);
+      this.#payloadFill += take;
+      at += take;
+      if (this.#payloadFill === this.#payload.length) {
+        const payload = this.#payload;
+        this.#headerFill = 0;
+        this.#payload = EMPTY;
+        this.#onFrame({ kind: this.#header[4] as FrameKind, payload });
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
+
+/** `number` is bound as BIGINT when it is a safe integer, else as DOUBLE; `bigint` as BIGINT or HUGEINT. */
+export type KernelValue = null | boolean | number | bigint | string | Uint8Array;
+export type KernelParams = readonly KernelValue[] | Readonly<Record<string, KernelValue>>;
+
+interface Call {
+  /** The session's time zone; null = the instance's default. Set before the call when it differs. */
+  readonly timeZone: string | null;
+}
+
+export type Request =
+  | (Call & { readonly op: 'scalar'; readonly sql: string; readonly params: KernelParams })
+  | (Call & { readonly op: 'describe'; readonly sql: string })
+  | (Call & { readonly op: 'execute'; readonly sql: string; readonly params: KernelParams })
+  | (Call & {
+      readonly op: 'query';
+      readonly sql: string;
+      readonly params: KernelParams;
+      readonly maxBatchBytes: number;
+    })
+  | (Call & { readonly op: 'append'; readonly table: string; readonly schemaIpc: Uint8Array })
+  | { readonly op: 'attach'; readonly session: number };
+
+/** On the channel between the two processes, beside the sessions' sockets. */
+export type ControlRequest =
+  | { readonly op: 'progress'; readonly id: number; readonly session: number }
+  | { readonly op: 'memory'; readonly id: number };
+export type ControlAnswer = QueryProgress | Omit<MemoryUse, 'limitBytes'>;
+export type ControlMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly id: number; readonly value?: ControlAnswer; readonly error?: string };
+
+/** What ends a call; `dirty` = the connection now holds something that another session must not see. */
+export interface Reply {
+  readonly value?: unknown;
+  readonly dirty?: boolean;
+}
+
+export interface WireError {
+  /** The kernel's own text, possibly its JSON form. */
+  readonly message: string;
+  /** The SQL that ran, so that a byte position can become a character offset. */
+  readonly sql?: string | undefined;
+  readonly dirty?: boolean;
+}
+
+export interface ResultHeader {
+  readonly columns: readonly KernelColumn[];
+  readonly schemaIpc: Uint8Array;
+}
+
+export interface StatementDescription {
+  readonly columns: readonly KernelColumn[];
+  /** A parameter's type is null where the kernel cannot tell it before it has a value. */
+  readonly parameters: readonly { readonly name: string; readonly type: KernelType | null }[];
+}
+
+export interface QueryProgress {
+  /** 0 to 1; -1 while the kernel cannot say. */
+  readonly fraction: number;
+  readonly rowsProcessed: number;
+  readonly rowsTotal: number;
+}
+
+export interface MemoryUse {
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+  readonly spilledBytes: number;
+}
