@@ -1,0 +1,258 @@
+import { constant } from '../tree.ts';
+import { allColumns, internalCall, kernelCall } from './expressions.ts';
+import { hllPrecision } from './hyperloglog.ts';
+import { alias, type Definition, type Implementation, inCategory, KERNEL } from './types.ts';
+
+const values = (rows: string, columns = 'x') => `FROM (VALUES ${rows}) t(${columns})`;
+
+const fromKernel = (
+  name: string,
+  signature: string,
+  description: string,
+  example: string,
+  result: string,
+): Definition => ({
+  name,
+  signatures: [signature],
+  description,
+  example,
+  result,
+  implementation: KERNEL,
+});
+
+/** One 64-bit number for all rows, whatever their order: the sum of the hashes of the rows, modulo 2^64. */
+const hashAggregate: Implementation = {
+  kind: 'aggregate',
+  arity: [0, Number.POSITIVE_INFINITY],
+  // The parser drops the star of `hash_agg(*)`.
+  aggregate: (args) => ({
+    name: 'sum',
+    args: [kernelCall('hash', ...(args.length === 0 ? [allColumns()] : args))],
+  }),
+  finish: (sum) => internalCall('signed_sum', sum),
+};
+
+export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
+  {
+    ...fromKernel(
+      'any_value',
+      'any_value(T) → T',
+      'Some value of the group that is not NULL.',
+      `SELECT any_value(x) ${values('(NULL), (7)')}`,
+      '7',
+    ),
+    aliases: ['any'],
+    implementation: alias('any_value'),
+  },
+  fromKernel(
+    'approx_count_distinct',
+    'approx_count_distinct(any) → bigint',
+    'About how many different values there are, NULL not counted.',
+    `SELECT approx_count_distinct(x) ${values('(1), (2), (2), (NULL)')}`,
+    '2',
+  ),
+  fromKernel(
+    'array_agg',
+    'array_agg(T [ORDER BY …]) → array(T)',
+    'The values as an array, NULLs included; NULL for no rows.',
+    `SELECT array_agg(x ORDER BY x DESC) ${values('(1), (NULL), (3)')}`,
+    '[NULL, 3, 1]',
+  ),
+  fromKernel(
+    'avg',
+    'avg(numeric) → double precision',
+    'The mean of the values that are not NULL.',
+    `SELECT avg(x) ${values('(1), (2), (NULL)')}`,
+    '1.5',
+  ),
+  fromKernel(
+    'bit_and',
+    'bit_and(integer) → integer',
+    'The bits that all values have.',
+    `SELECT bit_and(x) ${values('(6), (3), (NULL)')}`,
+    '2',
+  ),
+  fromKernel(
+    'bit_or',
+    'bit_or(integer) → integer',
+    'The bits that some value has.',
+    `SELECT bit_or(x) ${values('(6), (3), (NULL)')}`,
+    '7',
+  ),
+  fromKernel(
+    'bit_xor',
+    'bit_xor(integer) → integer',
+    'The bits that an odd number of values have.',
+    `SELECT bit_xor(x) ${values('(6), (3), (NULL)')}`,
+    '5',
+  ),
+  fromKernel(
+    'bool_and',
+    'bool_and(boolean) → boolean',
+    'Whether all values are true.',
+    `SELECT bool_and(x) ${values('(true), (NULL), (false)')}`,
+    'false',
+  ),
+  fromKernel(
+    'bool_or',
+    'bool_or(boolean) → boolean',
+    'Whether some value is true.',
+    `SELECT bool_or(x) ${values('(true), (NULL), (false)')}`,
+    'true',
+  ),
+  {
+    name: 'hash_agg',
+    aliases: ['checksum'],
+    signatures: ['hash_agg(any, …) → bigint', 'hash_agg(*) → bigint'],
+    description:
+      'One number for all rows that does not depend on their order: equal tables have equal numbers.',
+    example:
+      'SELECT (SELECT hash_agg(*) FROM (VALUES (1, 2), (3, 4)) t) = (SELECT hash_agg(*) FROM (VALUES (3, 4), (1, 2)) t)',
+    result: 'true',
+    implementation: hashAggregate,
+  },
+  fromKernel(
+    'count',
+    'count(*) → bigint, count([DISTINCT] any) → bigint',
+    'How many rows there are, or how many values that are not NULL.',
+    `SELECT count(DISTINCT x) ${values('(1), (1), (NULL)')}`,
+    '1',
+  ),
+  {
+    name: 'hll_count_build',
+    signatures: ['hll_count_build(any [, integer precision 12…20]) → bytea'],
+    description: 'A HyperLogLog sketch of the values that are not NULL.',
+    example: 'SELECT hll_count_estimate(hll_count_build(x)) FROM range(5) t(x)',
+    result: '5',
+    implementation: {
+      kind: 'aggregate',
+      arity: [1, 2],
+      aggregate: ([value, precision]) => ({
+        name: 'list',
+        args: [internalCall('hll_entry', value, constant(hllPrecision(precision)))],
+        distinct: true,
+      }),
+      finish: (entries, [, precision]) =>
+        internalCall('hll_encode', entries, constant(hllPrecision(precision))),
+    },
+  },
+  {
+    name: 'hll_count_distinct',
+    signatures: ['hll_count_distinct(any [, integer precision 12…20]) → bigint'],
+    description: 'About how many different values there are, by a HyperLogLog sketch.',
+    example: `SELECT hll_count_distinct(x) ${values('(1), (2), (2), (NULL)')}`,
+    result: '2',
+    implementation: {
+      kind: 'aggregate',
+      arity: [1, 2],
+      aggregate: ([value, precision]) => {
+        hllPrecision(precision);
+        return { name: 'approx_count_distinct', args: value === undefined ? [] : [value] };
+      },
+    },
+  },
+  {
+    name: 'hll_count_merge',
+    signatures: ['hll_count_merge(bytea) → bytea'],
+    description: 'One sketch for the values of all sketches, which must have one precision.',
+    example:
+      'SELECT hll_count_estimate(hll_count_merge(s)) FROM (SELECT hll_count_build(x) AS s FROM range(6) t(x) GROUP BY x % 2) g',
+    result: '6',
+    implementation: {
+      kind: 'aggregate',
+      arity: [1, 1],
+      aggregate: (args) => ({ name: 'list', args, distinct: true }),
+      finish: (sketches) => internalCall('hll_merge', sketches),
+    },
+  },
+  fromKernel('max', 'max(T) → T', 'The largest value.', `SELECT max(x) ${values('(1), (NULL), (3)')}`, '3'),
+  fromKernel(
+    'max_by',
+    'max_by(T, any) → T',
+    'The first argument of the row whose second is the largest.',
+    `SELECT max_by(x, y) ${values("('a', 1), ('b', 2), (NULL, 3)", 'x, y')}`,
+    'b',
+  ),
+  {
+    ...fromKernel(
+      'median',
+      'median(numeric) → double precision',
+      'The middle value, or the mean of the two in the middle.',
+      `SELECT median(x) ${values('(1), (2), (NULL)')}`,
+      '1.5',
+    ),
+    implementation: {
+      kind: 'aggregate',
+      arity: [1, 1],
+      aggregate: ([value]) => ({ name: 'median', args: [internalCall('quantile_input', value)] }),
+    },
+  },
+  fromKernel('min', 'min(T) → T', 'The smallest value.', `SELECT min(x) ${values('(1), (NULL), (3)')}`, '1'),
+  fromKernel(
+    'min_by',
+    'min_by(T, any) → T',
+    'The first argument of the row whose second is the smallest.',
+    `SELECT min_by(x, y) ${values("('a', 1), ('b', 2)", 'x, y')}`,
+    'a',
+  ),
+  fromKernel(
+    'percentile_cont',
+    'percentile_cont(fraction) WITHIN GROUP (ORDER BY numeric) → double precision',
+    'The value at a fraction of the ordered values, interpolated; also a window function.',
+    `SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY x) ${values('(1), (2), (3), (4), (NULL)')}`,
+    '1.75',
+  ),
+  fromKernel(
+    'stddev_pop',
+    'stddev_pop(numeric) → double precision',
+    'The standard deviation of a population.',
+    `SELECT stddev_pop(x) ${values('(1), (3), (NULL)')}`,
+    '1.0',
+  ),
+  {
+    ...fromKernel(
+      'stddev_samp',
+      'stddev_samp(numeric) → double precision',
+      'The standard deviation of a sample; NULL for fewer than two values.',
+      `SELECT stddev_samp(x) ${values('(2), (4), (4), (4), (5), (5), (7), (9), (1)')}`,
+      '2.4037008503093262',
+    ),
+    aliases: ['stddev'],
+    implementation: alias('stddev_samp'),
+  },
+  fromKernel(
+    'sum',
+    'sum(numeric) → bigint | numeric | double precision',
+    'The sum of the values that are not NULL; NULL when there is none.',
+    `SELECT sum(x) ${values('(1), (2), (NULL)')}`,
+    '3',
+  ),
+  {
+    name: 'variance_pop',
+    aliases: ['var_pop'],
+    signatures: ['variance_pop(numeric) → double precision'],
+    description: 'The variance of a population.',
+    example: `SELECT variance_pop(x) ${values('(1), (3), (NULL)')}`,
+    result: '1.0',
+    implementation: alias('var_pop'),
+  },
+  {
+    name: 'variance_samp',
+    aliases: ['variance', 'var_samp'],
+    signatures: ['variance_samp(numeric) → double precision'],
+    description: 'The variance of a sample; NULL for fewer than two values.',
+    example: `SELECT variance_samp(x) ${values('(1), (3), (NULL)')}`,
+    result: '2.0',
+    implementation: alias('var_samp'),
+  },
+]);
+
+export const AGGREGATE_MACROS: Readonly<Record<string, readonly string[]>> = {
+  // A decimal would be interpolated in its own scale.
+  quantile_input: ['(x TIMESTAMP) AS x', '(x) AS x::DOUBLE'],
+  signed: [
+    `(h) AS CASE WHEN h < 9223372036854775808 THEN h::BIGINT
+      ELSE (h - 9223372036854775808)::BIGINT - 9223372036854775807 - 1 END`,
+  ],
+  signed_sum: ['(s) AS tsr_signed((s & 18446744073709551615)::UBIGINT)'],
+};

@@ -1,0 +1,66 @@
+import type { ColumnRefNode, Expression, FunctionNode, LambdaNode } from '../tree.ts';
+import * as tree from '../tree.ts';
+import { isExpression } from '../tree-transform.ts';
+import { internalName } from './internal-macros.ts';
+
+/** Optional arguments that were not given may be passed on as undefined; they are left out. */
+export type Argument = Expression | undefined;
+
+export const isColumnRef = (value: unknown): value is ColumnRefNode =>
+  isExpression(value) && value.class === 'COLUMN_REF';
+export const isLambda = (value: unknown): value is LambdaNode =>
+  isExpression(value) && value.class === 'LAMBDA';
+
+/** A call of a kernel function. */
+export const kernelCall = (name: string, ...args: readonly Argument[]): FunctionNode =>
+  tree.call(name, ...args.filter((arg) => arg !== undefined));
+
+/** A call of an internal macro. */
+export const internalCall = (name: string, ...args: readonly Argument[]): FunctionNode =>
+  kernelCall(internalName(name), ...args);
+
+export const operatorCall = (symbol: string, ...args: readonly Argument[]): FunctionNode => ({
+  ...kernelCall(symbol, ...args),
+  is_operator: true,
+});
+
+/** `*COLUMNS(*)`: all columns of the input as arguments. */
+export const allColumns = (): Expression => ({
+  class: 'OPERATOR',
+  type: 'OPERATOR_UNPACK',
+  alias: '',
+  query_location: tree.NO_LOCATION,
+  children: [
+    {
+      class: 'STAR',
+      type: 'STAR',
+      alias: '',
+      query_location: tree.NO_LOCATION,
+      relation_name: '',
+      exclude_list: [],
+      replace_list: [],
+      columns: true,
+      expr: null,
+      qualified_exclude_list: [],
+      rename_list: [],
+    },
+  ],
+});
+
+export const lambdaParameters = (node: LambdaNode): string[] => {
+  const declared = node.lhs.class === 'FUNCTION' ? node.lhs.children : [node.lhs];
+  return declared.map((parameter) => columnName(parameter) ?? '');
+};
+
+/** The name of an unqualified column reference. */
+export const columnName = (node: Expression): string | undefined =>
+  isColumnRef(node) && node.column_names.length === 1 ? node.column_names[0] : undefined;
+
+export const literalText = (node: Argument): string | undefined => node && tree.stringLiteral(node);
+
+export const literalInteger = (node: Argument): number | undefined =>
+  node?.class === 'CONSTANT' &&
+  /^(TINY|SMALL|BIG|)INT(EGER)?$/.test(node.value.type.id) &&
+  !node.value.is_null
+    ? Number(node.value.value)
+    : undefined;

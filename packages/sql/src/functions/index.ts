@@ -1,0 +1,14 @@
+import { createMacro } from './internal-macros.ts';
+import { DIALECT_FUNCTIONS, INTERNAL_MACROS } from './registry.ts';
+
+export { DIALECT_FUNCTIONS } from './registry.ts';
+export { rewriteFunction } from './rewrite-function.ts';
+export type { DialectFunction, FunctionContext } from './types.ts';
+
+/** Statements that a fresh kernel runs once, before anything is evaluated. */
+export const functionBootstrap: readonly string[] = [
+  ...Object.entries(INTERNAL_MACROS).map(([name, overloads]) => createMacro(name, overloads)),
+  ...DIALECT_FUNCTIONS.flatMap(({ name, implementation }) =>
+    implementation.kind === 'macro' ? [createMacro(name, implementation.overloads)] : [],
+  ),
+];

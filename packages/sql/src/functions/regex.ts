@@ -1,0 +1,88 @@
+import { fail } from '@tessera/common';
+import { constant, type Expression, type FunctionNode } from '../tree.ts';
+import { type Argument, internalCall, kernelCall, literalInteger, literalText } from './expressions.ts';
+import type { Implementation } from './types.ts';
+
+type RegexFunction =
+  | 'regexp_like'
+  | 'regexp_extract'
+  | 'regexp_extract_all'
+  | 'regexp_replace'
+  | 'regexp_replace_all';
+
+const ARITY = {
+  regexp_like: [2, 3],
+  regexp_extract: [2, 4],
+  regexp_extract_all: [2, 4],
+  regexp_replace: [3, 4],
+  regexp_replace_all: [3, 4],
+} as const;
+
+/**
+ * Regular expressions of the dialect over the kernel's: flags become a prefix of the pattern, `.` matches line ends
+ * unless a flag says `-s`, no match is NULL, `\&` in a replacement is the whole match.
+ */
+export const regexFunction = (name: RegexFunction): Implementation => ({
+  kind: 'rewrite',
+  arity: ARITY[name],
+  rewrite: (node) => REWRITES[name](node),
+});
+
+const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expression | undefined>> = {
+  regexp_like: ({ children: [subject, pattern, flags] }) =>
+    kernelCall('regexp_matches', subject, patternWith(pattern, flags)),
+  regexp_extract: (node) => extract(node, (...args) => internalCall('regexp_extract', ...args)),
+  regexp_extract_all: (node) => extract(node, (...args) => kernelCall('regexp_extract_all', ...args)),
+  regexp_replace: ({ children: [subject, pattern, replacement, flags] }) =>
+    kernelCall(
+      'regexp_replace',
+      subject,
+      patternWith(pattern, flags),
+      replacementOf(replacement),
+      literalText(flags)?.includes('g') ? constant('g') : undefined,
+    ),
+  regexp_replace_all: ({ children: [subject, pattern, replacement, flags] }) =>
+    kernelCall(
+      'regexp_replace',
+      subject,
+      patternWith(pattern, flags),
+      replacementOf(replacement),
+      constant('g'),
+    ),
+};
+
+function extract(
+  { children: [subject, pattern, third, fourth] }: FunctionNode,
+  build: (...args: Argument[]) => Expression,
+): Expression | undefined {
+  if (third === undefined) return build(subject, patternWith(pattern), constant(0));
+  // The kernel's own order (subject, pattern, group [, flags]).
+  if (literalInteger(third) !== undefined) return build(subject, patternWith(pattern, fourth), third);
+  // A list of group names is a form of the kernel alone.
+  if (third.class === 'OPERATOR' && third.type === 'ARRAY_CONSTRUCTOR') return undefined;
+  return build(subject, patternWith(pattern, third), fourth ?? constant(0));
+}
+
+function patternWith(pattern: Argument, flags?: Argument): Argument {
+  const patternText = literalText(pattern);
+  const flagText = flags === undefined ? '' : literalText(flags);
+  if (flagText !== undefined && !/^([imsUcgnp]|-[imsU])*$/.test(flagText)) {
+    fail('INVALID_ARGUMENT', {
+      message: `Unknown regular expression flags "${flagText}" (known: i, m, s, U, each also with - before it)`,
+    });
+  }
+  if (patternText === undefined || flagText === undefined) {
+    return internalCall('regexp_flags', pattern, flags ?? constant(''));
+  }
+  // A pattern without a prefix may become a plain search for its text.
+  const inline = flagText.replace(/[cg]/g, '').replace(/[np]/g, 'm');
+  const prefix = patternText.includes('.') ? `(?s${inline})` : inline && `(?${inline})`;
+  return constant(prefix + patternText);
+}
+
+function replacementOf(replacement: Argument): Argument {
+  const literal = literalText(replacement);
+  return literal === undefined
+    ? kernelCall('replace', replacement, constant('\\&'), constant('\\0'))
+    : constant(literal.replaceAll('\\&', '\\0'));
+}

@@ -1,0 +1,38 @@
+import { AGGREGATE_FUNCTIONS, AGGREGATE_MACROS } from './aggregate.ts';
+import { ARRAY_FUNCTIONS, ARRAY_MACROS } from './array.ts';
+import { BYTEA_FUNCTIONS, BYTEA_MACROS } from './bytea.ts';
+import { CONDITIONAL_FUNCTIONS } from './conditional.ts';
+import { HLL_MACROS } from './hyperloglog.ts';
+import { JSON_FUNCTIONS, JSON_MACROS } from './json.ts';
+import { NUMERIC_FUNCTIONS } from './numeric.ts';
+import { SESSION_FUNCTIONS } from './session.ts';
+import { STRING_FUNCTIONS, STRING_MACROS } from './string.ts';
+import { TYPE_NAME_MACROS } from './type-name.ts';
+import type { DialectFunction } from './types.ts';
+import { VECTOR_FUNCTIONS } from './vector.ts';
+import { WINDOW_FUNCTIONS } from './window.ts';
+
+/** Every function the dialect promises. A name may stand in two categories (aggregate and window). */
+export const DIALECT_FUNCTIONS: readonly DialectFunction[] = [
+  ...AGGREGATE_FUNCTIONS,
+  ...WINDOW_FUNCTIONS,
+  ...ARRAY_FUNCTIONS,
+  ...STRING_FUNCTIONS,
+  ...NUMERIC_FUNCTIONS,
+  ...CONDITIONAL_FUNCTIONS,
+  ...JSON_FUNCTIONS,
+  ...BYTEA_FUNCTIONS,
+  ...VECTOR_FUNCTIONS,
+  ...SESSION_FUNCTIONS,
+];
+
+/** Building blocks by name without the internal prefix. */
+export const INTERNAL_MACROS: Readonly<Record<string, readonly string[]>> = {
+  ...AGGREGATE_MACROS,
+  ...HLL_MACROS,
+  ...ARRAY_MACROS,
+  ...STRING_MACROS,
+  ...JSON_MACROS,
+  ...BYTEA_MACROS,
+  ...TYPE_NAME_MACROS,
+};

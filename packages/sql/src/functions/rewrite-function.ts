@@ -1,0 +1,60 @@
+import { fail } from '@tessera/common';
+import type { Expression, FunctionNode, WindowNode } from '../tree.ts';
+import { internalName } from './internal-macros.ts';
+import { DIALECT_FUNCTIONS } from './registry.ts';
+import type { Arity, DialectFunction, FunctionContext, Implementation } from './types.ts';
+
+const BY_NAME: ReadonlyMap<string, DialectFunction> = new Map(
+  DIALECT_FUNCTIONS.filter((f) => f.implementation.kind !== 'kernel').flatMap((f) =>
+    [f.name, ...(f.aliases ?? [])].map((name) => [name, f] as const),
+  ),
+);
+
+/**
+ * What the kernel runs for a call of a dialect function; undefined leaves the call as it is. The arguments are
+ * rewritten already; alias and place of the call are kept. Throws UNDEFINED_FUNCTION for a wrong number of
+ * arguments, INVALID_ARGUMENT for a literal argument the function does not take.
+ */
+export function rewriteFunction(
+  node: FunctionNode | WindowNode,
+  context: FunctionContext,
+): Expression | undefined {
+  if (node.class === 'FUNCTION' && node.is_operator) return undefined;
+  const found = BY_NAME.get(node.function_name.toLowerCase());
+  const rewritten = found && rewriteCall(found, node, context);
+  return rewritten && { ...rewritten, alias: node.alias, query_location: node.query_location };
+}
+
+function rewriteCall(
+  found: DialectFunction,
+  node: FunctionNode | WindowNode,
+  context: FunctionContext,
+): Expression | undefined {
+  const { implementation } = found;
+  if (implementation.kind === 'kernel') return undefined;
+  if (implementation.kind === 'alias') return { ...node, function_name: implementation.of };
+  checkArity(found, node.children.length, implementation.arity);
+  if (implementation.kind === 'aggregate') return rewriteAggregate(implementation, node);
+  if (node.class === 'WINDOW') {
+    return fail('BINDING_ERROR', { message: `${found.name} is no window function and takes no OVER clause` });
+  }
+  return implementation.kind === 'macro'
+    ? { ...node, schema: '', function_name: internalName(found.name) }
+    : implementation.rewrite(node, context);
+}
+
+function rewriteAggregate(
+  { aggregate, finish }: Extract<Implementation, { kind: 'aggregate' }>,
+  node: FunctionNode | WindowNode,
+): Expression {
+  const { name, args, distinct = node.distinct } = aggregate(node.children);
+  const inner = { ...node, alias: '', function_name: name, schema: '', children: args, distinct };
+  return finish?.(inner, node.children) ?? inner;
+}
+
+function checkArity({ name, signatures }: DialectFunction, count: number, [least, most]: Arity): void {
+  if (count >= least && count <= most) return;
+  fail('UNDEFINED_FUNCTION', {
+    message: `${name} cannot be called with ${count} argument${count === 1 ? '' : 's'}: ${signatures.join(', ')}`,
+  });
+}

@@ -1,0 +1,296 @@
+import { kernelCall, operatorCall } from './expressions.ts';
+import { regexFunction } from './regex.ts';
+import { alias, inCategory, KERNEL, macro } from './types.ts';
+
+export const STRING_FUNCTIONS = inCategory('string', [
+  {
+    name: 'btrim',
+    signatures: ['btrim(text [, text]) → text'],
+    description: 'The text without spaces, or without any of the given characters, at both ends.',
+    example: "btrim('xxaxx', 'x')",
+    result: 'a',
+    implementation: alias('trim'),
+  },
+  {
+    name: 'concat',
+    signatures: ['concat(any, …) → text'],
+    description: 'The arguments as text one after another; NULLs add nothing.',
+    example: "concat('a', NULL, 1)",
+    result: 'a1',
+    implementation: KERNEL,
+  },
+  {
+    name: 'gen_random_uuid_text',
+    signatures: ['gen_random_uuid_text() → text'],
+    description: 'A random UUID (version 4) as text, another for every row.',
+    example: 'length(gen_random_uuid_text())',
+    result: '36',
+    implementation: macro([0, 0], '() AS uuid()::VARCHAR'),
+  },
+  {
+    name: 'ilike',
+    signatures: ['ilike(text, text) → boolean'],
+    description: '`LIKE` without regard to case.',
+    example: "ilike('Résumé', 'rÉS%')",
+    result: 'true',
+    implementation: {
+      kind: 'rewrite',
+      arity: [2, 3],
+      rewrite: ({ children: [value, pattern, escape] }) =>
+        escape === undefined
+          ? operatorCall('~~*', value, pattern)
+          : kernelCall('ilike_escape', value, pattern, escape),
+    },
+  },
+  {
+    name: 'length',
+    aliases: ['char_length', 'character_length'],
+    signatures: ['length(text) → bigint', 'length(bytea) → bigint', 'length(array(T)) → bigint'],
+    description: 'Characters of a text, bytes of a bytea, elements of an array.',
+    example: "length('żółw')",
+    result: '4',
+    implementation: macro([1, 1], '(s BLOB) AS octet_length(s)', '(s) AS length(s)'),
+  },
+  {
+    name: 'like',
+    signatures: ['like(text, text) → boolean'],
+    description:
+      'Whether the text matches the pattern: `%` any characters, `_` one character, `\\` takes their meaning.',
+    example: "like('abc', 'a_c')",
+    result: 'true',
+    implementation: {
+      kind: 'rewrite',
+      arity: [2, 3],
+      rewrite: ({ children: [value, pattern, escape] }) =>
+        escape === undefined
+          ? operatorCall('~~', value, pattern)
+          : kernelCall('like_escape', value, pattern, escape),
+    },
+  },
+  {
+    name: 'lower',
+    signatures: ['lower(text) → text'],
+    description: 'The text in lower case.',
+    example: "lower('ÀB')",
+    result: 'àb',
+    implementation: KERNEL,
+  },
+  {
+    name: 'lpad',
+    signatures: ['lpad(text, integer [, text]) → text'],
+    description:
+      'The text filled up on the left to a length in characters (with spaces), or cut to it on the right.',
+    example: "lpad('7', 3, '0')",
+    result: '007',
+    implementation: padding('lpad'),
+  },
+  {
+    name: 'ltrim',
+    signatures: ['ltrim(text [, text]) → text'],
+    description: 'The text without spaces, or without any of the given characters, at its start.',
+    example: "ltrim('xyxa', 'xy')",
+    result: 'a',
+    implementation: KERNEL,
+  },
+  {
+    name: 'octet_length',
+    signatures: ['octet_length(text) → bigint', 'octet_length(bytea) → bigint'],
+    description: 'The length in bytes (of the UTF-8 form of a text).',
+    example: "octet_length('é')",
+    result: '2',
+    implementation: macro([1, 1], '(s BLOB) AS octet_length(s)', '(s) AS strlen(s)'),
+  },
+  {
+    name: 'position',
+    signatures: ['position(text IN text) → bigint'],
+    description: 'Where the first text begins in the second, in characters from 1; 0 when it does not occur.',
+    example: "position('l' IN 'hello')",
+    result: '3',
+    implementation: KERNEL,
+  },
+  {
+    name: 'regexp_extract',
+    signatures: ['regexp_extract(text, text [, text flags [, integer group]]) → text'],
+    description: 'The first match of the pattern, or one of its groups; NULL when nothing matches.',
+    example: "regexp_extract('#REGEX in #Tessera 2024', '#([a-z]+) (\\d+)', 'i', 1)",
+    result: 'Tessera',
+    implementation: regexFunction('regexp_extract'),
+  },
+  {
+    name: 'regexp_extract_all',
+    signatures: ['regexp_extract_all(text, text [, text flags [, integer group]]) → array(text)'],
+    description: 'All matches of the pattern, or one group of each.',
+    example: "regexp_extract_all('Hello Year 2023, yeah!', '[A-Za-z]+')",
+    result: '[Hello, Year, yeah]',
+    implementation: regexFunction('regexp_extract_all'),
+  },
+  {
+    name: 'regexp_like',
+    signatures: ['regexp_like(text, text [, text flags]) → boolean'],
+    description:
+      'Whether the pattern (RE2) matches a part of the text. Flags: `i` no case, `m` lines, `U` non-greedy, `-s` keeps `.` off line ends.',
+    example: "regexp_like('ABC', '[a-z]', 'i')",
+    result: 'true',
+    implementation: regexFunction('regexp_like'),
+  },
+  {
+    name: 'regexp_like_any',
+    signatures: ['regexp_like_any(text, array(text)) → boolean'],
+    description: 'Whether one of the patterns matches a part of the text; NULL patterns match nothing.',
+    example: "regexp_like_any('123', ['[a-z]', '[1-9]+'])",
+    result: 'true',
+    implementation: macro(
+      [2, 2],
+      `(s, patterns) AS CASE WHEN s IS NULL OR patterns IS NULL THEN NULL
+        ELSE len(list_filter(patterns, p -> regexp_matches(s, '(?s)' || p))) > 0 END`,
+    ),
+  },
+  {
+    name: 'regexp_replace',
+    signatures: ['regexp_replace(text, text, text [, text flags]) → text'],
+    description:
+      'The text with the first match replaced; `\\1` … stand for groups, `\\&` for the whole match.',
+    example: "regexp_replace('me@example.org', '(\\w)\\w*@', '\\1***@')",
+    result: 'm***@example.org',
+    implementation: regexFunction('regexp_replace'),
+  },
+  {
+    name: 'regexp_replace_all',
+    signatures: ['regexp_replace_all(text, text, text [, text flags]) → text'],
+    description: '`regexp_replace` for every match.',
+    example: "regexp_replace_all('Hey', '.', '\\&\\&')",
+    result: 'HHeeyy',
+    implementation: regexFunction('regexp_replace_all'),
+  },
+  {
+    name: 'replace',
+    signatures: ['replace(text, text, text) → text'],
+    description: 'The text with every occurrence of the second replaced by the third.',
+    example: "replace('banana', 'an', 'o')",
+    result: 'booa',
+    implementation: KERNEL,
+  },
+  {
+    name: 'rpad',
+    signatures: ['rpad(text, integer [, text]) → text'],
+    description: 'The text filled up on the right to a length in characters (with spaces), or cut to it.',
+    example: "rpad('ab', 5, 'xy')",
+    result: 'abxyx',
+    implementation: padding('rpad'),
+  },
+  {
+    name: 'rtrim',
+    signatures: ['rtrim(text [, text]) → text'],
+    description: 'The text without spaces, or without any of the given characters, at its end.',
+    example: "rtrim('axyx', 'xy')",
+    result: 'a',
+    implementation: KERNEL,
+  },
+  {
+    name: 'split_part',
+    signatures: ['split_part(text, text, integer) → text'],
+    description:
+      'One field between separators, from 1, or from the end when negative; empty when there is none.',
+    example: "split_part('this|is|my|test', '|', -2)",
+    result: 'my',
+    implementation: macro(
+      [3, 3],
+      `(s, d, i) AS CASE WHEN i = 0 THEN error('split_part: the field position must not be zero')
+        ELSE split_part(s, d, i) END`,
+    ),
+  },
+  {
+    name: 'string_to_array',
+    signatures: ['string_to_array(text, text [, text]) → array(text)'],
+    description:
+      'The fields between separators; a NULL separator splits into characters, an empty one not at all. Fields equal to the third argument are NULL.',
+    example: "string_to_array('a|b|', '|')",
+    result: "[a, b, '']",
+    implementation: macro(
+      [2, 3],
+      '(s, d) AS tsr_split(s, d)',
+      '(s, d, n) AS list_transform(tsr_split(s, d), e -> CASE WHEN e IS DISTINCT FROM n THEN e END)',
+    ),
+  },
+  {
+    name: 'strpos',
+    signatures: ['strpos(text, text) → bigint'],
+    description: 'Where the second text begins in the first, in characters from 1; 0 when it does not occur.',
+    example: "strpos('hello world', 'world')",
+    result: '7',
+    implementation: KERNEL,
+  },
+  {
+    name: 'substring',
+    aliases: ['substr'],
+    signatures: [
+      'substring(text | bytea, bigint [, bigint]) → text | bytea',
+      'substring(text FROM bigint FOR bigint) → text',
+    ],
+    description: 'The characters from a position on, from 1; positions before the text count as empty ones.',
+    example: "substring('hello world' FROM -2 FOR 8)",
+    result: 'hello',
+    implementation: macro(
+      [2, 3],
+      '(s BLOB, i) AS unhex(substring(hex(s), 2 * greatest(i, 1) - 1))',
+      '(s BLOB, i, n) AS unhex(substring(hex(s), 2 * greatest(i, 1) - 1, 2 * tsr_characters_left(i, n)))',
+      '(s, i) AS substring(s, greatest(i, 1))',
+      '(s, i, n) AS substring(s, greatest(i, 1), tsr_characters_left(i, n))',
+    ),
+  },
+  {
+    name: 'trim',
+    signatures: ['trim([BOTH | LEADING | TRAILING] [text FROM] text) → text'],
+    description: 'The text without spaces, or without any of the given characters, at its ends.',
+    example: "trim(LEADING 'x' FROM 'xxax')",
+    result: 'ax',
+    implementation: KERNEL,
+  },
+  {
+    name: 'upper',
+    signatures: ['upper(text) → text'],
+    description: 'The text in upper case.',
+    example: "upper('àb')",
+    result: 'ÀB',
+    implementation: KERNEL,
+  },
+  {
+    name: 'url_decode',
+    signatures: ['url_decode(text) → text'],
+    description: 'The text with `%XX` sequences decoded.',
+    example: "url_decode('a%20b%2Fc')",
+    result: 'a b/c',
+    implementation: KERNEL,
+  },
+  {
+    name: 'url_encode',
+    signatures: ['url_encode(text) → text'],
+    description: 'The text with every byte but unreserved characters (RFC 3986) percent-encoded.',
+    example: "url_encode('a b/é~')",
+    result: 'a%20b%2F%C3%A9~',
+    implementation: KERNEL,
+  },
+]);
+
+function padding(name: 'lpad' | 'rpad') {
+  return macro(
+    [2, 3],
+    `(s, n) AS ${name}(s, n::INTEGER, ' ')`,
+    // The kernel refuses to pad with nothing.
+    `(s, n, p) AS CASE WHEN p = '' THEN left(s, greatest(n, 0)) ELSE ${name}(s, n::INTEGER, p) END`,
+  );
+}
+
+export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
+  split: [
+    `(s, d) AS CASE WHEN s IS NULL THEN NULL WHEN s = '' THEN []::VARCHAR[]
+      WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s] ELSE string_split(s, d) END`,
+  ],
+  // How many of n characters from position i on lie in the text or behind it; huge counts mean "all".
+  characters_left: [
+    `(i, n) AS CASE WHEN n < 0 THEN error('negative substring length not allowed')
+      ELSE greatest(i + least(n, 4294967295) - greatest(i, 1), 0) END`,
+  ],
+  regexp_extract: ['(s, p, g) AS CASE WHEN regexp_matches(s, p) THEN regexp_extract(s, p, g) END'],
+  regexp_flags: ["(p, f) AS '(?s' || regexp_replace(f, '[cg]', '', 'g') || ')' || p"],
+};

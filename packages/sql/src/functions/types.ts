@@ -1,0 +1,88 @@
+import type { Expression, FunctionNode } from '../tree.ts';
+
+export type FunctionCategory =
+  | 'aggregate'
+  | 'window'
+  | 'array'
+  | 'string'
+  | 'date and time'
+  | 'numeric'
+  | 'conditional'
+  | 'json'
+  | 'bytea'
+  | 'vector'
+  | 'session';
+
+/** What rewrites may ask of the request and its session. */
+export interface FunctionContext {
+  readonly sessionValues: {
+    readonly account: string;
+    readonly database: string;
+    readonly engine: string;
+    readonly user: string;
+  };
+  /** Values as JSON gave them. */
+  readonly parameters: readonly { readonly name: string; readonly value: unknown }[];
+}
+
+/** Least and most arguments; the most is Infinity for a variadic function. */
+export type Arity = readonly [least: number, most: number];
+
+/** An aggregate call without what it shares with a window: FILTER, DISTINCT, ORDER BY, OVER stay as they are. */
+export interface AggregateCall {
+  readonly name: string;
+  readonly args: readonly Expression[];
+  readonly distinct?: boolean;
+}
+
+/**
+ * How a function comes to the kernel:
+ * - `kernel`: the kernel's function of this name already behaves as the dialect says;
+ * - `alias`: the kernel has it under another name;
+ * - `macro`: overloads `(a, b) AS expression`, installed under an internal name that calls are redirected to;
+ * - `rewrite`: a new tree for a call; `undefined` leaves the call to the kernel;
+ * - `aggregate`: another aggregate, its result passed through `finish`.
+ */
+export type Implementation =
+  | { readonly kind: 'kernel' }
+  | { readonly kind: 'alias'; readonly of: string }
+  | { readonly kind: 'macro'; readonly arity: Arity; readonly overloads: readonly string[] }
+  | {
+      readonly kind: 'rewrite';
+      readonly arity: Arity;
+      readonly rewrite: (call: FunctionNode, context: FunctionContext) => Expression | undefined;
+    }
+  | {
+      readonly kind: 'aggregate';
+      readonly arity: Arity;
+      readonly aggregate: (args: readonly Expression[]) => AggregateCall;
+      readonly finish?: (aggregate: Expression, args: readonly Expression[]) => Expression;
+    };
+
+export interface DialectFunction {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly category: FunctionCategory;
+  readonly signatures: readonly string[];
+  readonly description: string;
+  /** An expression (or, for aggregates, a SELECT) and its result as text; both are executed by the tests. */
+  readonly example: string;
+  readonly result: string | null;
+  readonly implementation: Implementation;
+}
+
+/** A definition as the category files write it. */
+export type Definition = Omit<DialectFunction, 'category'>;
+
+export const inCategory = (
+  category: FunctionCategory,
+  definitions: readonly Definition[],
+): readonly DialectFunction[] => definitions.map((definition) => ({ ...definition, category }));
+
+export const KERNEL: Implementation = { kind: 'kernel' };
+export const alias = (of: string): Implementation => ({ kind: 'alias', of });
+export const macro = (arity: Arity, ...overloads: readonly string[]): Implementation => ({
+  kind: 'macro',
+  arity,
+  overloads,
+});
