@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ERRORS } from '../packages/common/src/index.ts';
+import { configurationJsonSchema, configurationPage } from '../packages/config/src/index.ts';
+
+/** Writes the pages of docs/ that say what the code says; with `--check` only looks whether they are current. */
+const GENERATED: Readonly<Record<string, string>> = {
+  'configuration.md': marked(configurationPage()),
+  'configuration.schema.json': `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
+  'errors.md': marked(errorsPage()),
+};
+
+const docs = join(dirname(import.meta.dirname), 'docs');
+const stale = Object.entries(GENERATED).filter(([name, text]) => current(join(docs, name)) !== text);
+
+if (process.argv.includes('--check')) {
+  for (const [name] of stale)
+    process.stdout.write(`docs/${name} is stale: run node scripts/generate-docs.ts\n`);
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
+  for (const [name, text] of stale) writeFileSync(join(docs, name), text);
+}
+
+function current(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function marked(page: string): string {
+  return `<!-- Written by scripts/generate-docs.ts; edit the code it reads. -->\n${page}`;
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(ERRORS).map(
+    ([name, e]) => `| \`${name}\` | ${e.sqlState} | ${e.httpStatus} | ${e.retry} | ${e.meaning} |`,
+  );
+  return [
+    '# Errors',
+    '',
+    "Every failure the engine reports is one of these. `code` is the SQLSTATE, PostgreSQL's where it has one.",
+    '`retry` says who may try again with hope: `never` (the input is at fault), `task` and `query` (the engine itself',
+    'does), `client` (the client, later).',
+    '',
+    '| name | code | HTTP | retry | meaning |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
