@@ -52,15 +52,11 @@ function toType(type: ColumnType): arrow.DataType {
 }
 
 function toData(type: arrow.DataType, column: ColumnData): arrow.Data {
-  const { offsets, values, children } = column;
-  return new arrow.Data(
-    type,
-    0,
-    column.length,
-    column.nullCount,
-    [offsets, values && typedValues(type, values), column.validity],
-    children.map((child, index) => toData(childType(type, index), child)),
-  );
+  const { offsets, values, validity } = column;
+  const children = column.children.map((child, index) => toData(childType(type, index), child));
+  // In the order of Arrow's BufferType; its declarations do not have that a buffer may be absent.
+  const buffers = [offsets, values && typedValues(type, values), validity] as unknown as arrow.Data;
+  return new arrow.Data(type, 0, column.length, column.nullCount, buffers, children);
 }
 
 function typedValues(type: arrow.DataType, values: Uint8Array): ArrayLike<unknown> {
