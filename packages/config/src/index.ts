@@ -1,5 +1,7 @@
 export { AUTO_VACUUM_DEFAULTS, type AutoVacuum, autoVacuum } from './auto-vacuum.ts';
 export { ConfigError, type Violation } from './config-error.ts';
+export { configurationPage } from './documentation/configuration-page.ts';
+export { configurationJsonSchema } from './documentation/json-schema.ts';
 export { defaultConfig, type LoadedConfig, loadConfig } from './load.ts';
 export { memoryLimitBytes } from './memory-limit.ts';
 export { type ParameterInfo, parameters } from './parameters.ts';

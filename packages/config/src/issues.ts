@@ -37,7 +37,7 @@ function unknownKey(at: readonly PropertyKey[], source: Source): Mismatch {
 }
 
 function fieldNames(at: readonly PropertyKey[]): string[] {
-  const fields = at.length === 0 ? declarationOf(root).fields : parameterAt(blockPath(at))?.fields;
+  const fields = at.length === 0 ? declarationOf(root)!.fields : parameterAt(blockPath(at))?.fields;
   return Object.keys(fields ?? {});
 }
 

@@ -32,12 +32,12 @@ function joined(text: string, key: PropertyKey): string {
   return text === '' ? String(key) : `${text}.${String(key)}`;
 }
 
-const table: readonly ParameterInfo[] = fieldsOf('', declarationOf(root).fields!);
+const table: readonly ParameterInfo[] = fieldsOf('', declarationOf(root)!.fields!);
 const byPath = new Map(table.map((p) => [p.path, p]));
 
 function fieldsOf(prefix: string, fields: Readonly<Record<string, z.ZodType>>): ParameterInfo[] {
   return Object.entries(fields).flatMap(([name, schema]) => {
-    const declaration = declarationOf(schema);
+    const declaration = declarationOf(schema)!;
     const path = prefix === '' ? name : `${prefix}.${name}`;
     const inside = declaration.type === 'object[]' ? `${path}[*]` : path;
     const own = { ...declaration, path, required: declaration.default === undefined };

@@ -42,7 +42,7 @@ function breaches(config: EngineConfig, source: Source): Breach[] {
     config,
     given: (path: readonly PropertyKey[]) => valueAt(source.value, path) !== undefined,
   };
-  return RULES.flatMap((rule) => rule(facts));
+  return RULES.flatMap((rule) => rule.breaches(facts));
 }
 
 /** Whether a rule looked at a value that stands in for a wrong one, or at a block around or inside one. */

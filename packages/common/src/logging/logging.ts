@@ -1,5 +1,5 @@
 import { multistream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
-import { redactKeys, redactText } from './redaction.ts';
+import { redact } from './redaction.ts';
 import { LOG_LEVELS, type LoggingSettings, type LogLevel } from './settings.ts';
 import { type OpenSink, openSink } from './sink.ts';
 
@@ -79,8 +79,8 @@ function componentLogger(
       level,
       base: { component, ...fields },
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), log: redactKeys },
-      hooks: { streamWrite: redactText },
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: redact },
     },
     multistream(streams),
   );

@@ -36,8 +36,8 @@ export interface Declaration {
 
 const declarations = new WeakMap<z.ZodType, Declaration>();
 
-/** The declaration of a schema that one of the functions below made. */
-export const declarationOf = (schema: z.ZodType): Declaration => declarations.get(schema)!;
+/** The declaration of a schema when one of the functions below made it. */
+export const declarationOf = (schema: z.ZodType): Declaration | undefined => declarations.get(schema);
 
 interface About<D> {
   readonly effect: Effect;
@@ -66,6 +66,7 @@ function declare<T, A extends { readonly default?: unknown }>(
 interface TextRules {
   readonly test?: (text: string) => boolean;
   readonly expected?: string;
+  readonly jsonSchema?: NonNullable<Declaration['jsonSchema']>;
 }
 
 export function string<const A extends About<string | null> & TextRules>(meaning: string, about: A) {

@@ -27,6 +27,7 @@ export const root = block(
       test: (text) => text === SCHEMA_VERSION,
       expected: `the string "${SCHEMA_VERSION}"`,
       example: SCHEMA_VERSION,
+      jsonSchema: { const: SCHEMA_VERSION },
       effect: NOW,
     }),
     storage,

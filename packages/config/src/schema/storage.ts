@@ -18,6 +18,7 @@ export const storage = block(
       ...optional,
       test: (text) => API_SCHEMES.includes(text),
       expected: `one of ${API_SCHEMES.join(', ')}`,
+      jsonSchema: { enum: API_SCHEMES },
     }),
     aws: block(
       'settings for S3-backed managed tables',

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { declarationOf } from '../schema/parameter.ts';
+import { root } from '../schema/root.ts';
+
+/** A JSON Schema (2020-12) of the configuration file, for editors; the rules between parameters are not in it. */
+export function configurationJsonSchema(): Record<string, unknown> {
+  return {
+    title: 'Tessera engine configuration',
+    ...z.toJSONSchema(root, {
+      io: 'input',
+      unrepresentable: 'any',
+      override({ zodSchema, jsonSchema }) {
+        const declaration = declarationOf(zodSchema as unknown as z.ZodType);
+        // Schemas inside a parameter's own, such as that of its elements, have nothing to add.
+        if (declaration === undefined) return;
+        const { jsonSchema: own, meaning, default: value, effect } = declaration;
+        if (own !== undefined) {
+          for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
+          Object.assign(jsonSchema, value === null ? { anyOf: [own, { type: 'null' }] } : own);
+        }
+        jsonSchema.description =
+          effect === undefined || effect === 'in effect'
+            ? meaning
+            : `${meaning} (not yet in effect: ${effect})`;
+        if (value !== undefined) jsonSchema.default = value as never;
+      },
+    }),
+  };
+}
