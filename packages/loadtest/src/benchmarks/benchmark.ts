@@ -1,0 +1,26 @@
+import type { GeneratedFiles } from '../data/generated-files.ts';
+import type { PlainDuckDb } from '../processes/plain-duckdb.ts';
+import type { PlainHttp } from '../processes/plain-http.ts';
+import type { Target } from '../processes/tessera.ts';
+import type { BenchmarkResult } from '../report/report.ts';
+
+/** What every benchmark has at hand. */
+export interface Bench {
+  readonly target: Target;
+  readonly duckdb: PlainDuckDb;
+  readonly http: PlainHttp;
+  readonly files: GeneratedFiles;
+  /** 1 is the full size; smaller shrinks the data and the time. */
+  readonly scale: number;
+  /** Tells the person at the terminal what is being measured now. */
+  progress(doing: string): void;
+}
+
+export type Benchmark = (bench: Bench) => Promise<BenchmarkResult>;
+
+/** Runs `measure` so many times, one after the other, and keeps what each run came to. */
+export async function repeat<T>(runs: number, measure: () => Promise<T>): Promise<T[]> {
+  const samples: T[] = [];
+  for (let run = 0; run < runs; run++) samples.push(await measure());
+  return samples;
+}

@@ -1,0 +1,72 @@
+import { generatedQuery } from '../data/generated-columns.ts';
+import { runDiscarding } from '../http/statement.ts';
+import { figure } from '../report/figure.ts';
+import type { Line } from '../report/report.ts';
+import { type Benchmark, repeat } from './benchmark.ts';
+
+const ROWS = 5_000_000;
+const RUNS = 3;
+const BYTES_PER_MB = 1e6;
+
+/** Output formats and the least rows per second they are to reach. */
+const FORMATS = {
+  JSON_Compact: 1_000_000,
+  TabSeparatedWithNamesAndTypes: 1_000_000,
+  CSVWithNames: undefined,
+  JSONLines_Compact: undefined,
+  ArrowStream: 5_000_000,
+  Parquet: undefined,
+} as const;
+
+/** Streams a large result in each format to a client that discards it. */
+export const results: Benchmark = async ({ target, duckdb, scale, progress }) => {
+  const rows = Math.ceil(ROWS * scale);
+  const sql = generatedQuery(rows);
+  const peers = {
+    'plain DuckDB, all chunks fetched': sql,
+    'plain DuckDB, COPY TO /dev/null as CSV': `COPY (${sql}) TO '/dev/null' (FORMAT csv, HEADER)`,
+  };
+  const lines: Line[] = [];
+  for (const [format, least] of Object.entries(FORMATS)) {
+    progress(`${rows} rows as ${format}`);
+    await runDiscarding(target.url, generatedQuery(1), format);
+    const answers = await repeat(RUNS, () => runDiscarding(target.url, sql, format));
+    const seconds = answers.map((answer) => answer.milliseconds / 1000);
+    const floor = least === undefined ? undefined : ({ at: 'least', value: least } as const);
+    lines.push({
+      what: format,
+      figures: {
+        time: figure('s', seconds),
+        rows: figure(
+          'rows/s',
+          seconds.map((s) => rows / s),
+          floor,
+        ),
+        bytes: figure(
+          'MB/s',
+          answers.map((answer, run) => answer.bytes / BYTES_PER_MB / seconds[run]!),
+        ),
+      },
+    });
+  }
+  for (const [what, statement] of Object.entries(peers)) {
+    progress(`${rows} rows, ${what}`);
+    const seconds = (await repeat(RUNS, () => duckdb.run(statement))).map((run) => run.milliseconds / 1000);
+    lines.push({
+      what,
+      figures: {
+        time: figure('s', seconds),
+        rows: figure(
+          'rows/s',
+          seconds.map((s) => rows / s),
+        ),
+      },
+    });
+  }
+  return {
+    benchmark: 'results',
+    title: 'Large results',
+    method: `${rows.toLocaleString('en-US')} rows × 10 columns (int, bigint, double, decimal, date, timestamp, text, boolean) computed from generate_series, read to the end over HTTP by a client in another process that discards the bytes; ${RUNS} runs. Beside it plain DuckDB in a process of its own runs the same query.`,
+    lines,
+  };
+};

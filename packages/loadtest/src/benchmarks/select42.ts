@@ -1,0 +1,78 @@
+import { Pool } from 'undici';
+import { figure, percentile } from '../report/figure.ts';
+import type { Line } from '../report/report.ts';
+import type { Benchmark } from './benchmark.ts';
+
+const CONNECTIONS = [1, 2, 4, 8, 16];
+const MEASURED_MS = 5_000;
+const WARM_UP_MS = 1_000;
+const RUNS = 3;
+
+const P50_TARGET = { at: 'most', value: 2 } as const;
+const THROUGHPUT_TARGET = { at: 'least', value: 800 } as const;
+
+/** Round trips of the smallest statement over keep-alive connections. */
+export const select42: Benchmark = async ({ target, http, scale, progress }) => {
+  const lines: Line[] = [];
+  for (const connections of CONNECTIONS) {
+    for (const [server, url] of [
+      ['Tessera', target.url],
+      ['node:http', http.url],
+    ] as const) {
+      progress(`SELECT 42 at ${server}, ${connections} connections`);
+      await roundTrips(url, connections, WARM_UP_MS * scale);
+      const samples: number[][] = [];
+      for (let run = 0; run < RUNS; run++)
+        samples.push(await roundTrips(url, connections, MEASURED_MS * scale));
+      lines.push(
+        line(`${server}, ${connections} connection${connections === 1 ? '' : 's'}`, samples, scale, server),
+      );
+    }
+  }
+  return {
+    benchmark: 'select42',
+    title: '`SELECT 42` over keep-alive HTTP',
+    method: `Each connection sends the next statement when it has read the last answer, for ${MEASURED_MS / 1000} s; ${RUNS} runs after a warm-up. Beside it the same client against a bare node:http server that answers a constant: the floor that client and HTTP set on this machine.`,
+    lines,
+  };
+};
+
+function line(what: string, samples: number[][], scale: number, server: string): Line {
+  const ours = server === 'Tessera';
+  const latency = (p: number) => samples.map((run) => percentile(run, p));
+  const seconds = (MEASURED_MS * scale) / 1000;
+  const throughput = samples.map((run) => run.length / seconds);
+  const single = what.endsWith('connection');
+  return {
+    what,
+    figures: {
+      p50: figure('ms', latency(50), ours && single ? P50_TARGET : undefined),
+      p90: figure('ms', latency(90)),
+      p99: figure('ms', latency(99)),
+      throughput: figure('requests/s', throughput, ours && !single ? THROUGHPUT_TARGET : undefined),
+    },
+  };
+}
+
+/** The latencies of all round trips within the time, ascending, ms. */
+async function roundTrips(url: string, connections: number, milliseconds: number): Promise<number[]> {
+  const pool = new Pool(url, { connections, pipelining: 1 });
+  const latencies: number[] = [];
+  const end = performance.now() + milliseconds;
+  const connection = async () => {
+    while (performance.now() < end) {
+      const start = performance.now();
+      const { statusCode, body } = await pool.request({ method: 'POST', path: '/', body: 'SELECT 42' });
+      const answer = await body.text();
+      if (statusCode !== 200 || !answer.endsWith('42\n'))
+        throw new Error(`SELECT 42: HTTP ${statusCode}: ${answer}`);
+      latencies.push(performance.now() - start);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: connections }, connection));
+  } finally {
+    await pool.close();
+  }
+  return latencies.sort((a, b) => a - b);
+}

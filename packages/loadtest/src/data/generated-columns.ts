@@ -1,0 +1,22 @@
+/**
+ * Ten mixed columns over a number `i`, understood alike by our dialect and by plain DuckDB:
+ * int, two bigints, double, two decimals, date, timestamp, short text, boolean.
+ */
+const GENERATED_COLUMNS = `
+  CAST(i % 100000 AS INTEGER) AS customer,
+  i AS id,
+  i * 2654435761 % 1000000007 AS reference,
+  CAST(i * 7919 % 1000003 AS DOUBLE) * 0.001 AS score,
+  CAST(i * 104729 % 1000003 AS DECIMAL(12, 2)) AS price,
+  CAST(i % 20 AS DECIMAL(4, 2)) AS discount,
+  DATE '2020-01-01' + CAST(i % 1461 AS INTEGER) AS ordered,
+  TIMESTAMP '2020-01-01 00:00:00' + INTERVAL '1' SECOND * (i * 31 % 126230400) AS shipped,
+  'city ' || CAST(i * 613 % 997 AS VARCHAR) AS city,
+  i % 3 = 0 AS paid`;
+
+/** Numbers of one length from the first row on, so that text grows in proportion to the rows. */
+const BEFORE_FIRST = 1_000_000_000;
+
+/** A query of `rows` generated rows. */
+export const generatedQuery = (rows: number): string =>
+  `SELECT ${GENERATED_COLUMNS} FROM generate_series(${BEFORE_FIRST + 1}, ${BEFORE_FIRST + rows}) AS series(i)`;

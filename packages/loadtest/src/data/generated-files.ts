@@ -1,0 +1,47 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PlainDuckDb } from '../processes/plain-duckdb.ts';
+import { generatedQuery } from './generated-columns.ts';
+
+const SAMPLE_ROWS = 100_000;
+
+const COPY_OPTIONS = {
+  csv: 'FORMAT csv, HEADER',
+  'csv.gz': 'FORMAT csv, HEADER, COMPRESSION gzip',
+  'csv.zst': 'FORMAT csv, HEADER, COMPRESSION zstd',
+  parquet: 'FORMAT parquet, COMPRESSION snappy',
+} as const;
+
+/** Files of generated rows in a temporary directory, written by plain DuckDB. */
+export class GeneratedFiles {
+  readonly #duckdb: PlainDuckDb;
+  readonly #directory: string;
+
+  private constructor(duckdb: PlainDuckDb, directory: string) {
+    this.#duckdb = duckdb;
+    this.#directory = directory;
+  }
+
+  static async open(duckdb: PlainDuckDb): Promise<GeneratedFiles> {
+    return new GeneratedFiles(duckdb, await mkdtemp(join(tmpdir(), 'tessera-loadtest-data-')));
+  }
+
+  /** How many rows make a CSV file of about so many bytes. */
+  async rowsForCsvBytes(bytes: number): Promise<number> {
+    const path = await this.write('csv', SAMPLE_ROWS);
+    const { size } = await stat(path);
+    return Math.max(1, Math.floor((bytes / size) * SAMPLE_ROWS));
+  }
+
+  /** Writes a file and answers its path. */
+  async write(format: keyof typeof COPY_OPTIONS, rows: number): Promise<string> {
+    const path = join(this.#directory, `${rows}.${format}`);
+    await this.#duckdb.run(`COPY (${generatedQuery(rows)}) TO '${path}' (${COPY_OPTIONS[format]})`);
+    return path;
+  }
+
+  remove(): Promise<void> {
+    return rm(this.#directory, { recursive: true, force: true });
+  }
+}

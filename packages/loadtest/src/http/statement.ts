@@ -1,0 +1,27 @@
+import { Pool } from 'undici';
+
+/** What reading a whole answer came to. */
+export interface DiscardedAnswer {
+  readonly milliseconds: number;
+  readonly bytes: number;
+}
+
+/** Runs a statement and reads its result to the end without keeping it. @throws when the status is not 200 */
+export async function runDiscarding(
+  url: string,
+  sql: string,
+  outputFormat: string,
+): Promise<DiscardedAnswer> {
+  const start = performance.now();
+  const pool = new Pool(url, { connections: 1, headersTimeout: 0, bodyTimeout: 0 });
+  try {
+    const path = `/?output_format=${outputFormat}`;
+    const { statusCode, body } = await pool.request({ method: 'POST', path, body: sql });
+    if (statusCode !== 200) throw new Error(`${outputFormat}: HTTP ${statusCode}: ${await body.text()}`);
+    let bytes = 0;
+    for await (const chunk of body) bytes += (chunk as Buffer).length;
+    return { milliseconds: performance.now() - start, bytes };
+  } finally {
+    await pool.close();
+  }
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Report } from './report/report.ts';
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+const TINY = '0.001';
+const TIME_MS = 180_000;
+
+const run = promisify(execFile);
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'loadtest-test-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const loadtest = (...args: string[]) =>
+  run(process.execPath, [MAIN, ...args], { env: { ...process.env, TMPDIR: directory } });
+
+test('measures everything against a server of its own, reports it, and leaves nothing behind', {
+  timeout: TIME_MS,
+}, async () => {
+  const json = join(directory, 'report.json');
+  const { stdout } = await loadtest('all', '--scale', TINY, '--json', json);
+  const report = JSON.parse(await readFile(json, 'utf8')) as Report;
+
+  expect(report.results.map((result) => result.benchmark)).toEqual([
+    'select42',
+    'upload',
+    'results',
+    'memory',
+  ]);
+  for (const { title, lines } of report.results) {
+    expect(stdout).toContain(title);
+    for (const { what, figures } of lines) {
+      for (const [name, { median, min, max }] of Object.entries(figures)) {
+        expect(Number.isFinite(median) && min <= median && median <= max, `${title}, ${what}: ${name}`).toBe(
+          true,
+        );
+      }
+    }
+  }
+  expect(await readdir(directory)).toEqual(['report.json']);
+
+  const page = await loadtest('report', json);
+  expect(page.stdout).toMatch(/^# Performance\n/);
+  for (const { title } of report.results) expect(page.stdout).toContain(`\n## ${title}\n`);
+});
+
+test.for([
+  [['uplaod'], 'Unknown benchmark uplaod'],
+  [[], 'Name a benchmark'],
+  [['report'], 'report: name one JSON file'],
+] as const)('%j ends with 2 and says why', async ([args, message]) => {
+  await expect(loadtest(...args)).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(message),
+  });
+});

@@ -1,0 +1,66 @@
+import type { Bench, Benchmark } from './benchmarks/benchmark.ts';
+import { memory } from './benchmarks/memory.ts';
+import { results } from './benchmarks/results.ts';
+import { select42 } from './benchmarks/select42.ts';
+import { upload } from './benchmarks/upload.ts';
+import { GeneratedFiles } from './data/generated-files.ts';
+import { PlainDuckDb } from './processes/plain-duckdb.ts';
+import { PlainHttp } from './processes/plain-http.ts';
+import { runningEndpoint, startTessera } from './processes/tessera.ts';
+import { type BenchmarkResult, type Report, thisMachine } from './report/report.ts';
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { select42, upload, results, memory };
+
+/** The benchmarks that the words name, in the order they run. @throws Error naming an unknown one */
+export function chosenBenchmarks(words: readonly string[]): Benchmark[] {
+  const unknown = words.find((word) => word !== 'all' && !Object.hasOwn(BENCHMARKS, word));
+  if (unknown !== undefined) throw new Error(`Unknown benchmark ${unknown}`);
+  if (words.length === 0) throw new Error('Name a benchmark, or "all"');
+  const all = words.includes('all');
+  return Object.keys(BENCHMARKS)
+    .filter((name) => all || words.includes(name))
+    .map((name) => BENCHMARKS[name]!);
+}
+
+export interface MeasureOptions {
+  /** Measures this server instead of starting one. */
+  readonly url: string | undefined;
+  readonly scale: number;
+  onProgress(doing: string): void;
+  onResult(result: BenchmarkResult): void;
+}
+
+/** Runs the benchmarks one after the other, each against a server started for it. */
+export async function measure(benchmarks: readonly Benchmark[], options: MeasureOptions): Promise<Report> {
+  const startedAt = new Date().toISOString();
+  const duckdb = new PlainDuckDb();
+  const http = await PlainHttp.start();
+  const files = await GeneratedFiles.open(duckdb);
+  try {
+    const { first: duckdbVersion = '' } = await duckdb.run('SELECT version()');
+    const measured: BenchmarkResult[] = [];
+    for (const benchmark of benchmarks) {
+      const target = options.url === undefined ? await startTessera() : runningEndpoint(options.url);
+      const bench: Bench = {
+        target,
+        duckdb,
+        http,
+        files,
+        scale: options.scale,
+        progress: options.onProgress,
+      };
+      try {
+        measured.push(await benchmark(bench));
+        options.onResult(measured.at(-1)!);
+      } finally {
+        await target.stop();
+      }
+    }
+    const versions = { 'Node.js': process.version, DuckDB: duckdbVersion };
+    return { startedAt, scale: options.scale, machine: thisMachine(), versions, results: measured };
+  } finally {
+    await files.remove();
+    await http.stop();
+    await duckdb.stop();
+  }
+}

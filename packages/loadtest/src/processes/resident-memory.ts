@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const SAMPLE_INTERVAL_MS = 50;
+const BYTES_PER_KIB = 1024;
+
+/** Watches the resident memory of a process and its children, summed. */
+export class MemoryWatch {
+  #peakBytes = 0;
+  readonly #pid: number;
+  readonly #stop = new AbortController();
+  readonly #loop: Promise<void>;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+    this.#loop = this.#sample();
+  }
+
+  /** The greatest sum seen since the construction or the last `restart`. */
+  get peakBytes(): number {
+    return this.#peakBytes;
+  }
+
+  restart(): void {
+    this.#peakBytes = residentBytes(this.#pid);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #sample(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#peakBytes = Math.max(this.#peakBytes, residentBytes(this.#pid));
+      await pause(SAMPLE_INTERVAL_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Resident memory of a process and its children, bytes. */
+export const residentBytes = (pid: number): number =>
+  [pid, ...children(pid)].reduce((sum, each) => sum + statusKib(each, 'VmRSS'), 0) * BYTES_PER_KIB;
+
+const children = (pid: number): number[] =>
+  readProc(`${pid}/task/${pid}/children`)
+    .split(' ')
+    .filter((word) => word !== '')
+    .map(Number);
+
+const statusKib = (pid: number, field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readProc(`${pid}/status`))?.[1] ?? 0);
+
+/** A process may end between being listed and being read. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { figure } from './figure.ts';
+import { renderTable } from './table.ts';
+
+test('renders medians, spreads and targets in aligned Markdown, and leaves out what a line lacks', () => {
+  const lines = [
+    {
+      what: 'CSV',
+      figures: { time: figure('s', [2, 1, 3]), ratio: figure('×', [1.4567], { at: 'most', value: 1.3 }) },
+    },
+    {
+      what: 'Parquet file',
+      figures: { time: figure('s', [1234.5]), rows: figure('rows/s', [2e6], { at: 'least', value: 1e6 }) },
+    },
+  ];
+  expect(renderTable(lines).split('\n')).toEqual([
+    '|              |        time |          ratio |                           rows |',
+    '|--------------|------------:|---------------:|-------------------------------:|',
+    '| CSV          | 2 s (1 – 3) | 1.46 × ≤ 1.3 ✗ |                                |',
+    '| Parquet file |     1,235 s |                | 2,000,000 rows/s ≥ 1,000,000 ✓ |',
+  ]);
+});

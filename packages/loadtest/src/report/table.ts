@@ -1,0 +1,33 @@
+import { type Figure, meetsTarget } from './figure.ts';
+import type { Line } from './report.ts';
+
+/** The lines as a Markdown table padded so that it reads well on a terminal too. */
+export function renderTable(lines: readonly Line[]): string {
+  const titles = [...new Set(lines.flatMap((line) => Object.keys(line.figures)))];
+  const rows = lines.map((line) => [line.what, ...titles.map((title) => renderFigure(line.figures[title]))]);
+  const table = [['', ...titles], ...rows];
+  const widths = table[0]!.map((_, column) => Math.max(3, ...table.map((row) => row[column]!.length)));
+  const render = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (column === 0 ? `${'-'.repeat(width + 2)}` : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [render(table[0]!), rule, ...table.slice(1).map(render)].join('\n');
+}
+
+/** `2.31 ms (2.1 – 2.6) ≤ 3 ✓`: median, spread over the runs, target. */
+function renderFigure(figure: Figure | undefined): string {
+  if (figure === undefined) return '';
+  const { median, min, max, unit, runs, target } = figure;
+  const spread = runs > 1 ? ` (${number(min)} – ${number(max)})` : '';
+  const sign = target?.at === 'most' ? '≤' : '≥';
+  const verdict =
+    target === undefined ? '' : ` ${sign} ${number(target.value)} ${meetsTarget(figure) ? '✓' : '✗'}`;
+  return `${number(median)} ${unit}${spread}${verdict}`;
+}
+
+/** Three significant digits, thousands grouped. */
+function number(value: number): string {
+  return value.toLocaleString(
+    'en-US',
+    Math.abs(value) >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 },
+  );
+}
