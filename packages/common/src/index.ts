@@ -2,5 +2,5 @@ export * from './cancellation.ts';
 export * from './error-table.ts';
 export * from './errors.ts';
 export * from './ids.ts';
-export * from './nearest-name.ts';
 export * from './logging/index.ts';
+export * from './nearest-name.ts';

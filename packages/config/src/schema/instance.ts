@@ -1,14 +1,14 @@
-import { WITH_MULTI_CLUSTER, WITH_TABLES } from './effect.ts';
+import { NOW, WITH_MULTI_CLUSTER } from './effect.ts';
 import { block, oneOf, string, ulid } from './parameter.ts';
 import { isHostPort } from './text-shapes.ts';
 
 /** The preset id of an instance that is given none. */
-export const PRESET_INSTANCE_ID = '01JTESSERA0000000000000000';
+const PRESET_INSTANCE_ID = '01JTESSERA0000000000000000';
 
 export const instance = block(
   'instance identity and topology',
   {
-    id: ulid('unique instance identifier', { default: PRESET_INSTANCE_ID, effect: WITH_TABLES }),
+    id: ulid('unique instance identifier', { default: PRESET_INSTANCE_ID, effect: NOW }),
     multi_engine: block(
       'multi-engine settings; required for type multi_engine, ignored for single_engine',
       {

@@ -1,3 +1,4 @@
+import { TesseraError } from '@tessera/common';
 import { ConfigError } from '@tessera/config';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
@@ -41,9 +42,19 @@ function everyCommand(command: Command): Command[] {
 function exitCodeOf(error: unknown): number {
   // Commander has printed its own message by now; its code 0 is --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (error instanceof CommandFailure || error instanceof ConfigError) {
-    process.stderr.write(`${error.message}\n`);
-    return error instanceof CommandFailure ? error.exitCode : EXIT.usage;
-  }
+  if (error instanceof CommandFailure) return report(error.message, error.exitCode);
+  if (error instanceof ConfigError) return report(error.message, EXIT.usage);
+  if (error instanceof TesseraError) return report(`error: ${error.message}`, EXIT.failed);
+  if (isSystemError(error)) return report(`error: ${error.message}`, EXIT.failed);
   throw error;
+}
+
+function report(message: string, exitCode: number): number {
+  process.stderr.write(`${message}\n`);
+  return exitCode;
+}
+
+/** What the operating system refused, such as a log file that cannot be opened: nothing is wrong with the program. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }

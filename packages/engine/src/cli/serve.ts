@@ -61,7 +61,7 @@ export function serveCommand(): Command {
 }
 
 /** What the flags and the file they name come to. */
-export async function serveOptions(flags: Flags): Promise<ServeOptions> {
+async function serveOptions(flags: Flags): Promise<ServeOptions> {
   const config = flags.config === undefined ? defaultConfig() : (await loadConfig(flags.config)).config;
   checkNode(config, flags.node);
   for (const prefix of flags.allowUrl) checkUrlPrefix(prefix);
