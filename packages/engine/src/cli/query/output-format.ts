@@ -27,3 +27,8 @@ export function outputFormat(asked: string | undefined, terminal: boolean): stri
     );
   return format;
 }
+
+/** Whether the last line of the format says how the query ended; other formats break off. */
+export function saysItsEnd(format: string): boolean {
+  return format.toLowerCase() === 'jsonlines_compact';
+}

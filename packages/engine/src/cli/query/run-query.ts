@@ -4,7 +4,7 @@ import { CommandFailure, EXIT } from '../exit-code.ts';
 import { errorReport, parseErrors } from './error-report.ts';
 import { type FilePart, sizeParts } from './file-part.ts';
 import { multipartBody } from './multipart-body.ts';
-import { outputFormat } from './output-format.ts';
+import { outputFormat, saysItsEnd } from './output-format.ts';
 import { ResultTail } from './result-tail.ts';
 import { type Answer, Connection, type Server } from './server.ts';
 import type { Streams } from './streams.ts';
@@ -45,7 +45,7 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
       query_id: queryId,
     };
     const answer = await send(connection, query.sql, parts, parameters, io, stop.signal);
-    await (answer.statusCode < 300 ? printResult(answer, query.sql, io) : refuse(answer, query.sql));
+    await (answer.statusCode < 300 ? printResult(answer, query.sql, format, io) : refuse(answer, query.sql));
   } catch (error) {
     if (!interrupt.aborted) throw error;
     throw new CommandFailure(EXIT.interrupted, 'cancelled');
@@ -87,10 +87,11 @@ async function send(
   }
 }
 
-async function printResult(answer: Answer, sql: string, io: Streams): Promise<void> {
-  const tail = new ResultTail();
+async function printResult(answer: Answer, sql: string, format: string, io: Streams): Promise<void> {
+  const tail = saysItsEnd(format) ? new ResultTail() : undefined;
   try {
-    await pipeline(answer.body, tail, io.stdout, { end: false });
+    const stages = tail === undefined ? [answer.body, io.stdout] : [answer.body, tail, io.stdout];
+    await pipeline(stages, { end: false });
   } catch (error) {
     // The reader of our output has seen enough, as `head` does.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
@@ -99,7 +100,7 @@ async function printResult(answer: Answer, sql: string, io: Streams): Promise<vo
       'error: the server broke the result off: what was printed is not complete (its log says why)',
     );
   }
-  const errors = tail.errors();
+  const errors = tail?.errors();
   if (errors !== undefined) throw new CommandFailure(EXIT.queryError, errorReport(errors, sql));
   const affected = answer.headers['x-tessera-affected-rows'];
   if (affected !== undefined && io.stderr.isTTY === true)
