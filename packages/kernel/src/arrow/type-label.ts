@@ -1,8 +1,10 @@
-import type { KernelType, ScalarTypeId } from '../types/kernel-type.ts';
+import { type KernelField, type KernelType, SCALAR_TYPES, type ScalarTypeId } from '../types/kernel-type.ts';
 
-/** Field metadata that names the kernel's type where Arrow's own type is only its nearest relative. */
+/** Field metadata that names the kernel's type, in JSON, where Arrow's own type is only its nearest relative. */
 export const TYPE_METADATA_KEY = 'tessera:type';
 
+const SCALARS: ReadonlySet<string> = new Set(SCALAR_TYPES);
+const MAX_DEPTH = 100;
 const INEXACT: ReadonlySet<ScalarTypeId> = new Set<ScalarTypeId>([
   'HUGEINT',
   'UHUGEINT',
@@ -33,4 +35,66 @@ export function carriesExactly(type: KernelType): boolean {
     default:
       return !INEXACT.has(type.id);
   }
+}
+
+/** Types the kernel cannot read back from what it makes of them in Arrow: an append leaves them as Arrow has them. */
+const ONE_WAY: ReadonlySet<string> = new Set(['BIGNUM', 'GEOMETRY']);
+
+export const typeLabel = (type: KernelType): string => JSON.stringify(type);
+
+/** The type a label names; undefined for anything but a well-formed one: labels come with files of strangers. */
+export function readTypeLabel(label: string | undefined): KernelType | undefined {
+  if (label === undefined) return undefined;
+  try {
+    return checkedType(JSON.parse(label), 0);
+  } catch {
+    return undefined;
+  }
+}
+
+function checkedType(value: unknown, depth: number): KernelType {
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) throw new Error('not a type');
+  const type = value as Record<string, unknown> & { id: string };
+  switch (type.id) {
+    case 'DECIMAL':
+      return { id: 'DECIMAL', width: integer(type.width), scale: integer(type.scale) };
+    case 'ENUM':
+      return { id: 'ENUM', values: list(type.values).map(text) };
+    case 'LIST':
+      return { id: 'LIST', child: checkedType(type.child, depth + 1) };
+    case 'ARRAY':
+      return { id: 'ARRAY', child: checkedType(type.child, depth + 1), size: integer(type.size) };
+    case 'STRUCT':
+      return { id: 'STRUCT', fields: checkedFields(type.fields, depth) };
+    case 'UNION':
+      return { id: 'UNION', members: checkedFields(type.members, depth) };
+    case 'MAP':
+      return {
+        id: 'MAP',
+        key: checkedType(type.key, depth + 1),
+        value: checkedType(type.value, depth + 1),
+      };
+    default:
+      if (!SCALARS.has(type.id) || ONE_WAY.has(type.id)) throw new Error('not a type');
+      return { id: type.id as ScalarTypeId };
+  }
+}
+
+const checkedFields = (value: unknown, depth: number): KernelField[] =>
+  list(value).map((field) => {
+    const { name, type } = field as { name: unknown; type: unknown };
+    return { name: text(name), type: checkedType(type, depth + 1) };
+  });
+
+function integer(value: unknown): number {
+  if (!Number.isSafeInteger(value)) throw new Error('not an integer');
+  return value as number;
+}
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new Error('not a text');
+  return value;
+}
+function list(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new Error('not a list');
+  return value;
 }

@@ -29,7 +29,8 @@ export class ResultStream {
   }
 
   header(header: ResultHeader): void {
-    this.#header = header;
+    // Arrow readers need the message at an aligned address.
+    this.#header = { ...header, schemaIpc: new Uint8Array(header.schemaIpc) };
     this.#notify();
   }
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { TesseraError } from '@tessera/common';
-import { isFatal, isInvalidation, kernelErrorToTessera } from '../errors/kernel-error.ts';
+import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
 import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
 
@@ -77,7 +77,7 @@ export class SessionSocket {
   }
 
   /** Writes one frame of an append; resolves when the socket takes more. */
-  async send(kind: FrameKind, parts: readonly Uint8Array[]): Promise<void> {
+  async send(_kind: FrameKind, parts: readonly Uint8Array[]): Promise<void> {
     if (this.#lost !== undefined) return;
     this.#socket.cork();
     for (const part of parts) this.#socket.write(part);

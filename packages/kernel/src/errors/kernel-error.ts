@@ -99,11 +99,11 @@ function parseFailure(text: string): KernelFailure {
     try {
       const parsed = JSON.parse(text.slice(json)) as Record<string, string>;
       return {
-        type: parsed['exception_type'] ?? '',
-        message: withoutExcerpt(parsed['exception_message'] ?? ''),
-        subtype: parsed['error_subtype'],
-        entry: parsed['type'],
-        position: parsed['position'] === undefined ? undefined : Number(parsed['position']),
+        type: parsed.exception_type ?? '',
+        message: withoutExcerpt(parsed.exception_message ?? ''),
+        subtype: parsed.error_subtype,
+        entry: parsed.type,
+        position: parsed.position === undefined ? undefined : Number(parsed.position),
       };
     } catch {
       // Cut off or embedded in another text: read it as plain.

@@ -242,6 +242,12 @@ export const duckdb = {
   free: fn<void, [Pointer]>('duckdb_free', 'void', ['void *']),
 } as const;
 
+/**
+ * A native function that does nothing with its argument (`abs`), as the `release` of structs whose memory stays ours:
+ * the kernel takes a struct without one for released, and a callback into JavaScript would have to wait for our thread.
+ */
+export const NO_RELEASE: Pointer = koffi.address(libc.symbol('abs'));
+
 /** Copies `bytes` from one address to another. */
 export const memcpy = libc.func('memcpy', 'void *', ['void *', 'void *', 'size_t']) as unknown as (
   to: Pointer | Uint8Array,

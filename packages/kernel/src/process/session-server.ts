@@ -53,8 +53,12 @@ export class SessionServer {
       return;
     }
     this.#calls++;
+    // Its batches may already be behind it on the socket.
+    if (request.op === 'append') this.#append = new AppendInput(this.#socket);
     this.#running = this.#run(request).finally(() => {
       this.#connection.endInterrupt();
+      this.#append?.discard();
+      this.#append = undefined;
       this.#running = undefined;
     });
   }
@@ -107,14 +111,7 @@ export class SessionServer {
         });
       case 'append': {
         this.#dirty = true;
-        const input = new AppendInput(this.#socket);
-        this.#append = input;
-        try {
-          return await runAppend(this.#connection, request.table, request.schemaIpc, input);
-        } finally {
-          this.#append = undefined;
-          input.discard();
-        }
+        return runAppend(this.#connection, request.table, request.schemaIpc, this.#append!);
       }
     }
   }

@@ -57,7 +57,7 @@ export interface KernelColumn {
   readonly type: KernelType;
 }
 
-const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
+export const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const quoteText = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const fieldsToSql = (fields: readonly KernelField[]) =>
   fields.map((f) => `${quoteName(f.name)} ${typeToSql(f.type)}`).join(', ');

@@ -1,0 +1,165 @@
+import { DataType, type Dictionary, type Field, type Schema } from 'apache-arrow';
+import { duckdb, NO_RELEASE, type Pointer } from '../native/library.ts';
+import { takeLogicalType } from '../native/logical-type.ts';
+import { NativeBlock } from '../native/memory.ts';
+import { checkErrorData, NativeError } from '../native/native-error.ts';
+import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
+import { formatOfType } from './format.ts';
+import { ImportedBatch } from './imported-batch.ts';
+import { childrenOf, layoutOf } from './layout.ts';
+import { readTypeLabel, TYPE_METADATA_KEY } from './type-label.ts';
+
+/** `struct ArrowSchema` of the C Data Interface. */
+const SCHEMA_BYTES = 72;
+const AT = {
+  format: 0,
+  name: 8,
+  metadata: 16,
+  flags: 24,
+  childCount: 32,
+  children: 40,
+  dictionary: 48,
+  release: 56,
+};
+const NULLABLE = 2n;
+/** Extensions that the kernel has a type for; of others, the storage type is read. */
+const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set(['arrow.json', 'arrow.uuid', 'arrow.bool8']);
+const EXTENSION_KEYS = ['ARROW:extension:name', 'ARROW:extension:metadata'];
+
+/** An Arrow schema as the kernel understands it: what turns arrays of that schema into chunks. */
+export class ImportedSchema {
+  readonly schema: Schema;
+  readonly columns: readonly KernelColumn[];
+  readonly #connection: Pointer;
+  readonly #converted = new NativeBlock(8);
+
+  private constructor(connection: Pointer, schema: Schema) {
+    this.schema = schema;
+    this.#connection = connection;
+    const memory = new SchemaMemory();
+    const root = memory.root(schema);
+    try {
+      checkErrorData(duckdb.schemaFromArrow(connection, root.address, this.#converted.address));
+    } finally {
+      memory.release();
+    }
+    this.columns = this.#columnTypes();
+  }
+
+  static read(connection: Pointer, schema: Schema): ImportedSchema {
+    if (schema.fields.length === 0) throw invalid('the Arrow schema has no columns');
+    return new ImportedSchema(connection, schema);
+  }
+
+  get handle(): Pointer {
+    return this.#converted.pointerAt(0);
+  }
+
+  destroy(): void {
+    duckdb.destroyConvertedSchema(this.#converted.address);
+  }
+
+  /** The types of a chunk without rows, except where the schema names a nearer one. */
+  #columnTypes(): KernelColumn[] {
+    const empty = ImportedBatch.empty(this.schema);
+    const chunk = new NativeBlock(8);
+    checkErrorData(duckdb.chunkFromArrow(this.#connection, empty.address, this.handle, chunk.address));
+    try {
+      return this.schema.fields.map((field, i) => ({
+        name: field.name,
+        type: readTypeLabel(field.metadata.get(TYPE_METADATA_KEY)) ?? vectorType(chunk.pointerAt(0), i),
+      }));
+    } finally {
+      duckdb.destroyChunk(chunk.address);
+    }
+  }
+}
+
+const vectorType = (chunk: Pointer, i: number): KernelType =>
+  takeLogicalType(duckdb.vectorType(duckdb.chunkVector(chunk, i))) ?? { id: 'NULL' };
+
+const invalid = (message: string) =>
+  new NativeError(JSON.stringify({ exception_type: 'Invalid Input', exception_message: message }));
+
+/** The C structs of a schema, kept alive while the kernel reads them. */
+class SchemaMemory {
+  #kept: NativeBlock[] = [];
+
+  release(): void {
+    this.#kept = [];
+  }
+
+  root(schema: Schema): NativeBlock {
+    const root = this.#block(SCHEMA_BYTES);
+    root.setPointer(AT.format, this.#text('+s'));
+    root.setPointer(AT.name, this.#text(''));
+    root.setPointer(AT.release, NO_RELEASE);
+    this.#setChildren(root, schema.fields, false);
+    return root;
+  }
+
+  #field(field: Field, nested = false): Pointer {
+    if (nested && DataType.isDictionary(field.type))
+      return this.#field(dictionaryField(field.name, field.type), true);
+    const format = formatOfType(field.type);
+    const layout = layoutOf(field.type);
+    if (format === undefined || layout === undefined) {
+      throw invalid(`column "${field.name}": the Arrow type ${field.type} is not supported`);
+    }
+    const block = this.#block(SCHEMA_BYTES);
+    block.setPointer(AT.format, this.#text(format));
+    block.setPointer(AT.name, this.#text(field.name));
+    block.setPointer(AT.metadata, this.#metadata(field.metadata));
+    block.setPointer(AT.flags, field.nullable ? NULLABLE : 0n);
+    block.setPointer(AT.release, NO_RELEASE);
+    this.#setChildren(block, childrenOf(layout), true);
+    if (DataType.isDictionary(field.type)) {
+      block.setPointer(AT.dictionary, this.#field(dictionaryField('', field.type)));
+    }
+    return block.address;
+  }
+
+  #setChildren(block: NativeBlock, children: readonly Field[], nested: boolean): void {
+    const pointers = this.#block(Math.max(1, children.length) * 8);
+    for (const [i, child] of children.entries()) pointers.setPointer(i * 8, this.#field(child, nested));
+    block.setPointer(AT.childCount, BigInt(children.length));
+    block.setPointer(AT.children, pointers.address);
+  }
+
+  #metadata(metadata: Map<string, string>): Pointer {
+    if (!KNOWN_EXTENSIONS.has(metadata.get(EXTENSION_KEYS[0]!) ?? '')) return 0n;
+    const pairs = EXTENSION_KEYS.flatMap((key) => {
+      const value = metadata.get(key);
+      return value === undefined ? [] : [lengthPrefixed(key), lengthPrefixed(value)];
+    });
+    const count = Buffer.alloc(4);
+    count.writeInt32LE(pairs.length / 2);
+    return this.#bytes(Buffer.concat([count, ...pairs]));
+  }
+
+  #text(text: string): Pointer {
+    return this.#bytes(Buffer.from(`${text}\0`, 'utf8'));
+  }
+
+  #bytes(bytes: Buffer): Pointer {
+    const block = this.#block(bytes.length);
+    block.bytes.set(bytes);
+    return block.address;
+  }
+
+  #block(size: number): NativeBlock {
+    const block = new NativeBlock(size);
+    this.#kept.push(block);
+    return block;
+  }
+}
+
+const dictionaryField = (name: string, type: Dictionary): Field =>
+  ({ name, type: type.dictionary, nullable: true, metadata: new Map() }) as unknown as Field;
+
+function lengthPrefixed(text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8');
+  const length = Buffer.alloc(4);
+  length.writeInt32LE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
