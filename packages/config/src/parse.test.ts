@@ -155,6 +155,21 @@ describe('the file as a whole', () => {
     );
   });
 
+  it('refuses an alias inside what it refers to', () => {
+    expect(whole('engine: &e {nodes: [*e]}')).toBe('c.yaml:1: an alias stands inside what it refers to');
+  });
+
+  // Mending one place of a shared block used to break the other, for ever.
+  it('takes an alias as a copy', () => {
+    expect(
+      complaints(
+        'engine: {multi_cluster: &m {broadcast_endpoint: "a:1"}, auto_vacuum: *m, cluster_id: c, cluster_ordinal: 0}',
+      ),
+    ).toEqual([
+      expect.stringContaining('c.yaml:2: engine.auto_vacuum.broadcast_endpoint: unknown parameter'),
+    ]);
+  });
+
   it('reports everything at once, in the order of the lines', () => {
     expect(
       complaints(

@@ -62,13 +62,22 @@ export function readSource(text: string): Source {
 /** Aliases that expand without end show only when the tree becomes a value. */
 function toValue(document: Document): { value: unknown; violations: Violation[] } {
   try {
-    return { value: document.toJS({ maxAliasCount: 100 }) ?? {}, violations: [] };
+    return { value: unshared(document.toJS({ maxAliasCount: 100 }) ?? {}, []), violations: [] };
   } catch (error) {
     return {
       value: undefined,
       violations: [{ line: 1, path: '', message: firstLine((error as Error).message) }],
     };
   }
+}
+
+/** Writes every alias out, so that two places of the file are two values. */
+function unshared(value: unknown, around: readonly unknown[]): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (around.includes(value)) throw new Error('an alias stands inside what it refers to');
+  const inside = [...around, value];
+  if (Array.isArray(value)) return value.map((element) => unshared(element, inside));
+  return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, unshared(v, inside)]));
 }
 
 const firstLine = (message: string) => message.split('\n', 1)[0]!;
