@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { TesseraError } from '@tessera/common';
+import { fail, TesseraError } from '@tessera/common';
+import { formatBytes } from './limits.ts';
 
 /** Read ahead of the parser by this much, so that the network and the disk work at the same time. */
 const READ_AHEAD_BYTES = 1024 * 1024;
@@ -8,12 +9,14 @@ export interface BodyReaderOptions {
   readonly signal: AbortSignal;
   /** The client may be silent for this long while the reader waits for it; waits of our own do not count. */
   readonly idleMs: number;
+  /** Bytes of the body itself. Without it, compressed content that decodes to nothing would never meet a limit. */
+  readonly maxBytes: number;
   readonly onProgress?: ((receivedBytes: number) => void) | undefined;
 }
 
 /**
  * Pulls a request body chunk by chunk, with back-pressure. `next` rejects with BAD_UPLOAD when the client goes away,
- * CLIENT_TOO_SLOW when it falls silent, and the signal's reason when the request is aborted.
+ * CLIENT_TOO_SLOW when it falls silent, UPLOAD_TOO_LARGE over `maxBytes`, and the signal's reason when it aborts.
  */
 export class BodyReader {
   receivedBytes = 0;
@@ -22,6 +25,7 @@ export class BodyReader {
   readonly #idle: NodeJS.Timeout;
   readonly #queue: Buffer[] = [];
   #queuedBytes = 0;
+  #deliveredBytes = 0;
   #ended = false;
   #failure: TesseraError | undefined;
   #waiting: { resolve(chunk: Buffer | undefined): void; reject(error: TesseraError): void } | undefined;
@@ -48,7 +52,7 @@ export class BodyReader {
     if (chunk !== undefined) {
       this.#queuedBytes -= chunk.length;
       if (this.#queuedBytes < READ_AHEAD_BYTES && this.#body.isPaused()) this.#body.resume();
-      return Promise.resolve(chunk);
+      return this.#deliver(chunk);
     }
     if (this.#ended) return Promise.resolve(undefined);
     this.#idle.refresh();
@@ -73,13 +77,22 @@ export class BodyReader {
     const waiting = this.#waiting;
     if (waiting !== undefined) {
       this.#waiting = undefined;
-      waiting.resolve(chunk);
+      this.#deliver(chunk).then(waiting.resolve, waiting.reject);
       return;
     }
     this.#queue.push(chunk);
     this.#queuedBytes += chunk.length;
     if (this.#queuedBytes >= READ_AHEAD_BYTES) this.#body.pause();
   };
+
+  /** Counts what the parser takes, so that a tighter limit on what is inside speaks first. */
+  async #deliver(chunk: Buffer): Promise<Buffer> {
+    this.#deliveredBytes += chunk.length;
+    const { maxBytes } = this.#options;
+    if (this.#deliveredBytes > maxBytes)
+      fail('UPLOAD_TOO_LARGE', { what: 'the request body', limit: formatBytes(maxBytes) });
+    return chunk;
+  }
 
   #onEnd = (): void => {
     this.#ended = true;

@@ -24,6 +24,13 @@ export const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
   diskReserveBytes: 128 * 1024 * 1024,
 };
 
+/**
+ * The longest body, as sent, that can be within the limits: a coding may enlarge what does not compress (snappy by a
+ * sixth), but not double it.
+ */
+export const maxBodyBytes = (limits: UploadLimits): number =>
+  2 * (limits.fileBytes + limits.sqlBytes + limits.headerBytes);
+
 const UNITS = [
   [1000 ** 3, 'GB'],
   [1024 ** 2, 'MiB'],

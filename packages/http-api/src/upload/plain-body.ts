@@ -14,7 +14,7 @@ export async function decodePlainBody(
   options: { readonly limits: UploadLimits; readonly signal: AbortSignal },
 ): Promise<string> {
   const { limits, signal } = options;
-  const reader = new BodyReader(body, { signal, idleMs: limits.idleMs });
+  const reader = new BodyReader(body, { signal, idleMs: limits.idleMs, maxBytes: 2 * limits.sqlBytes });
   try {
     const content = decodeContent(chunksOf(reader), contentEncoding, undefined);
     return await collectSqlText(content, limits.sqlBytes, undefined);

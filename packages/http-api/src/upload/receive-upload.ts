@@ -4,7 +4,7 @@ import { fail } from '@tessera/common';
 import { BodyReader } from './body-reader.ts';
 import { decodeContent } from './codings/content-coding.ts';
 import { FileWriter } from './file-writer.ts';
-import { formatBytes, type UploadLimits } from './limits.ts';
+import { formatBytes, maxBodyBytes, type UploadLimits } from './limits.ts';
 import { multipartBoundary } from './multipart-boundary.ts';
 import { MultipartReader } from './multipart-reader.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
@@ -44,7 +44,12 @@ export async function receiveUpload(
 ): Promise<ReceivedUpload> {
   const { limits, signal, onProgress } = options;
   const boundary = multipartBoundary(contentType);
-  const reader = new BodyReader(body, { signal, idleMs: limits.idleMs, onProgress });
+  const reader = new BodyReader(body, {
+    signal,
+    idleMs: limits.idleMs,
+    maxBytes: maxBodyBytes(limits),
+    onProgress,
+  });
   try {
     const multipart = new MultipartReader(reader, boundary, limits);
     let sql: string | undefined;

@@ -14,6 +14,8 @@ const [COMPRESSED, UNCOMPRESSED, FIRST_SKIPPABLE, IDENTIFIER] = [0x00, 0x01, 0x8
 /** The framing format where the stream identifier opens the content, otherwise one raw block. */
 export const decodeSnappy: Decoder = async function* (source) {
   const { first, all } = await withFirstBytes(source, STREAM_IDENTIFIER.length);
+  // Some encoders of the framing format write nothing at all for empty content.
+  if (first.length === 0) return;
   yield* first.equals(STREAM_IDENTIFIER) ? decodeFramed(all) : decodeRawSnappy(all);
 };
 

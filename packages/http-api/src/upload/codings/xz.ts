@@ -23,10 +23,9 @@ export const decodeXz: Decoder = async function* (source) {
       } else if (reply.kind === 'output') {
         thread.post({ kind: 'pull' });
         yield Buffer.from(reply.chunk.buffer, reply.chunk.byteOffset, reply.chunk.byteLength);
-      } else if (reply.kind === 'corrupt') {
-        throw new CorruptStream(reply.reason);
       } else {
         finished = true;
+        if (reply.kind === 'corrupt') throw new CorruptStream(reply.reason);
       }
     }
   } finally {
