@@ -40,7 +40,7 @@ export class MemoryWatch {
 }
 
 /** Resident memory of a process and its children, bytes. */
-export const residentBytes = (pid: number): number =>
+const residentBytes = (pid: number): number =>
   [pid, ...children(pid)].reduce((sum, each) => sum + statusKib(each, 'VmRSS'), 0) * BYTES_PER_KIB;
 
 const children = (pid: number): number[] =>
