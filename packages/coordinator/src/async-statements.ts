@@ -47,7 +47,9 @@ export class AsyncStatements {
   get(token: string): AsyncStatement {
     const statement = this.#statements.get(token);
     if (statement !== undefined) return statement;
-    throw TesseraError.of('INVALID_ARGUMENT', { message: `No asynchronous statement has the token ${token}` });
+    throw TesseraError.of('INVALID_ARGUMENT', {
+      message: `No asynchronous statement has the token ${token}`,
+    });
   }
 
   #forgetOldest(): void {

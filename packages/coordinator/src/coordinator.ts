@@ -1,12 +1,19 @@
 import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
-import { quoted } from './sql-text.ts';
 import { classifyStatement, splitStatements } from '@tessera/sql';
+import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
 import { describeQuery, type QueryRunOptions, runQuery, type StatementDescription } from './query-run.ts';
-import { type RunningQuery, RunningQueries } from './running-queries.ts';
-import { DEFAULT_SETTINGS, isSettingName, requireSettingName, SETTING_NAMES, type Settings, withSettings } from './settings.ts';
+import { RunningQueries, type RunningQuery } from './running-queries.ts';
+import {
+  DEFAULT_SETTINGS,
+  isSettingName,
+  requireSettingName,
+  SETTING_NAMES,
+  type Settings,
+  withSettings,
+} from './settings.ts';
+import { quoted } from './sql-text.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
 
@@ -73,10 +80,12 @@ export class Coordinator {
    */
   async execute(query: RunningQuery, request: StatementRequest): Promise<StatementResult> {
     const database = request.database ?? DEFAULT_DATABASE;
-    if (database.toLowerCase() !== DEFAULT_DATABASE) throw TesseraError.of('DATABASE_NOT_FOUND', { database });
+    if (database.toLowerCase() !== DEFAULT_DATABASE)
+      throw TesseraError.of('DATABASE_NOT_FOUND', { database });
     const statements = splitStatements(request.sql);
     const last = statements.pop();
-    if (last === undefined) throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
+    if (last === undefined)
+      throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
     if (statements.length > 0 && !request.settings.enable_multi_query_requests) {
       const message = `The request holds ${statements.length + 1} statements; send one, or set enable_multi_query_requests=true`;
       throw TesseraError.of('SYNTAX_ERROR', { message });
@@ -167,7 +176,11 @@ export class Coordinator {
     return this.#query(query, request, asyncStatusQuery(this.#async.get(token)), []);
   }
 
-  #showSetting(query: RunningQuery, request: StatementRequest, name: string | undefined): Promise<StatementResult> {
+  #showSetting(
+    query: RunningQuery,
+    request: StatementRequest,
+    name: string | undefined,
+  ): Promise<StatementResult> {
     const shown = name === undefined ? SETTING_NAMES : [requireSettingName(name)];
     const rows = shown.map((n) => `(${quoted(n)}, ${quoted(String(request.settings[n]))})`);
     return this.#query(query, request, `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`, []);

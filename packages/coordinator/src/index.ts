@@ -1,7 +1,12 @@
 export { Coordinator, type CoordinatorOptions, DEFAULT_DATABASE } from './coordinator.ts';
 export type { RunningQuery } from './running-queries.ts';
 export { DEFAULT_SETTINGS, isSettingName, SETTING_NAMES, type Settings, withSettings } from './settings.ts';
-export type { RequestDirectory, ResultEncoding, StatementRequest, UploadedFile } from './statement-request.ts';
+export type {
+  RequestDirectory,
+  ResultEncoding,
+  StatementRequest,
+  UploadedFile,
+} from './statement-request.ts';
 export type {
   DoneResult,
   QueryStatistics,

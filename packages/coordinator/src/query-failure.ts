@@ -27,7 +27,11 @@ export function explainFailure(error: unknown, query: FailedQuery): unknown {
   const message = withLabels(error.message, query.files);
   const blamed = query.files.length > 0 && BLAMED_ON_FILES.has(error.name) && error.resolution === undefined;
   if (blamed && !message.startsWith('Cannot read ')) {
-    return TesseraError.of('BAD_FILE', { name: namesOf(query.files), reason: message }, { location, cause: error });
+    return TesseraError.of(
+      'BAD_FILE',
+      { name: namesOf(query.files), reason: message },
+      { location, cause: error },
+    );
   }
   return error.with({ message, location });
 }

@@ -1,18 +1,14 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { TesseraError } from '@tessera/common';
-import type { Kernel, KernelSession } from '@tessera/kernel';
+import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { formattedQuery, type PreparedQuery, prepareQuery } from '@tessera/sql';
+import { describeParameters, type PreparedQuery, prepareQuery } from '@tessera/sql';
 import { explainFailure } from './query-failure.ts';
 import { ReadResolution } from './read-resolution.ts';
+import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from './statement-result.ts';
-
-const ARROW_END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
-const FILE_CHUNK_BYTES = 1 << 20;
 
 export interface QueryRunOptions {
   readonly kernel: Kernel;
@@ -31,7 +27,8 @@ export async function runQuery(options: QueryRunOptions): Promise<RowsResult> {
   try {
     return await attempt(options, false);
   } catch (error) {
-    if (!(error instanceof TesseraError) || error.retry !== 'query' || options.query.signal.aborted) throw error;
+    if (!(error instanceof TesseraError) || error.retry !== 'query' || options.query.signal.aborted)
+      throw error;
     return attempt(options, true);
   }
 }
@@ -63,7 +60,7 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<R
     });
     const bytesRead = await totalBytes(reads);
     const startedAt = Date.now();
-    const encoded = limitRows(encode(session, prepared, request), request.settings.max_result_rows);
+    const encoded = limitRows(encodeResult(session, prepared, request), request.settings.max_result_rows);
     const first = await encoded.next();
     return {
       kind: 'rows',
@@ -95,55 +92,10 @@ async function* remaining(
   }
 }
 
-function encode(
-  session: KernelSession,
-  prepared: PreparedQuery,
-  request: StatementRequest,
+async function* limitRows(
+  chunks: AsyncGenerator<ResultChunk, void>,
+  limit: number,
 ): AsyncGenerator<ResultChunk, void> {
-  switch (request.encoding.kind) {
-    case 'rows':
-      return textRows(session, prepared, formattedQuery(prepared, request.encoding));
-    case 'arrow':
-      return arrowStream(session, prepared);
-    case 'parquet':
-      return parquetFile(session, prepared, request);
-  }
-}
-
-/** The kernel makes the text; a chunk is the data buffer of its one column as it stands. */
-async function* textRows(session: KernelSession, prepared: PreparedQuery, sql: string): AsyncGenerator<ResultChunk, void> {
-  const result = await session.query(sql, prepared.parameters);
-  for await (const batch of result.batches) yield { bytes: batch.textColumn(0), rows: batch.rows };
-}
-
-async function* arrowStream(session: KernelSession, prepared: PreparedQuery): AsyncGenerator<ResultChunk, void> {
-  const result = await session.query(prepared.sql, prepared.parameters);
-  yield { bytes: result.schemaIpc, rows: 0 };
-  for await (const batch of result.batches) yield { bytes: batch.ipc, rows: batch.rows };
-  yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
-}
-
-/** A Parquet file has its index at its end, so it is written to disk first and streamed from there. */
-async function* parquetFile(
-  session: KernelSession,
-  prepared: PreparedQuery,
-  request: StatementRequest,
-): AsyncGenerator<ResultChunk, void> {
-  const path = join(await request.directory.open(), 'result.parquet');
-  const limit = request.settings.max_result_rows;
-  const source = limit === 0 ? prepared.sql : `SELECT * FROM (${prepared.sql}) LIMIT ${limit + 1}`;
-  const rows = await session.execute(
-    `COPY (${source}) TO '${path.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
-    prepared.parameters,
-  );
-  let counted = rows;
-  for await (const bytes of createReadStream(path, { highWaterMark: FILE_CHUNK_BYTES })) {
-    yield { bytes, rows: counted };
-    counted = 0;
-  }
-}
-
-async function* limitRows(chunks: AsyncGenerator<ResultChunk, void>, limit: number): AsyncGenerator<ResultChunk, void> {
   let rows = 0;
   for await (const chunk of chunks) {
     rows += chunk.rows;
@@ -188,7 +140,9 @@ export async function describeQuery(options: QueryRunOptions): Promise<Statement
       resolveRead: (call) => reads.resolve(call),
     });
   } catch (error) {
-    throw query.signal.aborted ? query.signal.reason : explainFailure(error, { text, ran: undefined, files: reads.files });
+    throw query.signal.aborted
+      ? query.signal.reason
+      : explainFailure(error, { text, ran: undefined, files: reads.files });
   } finally {
     await session.close();
   }

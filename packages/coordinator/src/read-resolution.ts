@@ -53,7 +53,11 @@ export class ReadResolution {
     const { external, directory, signal } = this.#scope;
     const isDownload = /^https?:/i.test(url);
     const target = isDownload ? await directory.open() : '';
-    const { paths } = await external.resolve(url, { directory: target, signal, maxBytes: MAX_DOWNLOAD_BYTES });
+    const { paths } = await external.resolve(url, {
+      directory: target,
+      signal,
+      maxBytes: MAX_DOWNLOAD_BYTES,
+    });
     return paths.map((path) => ({ label: paths.length === 1 ? url : `${url} (${basename(path)})`, path }));
   }
 

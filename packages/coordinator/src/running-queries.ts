@@ -28,7 +28,9 @@ export class RunningQueries {
   /** @throws TesseraError INVALID_ARGUMENT when the id is already running */
   add(identity: QueryIdentity): RunningQuery {
     if (this.#queries.has(identity.queryId)) {
-      throw TesseraError.of('INVALID_ARGUMENT', { message: `A query with id ${identity.queryId} is already running` });
+      throw TesseraError.of('INVALID_ARGUMENT', {
+        message: `A query with id ${identity.queryId} is already running`,
+      });
     }
     const query = newRunningQuery(identity);
     this.#queries.set(identity.queryId, query);
@@ -72,7 +74,10 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
     setDeadline: (timeoutMs) => {
       clearTimeout(deadline);
       if (timeoutMs === 0) return;
-      deadline = setTimeout(() => abort.abort(TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs })), timeoutMs);
+      deadline = setTimeout(
+        () => abort.abort(TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs })),
+        timeoutMs,
+      );
     },
   };
 }

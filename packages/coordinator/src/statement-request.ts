@@ -5,6 +5,8 @@ import type { Settings } from './settings.ts';
 export type ResultEncoding =
   /** Text rows made by the kernel. */
   | { readonly kind: 'rows'; readonly format: RowFormat; readonly limit?: number }
+  /** Text rows padded to columns, with a head and a row count. */
+  | { readonly kind: 'table' }
   /** An Arrow IPC stream: schema, record batches, end-of-stream mark. */
   | { readonly kind: 'arrow' }
   /** One Parquet file. */

@@ -31,18 +31,63 @@ const COMPACT: ResultEncoding = { kind: 'rows', format: 'json_array' };
 export const DEFAULT_OUTPUT_FORMAT = 'TabSeparatedWithNamesAndTypes';
 
 const FORMATS: readonly OutputFormat[] = [
-  { name: DEFAULT_OUTPUT_FORMAT, contentType: TSV, encoding: { kind: 'rows', format: 'tsv' }, envelope: () => tsvEnvelope(true) },
-  { name: 'TabSeparatedWithNames', contentType: TSV, encoding: { kind: 'rows', format: 'tsv' }, envelope: () => tsvEnvelope(false) },
-  { name: 'CSVWithNames', contentType: CSV, encoding: { kind: 'rows', format: 'csv' }, envelope: csvEnvelope },
-  { name: 'JSON', contentType: JSON_TYPE, encoding: { kind: 'rows', format: 'json_object' }, envelope: jsonEnvelope },
+  {
+    name: DEFAULT_OUTPUT_FORMAT,
+    contentType: TSV,
+    encoding: { kind: 'rows', format: 'tsv' },
+    envelope: () => tsvEnvelope(true),
+  },
+  {
+    name: 'TabSeparatedWithNames',
+    contentType: TSV,
+    encoding: { kind: 'rows', format: 'tsv' },
+    envelope: () => tsvEnvelope(false),
+  },
+  {
+    name: 'CSVWithNames',
+    contentType: CSV,
+    encoding: { kind: 'rows', format: 'csv' },
+    envelope: csvEnvelope,
+  },
+  {
+    name: 'JSON',
+    contentType: JSON_TYPE,
+    encoding: { kind: 'rows', format: 'json_object' },
+    envelope: jsonEnvelope,
+  },
   { name: 'JSON_Compact', contentType: JSON_TYPE, encoding: COMPACT, envelope: jsonEnvelope },
   { name: 'JSONCompact', contentType: JSON_TYPE, encoding: COMPACT, envelope: jsonEnvelope },
-  { name: 'JSON_CompactLimited', contentType: JSON_TYPE, encoding: { ...COMPACT, limit: 10_000 }, envelope: jsonEnvelope },
-  { name: 'JSONLines_Compact', contentType: 'application/x-ndjson; charset=utf-8', encoding: COMPACT, envelope: jsonLinesEnvelope },
-  { name: 'PSQL', contentType: TEXT, encoding: { kind: 'rows', format: 'psql' }, envelope: bareEnvelope },
-  { name: 'Vertical', contentType: TEXT, encoding: { kind: 'rows', format: 'vertical' }, envelope: bareEnvelope },
-  { name: 'ArrowStream', contentType: 'application/vnd.apache.arrow.stream', encoding: { kind: 'arrow' }, envelope: bareEnvelope },
-  { name: 'Parquet', contentType: 'application/vnd.apache.parquet', encoding: { kind: 'parquet' }, envelope: bareEnvelope },
+  {
+    name: 'JSON_CompactLimited',
+    contentType: JSON_TYPE,
+    encoding: { ...COMPACT, limit: 10_000 },
+    envelope: jsonEnvelope,
+  },
+  {
+    name: 'JSONLines_Compact',
+    contentType: 'application/x-ndjson; charset=utf-8',
+    encoding: COMPACT,
+    envelope: jsonLinesEnvelope,
+  },
+  { name: 'PSQL', contentType: TEXT, encoding: { kind: 'table' }, envelope: bareEnvelope },
+  {
+    name: 'Vertical',
+    contentType: TEXT,
+    encoding: { kind: 'rows', format: 'vertical' },
+    envelope: bareEnvelope,
+  },
+  {
+    name: 'ArrowStream',
+    contentType: 'application/vnd.apache.arrow.stream',
+    encoding: { kind: 'arrow' },
+    envelope: bareEnvelope,
+  },
+  {
+    name: 'Parquet',
+    contentType: 'application/vnd.apache.parquet',
+    encoding: { kind: 'parquet' },
+    envelope: bareEnvelope,
+  },
 ];
 
 /** @throws TesseraError INVALID_ARGUMENT for a name that is none, in any case of letters */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from '@tessera/common';
 import type { RowsResult, RunningQuery } from '@tessera/coordinator';
-import { asReportable } from './error-body.ts';
 import { BodyWriter } from './body-writer.ts';
+import { asReportable } from './error-body.ts';
 import type { OutputFormat } from './output-format.ts';
 
 export interface SendOptions {

@@ -19,14 +19,18 @@ export function cellsQuery(query: FormattableQuery): string {
   return `SELECT ${cells.join(', ')} FROM ${namedSource(query)}`;
 }
 
-/** One row: how many rows `cells` (a FROM item) has and, as a comma-separated text, how wide each column is. */
+/** One row, one text: how wide each column of `cells` (a FROM item) is in characters, separated by commas. */
 export function widthsQuery(cells: string, columns: readonly OutputColumn[]): string {
   const widths = columns.map((_, i) => `coalesce(max(length(${columnName(i)})), 0)`);
-  return `SELECT concat(count(*), ',', ${widths.join(", ',', ")}) FROM ${cells}`;
+  return `SELECT concat(${widths.join(", ',', ")}) FROM ${cells}`;
 }
 
 /** The rows of `cells` as one text column, padded. */
-export function paddedRowsQuery(cells: string, columns: readonly OutputColumn[], widths: readonly number[]): string {
+export function paddedRowsQuery(
+  cells: string,
+  columns: readonly OutputColumn[],
+  widths: readonly number[],
+): string {
   const padded = columns.map((column, i) => {
     const pad = RIGHT_ALIGNED.has(column.type.kind) ? 'lpad' : 'rpad';
     return `${pad}(${columnName(i)}, ${widths[i]}, ' ')`;

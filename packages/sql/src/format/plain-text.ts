@@ -37,7 +37,8 @@ export const needsEscape = (type: SqlType): boolean =>
 /** `[1,2]`, `['a']`, NULL elements as NULL. */
 function arrayText(value: string, element: SqlType, style: PlainTextStyle): string {
   const text = plainText('e', element, style);
-  const shown = element.kind === 'text' ? `'''' || replace(replace(e, '\\', '\\\\'), '''', '\\''') || ''''` : text;
+  const shown =
+    element.kind === 'text' ? `'''' || replace(replace(e, '\\', '\\\\'), '''', '\\''') || ''''` : text;
   return `'[' || array_to_string(list_transform(${value}, lambda e: coalesce(${shown}, 'NULL')), ',') || ']'`;
 }
 

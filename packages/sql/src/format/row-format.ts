@@ -17,7 +17,10 @@ const WORDS: PlainTextStyle = { true: 'true', false: 'false' };
  * A query of one VARCHAR column whose values, concatenated in order, are the rows in the format, separators included:
  * a line end behind each row of the line formats, a comma before each JSON row.
  */
-export function formattedQuery(query: FormattableQuery, options: { format: RowFormat; limit?: number }): string {
+export function formattedQuery(
+  query: FormattableQuery,
+  options: { format: RowFormat; limit?: number },
+): string {
   const limit = options.limit === undefined ? '' : ` LIMIT ${options.limit}`;
   return `SELECT ${rowText(query.columns, options.format)} FROM ${namedSource(query)}${limit}`;
 }
@@ -35,7 +38,9 @@ function rowText(columns: readonly OutputColumn[], format: RowFormat): string {
     case 'json_array':
       return `concat(',[', ${columns.map(jsonField).join(", ',', ")}, ']')`;
     case 'json_object': {
-      const members = columns.map((column, i) => `${literal(`${JSON.stringify(column.name)}:`)}, ${jsonField(column, i)}`);
+      const members = columns.map(
+        (column, i) => `${literal(`${JSON.stringify(column.name)}:`)}, ${jsonField(column, i)}`,
+      );
       return `concat(',{', ${members.join(", ',', ")}, '}')`;
     }
     case 'vertical':
@@ -73,7 +78,7 @@ function verticalRow(columns: readonly OutputColumn[]): string {
     const label = literal(`${column.name}: `.padEnd(width + 2));
     return `${label}, coalesce(${plainText(columnName(i), column.type, LETTERS)}, 'NULL'), chr(10)`;
   });
-  const rowNumber = "CAST(row_number() OVER () AS VARCHAR)";
+  const rowNumber = 'CAST(row_number() OVER () AS VARCHAR)';
   const head = `'Row ', ${rowNumber}, ':', chr(10), repeat('─', 5 + length(${rowNumber})), chr(10)`;
   return `concat(${head}, ${lines.join(', ')}, chr(10))`;
 }

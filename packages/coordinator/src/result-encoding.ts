@@ -1,0 +1,109 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type { KernelSession } from '@tessera/kernel';
+import {
+  alignedHead,
+  alignedTail,
+  cellsQuery,
+  formattedQuery,
+  type PreparedQuery,
+  paddedRowsQuery,
+  widthsQuery,
+} from '@tessera/sql';
+import { quoted } from './sql-text.ts';
+import type { StatementRequest } from './statement-request.ts';
+import type { ResultChunk } from './statement-result.ts';
+
+const ARROW_END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+const FILE_CHUNK_BYTES = 1 << 20;
+
+/** Runs a prepared query and gives its rows in the encoding of the request, chunk by chunk. */
+export function encodeResult(
+  session: KernelSession,
+  prepared: PreparedQuery,
+  request: StatementRequest,
+): AsyncGenerator<ResultChunk, void> {
+  switch (request.encoding.kind) {
+    case 'rows':
+      return textRows(session, prepared, formattedQuery(prepared, request.encoding));
+    case 'table':
+      return alignedTable(session, prepared, request);
+    case 'arrow':
+      return arrowStream(session, prepared);
+    case 'parquet':
+      return parquetFile(session, prepared, request);
+  }
+}
+
+/** The kernel makes the text; a chunk is the data buffer of its one column as it stands. */
+async function* textRows(
+  session: KernelSession,
+  prepared: PreparedQuery,
+  sql: string,
+): AsyncGenerator<ResultChunk, void> {
+  const result = await session.query(sql, prepared.parameters);
+  for await (const batch of result.batches) yield { bytes: batch.textColumn(0), rows: batch.rows };
+}
+
+async function* arrowStream(
+  session: KernelSession,
+  prepared: PreparedQuery,
+): AsyncGenerator<ResultChunk, void> {
+  const result = await session.query(prepared.sql, prepared.parameters);
+  yield { bytes: result.schemaIpc, rows: 0 };
+  for await (const batch of result.batches) yield { bytes: batch.ipc, rows: batch.rows };
+  yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
+}
+
+/** A Parquet file has its index at its end, so it is written to disk first and streamed from there. */
+async function* parquetFile(
+  session: KernelSession,
+  prepared: PreparedQuery,
+  request: StatementRequest,
+): AsyncGenerator<ResultChunk, void> {
+  const path = join(await request.directory.open(), 'result.parquet');
+  let rows = await spool(session, prepared, prepared.sql, path, request.settings.max_result_rows);
+  for await (const bytes of createReadStream(path, { highWaterMark: FILE_CHUNK_BYTES })) {
+    yield { bytes, rows };
+    rows = 0;
+  }
+}
+
+/** How wide a column is, is known when all rows are: they wait on disk. */
+async function* alignedTable(
+  session: KernelSession,
+  prepared: PreparedQuery,
+  request: StatementRequest,
+): AsyncGenerator<ResultChunk, void> {
+  const { columns } = prepared;
+  const path = join(await request.directory.open(), 'cells.parquet');
+  const rowCount = await spool(
+    session,
+    prepared,
+    cellsQuery(prepared),
+    path,
+    request.settings.max_result_rows,
+  );
+  const cells = `read_parquet(${quoted(path)})`;
+  const measured = await session.scalar(widthsQuery(cells, columns));
+  const widths = String(measured)
+    .split(',')
+    .map((width, i) => Math.max(Number(width), [...columns[i]!.name].length));
+  yield { bytes: Buffer.from(alignedHead(columns, widths)), rows: rowCount };
+  const rows = await session.query(paddedRowsQuery(cells, columns, widths));
+  for await (const batch of rows.batches) yield { bytes: batch.textColumn(0), rows: 0 };
+  yield { bytes: Buffer.from(alignedTail(rowCount)), rows: 0 };
+}
+
+/** Writes a result to a Parquet file, one row more than the limit at most. Answers the number of rows. */
+function spool(
+  session: KernelSession,
+  prepared: PreparedQuery,
+  sql: string,
+  path: string,
+  limit: number,
+): Promise<number> {
+  const source = limit === 0 ? sql : `SELECT * FROM (${sql}) LIMIT ${limit + 1}`;
+  const copy = `COPY (${source}) TO ${quoted(path)} (FORMAT parquet, COMPRESSION zstd)`;
+  return session.execute(copy, prepared.parameters);
+}
