@@ -54,9 +54,16 @@ export async function upload(
     }),
     post,
   );
-  const [answer] = await Promise.all([response, sent.then(() => options.onSent?.())]);
+  const handedOver = sent.then(() => options.onSent?.());
+  // A server that refuses may close the connection before it has taken everything: its answer says why.
+  handedOver.catch(() => {});
+  const answer = await response;
   const answerText = await text(answer);
-  if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}: ${answerText}`);
+  if (answer.statusCode !== 200) {
+    post.destroy();
+    throw new Error(`HTTP ${answer.statusCode}: ${answerText}`);
+  }
+  await handedOver;
   return { milliseconds: performance.now() - start, text: answerText };
 }
 
