@@ -165,6 +165,19 @@ describe('files', () => {
     expect(lines(`${path}.1`).map((l) => l.level)).toEqual(['info', 'error', 'info']);
   });
 
+  it('have a fatal line at once, and none after the end', async () => {
+    const path = newPath();
+    const logging = createLogging(settings({ sinks: [fileSink(path)] }));
+    logging.logger('c').info('before');
+    logging.logger('c').fatal('the end');
+    expect(lines(path).map((l) => l.msg)).toEqual(['before', 'the end']);
+    await logging.close();
+    logging.logger('c').fatal('after');
+    logging.reopen();
+    await logging.close();
+    expect(lines(path)).toHaveLength(2);
+  });
+
   it('fail the start when they cannot be written', () => {
     expect(() => createLogging(settings({ sinks: [fileSink(directory)] }))).toThrow('EISDIR');
   });

@@ -11,7 +11,7 @@ export interface Logging {
   logger(component: string): Logger;
   /** Opens the files of file sinks anew, for log rotation (SIGHUP). */
   reopen(): void;
-  /** Writes what is pending and closes the files. Loggers must not be used afterwards. */
+  /** Writes what is pending and closes the files; what is logged afterwards goes nowhere. */
   close(): Promise<void>;
 }
 

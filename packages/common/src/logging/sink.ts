@@ -29,19 +29,27 @@ export function openSink(sink: LogSink, options: SinkOptions): OpenSink {
   const format = options.format === 'text' ? textFormat(path === undefined && options.colour) : undefined;
   const open = () => openOutput(path === undefined ? options.stderrFd : openForAppend(path));
   let output = open();
+  let closed = false;
   return {
     level: sink.level,
     write(line) {
-      output.write(format === undefined ? line : format(line));
+      // Something that still runs at the end may have a last word; writing it to a closed file would throw.
+      if (!closed) output.write(format === undefined ? line : format(line));
     },
-    flushSync: () => output.flushSync(),
+    flushSync() {
+      if (!closed) output.flushSync();
+    },
     reopen() {
-      if (path === undefined) return;
+      if (path === undefined || closed) return;
       const before = output;
       output = open();
       before.end();
     },
-    close: () => ended(output),
+    close() {
+      if (closed) return Promise.resolve();
+      closed = true;
+      return ended(output);
+    },
   };
 }
 

@@ -1,6 +1,13 @@
 import { loadConfig, type ParsedConfig, parseConfig, showConfig, showConfigAsYaml } from '@tessera/config';
 import { Command } from 'commander';
 
+const CONFIG_EXAMPLES = `
+Examples:
+  tessera config check tessera.yaml     what is wrong with a file
+  tessera config show                   every parameter with its default
+
+docs/configuration.md has a table of all parameters.`;
+
 const CHECK_EXAMPLES = `
 Examples:
   tessera config check tessera.yaml
@@ -20,7 +27,8 @@ export function configCommand(): Command {
   return new Command('config')
     .description('Check or show a configuration file.')
     .addCommand(checkCommand())
-    .addCommand(showCommand());
+    .addCommand(showCommand())
+    .addHelpText('after', CONFIG_EXAMPLES);
 }
 
 function checkCommand(): Command {

@@ -8,11 +8,11 @@ import { readStatement } from './query/statement.ts';
 
 interface Flags {
   url: string;
-  file: FilePart[];
+  file?: FilePart[];
   sqlFile?: string;
   format?: string;
   database?: string;
-  setting: Record<string, string>;
+  setting?: Record<string, string>;
   token?: string;
 }
 
@@ -42,29 +42,29 @@ export function queryCommand(): Command {
     .option('-F, --sql-file <file>', 'read the statement from a file')
     .option('--format <format>', `${FORMAT_NAMES.join(', ')} (default: psql on a terminal, tsv elsewhere)`)
     .option('-d, --database <name>', 'database to run in')
-    .option('-s, --setting <name=value>', 'setting of this query; repeatable', setting, {})
+    .option('-s, --setting <name=value>', 'setting of this query; repeatable', setting)
     .option('--token <token>', 'access token (default: the environment variable TESSERA_TOKEN)')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (sql: string | undefined, flags: Flags) => {
-      if (sql === undefined && (flags.sqlFile ?? '-') === '-' && flags.file.some((f) => f.path === '-'))
+      if (sql === undefined && (flags.sqlFile ?? '-') === '-' && flags.file?.some((f) => f.path === '-'))
         throw new CommandFailure(EXIT.usage, 'error: standard input cannot be both the statement and a file');
       const query = {
         server: { url: flags.url, token: flags.token ?? process.env.TESSERA_TOKEN },
         sql: await readStatement(sql, flags.sqlFile, process.stdin),
-        files: flags.file,
+        files: flags.file ?? [],
         format: flags.format,
         database: flags.database,
-        settings: flags.setting,
+        settings: flags.setting ?? {},
       };
       await runQuery(query, process, interruption());
     });
 }
 
 const localUrl = () => `http://127.0.0.1:${DEFAULT_HTTP_PORT}`;
-const file = (text: string, before: FilePart[]) => [...before, parseFilePart(text)];
+const file = (text: string, before: FilePart[] = []) => [...before, parseFilePart(text)];
 
-function setting(text: string, before: Record<string, string>): Record<string, string> {
+function setting(text: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('Expected name=value.');
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };

@@ -18,8 +18,8 @@ interface Flags {
   healthPort: number;
   metricsPort: number;
   listenHost?: string;
-  allowRead: string[];
-  allowUrl: string[];
+  allowRead?: string[];
+  allowUrl?: string[];
 }
 
 const EXAMPLES = `
@@ -32,7 +32,7 @@ Examples:
 Without --config every parameter has its default: one node, listening on this machine only,
 no authentication. SIGTERM or Ctrl-C stops it gracefully; SIGHUP reopens its log files.`;
 
-const repeated = (value: string, before: string[]) => [...before, value];
+const repeated = (value: string, before: string[] = []) => [...before, value];
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -48,8 +48,8 @@ export function serveCommand(): Command {
     .option('--health-port <port>', 'port of /health/live and /health/ready', port, DEFAULT_HEALTH_PORT)
     .option('--metrics-port <port>', 'port of /metrics', port, DEFAULT_METRICS_PORT)
     .option('--listen-host <host>', 'address to listen on (default: loopback only)')
-    .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated, [])
-    .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated, [])
+    .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated)
+    .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated)
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
@@ -64,7 +64,8 @@ export function serveCommand(): Command {
 async function serveOptions(flags: Flags): Promise<ServeOptions> {
   const config = flags.config === undefined ? defaultConfig() : (await loadConfig(flags.config)).config;
   checkNode(config, flags.node);
-  for (const prefix of flags.allowUrl) checkUrlPrefix(prefix);
+  const { allowRead = [], allowUrl = [] } = flags;
+  for (const prefix of allowUrl) checkUrlPrefix(prefix);
   return {
     config,
     configPath: flags.config === undefined ? undefined : resolve(flags.config),
@@ -74,8 +75,8 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     healthPort: flags.healthPort,
     metricsPort: flags.metricsPort,
     listenHost: flags.listenHost,
-    allowRead: flags.allowRead.map((directory) => resolve(directory)),
-    allowUrl: flags.allowUrl,
+    allowRead: allowRead.map((directory) => resolve(directory)),
+    allowUrl,
   };
 }
 
