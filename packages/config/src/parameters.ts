@@ -29,7 +29,9 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 function joined(text: string, key: PropertyKey): string {
   if (typeof key === 'number') return `${text}[*]`;
-  return text === '' ? String(key) : `${text}.${String(key)}`;
+  // A name that no parameter has may hold anything, line breaks too.
+  const name = /^[\w-]+$/.test(String(key)) ? String(key) : JSON.stringify(String(key));
+  return text === '' ? name : `${text}.${name}`;
 }
 
 const table: readonly ParameterInfo[] = fieldsOf('', declarationOf(root)!.fields!);

@@ -113,6 +113,10 @@ describe('names', () => {
     expect(complaints(`${name}: {}`)[0]).toContain(`c.yaml:2: ${name}: unknown parameter`);
   });
 
+  it('keeps a name with a line break on one line', () => {
+    expect(complaints('"a\\nb": 1')[0]).toContain('c.yaml:2: "a\\nb": unknown parameter');
+  });
+
   it('refuses a name given twice, also in a list', () => {
     expect(complaints('engine:\n  id: a\n  nodes:\n    - host: a\n      host: b\n  id: b')).toEqual([
       'c.yaml:6: engine.nodes[0].host: is already set on line 5',

@@ -16,6 +16,36 @@ The smallest file:
 schema_version: "${SCHEMA_VERSION}"
 \`\`\`
 
+A node of its own machine, reachable from outside, that logs to a file as well:
+
+\`\`\`yaml
+schema_version: "${SCHEMA_VERSION}"
+engine:
+  id: analytics
+  max_server_memory_usage: 8GiB
+  termination_grace_period: 30s
+endpoints:
+  http:
+    listeners:
+      - type: tcp
+        port: 3473
+      - type: unix
+        path: /run/tessera/http.sock
+logging:
+  format: text
+  components:
+    - name: http
+      level: debug
+  sinks:
+    - type: stderr
+    - type: file
+      level: warn
+      file:
+        path: /var/log/tessera/engine.log
+\`\`\`
+
+(\`tessera serve --config FILE --listen-host 0.0.0.0\`; without \`--listen-host\` a node listens on loopback only.)
+
 A *required* parameter inside an optional block is required only where that block is given. \`[*]\` stands for each
 element of a list. A parameter that is *not yet in effect* is checked and then ignored by this version.
 

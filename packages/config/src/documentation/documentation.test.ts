@@ -59,6 +59,12 @@ describe('the JSON Schema', () => {
 });
 
 describe('the page', () => {
+  it('shows files that are right', () => {
+    const examples = [...configurationPage().matchAll(/^```yaml\n(.*?)^```/gms)].map((m) => m[1]!);
+    expect(examples).toHaveLength(2);
+    for (const example of examples) expect(() => parseConfig(example, 'example')).not.toThrow();
+  });
+
   it('has a row of five cells for every parameter', () => {
     const rows = configurationPage()
       .split('\n')

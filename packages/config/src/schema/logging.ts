@@ -11,7 +11,7 @@ export const logging = block(
       'per-component level overrides',
       {
         level: oneOf('level for the component', LOG_LEVELS, { example: 'debug', effect }),
-        name: string('logger component name', { example: 'http-api', effect }),
+        name: string('logger component name', { example: 'http', effect }),
       },
       { default: [] },
     ),
