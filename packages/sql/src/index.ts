@@ -1,1 +1,16 @@
-export type { Expression, QueryNode, Statement as ParsedStatement, TableRef } from './tree.ts';
+export { kernelBootstrap } from './bootstrap.ts';
+export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
+export { type PrepareContext, type PreparedQuery, prepareQuery } from './prepare/prepare-query.ts';
+export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';
+export type { QueryParameter } from './rewrites/parameters.ts';
+export { classifyStatement } from './statements/classify.ts';
+export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
+export type { ExplainStatement, QueryStatement, SettingPairs, Statement } from './statements/statement.ts';
+export { locateError } from './text/locate-error.ts';
+export {
+  formatTypeName,
+  type OutputColumn,
+  type ScalarKind,
+  type SqlField,
+  type SqlType,
+} from './types/sql-type.ts';

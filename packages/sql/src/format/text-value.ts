@@ -1,0 +1,48 @@
+import type { SqlType } from '../types/sql-type.ts';
+import { jsonValue, lambdaName } from './json-value.ts';
+
+/** SQL for the text of a value outside JSON; NULL where the value is NULL. */
+export function textValue(type: SqlType, value: string): string {
+  switch (type.kind) {
+    case 'text':
+    case 'geography':
+      return value;
+    case 'boolean':
+      return `CASE ${value} WHEN true THEN 't' WHEN false THEN 'f' END`;
+    case 'bytea':
+      return `'\\x' || lower(hex(${value}))`;
+    case 'array':
+      return textArray(type.element, value);
+    case 'struct':
+      return jsonValue(type, value);
+    default:
+      return `CAST(${value} AS VARCHAR)`;
+  }
+}
+
+/** Whether the text of a value can hold characters that a format has to escape. */
+export const needsEscape = (type: SqlType): boolean =>
+  ['text', 'json', 'geography', 'bytea', 'array', 'struct'].includes(type.kind);
+
+/** `[1,2,NULL]`, `['it\'s']`: text elements stand in single quotes. */
+function textArray(element: SqlType, value: string): string {
+  const name = lambdaName(value);
+  const items = `list_transform(${value}, lambda ${name}: coalesce(${arrayElement(element, name)}, 'NULL'))`;
+  return `'[' || array_to_string(${items}, ',') || ']'`;
+}
+
+function arrayElement(type: SqlType, value: string): string {
+  switch (type.kind) {
+    case 'int':
+    case 'long':
+    case 'float':
+    case 'double':
+    case 'decimal':
+    case 'boolean':
+    case 'array':
+    case 'struct':
+      return textValue(type, value);
+    default:
+      return `'''' || replace(replace(${textValue(type, value)}, '\\', '\\\\'), '''', '\\''') || ''''`;
+  }
+}

@@ -1,0 +1,76 @@
+import { fail, type SqlLocation } from '@tessera/common';
+import type { FunctionNode, TableFunctionRef, WindowNode } from '../tree.ts';
+
+/** Table functions of the kernel that users may call; READ_* functions are the dialect's own and are gone by then. */
+const TABLE_FUNCTIONS = new Set([
+  'generate_series',
+  'range',
+  'unnest',
+  'json_each',
+  'json_tree',
+  'repeat',
+  'repeat_row',
+]);
+
+/** Functions that reach past the query: settings, variables, files, other statements, the catalog of the kernel. */
+const FORBIDDEN = new Set([
+  'add_parquet_key',
+  'current_connection_id',
+  'current_query',
+  'current_query_id',
+  'current_schemas',
+  'current_setting',
+  'current_transaction_id',
+  'currval',
+  'from_substrait',
+  'get_substrait',
+  'getenv',
+  'getvariable',
+  'in_search_path',
+  'json_deserialize_sql',
+  'json_execute_serialized_sql',
+  'json_serialize_plan',
+  'json_serialize_sql',
+  'nextval',
+  'parse_duckdb_log_message',
+  'query',
+  'query_table',
+  'read_blob',
+  'set_config',
+  'setseed',
+  'sleep_ms',
+  'sql_auto_complete',
+  'txid_current',
+  'which_secret',
+  'write_log',
+]);
+const FORBIDDEN_PREFIX =
+  /^(?:duckdb_|pragma_|pg_(?!typeof$)|parquet_|sniff_|glob$|icu_sort_key$|has_|col_description|obj_description|shobj_)/;
+
+/** @throws TesseraError FORBIDDEN */
+export function checkFunction(node: FunctionNode | WindowNode, location: SqlLocation | undefined): void {
+  const name = node.function_name.toLowerCase();
+  const isForeign = node.catalog !== '' || (node.schema !== '' && node.schema !== 'main');
+  if (isForeign || FORBIDDEN.has(name) || FORBIDDEN_PREFIX.test(name)) refuse(name, location);
+  if (name.startsWith('tsr_')) unknown(name, location);
+}
+
+/** @throws TesseraError FORBIDDEN for what the kernel knows and users may not call, UNDEFINED_FUNCTION for the rest */
+export function checkTableFunction(ref: TableFunctionRef, location: SqlLocation | undefined): void {
+  const name = ref.function.function_name.toLowerCase();
+  checkFunction(ref.function, location);
+  if (TABLE_FUNCTIONS.has(name)) return;
+  if (KERNEL_TABLE_FUNCTION.test(name)) refuse(name, location);
+  unknown(name, location);
+}
+
+const KERNEL_TABLE_FUNCTION =
+  /^(?:read_|parquet|arrow|checkpoint|force_checkpoint|disable_|enable_|seq_scan|index_scan|summary$|truncate_|storage_info|table_info|test_|which_|python|show|unnest_|user_|import_|wal_)/;
+
+function refuse(name: string, location: SqlLocation | undefined): never {
+  return fail('FORBIDDEN', { message: `The function ${name} is not available in this engine` }, { location });
+}
+
+function unknown(name: string, location: SqlLocation | undefined): never {
+  return fail('UNDEFINED_FUNCTION', { message: `Function ${name} does not exist` }, { location });
+}

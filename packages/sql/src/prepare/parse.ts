@@ -1,0 +1,64 @@
+import { fail, type SqlLocation, TesseraError } from '@tessera/common';
+import type { KernelSession } from '@tessera/kernel';
+import { locationAt, offsetOfByte } from '../text/location.ts';
+import { kernelSource } from '../text/source.ts';
+import { parseTree, printTree, type QueryLocation, type Statement } from '../tree.ts';
+
+export interface ParsedQuery {
+  readonly statement: Statement;
+  /** The place of a node in the text of the whole statement. */
+  locate(at: QueryLocation): SqlLocation | undefined;
+  /** The text that the parser saw, from a node on. */
+  sourceAt(at: QueryLocation): string;
+}
+
+/**
+ * Parses the query that begins at `offset` of `text` (and ends before a settings suffix) with the kernel's parser.
+ * @throws TesseraError SYNTAX_ERROR with its place, NOT_SUPPORTED
+ */
+export async function parseQuery(
+  session: KernelSession,
+  text: string,
+  query: { readonly sql: string; readonly offset: number },
+): Promise<ParsedQuery> {
+  const source = kernelSource(query.sql);
+  const toUser = (byte: number) => query.offset + source.originalOffset(offsetOfByte(source.text, byte));
+  const answer = await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [source.text]);
+  const parsed = parseTree(String(answer)) as SerializedQuery;
+  if (parsed.error) throw parseError(parsed, (byte) => locationAt(text, toUser(byte)));
+  const [statement, more] = parsed.statements;
+  if (statement === undefined || more !== undefined) {
+    return fail('SYNTAX_ERROR', { message: 'Expected one query' });
+  }
+  return {
+    statement,
+    locate: (at) => (typeof at === 'number' ? locationAt(text, toUser(at)) : undefined),
+    sourceAt: (at) => (typeof at === 'number' ? source.text.slice(offsetOfByte(source.text, at)) : ''),
+  };
+}
+
+/** The kernel's SQL of a parse tree. */
+export async function deparse(session: KernelSession, statement: Statement): Promise<string> {
+  const tree = printTree({ error: false, statements: [statement] });
+  return String(await session.scalar('SELECT json_deserialize_sql($1::VARCHAR)', [tree]));
+}
+
+type SerializedQuery =
+  | { readonly error: false; readonly statements: readonly Statement[] }
+  | { readonly error: true; readonly error_message: string; readonly position?: string };
+
+function parseError(
+  { error_message, position }: Extract<SerializedQuery, { error: true }>,
+  locate: (byte: number) => SqlLocation,
+): TesseraError {
+  if (/^Only SELECT statements/.test(error_message)) {
+    return TesseraError.of('NOT_SUPPORTED', { what: 'A statement of this kind' });
+  }
+  const message = /^Max expression depth|memory exhausted/.test(error_message)
+    ? 'The statement is nested too deep: at most 1000 levels of expressions'
+    : capitalised(error_message);
+  const location = position === undefined ? undefined : locate(Number(position));
+  return TesseraError.of('SYNTAX_ERROR', { message }, { location });
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,99 @@
+import { fail } from '@tessera/common';
+import type { KernelColumn, KernelSession, KernelValue } from '@tessera/kernel';
+import type { ReadCall, RelationSource } from '../reads/read-call.ts';
+import type { QueryParameter } from '../rewrites/parameters.ts';
+import { classifyStatement } from '../statements/classify.ts';
+import type { ExplainStatement } from '../statements/statement.ts';
+import { outputType, quoteName, quoteText } from '../types/output-type.ts';
+import type { OutputColumn } from '../types/sql-type.ts';
+import { notNullColumns } from './nullability.ts';
+import { deparse, parseQuery } from './parse.ts';
+import { rewriteQuery } from './rewrite-query.ts';
+import { sumTypes } from './sum-types.ts';
+
+export interface PrepareContext {
+  readonly session: KernelSession;
+  readonly settings: { readonly timezone: string };
+  readonly parameters: readonly QueryParameter[];
+  readonly sessionValues: {
+    readonly account: string;
+    readonly database: string;
+    readonly engine: string;
+    readonly user: string;
+  };
+  /** Makes the file or files of a READ_* call readable by the kernel. */
+  resolveRead(call: ReadCall): Promise<RelationSource>;
+}
+
+export interface PreparedQuery {
+  /** For the kernel; its columns have the dialect's names and types. */
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, KernelValue>>;
+  readonly columns: readonly OutputColumn[];
+}
+
+/**
+ * A query or EXPLAIN of the dialect as SQL of the kernel, bound. Files are resolved and looked at, no row is read.
+ * @throws TesseraError what is wrong with the statement, with its place in `text` where there is one
+ */
+export async function prepareQuery(text: string, context: PrepareContext): Promise<PreparedQuery> {
+  const statement = classifyStatement(text);
+  switch (statement.kind) {
+    case 'query':
+      return prepared(text, { sql: statement.sql, offset: 0 }, context);
+    case 'explain':
+      return explained(statement, await prepared(text, statement, context), context.session);
+    default:
+      return fail('NOT_SUPPORTED', { what: 'A statement that is not a query, here' });
+  }
+}
+
+async function prepared(
+  text: string,
+  query: { readonly sql: string; readonly offset: number },
+  context: PrepareContext,
+): Promise<PreparedQuery> {
+  const parsed = await parseQuery(context.session, text, query);
+  const statement = await rewriteQuery(parsed, context);
+  const sql = await deparse(context.session, statement);
+  const { columns } = await context.session.describe(sql);
+  const adjusted = await sumTypes(context.session, statement, columns);
+  return withDialectTypes(sql, adjusted, notNullColumns(statement.node, columns.length));
+}
+
+function withDialectTypes(
+  sql: string,
+  columns: readonly (KernelColumn & { readonly convertTo?: string })[],
+  notNull: readonly boolean[],
+): PreparedQuery {
+  const types = columns.map((column) => outputType(column.type));
+  const output = columns.map(({ name }, i) => ({ name, type: types[i]!.type, nullable: !notNull[i] }));
+  if (columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined)) {
+    return { sql, parameters: {}, columns: output };
+  }
+  const names = columns.map((_, i) => `c${i}`).join(', ');
+  const items = columns.map(({ name, convertTo }, i) => {
+    const value = convertTo === undefined ? `c${i}` : `CAST(c${i} AS ${convertTo})`;
+    return `${types[i]!.convert?.(value) ?? value} AS ${quoteName(name)}`;
+  });
+  return { sql: `SELECT ${items.join(', ')} FROM (${sql}) AS r(${names})`, parameters: {}, columns: output };
+}
+
+async function explained(
+  { part, format }: ExplainStatement,
+  query: PreparedQuery,
+  session: KernelSession,
+): Promise<PreparedQuery> {
+  if (part !== 'physical' && part !== 'analyze')
+    fail('NOT_SUPPORTED', { what: `EXPLAIN (${part.toUpperCase()})` });
+  const options = [...(part === 'analyze' ? ['ANALYZE'] : []), ...(format === 'json' ? ['FORMAT json'] : [])];
+  const how = options.length === 0 ? '' : `(${options.join(', ')}) `;
+  const result = await session.query(`EXPLAIN ${how}${query.sql}`, query.parameters);
+  let plan = '';
+  for await (const batch of result.batches) plan += Buffer.from(batch.textColumn(1)).toString('utf8');
+  return {
+    sql: `SELECT ${quoteText(plan)} AS explain`,
+    parameters: {},
+    columns: [{ name: 'explain', type: { kind: 'text' }, nullable: false }],
+  };
+}

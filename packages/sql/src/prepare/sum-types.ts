@@ -1,0 +1,44 @@
+import type { KernelColumn, KernelSession } from '@tessera/kernel';
+import type { Expression, Statement } from '../tree.ts';
+import { transformTree } from '../tree-transform.ts';
+import { deparse } from './parse.ts';
+
+export interface TypedColumn extends KernelColumn {
+  /** The kernel's type that the values are to be cast to. */
+  readonly convertTo?: string;
+}
+
+/**
+ * SUM of INT is BIGINT and of BIGINT is NUMERIC(38, 0), where the kernel's is HUGEINT for both. The kernel is asked for
+ * the types of the same query with MIN in the place of SUM, which has the type of its argument.
+ */
+export async function sumTypes(
+  session: KernelSession,
+  statement: Statement,
+  columns: readonly KernelColumn[],
+): Promise<readonly TypedColumn[]> {
+  if (!columns.some((column) => column.type.id === 'HUGEINT')) return columns;
+  const probe = transformTree(statement, {
+    expression: (node) => (isSum(node) ? { ...node, function_name: 'min' } : node),
+  });
+  if (probe === statement) return columns;
+  const { columns: arguments_ } = await session.describe(await deparse(session, probe));
+  return columns.map((column, i) => {
+    const isNarrow = NARROW.has(arguments_[i]?.type.id ?? '');
+    return column.type.id === 'HUGEINT' && isNarrow
+      ? { name: column.name, type: { id: 'BIGINT' }, convertTo: 'BIGINT' }
+      : column;
+  });
+}
+
+const NARROW: ReadonlySet<string> = new Set([
+  'BOOLEAN',
+  'TINYINT',
+  'SMALLINT',
+  'INTEGER',
+  'UTINYINT',
+  'USMALLINT',
+]);
+
+const isSum = (node: Expression): node is Expression & { readonly function_name: string } =>
+  (node.class === 'FUNCTION' || node.class === 'WINDOW') && node.function_name === 'sum';

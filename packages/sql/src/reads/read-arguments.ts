@@ -1,0 +1,165 @@
+import { fail, nearestName, type SqlLocation } from '@tessera/common';
+import type { Expression, TableFunctionRef } from '../tree.ts';
+import { stringLiteral } from '../tree.ts';
+import type { ReadFunction, ReadOptions } from './read-call.ts';
+
+type OptionType = 'text' | 'boolean' | 'character' | 'compression';
+
+const CREDENTIALS: Readonly<Record<string, OptionType>> = {
+  aws_access_key_id: 'text',
+  aws_secret_access_key: 'text',
+  aws_session_token: 'text',
+  aws_role_arn: 'text',
+};
+const COMMON: Readonly<Record<string, OptionType>> = {
+  url: 'text',
+  location: 'text',
+  pattern: 'text',
+  ...CREDENTIALS,
+};
+const CSV: Readonly<Record<string, OptionType>> = {
+  header: 'boolean',
+  infer_schema: 'boolean',
+  delimiter: 'character',
+  quote: 'character',
+  escape: 'character',
+  null_string: 'text',
+  skip_blank_lines: 'boolean',
+  empty_field_as_null: 'boolean',
+  compression: 'compression',
+};
+const COMPRESSION: Readonly<Record<string, OptionType>> = { compression: 'compression' };
+
+/** The named arguments of each function and their types. */
+const OPTIONS: Readonly<Record<ReadFunction, Readonly<Record<string, OptionType>>>> = {
+  read_parquet: COMMON,
+  read_csv: { ...COMMON, ...CSV },
+  read_avro: COMMON,
+  read_text: { ...COMMON, ...COMPRESSION },
+  read_json: { ...COMMON, ...COMPRESSION },
+  read_arrow: COMMON,
+  read_files: { ...COMMON, ...CSV },
+};
+
+const COMPRESSIONS = ['auto', 'none', 'gzip', 'zstd'];
+
+export const isReadFunction = (name: string): name is ReadFunction => Object.hasOwn(OPTIONS, name);
+
+export interface ReadArguments {
+  readonly function: ReadFunction;
+  readonly url: string;
+  readonly options: ReadOptions;
+}
+
+/**
+ * The arguments of a READ_* call.
+ * @throws TesseraError INVALID_ARGUMENT naming the argument that is unknown, missing, doubled or of the wrong type
+ */
+export function readArguments(ref: TableFunctionRef, location: SqlLocation | undefined): ReadArguments {
+  const name = ref.function.function_name.toLowerCase() as ReadFunction;
+  const call = name.toUpperCase();
+  const invalid = (what: string): never =>
+    fail('INVALID_ARGUMENT', { message: `${call}: ${what}` }, { location });
+  const options: Record<string, string | boolean> = {};
+  let url: string | undefined;
+  for (const argument of ref.function.children) {
+    const named = namedArgument(argument);
+    if (named === undefined) {
+      if (url !== undefined) invalid('takes one positional argument, the URL; give others as NAME => value');
+      url = stringLiteral(argument) ?? invalid('the URL must be a string literal');
+      continue;
+    }
+    const option = named.name.toLowerCase();
+    const type = Object.hasOwn(OPTIONS[name], option) ? OPTIONS[name][option] : undefined;
+    if (type === undefined) invalid(unknownArgument(option, Object.keys(OPTIONS[name])));
+    if (Object.hasOwn(options, option)) invalid(`argument ${option.toUpperCase()} is given twice`);
+    options[option] =
+      readOption(named.value, type!) ?? invalid(`argument ${option.toUpperCase()} ${EXPECTED[type!]}`);
+  }
+  if (options['location'] !== undefined || options['pattern'] !== undefined) {
+    fail(
+      'NOT_SUPPORTED',
+      { what: `${call} with LOCATION`, hint: 'locations come with storage' },
+      { location },
+    );
+  }
+  if (typeof options['url'] === 'string') {
+    if (url !== undefined) invalid('argument URL is given twice');
+    url = options['url'];
+  }
+  if (url === undefined) return invalid('the URL to read is missing');
+  checkUrl(url, invalid);
+  return { function: name === 'read_files' ? byExtension(url, invalid) : name, url, options };
+}
+
+const EXPECTED: Readonly<Record<OptionType, string>> = {
+  text: 'must be a string literal',
+  boolean: 'must be true or false',
+  character: 'must be a string of one character',
+  compression: `must be one of ${COMPRESSIONS.map((c) => `'${c}'`).join(', ')}`,
+};
+
+function unknownArgument(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return `unknown argument ${name.toUpperCase()}${nearest === undefined ? '' : ` (did you mean ${nearest.toUpperCase()}?)`}`;
+}
+
+/** `NAME => value` and `NAME := value` carry the name as alias, `NAME = value` is a comparison. */
+function namedArgument(node: Expression): { readonly name: string; readonly value: Expression } | undefined {
+  if (node.class === 'COMPARISON' && node.type === 'COMPARE_EQUAL' && node.left.class === 'COLUMN_REF') {
+    const [name, more] = node.left.column_names;
+    if (name !== undefined && more === undefined) return { name, value: node.right };
+  }
+  return node.alias === '' ? undefined : { name: node.alias, value: node };
+}
+
+function readOption(node: Expression, type: OptionType): string | boolean | undefined {
+  if (type === 'boolean') return booleanLiteral(node);
+  const text = stringLiteral(node);
+  if (type === 'character') return text !== undefined && [...text].length <= 1 ? text : undefined;
+  if (type !== 'compression') return text;
+  const compression = text?.toLowerCase();
+  return compression !== undefined && COMPRESSIONS.includes(compression) ? compression : undefined;
+}
+
+function booleanLiteral(node: Expression): boolean | undefined {
+  if (node.class === 'CAST' && node.cast_type.id === 'BOOLEAN' && node.child.class === 'CONSTANT') {
+    const text = stringLiteral(node.child)?.toLowerCase();
+    return text === 't' || text === 'true' ? true : text === 'f' || text === 'false' ? false : undefined;
+  }
+  if (node.class === 'CONSTANT' && typeof node.value.value === 'boolean') return node.value.value;
+  return undefined;
+}
+
+function checkUrl(url: string, invalid: (what: string) => never): void {
+  if (url.trim() === '') invalid('the URL is empty');
+  if (!/^upload:/i.test(url)) return;
+  if (!/^upload:\/\//i.test(url)) invalid(`"${url}" is not a URL of the form upload://<name>`);
+  const name = url.slice('upload://'.length);
+  if (name === '') invalid('upload:// names no file; write upload://<name of the part>');
+  if (/[*?[\]{}]/.test(name)) invalid(`${url}: patterns do not work with upload://; name one part exactly`);
+  if (!/^[_0-9a-zA-Z.-]+$/.test(name))
+    invalid(`${url}: the name of an upload has only letters, digits, "_", "." and "-"`);
+}
+
+const EXTENSIONS: Readonly<Record<string, ReadFunction>> = {
+  parquet: 'read_parquet',
+  csv: 'read_csv',
+  tsv: 'read_csv',
+  avro: 'read_avro',
+  txt: 'read_text',
+  log: 'read_text',
+  json: 'read_json',
+  jsonl: 'read_json',
+  ndjson: 'read_json',
+  arrow: 'read_arrow',
+  arrows: 'read_arrow',
+  feather: 'read_arrow',
+};
+
+function byExtension(url: string, invalid: (what: string) => never): ReadFunction {
+  const path = url.replace(/[?#].*$/, '').replace(/\.(?:gz|zst|bz2)$/i, '');
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  const found = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+  return found ?? invalid(`cannot tell the format of ${url} by its name; use READ_CSV, READ_PARQUET, …`);
+}

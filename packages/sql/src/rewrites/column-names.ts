@@ -1,0 +1,137 @@
+import type { Expression, QueryNode } from '../tree.ts';
+
+/**
+ * `SELECT 1, f(x), a::int` → `SELECT 1 AS "?column?", f(x) AS f, a::int AS a`: PostgreSQL's names for unnamed columns,
+ * where the kernel would use the text of the expression. `nameOf` tells the name of what rewrites may have replaced.
+ */
+export function nameColumns(node: QueryNode, nameOf: (item: Expression) => string): QueryNode {
+  if (node.type !== 'SELECT_NODE' || node.from_table.type === 'SHOW_REF') return node;
+  return {
+    ...node,
+    select_list: node.select_list.map((item) =>
+      item.alias !== '' || keepsOwnName(item) ? item : { ...item, alias: nameOf(item) },
+    ),
+  };
+}
+
+function keepsOwnName(item: Expression): boolean {
+  if (item.class === 'COLUMN_REF' || item.class === 'STAR' || item.class === 'POSITIONAL_REFERENCE')
+    return true;
+  return containsStar(item);
+}
+
+/** `COLUMNS(…) + 1` and `unnest(…, recursive := true)` make several columns: one name would stand for all of them. */
+function containsStar(item: unknown): boolean {
+  if (item === null || typeof item !== 'object') return false;
+  const node = item as { class?: unknown; cte_map?: unknown };
+  if (node.cte_map !== undefined) return false;
+  if (node.class === 'STAR') return (item as { columns?: boolean }).columns === true;
+  return Object.values(item).some(containsStar);
+}
+
+/** PostgreSQL's `FigureColname`: how much a name tells decides between the parts of an expression. */
+export function postgresName(item: Expression): string {
+  return figure(item)?.name ?? '?column?';
+}
+
+interface Figured {
+  readonly name: string;
+  /** 1: a type's name, gives way to anything better below a cast; 2: a real name. */
+  readonly strength: 1 | 2;
+}
+
+function figure(item: Expression): Figured | undefined {
+  switch (item.class) {
+    case 'COLUMN_REF':
+      return strong(item.column_names.at(-1));
+    case 'FUNCTION':
+      return figureCall(item);
+    case 'WINDOW':
+      return strong(item.function_name);
+    case 'CAST': {
+      const inner = figure(item.child);
+      if (inner?.strength === 2) return inner;
+      return { name: typeNameOf(item.cast_type), strength: 1 };
+    }
+    case 'COLLATE':
+      return figure(item.child);
+    case 'CASE': {
+      const inner = figure(item.else_expr);
+      return inner?.strength === 2 ? inner : { name: 'case', strength: 1 };
+    }
+    case 'SUBQUERY':
+      return figureSubquery(item);
+    case 'OPERATOR':
+      return figureOperator(item);
+    default:
+      return undefined;
+  }
+}
+
+const strong = (name: string | undefined): Figured | undefined =>
+  name === undefined ? undefined : { name, strength: 2 };
+
+/** Sugar that the parser has turned into a call. */
+const CALL_NAMES: Readonly<Record<string, string>> = {
+  count_star: 'count',
+  list_value: 'array',
+  main_row: 'row',
+  struct_pack: 'row',
+  quantile_cont: 'percentile_cont',
+  quantile_disc: 'percentile_disc',
+  date_part: 'extract',
+};
+
+function figureCall(item: Extract<Expression, { class: 'FUNCTION' }>): Figured | undefined {
+  if (item.is_operator || /^[^a-z_]/i.test(item.function_name)) return undefined;
+  if (item.function_name === 'regexp_full_match' || item.function_name === 'like_escape') return undefined;
+  return strong(CALL_NAMES[item.function_name] ?? item.function_name);
+}
+
+function figureSubquery(item: Extract<Expression, { class: 'SUBQUERY' }>): Figured | undefined {
+  if (item.subquery_type === 'EXISTS' || item.subquery_type === 'NOT_EXISTS') return strong('exists');
+  if (item.subquery_type !== 'SCALAR' || item.subquery.node.type !== 'SELECT_NODE') return undefined;
+  const [column] = item.subquery.node.select_list;
+  if (column === undefined) return undefined;
+  return column.alias === '' ? figure(column) : strong(column.alias);
+}
+
+function figureOperator(item: Extract<Expression, { class: 'OPERATOR' }>): Figured | undefined {
+  switch (item.type) {
+    case 'OPERATOR_COALESCE':
+      return strong('coalesce');
+    case 'OPERATOR_NULLIF':
+      return strong('nullif');
+    case 'ARRAY_CONSTRUCTOR':
+      return strong('array');
+    case 'GROUPING_FUNCTION':
+      return strong('grouping');
+    case 'OPERATOR_TRY':
+      return strong('try');
+    case 'ARRAY_EXTRACT':
+    case 'ARRAY_SLICE':
+      return item.children[0] && figure(item.children[0]);
+    case 'STRUCT_EXTRACT': {
+      const [, field] = item.children;
+      return field?.class === 'CONSTANT' ? strong(String(field.value.value)) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  INTEGER: 'int4',
+  SMALLINT: 'int2',
+  BIGINT: 'int8',
+  DOUBLE: 'float8',
+  FLOAT: 'float4',
+  VARCHAR: 'text',
+  BOOLEAN: 'bool',
+  DECIMAL: 'numeric',
+  BLOB: 'bytea',
+  LIST: 'array',
+  'TIMESTAMP WITH TIME ZONE': 'timestamptz',
+};
+
+const typeNameOf = ({ id }: { readonly id: string }): string => TYPE_NAMES[id] ?? id.toLowerCase();

@@ -1,0 +1,35 @@
+/** What a statement is, before anything of it is bound. */
+export type Statement =
+  | QueryStatement
+  | ExplainStatement
+  | { readonly kind: 'set'; readonly name: string; readonly value: string }
+  | { readonly kind: 'reset'; readonly name: string }
+  /** Without a name: all settings. */
+  | { readonly kind: 'show_setting'; readonly name: string | undefined }
+  | { readonly kind: 'use_database'; readonly database: string }
+  | { readonly kind: 'cancel_query'; readonly queryId: string }
+  | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly string[] }
+  /** Needs a part of the product that this version does not have; `name` as a user calls it. */
+  | { readonly kind: 'unsupported'; readonly name: string };
+
+export type SettingPairs = readonly (readonly [name: string, value: string])[];
+
+export interface QueryStatement {
+  readonly kind: 'query';
+  /** Without the settings suffix. */
+  readonly sql: string;
+  /** Of the suffix `WITH (k = v, …)`. */
+  readonly settings: SettingPairs;
+}
+
+export type ExplainPart = 'logical' | 'physical' | 'analyze' | 'statistics' | 'all';
+
+export interface ExplainStatement {
+  readonly kind: 'explain';
+  readonly sql: string;
+  /** Where `sql` begins in the statement, in UTF-16 units. */
+  readonly offset: number;
+  readonly settings: SettingPairs;
+  readonly part: ExplainPart;
+  readonly format: 'text' | 'json';
+}

@@ -1,0 +1,95 @@
+import { fail } from '@tessera/common';
+import { EOF, type IToken } from 'chevrotain';
+import { isWord, nameOf, QuotedName, stringOf, tokenize, Word } from '../text/lexer.ts';
+import { locationAt } from '../text/location.ts';
+
+/** Reads the tokens of one statement from left to right. */
+export class TokenCursor {
+  readonly text: string;
+  readonly tokens: readonly IToken[];
+  #at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+    this.tokens = tokenize(text);
+  }
+
+  get index(): number {
+    return this.#at;
+  }
+
+  /** The token `ahead` of the next one, undefined behind the end. */
+  peek(ahead = 0): IToken | undefined {
+    return this.tokens[this.#at + ahead];
+  }
+
+  /** Whether the next tokens are these words. */
+  isAt(...words: readonly string[]): boolean {
+    return words.every((word, i) => isWord(this.peek(i), word));
+  }
+
+  /** Takes the words if they come next. */
+  accept(...words: readonly string[]): boolean {
+    if (!this.isAt(...words)) return false;
+    this.#at += words.length;
+    return true;
+  }
+
+  acceptSymbol(image: string): boolean {
+    if (this.peek()?.image !== image) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  next(): IToken | undefined {
+    const token = this.peek();
+    if (token !== undefined) this.#at += 1;
+    return token;
+  }
+
+  expectSymbol(image: string): void {
+    if (!this.acceptSymbol(image)) this.unexpected(`"${image}"`);
+  }
+
+  expectWord(word: string): void {
+    if (!this.accept(word)) this.unexpected(word);
+  }
+
+  expectName(what: string): string {
+    const token = this.peek();
+    if (token?.tokenType !== Word && token?.tokenType !== QuotedName) return this.unexpected(what);
+    this.#at += 1;
+    return nameOf(token);
+  }
+
+  /** A literal as text: a string, a number with its sign, or a bare word. */
+  expectValue(what: string): string {
+    const sign = this.acceptSymbol('-') ? '-' : this.acceptSymbol('+') ? '' : '';
+    const token = this.next();
+    if (token === undefined) return this.unexpected(what);
+    const string = stringOf(token);
+    if (string !== undefined) return string;
+    if (token.tokenType === QuotedName) return nameOf(token);
+    if (!/^[\w.]/.test(token.image)) {
+      this.#at -= 1;
+      return this.unexpected(what);
+    }
+    return sign + token.image;
+  }
+
+  expectEnd(): void {
+    if (this.peek() !== undefined) this.unexpected('the end of the statement');
+  }
+
+  unexpected(expected: string): never {
+    const token = this.peek();
+    const found =
+      token === undefined || token.tokenType === EOF ? 'the end of the statement' : `"${token.image}"`;
+    const offset = token?.startOffset ?? this.text.length;
+    return fail(
+      'SYNTAX_ERROR',
+      { message: `Expected ${expected}, found ${found}` },
+      { location: locationAt(this.text, offset, offset + (token?.image.length ?? 1)) },
+    );
+  }
+}

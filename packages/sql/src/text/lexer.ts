@@ -1,0 +1,180 @@
+import { TesseraError } from '@tessera/common';
+import { createToken, type IToken, Lexer, type TokenType } from 'chevrotain';
+import { locationAt } from './location.ts';
+
+const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
+
+/** The lexical grammar of PostgreSQL, as far as the dialect has it. Keywords are `Word` tokens. */
+const Space = createToken({
+  name: 'Space',
+  pattern: /[\s\u00a0\ufeff]+/,
+  group: Lexer.SKIPPED,
+  line_breaks: true,
+});
+const LineComment = createToken({ name: 'LineComment', pattern: /--[^\n\r]*/, group: Lexer.SKIPPED });
+const BlockComment = createToken({
+  name: 'BlockComment',
+  pattern: { exec: matchBlockComment },
+  start_chars_hint: ['/'],
+  group: Lexer.SKIPPED,
+  line_breaks: true,
+});
+export const EscapeString = createToken({
+  name: 'EscapeString',
+  pattern: /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/,
+  line_breaks: true,
+});
+export const PrefixedString = createToken({
+  name: 'PrefixedString',
+  pattern: /[xXbB]'[^']*'/,
+  line_breaks: true,
+});
+export const PlainString = createToken({
+  name: 'PlainString',
+  pattern: /'(?:[^']|'')*'/,
+  line_breaks: true,
+});
+export const DollarString = createToken({
+  name: 'DollarString',
+  pattern: { exec: matchDollarString },
+  start_chars_hint: ['$'],
+  line_breaks: true,
+});
+export const Parameter = createToken({
+  name: 'Parameter',
+  pattern: /\$(?:\d+|[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)/,
+});
+export const QuotedName = createToken({
+  name: 'QuotedName',
+  pattern: /"(?:[^"]|"")*"/,
+  line_breaks: true,
+});
+export const NumberToken = createToken({
+  name: 'Number',
+  pattern: /(?:\d[\d_]*(?:\.(?!\.)[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?/,
+});
+export const Word = createToken({ name: 'Word', pattern: /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/ });
+export const Semicolon = createToken({ name: 'Semicolon', pattern: ';' });
+export const Open = createToken({ name: 'Open', pattern: /[([{]/ });
+export const Close = createToken({ name: 'Close', pattern: /[)\]}]/ });
+export const Comma = createToken({ name: 'Comma', pattern: ',' });
+export const Operator = createToken({ name: 'Operator', pattern: /::|=>|:=|[^\s\w'"$;,()[\]{}]/ });
+const Unterminated = createToken({
+  name: 'Unterminated',
+  pattern: /(?:[eExXbB]?'|"|\/\*)[\s\S]*/,
+  line_breaks: true,
+});
+const Dollar = createToken({ name: 'Dollar', pattern: /\$/ });
+const UnterminatedDollar = createToken({
+  name: 'UnterminatedDollar',
+  pattern: /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$[\s\S]*/,
+  line_breaks: true,
+});
+
+const TOKENS: TokenType[] = [
+  Space,
+  LineComment,
+  BlockComment,
+  EscapeString,
+  PrefixedString,
+  PlainString,
+  DollarString,
+  UnterminatedDollar,
+  Parameter,
+  QuotedName,
+  Unterminated,
+  NumberToken,
+  Word,
+  Semicolon,
+  Open,
+  Close,
+  Comma,
+  Dollar,
+  Operator,
+];
+
+const lexer = new Lexer(TOKENS, { positionTracking: 'onlyOffset', ensureOptimizations: false });
+
+/** The tokens of a text without white space and comments; SYNTAX_ERROR with its place for what never ends. */
+export function tokenize(text: string): readonly IToken[] {
+  const { tokens, errors } = lexer.tokenize(text);
+  const unterminated = tokens.find((t) => t.tokenType === Unterminated || t.tokenType === UnterminatedDollar);
+  if (unterminated !== undefined) {
+    throw TesseraError.of(
+      'SYNTAX_ERROR',
+      { message: `Unterminated ${kindOf(unterminated.image)}` },
+      { location: locationAt(text, unterminated.startOffset) },
+    );
+  }
+  const error = errors[0];
+  if (error !== undefined) {
+    throw TesseraError.of(
+      'SYNTAX_ERROR',
+      { message: `Unexpected character ${JSON.stringify(text.slice(error.offset, error.offset + 1))}` },
+      { location: locationAt(text, error.offset) },
+    );
+  }
+  return tokens;
+}
+
+/** Whether a token is this word, unquoted, in any case. */
+export const isWord = (token: IToken | undefined, ...words: readonly string[]): boolean =>
+  token?.tokenType === Word && words.includes(token.image.toUpperCase());
+
+/** The name a Word or QuotedName token stands for: unquoted names fold to lower case. */
+export function nameOf(token: IToken): string {
+  return token.tokenType === QuotedName
+    ? token.image.slice(1, -1).replaceAll('""', '"')
+    : token.image.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+}
+
+/** The text that a string token stands for, undefined for other tokens. */
+export function stringOf(token: IToken): string | undefined {
+  switch (token.tokenType) {
+    case PlainString:
+      return token.image.slice(1, -1).replaceAll("''", "'");
+    case EscapeString:
+      return token.image
+        .slice(2, -1)
+        .replace(/''|\\(u[0-9a-fA-F]{4}|[\s\S])/g, (_all, escaped: string | undefined) =>
+          escaped === undefined ? "'" : unescapeCharacter(escaped),
+        );
+    case DollarString: {
+      const tag = token.image.indexOf('$', 1) + 1;
+      return token.image.slice(tag, -tag);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function unescapeCharacter(escaped: string): string {
+  if (escaped.length > 1) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+  return { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }[escaped] ?? escaped;
+}
+
+function kindOf(image: string): string {
+  if (image.startsWith('/*')) return 'comment';
+  if (image.startsWith('"')) return 'quoted name';
+  return 'string';
+}
+
+function matchBlockComment(text: string, offset: number): [string] | null {
+  if (!text.startsWith('/*', offset)) return null;
+  const marks = /\/\*|\*\//g;
+  marks.lastIndex = offset;
+  let depth = 0;
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    depth += mark[0] === '/*' ? 1 : -1;
+    if (depth === 0) return [text.slice(offset, marks.lastIndex)];
+  }
+  return null;
+}
+
+function matchDollarString(text: string, offset: number): [string] | null {
+  DOLLAR_TAG.lastIndex = offset;
+  const tag = DOLLAR_TAG.exec(text)?.[0];
+  if (tag === undefined) return null;
+  const end = text.indexOf(tag, offset + tag.length);
+  return end < 0 ? null : [text.slice(offset, end + tag.length)];
+}

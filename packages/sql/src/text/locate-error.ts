@@ -1,0 +1,32 @@
+import type { SqlLocation } from '@tessera/common';
+import type { IToken } from 'chevrotain';
+import { nameOf, QuotedName, tokenize, Word } from './lexer.ts';
+import { locationAt } from './location.ts';
+
+/**
+ * The place in the text that the user wrote for a place in the text that the kernel ran: the same token, the same
+ * occurrence of it counted from the start. Undefined where the user wrote no such token. `caret` counts UTF-16 units.
+ */
+export function locateError(original: string, ran: string, caret: number): SqlLocation | undefined {
+  const ranTokens = tokensOf(ran);
+  const index = ranTokens.findIndex((t) => caret < t.startOffset + t.image.length);
+  const culprit = ranTokens[index];
+  if (culprit === undefined) return undefined;
+  const key = keyOf(culprit);
+  const ordinal = ranTokens.slice(0, index).filter((t) => keyOf(t) === key).length;
+  const same = tokensOf(original).filter((t) => keyOf(t) === key);
+  const found = same[Math.min(ordinal, same.length - 1)];
+  return found && locationAt(original, found.startOffset, found.startOffset + found.image.length);
+}
+
+const keyOf = (token: IToken): string =>
+  token.tokenType === Word || token.tokenType === QuotedName ? nameOf(token) : token.image;
+
+/** Text that does not lex has no place to point at. */
+function tokensOf(text: string): readonly IToken[] {
+  try {
+    return tokenize(text);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,149 @@
+import { fail } from '@tessera/common';
+import type { IToken } from 'chevrotain';
+import { Close, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
+import { locationAt } from './location.ts';
+
+/** Deeper nesting than the kernel's parser takes is refused before it sees it. */
+const MAX_NESTING = 500;
+const MAX_STATEMENT_CHARACTERS = 8 * 1024 * 1024;
+
+export interface KernelSource {
+  /** What the kernel's parser gets. */
+  readonly text: string;
+  /** The offset in the user's text for an offset in `text`, both in UTF-16 units. */
+  originalOffset(offset: number): number;
+}
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * The text for the kernel's parser: unquoted names in lower case, and the types it cannot spell in its own way
+ * (`ARRAY(INT NULL)` is `INT[]`, a bare `NUMERIC` is `NUMERIC(38, 9)`).
+ * @throws TesseraError SYNTAX_ERROR for lexical errors and parentheses nested too deep
+ */
+export function kernelSource(text: string): KernelSource {
+  if (text.length > MAX_STATEMENT_CHARACTERS) {
+    fail('SYNTAX_ERROR', { message: `The statement is longer than ${MAX_STATEMENT_CHARACTERS} characters` });
+  }
+  const tokens = tokenize(text);
+  checkNesting(text, tokens);
+  const edits = [...tokens.flatMap(foldCase), ...rewriteTypes(tokens)].sort((a, b) => a.start - b.start);
+  return applyEdits(text, edits);
+}
+
+function checkNesting(text: string, tokens: readonly IToken[]): void {
+  let depth = 0;
+  for (const token of tokens) {
+    if (token.tokenType === Open) depth += 1;
+    else if (token.tokenType === Close) depth -= 1;
+    if (depth > MAX_NESTING) {
+      fail(
+        'SYNTAX_ERROR',
+        { message: `Parentheses and brackets are nested more than ${MAX_NESTING} deep` },
+        { location: locationAt(text, token.startOffset) },
+      );
+    }
+  }
+}
+
+function foldCase(token: IToken): Edit[] {
+  if (token.tokenType !== Word || !/[A-Z]/.test(token.image)) return [];
+  const folded = token.image.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+  return [replace(token, folded)];
+}
+
+function rewriteTypes(tokens: readonly IToken[]): Edit[] {
+  const edits: Edit[] = [];
+  const rewritten = new Set<number>();
+  for (const [index, token] of tokens.entries()) {
+    if (isWord(token, 'ARRAY') && !rewritten.has(index) && isTypeArguments(tokens, index)) {
+      edits.push(...arrayType(tokens, index, rewritten));
+    } else if (isWord(token, 'NUMERIC', 'DECIMAL', 'DEC') && isBareDecimal(tokens, index)) {
+      edits.push({ start: endOf(token), end: endOf(token), text: '(38,9)' });
+    }
+  }
+  return edits;
+}
+
+/** `array(` begins a type unless a subquery stands in it. */
+function isTypeArguments(tokens: readonly IToken[], index: number): boolean {
+  if (tokens[index + 1]?.image !== '(') return false;
+  return (
+    !isWord(tokens[index + 2], 'SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE') &&
+    tokens[index + 2]?.image !== '('
+  );
+}
+
+function arrayType(tokens: readonly IToken[], index: number, rewritten: Set<number>): Edit[] {
+  const close = closingOf(tokens, index + 1);
+  if (close === undefined) return [];
+  const edits: Edit[] = [
+    { start: tokens[index]!.startOffset, end: endOf(tokens[index + 1]!), text: '' },
+    replace(tokens[close]!, '[]'),
+  ];
+  if (isWord(tokens[close - 1], 'NULL')) {
+    edits.push(replace(tokens[close - 1]!, ''));
+    if (isWord(tokens[close - 2], 'NOT')) edits.push(replace(tokens[close - 2]!, ''));
+  }
+  rewritten.add(index);
+  return edits;
+}
+
+function isBareDecimal(tokens: readonly IToken[], index: number): boolean {
+  const before = tokens[index - 1];
+  if (tokens[index + 1]?.image === '(') return false;
+  if (before?.image === '::' || isWord(before, 'AS') || isWord(tokens[index - 2], 'ARRAY')) return true;
+  const isField = before?.tokenType === Word || before?.tokenType === QuotedName;
+  return isField && isWord(tokens[enclosingOpen(tokens, index) - 1], 'STRUCT');
+}
+
+/** The index of the bracket that `index` stands in, -1 outside all. */
+function enclosingOpen(tokens: readonly IToken[], index: number): number {
+  let depth = 0;
+  for (let i = index - 1; i >= 0; i -= 1) {
+    if (tokens[i]!.tokenType === Close) depth += 1;
+    else if (tokens[i]!.tokenType === Open && depth-- === 0) return i;
+  }
+  return -1;
+}
+
+function closingOf(tokens: readonly IToken[], open: number): number | undefined {
+  let depth = 0;
+  for (let i = open; i < tokens.length; i += 1) {
+    if (tokens[i]!.tokenType === Open) depth += 1;
+    else if (tokens[i]!.tokenType === Close && --depth === 0) return i;
+  }
+  return undefined;
+}
+
+const endOf = (token: IToken): number => token.startOffset + token.image.length;
+const replace = (token: IToken, text: string): Edit => ({
+  start: token.startOffset,
+  end: endOf(token),
+  text,
+});
+
+function applyEdits(text: string, edits: readonly Edit[]): KernelSource {
+  let out = '';
+  let at = 0;
+  const last = new Map<number, Edit>();
+  for (const edit of edits) last.set(edit.start, edit);
+  const placed: { readonly original: number; readonly produced: number }[] = [{ original: 0, produced: 0 }];
+  for (const edit of last.values()) {
+    if (edit.start < at) continue;
+    out += text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+    placed.push({ original: at, produced: out.length });
+  }
+  return {
+    text: out + text.slice(at),
+    originalOffset: (offset) => {
+      const anchor = placed.findLast((p) => p.produced <= offset) ?? placed[0]!;
+      return Math.min(anchor.original + offset - anchor.produced, text.length);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { KernelType } from '@tessera/kernel';
+import type { ScalarKind, SqlType } from './sql-type.ts';
+
+/** How a kernel type leaves: its type in the dialect, and what an expression of it must become first. */
+export interface OutputType {
+  readonly type: SqlType;
+  /** SQL for the converted value of the SQL given; undefined where the value leaves as it is. */
+  readonly convert: ((value: string) => string) | undefined;
+}
+
+const castTo = (sqlType: string) => (value: string) => `CAST(${value} AS ${sqlType})`;
+
+const SCALARS: Readonly<Record<string, ScalarKind>> = {
+  BOOLEAN: 'boolean',
+  INTEGER: 'int',
+  BIGINT: 'long',
+  FLOAT: 'float',
+  DOUBLE: 'double',
+  VARCHAR: 'text',
+  JSON: 'json',
+  BLOB: 'bytea',
+  DATE: 'date',
+  TIMESTAMP: 'timestamp',
+  TIMESTAMPTZ: 'timestamptz',
+};
+
+const WIDENED: Readonly<Record<string, readonly [ScalarKind | 'decimal', string, number?]>> = {
+  TINYINT: ['int', 'INTEGER'],
+  SMALLINT: ['int', 'INTEGER'],
+  UTINYINT: ['int', 'INTEGER'],
+  USMALLINT: ['int', 'INTEGER'],
+  UINTEGER: ['long', 'BIGINT'],
+  UBIGINT: ['decimal', 'DECIMAL(20, 0)', 20],
+  HUGEINT: ['decimal', 'DECIMAL(38, 0)', 38],
+  UHUGEINT: ['decimal', 'DECIMAL(38, 0)', 38],
+  TIMESTAMP_S: ['timestamp', 'TIMESTAMP'],
+  TIMESTAMP_MS: ['timestamp', 'TIMESTAMP'],
+  TIMESTAMP_NS: ['timestamp', 'TIMESTAMP'],
+  TIMESTAMPTZ_NS: ['timestamptz', 'TIMESTAMPTZ'],
+  VARIANT: ['json', 'JSON'],
+};
+
+/** Types the dialect has no word for (TIME, INTERVAL, UUID, ENUM, BIT, …) leave as their text. */
+const AS_TEXT: OutputType = { type: { kind: 'text' }, convert: castTo('VARCHAR') };
+
+/** The dialect's type of a kernel type, however deep it nests. */
+export function outputType(type: KernelType): OutputType {
+  switch (type.id) {
+    case 'DECIMAL':
+      return { type: { kind: 'decimal', precision: type.width, scale: type.scale }, convert: undefined };
+    case 'LIST':
+      return arrayOf(outputType(type.child), undefined);
+    case 'ARRAY':
+      return arrayOf(outputType(type.child), (value) => `array_to_list(${value})`);
+    case 'STRUCT':
+      return structOf(type.fields.map((f) => ({ name: f.name, ...outputType(f.type) })));
+    case 'MAP': {
+      const entry = structOf([
+        { name: 'key', ...outputType(type.key) },
+        { name: 'value', ...outputType(type.value) },
+      ]);
+      return arrayOf(entry, (value) => `map_entries(${value})`);
+    }
+    case 'UNION':
+      return { type: { kind: 'json' }, convert: (value) => `to_json(${value})` };
+    case 'ENUM':
+      return AS_TEXT;
+    default:
+      return scalar(type.id);
+  }
+}
+
+function scalar(id: string): OutputType {
+  const kind = SCALARS[id];
+  if (kind !== undefined) return { type: { kind }, convert: undefined };
+  const widened = WIDENED[id];
+  if (widened === undefined) return AS_TEXT;
+  const [wide, sqlType, precision] = widened;
+  const type: SqlType = wide === 'decimal' ? { kind: wide, precision: precision!, scale: 0 } : { kind: wide };
+  return { type, convert: castTo(sqlType) };
+}
+
+function arrayOf(element: OutputType, toList: ((value: string) => string) | undefined): OutputType {
+  const type: SqlType = { kind: 'array', element: element.type };
+  const { convert } = element;
+  if (convert === undefined) return { type, convert: toList };
+  return {
+    type,
+    convert: (value) => `list_transform(${toList?.(value) ?? value}, lambda x: ${convert('x')})`,
+  };
+}
+
+interface OutputFieldType extends OutputType {
+  readonly name: string;
+}
+
+function structOf(fields: readonly OutputFieldType[]): OutputType {
+  const type: SqlType = { kind: 'struct', fields: fields.map((f) => ({ name: f.name, type: f.type })) };
+  if (fields.every((f) => f.convert === undefined)) return { type, convert: undefined };
+  return {
+    type,
+    convert: (value) => {
+      const packed = fields.map((f) => {
+        const field = `struct_extract(${value}, ${quoteText(f.name)})`;
+        return `${quoteName(f.name)} := ${f.convert?.(field) ?? field}`;
+      });
+      return `CASE WHEN ${value} IS NULL THEN NULL ELSE struct_pack(${packed.join(', ')}) END`;
+    },
+  };
+}
+
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

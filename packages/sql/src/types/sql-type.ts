@@ -1,0 +1,54 @@
+/** A type as users of the dialect see it. */
+export type SqlType =
+  | { readonly kind: ScalarKind }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  | { readonly kind: 'array'; readonly element: SqlType }
+  | { readonly kind: 'struct'; readonly fields: readonly SqlField[] };
+
+export type ScalarKind =
+  | 'int'
+  | 'long'
+  | 'float'
+  | 'double'
+  | 'text'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'timestamptz'
+  | 'bytea'
+  | 'geography'
+  | 'json';
+
+export interface SqlField {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+/** A column of a result. */
+export interface OutputColumn {
+  readonly name: string;
+  readonly type: SqlType;
+  /** False only where it is certain that no row holds NULL. */
+  readonly nullable: boolean;
+}
+
+/** The name of a column's type in result headers: `int`, `Decimal(38, 9) null`, `array(int null)`. */
+export function formatTypeName({ type, nullable }: Pick<OutputColumn, 'type' | 'nullable'>): string {
+  return nullable ? `${typeName(type)} null` : typeName(type);
+}
+
+function typeName(type: SqlType): string {
+  switch (type.kind) {
+    case 'decimal':
+      return `Decimal(${type.precision}, ${type.scale})`;
+    case 'array':
+      return `array(${typeName(type.element)} null)`;
+    case 'struct':
+      return `struct(${type.fields.map((f) => `${fieldName(f.name)} ${typeName(f.type)} null`).join(', ')})`;
+    default:
+      return type.kind;
+  }
+}
+
+const fieldName = (name: string) =>
+  /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
