@@ -21,6 +21,7 @@ export function decodeDictionary(indices: ArrayData, values: ArrayData, column: 
     return { ...base, buffers: [validity, data] };
   }
   if (layout.kind === 'bytes' && layout.offsetBytes === 4) {
+    if (indices.length === 0) return { ...base, buffers: [EMPTY, EMPTY, EMPTY] };
     const source = new Int32Array(
       values.buffers[1]!.buffer,
       values.buffers[1]!.byteOffset,

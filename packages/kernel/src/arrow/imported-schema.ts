@@ -71,6 +71,7 @@ export class ImportedSchema {
       }));
     } finally {
       duckdb.destroyChunk(chunk.address);
+      empty.keepAlive();
     }
   }
 }

@@ -46,7 +46,7 @@ export class NativeConnection {
   /** Runs one statement and drops its rows. */
   async run(sql: string): Promise<void> {
     const result = new NativeBlock(48);
-    const failed = await offLoop(duckdb.query, this.handle, sql, result.address);
+    const failed = await offLoop(result, duckdb.query, this.handle, sql, result.address);
     const error = failed === 0 ? undefined : duckdb.resultError(result.address);
     duckdb.destroyResult(result.address);
     if (error !== undefined) throw new NativeError(error ?? 'The statement failed', sql);
@@ -55,6 +55,6 @@ export class NativeConnection {
   /** Disconnecting drops the temp tables, which may take time. */
   async close(): Promise<void> {
     this.endInterrupt();
-    await offLoop(duckdb.disconnect, this.#slot.address);
+    await offLoop(this, duckdb.disconnect, this.#slot.address);
   }
 }

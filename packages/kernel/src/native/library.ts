@@ -255,10 +255,19 @@ export const memcpy = libc.func('memcpy', 'void *', ['void *', 'void *', 'size_t
   bytes: number,
 ) => Pointer;
 
-/** Runs a native call on the thread pool; whatever memory the arguments point to must stay alive until it settles. */
-export function offLoop<R, A extends unknown[]>(call: Native<R, A>, ...args: A): Promise<R> {
+/** Holds what running calls point into: an address alone keeps nothing from being collected. */
+const inFlight = new Set<{ readonly owner: object }>();
+
+/** Runs a native call on the thread pool. `owner` holds the memory that the arguments point to. */
+export function offLoop<R, A extends unknown[]>(owner: object, call: Native<R, A>, ...args: A): Promise<R> {
+  const hold = { owner };
+  inFlight.add(hold);
   return new Promise((resolve, reject) => {
-    call.async(...args, (error, result) => (error ? reject(error as Error) : resolve(result)));
+    call.async(...args, (error, result) => {
+      inFlight.delete(hold);
+      if (error) reject(error as Error);
+      else resolve(result);
+    });
   });
 }
 

@@ -32,7 +32,7 @@ export class NativeStatement {
     }
     connection.checkInterrupt();
     const statement = new NativeStatement(connection, sql);
-    const failed = await offLoop(duckdb.prepare, connection.handle, sql, statement.#slot.address);
+    const failed = await offLoop(statement, duckdb.prepare, connection.handle, sql, statement.#slot.address);
     statement.#handle = statement.#slot.pointerAt(0);
     if (failed !== 0) {
       const message = statement.#handle === 0n ? null : duckdb.prepareError(statement.#handle);
@@ -95,7 +95,7 @@ export class NativeStatement {
     this.#connection.checkInterrupt();
     const block = new NativeBlock(48);
     const call = mode === 'streaming' ? duckdb.executeStreaming : duckdb.execute;
-    const failed = await offLoop(call, this.#handle, block.address);
+    const failed = await offLoop(block, call, this.#handle, block.address);
     if (failed !== 0) {
       const message = duckdb.resultError(block.address);
       duckdb.destroyResult(block.address);
@@ -176,7 +176,7 @@ export class NativeResult {
   /** The next chunk, which the caller destroys; undefined at the end. */
   async fetch(): Promise<Pointer | undefined> {
     this.#connection.checkInterrupt();
-    const chunk = await offLoop(duckdb.fetchChunk, this.#value);
+    const chunk = await offLoop(this, duckdb.fetchChunk, this.#value);
     if (chunk) return chunk;
     this.#ended = true;
     const error = duckdb.resultError(this.address);
@@ -187,7 +187,7 @@ export class NativeResult {
   /** Destroying a result that has not ended stops its tasks, which may take time. */
   async destroy(): Promise<void> {
     if (this.#ended) duckdb.destroyResult(this.address);
-    else await offLoop(duckdb.destroyResult, this.address);
+    else await offLoop(this, duckdb.destroyResult, this.address);
   }
 }
 

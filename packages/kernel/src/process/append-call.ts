@@ -120,20 +120,20 @@ class Appender {
     // `batch` is held until the chunk, which points into it, is gone.
     const { address } = batch;
     checkErrorData(
-      await offLoop(duckdb.chunkFromArrow, this.#connection.handle, address, imported.handle, chunk),
+      await offLoop(batch, duckdb.chunkFromArrow, this.#connection.handle, address, imported.handle, chunk),
     );
-    const failed = await offLoop(duckdb.appendChunk, this.#slot.pointerAt(0), this.#slot.pointerAt(8));
+    const failed = await offLoop(this, duckdb.appendChunk, this.#slot.pointerAt(0), this.#slot.pointerAt(8));
     duckdb.destroyChunk(chunk);
     batch.keepAlive();
     if (failed !== 0) this.#fail();
   }
 
   async close(): Promise<void> {
-    if ((await offLoop(duckdb.appenderClose, this.#slot.pointerAt(0))) !== 0) this.#fail();
+    if ((await offLoop(this, duckdb.appenderClose, this.#slot.pointerAt(0))) !== 0) this.#fail();
   }
 
   async destroy(): Promise<void> {
-    await offLoop(duckdb.appenderDestroy, this.#slot.at(0));
+    await offLoop(this, duckdb.appenderDestroy, this.#slot.at(0));
   }
 
   #fail(): never {
