@@ -9,13 +9,13 @@ export const kernelBootstrap: readonly string[] = [
   'SET GLOBAL integer_division = true',
   "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
   "CREATE OR REPLACE MACRO tsr_divisor(d) AS CASE WHEN d = 0 THEN error('division by zero') ELSE d END",
-  `CREATE OR REPLACE MACRO tsr_read_text(paths) AS TABLE
+  `CREATE OR REPLACE MACRO tsr_read_text(paths, labels) AS TABLE
   SELECT CASE WHEN ends_with(line, chr(13)) THEN line[:-2] ELSE line END AS line, file, line_number
   FROM (
     SELECT unnest(lines) AS line, file, generate_subscripts(lines, 1) AS line_number
     FROM (
       SELECT string_split(CASE WHEN ends_with(content, chr(10)) THEN content[:-2] ELSE content END, chr(10)) AS lines,
-        filename AS file
+        labels[list_position(paths, filename)] AS file
       FROM read_text(paths) WHERE content <> ''
     )
   )`,

@@ -1,5 +1,6 @@
 export { kernelBootstrap } from './bootstrap.ts';
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
+export { describeParameters, type ParameterDescription } from './prepare/describe-parameters.ts';
 export { type PrepareContext, type PreparedQuery, prepareQuery } from './prepare/prepare-query.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';

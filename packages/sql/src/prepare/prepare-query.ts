@@ -4,6 +4,7 @@ import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import type { ExplainStatement } from '../statements/statement.ts';
+import type { Statement } from '../tree.ts';
 import { outputType, quoteName, quoteText } from '../types/output-type.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { notNullColumns } from './nullability.ts';
@@ -54,10 +55,14 @@ async function prepared(
   context: PrepareContext,
 ): Promise<PreparedQuery> {
   const parsed = await parseQuery(context.session, text, query);
-  const statement = await rewriteQuery(parsed, context);
-  const sql = await deparse(context.session, statement);
-  const { columns } = await context.session.describe(sql);
-  const adjusted = await sumTypes(context.session, statement, columns);
+  return bindOutput(context.session, await rewriteQuery(parsed, context));
+}
+
+/** A rewritten query with the names and types of its output. */
+export async function bindOutput(session: KernelSession, statement: Statement): Promise<PreparedQuery> {
+  const sql = await deparse(session, statement);
+  const { columns } = await session.describe(sql);
+  const adjusted = await sumTypes(session, statement, columns);
   return withDialectTypes(sql, adjusted, notNullColumns(statement.node, columns.length));
 }
 

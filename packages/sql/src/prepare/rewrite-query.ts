@@ -9,13 +9,18 @@ import { divideByZeroFails } from '../rewrites/division.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
-import type { Expression, Statement, TableFunctionRef, TableRef } from '../tree.ts';
+import type { Expression, ParameterNode, Statement, TableFunctionRef, TableRef } from '../tree.ts';
 import { transformTree, walkTree } from '../tree-transform.ts';
 import type { ParsedQuery } from './parse.ts';
 import type { PrepareContext } from './prepare-query.ts';
 
-/** The tree that the kernel runs for a parsed query of the dialect. */
-export async function rewriteQuery(parsed: ParsedQuery, context: PrepareContext): Promise<Statement> {
+/** The tree that the kernel runs for a parsed query of the dialect; `valueOf` is what stands for a parameter. */
+export async function rewriteQuery(
+  parsed: ParsedQuery,
+  context: PrepareContext,
+  valueOf: (node: ParameterNode) => Expression = (node) =>
+    parameterValue(node, context.parameters, parsed.locate(node.query_location)),
+): Promise<Statement> {
   const { statement, locate } = parsed;
   checkRelations(statement, locate);
   const reads = guardAndCollectReads(parsed);
@@ -49,9 +54,6 @@ function guardAndCollectReads({ statement, locate }: ParsedQuery): readonly Tabl
 }
 
 function rewriteExpression(node: Expression, parsed: ParsedQuery, context: PrepareContext): Expression {
-  if (node.class === 'PARAMETER') {
-    return parameterValue(node, context.parameters, parsed.locate(node.query_location));
-  }
   if (node.class !== 'FUNCTION' && node.class !== 'WINDOW') return node;
   const replaced = rewriteDialectFunction(node, parsed, context) ?? node;
   if (replaced.class !== 'FUNCTION') return replaced;

@@ -48,7 +48,7 @@ async function scanCall(
   const compression = named('compression', args.options['compression']);
   switch (args.function) {
     case 'read_text':
-      return call('tsr_read_text', files);
+      return call('tsr_read_text', files, labels(args.url, paths));
     case 'read_json':
       return call('read_json_auto', files, ...compression);
     case 'read_csv':
@@ -57,6 +57,10 @@ async function scanCall(
       return call('read_parquet', files);
   }
 }
+
+/** What the column `file` shows: one file by the name that the statement gave it, several by their own. */
+const labels = (url: string, paths: readonly string[]): FunctionNode =>
+  call('list_value', ...(paths.length === 1 ? [url] : paths).map((label) => constant(label)));
 
 /**
  * Dialect and types are the user's words, never guesses; only the number of columns and, when asked for, their types

@@ -1,0 +1,83 @@
+import type { KernelType } from '@tessera/kernel';
+import { classifyStatement } from '../statements/classify.ts';
+import { cast, constant, type TypeNode } from '../tree.ts';
+import { transformTree, walkTree } from '../tree-transform.ts';
+import { outputType } from '../types/output-type.ts';
+import { formatTypeName } from '../types/sql-type.ts';
+import { deparse, parseQuery } from './parse.ts';
+import { bindOutput, type PrepareContext } from './prepare-query.ts';
+import { rewriteQuery } from './rewrite-query.ts';
+
+/** What `execution_mode=describe_parameters` answers. */
+export interface ParameterDescription {
+  /** By parameter, `$1`: the type that its place in the statement asks for, text where it asks for none. */
+  readonly parameter_types: Readonly<Record<string, string>>;
+  readonly result_columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+/**
+ * The types of the parameters and of the result of a query, without running it. Parameters need no values.
+ * @throws TesseraError as prepareQuery
+ */
+export async function describeParameters(
+  text: string,
+  context: PrepareContext,
+): Promise<ParameterDescription> {
+  const statement = classifyStatement(text);
+  if (statement.kind !== 'query') return { parameter_types: {}, result_columns: [] };
+  const { session } = context;
+  const parsed = await parseQuery(session, text, { sql: statement.sql, offset: 0 });
+  const open = await rewriteQuery(parsed, context, (node) => node);
+  const { parameters } = await session.describe(await deparse(session, open));
+  const types = new Map(parameters.map(({ name, type }) => [name, type ?? TEXT]));
+  const typed = transformTree(open, {
+    expression: (node) =>
+      node.class === 'PARAMETER'
+        ? { ...cast(constant(null), typeNode(types.get(node.identifier) ?? TEXT)), alias: node.alias }
+        : node,
+  });
+  const { columns } = await bindOutput(session, typed);
+  const used = usedParameters(parsed.statement);
+  return {
+    parameter_types: Object.fromEntries(
+      used.map((name) => [`$${name}`, typeName(types.get(name) ?? TEXT)] as const),
+    ),
+    result_columns: columns.map((column) => ({ name: column.name, type: formatTypeName(column) })),
+  };
+}
+
+const TEXT: KernelType = { id: 'VARCHAR' };
+
+const typeName = (type: KernelType): string => formatTypeName({ ...outputType(type), nullable: false });
+
+function usedParameters(tree: unknown): readonly string[] {
+  const names = new Set<string>();
+  walkTree(tree, (node) => {
+    if ('class' in node && node.class === 'PARAMETER') names.add(node.identifier);
+  });
+  return [...names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
+
+/** Parameters of nested types, which no place asks for by itself, are described as text. */
+function typeNode(type: KernelType): TypeNode {
+  switch (type.id) {
+    case 'DECIMAL': {
+      const { width, scale } = type;
+      return {
+        id: 'DECIMAL',
+        type_info: { type: 'DECIMAL_TYPE_INFO', alias: '', extension_info: null, width, scale },
+      };
+    }
+    case 'TIMESTAMPTZ':
+      return { id: 'TIMESTAMP WITH TIME ZONE', type_info: null };
+    case 'LIST':
+    case 'ARRAY':
+    case 'STRUCT':
+    case 'MAP':
+    case 'ENUM':
+    case 'UNION':
+      return { id: 'VARCHAR', type_info: null };
+    default:
+      return { id: type.id, type_info: null };
+  }
+}
