@@ -2,7 +2,7 @@ import { functionBootstrap } from './functions/index.ts';
 
 /**
  * What every fresh kernel runs before it is locked down. `tsr_divisor` stops at zero, where the kernel would answer
- * NULL. `tsr_read_text` splits at LF and takes a CR before it for part of the line end; a last line without an end is
+ * NULL. `tsr_read_text` splits at LF and takes a CR before it for part of the line end, and drops a byte order mark; a last line without an end is
  * a line.
  */
 export const kernelBootstrap: readonly string[] = [
@@ -16,7 +16,11 @@ export const kernelBootstrap: readonly string[] = [
     FROM (
       SELECT string_split(CASE WHEN ends_with(content, chr(10)) THEN content[:-2] ELSE content END, chr(10)) AS lines,
         labels[list_position(paths, filename)] AS file
-      FROM read_text(paths) WHERE content <> ''
+      FROM (
+        SELECT CASE WHEN starts_with(content, chr(65279)) THEN content[2:] ELSE content END AS content, filename
+        FROM read_text(paths)
+      )
+      WHERE content <> ''
     )
   )`,
   ...functionBootstrap,

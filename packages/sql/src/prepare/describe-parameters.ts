@@ -29,12 +29,13 @@ export async function describeParameters(
   const parsed = await parseQuery(session, text, { sql: statement.sql, offset: 0 });
   const open = await rewriteQuery(parsed, context, (node) => node);
   const { parameters } = await session.describe(await deparse(session, open));
-  const types = new Map(parameters.map(({ name, type }) => [name, type ?? TEXT]));
+  const types = new Map(parameters.map(({ name, type }) => [name, type]));
   const typed = transformTree(open, {
-    expression: (node) =>
-      node.class === 'PARAMETER'
-        ? { ...cast(constant(null), typeNode(types.get(node.identifier) ?? TEXT)), alias: node.alias }
-        : node,
+    expression: (node) => {
+      if (node.class !== 'PARAMETER') return node;
+      const type = types.get(node.identifier);
+      return { ...(type ? cast(constant(null), typeNode(type)) : constant(null)), alias: node.alias };
+    },
   });
   const { columns } = await bindOutput(session, typed);
   const used = usedParameters(parsed.statement);

@@ -14,11 +14,11 @@ import { transformTree, walkTree } from '../tree-transform.ts';
 import type { ParsedQuery } from './parse.ts';
 import type { PrepareContext } from './prepare-query.ts';
 
-/** The tree that the kernel runs for a parsed query of the dialect; `valueOf` is what stands for a parameter. */
+/** The tree that the kernel runs for a parsed query of the dialect; `parameter` gives what stands for a parameter. */
 export async function rewriteQuery(
   parsed: ParsedQuery,
   context: PrepareContext,
-  valueOf: (node: ParameterNode) => Expression = (node) =>
+  parameter: (node: ParameterNode) => Expression = (node) =>
     parameterValue(node, context.parameters, parsed.locate(node.query_location)),
 ): Promise<Statement> {
   const { statement, locate } = parsed;
@@ -35,7 +35,10 @@ export async function rewriteQuery(
     tableRef: (node) => scans.get(node) ?? node,
     queryNode: (node) => nameColumns(node, postgresName),
   });
-  const rewritten = transformTree(named, { expression: (node) => rewriteExpression(node, parsed, context) });
+  const rewritten = transformTree(named, {
+    expression: (node) =>
+      node.class === 'PARAMETER' ? parameter(node) : rewriteExpression(node, parsed, context),
+  });
   return { ...rewritten, node: literalDoubles(rewritten.node) };
 }
 

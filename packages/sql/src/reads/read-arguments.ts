@@ -76,20 +76,21 @@ export function readArguments(ref: TableFunctionRef, location: SqlLocation | und
     options[option] =
       readOption(named.value, type!) ?? invalid(`argument ${option.toUpperCase()} ${EXPECTED[type!]}`);
   }
-  if (options['location'] !== undefined || options['pattern'] !== undefined) {
+  const { location: storageLocation, pattern, url: namedUrl, ...typed } = options;
+  if (storageLocation !== undefined || pattern !== undefined) {
     fail(
       'NOT_SUPPORTED',
       { what: `${call} with LOCATION`, hint: 'locations come with storage' },
       { location },
     );
   }
-  if (typeof options['url'] === 'string') {
+  if (typeof namedUrl === 'string') {
     if (url !== undefined) invalid('argument URL is given twice');
-    url = options['url'];
+    url = namedUrl;
   }
   if (url === undefined) return invalid('the URL to read is missing');
   checkUrl(url, invalid);
-  return { function: name === 'read_files' ? byExtension(url, invalid) : name, url, options };
+  return { function: name === 'read_files' ? byExtension(url, invalid) : name, url, options: typed };
 }
 
 const EXPECTED: Readonly<Record<OptionType, string>> = {

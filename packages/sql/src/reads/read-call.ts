@@ -18,7 +18,22 @@ export interface ReadCall {
   readonly location: SqlLocation | undefined;
 }
 
-export type ReadOptions = Readonly<Record<string, string | boolean>>;
+/** The named arguments, checked; one that was not given is absent. */
+export interface ReadOptions {
+  readonly header?: boolean;
+  readonly infer_schema?: boolean;
+  readonly delimiter?: string;
+  readonly quote?: string;
+  readonly escape?: string;
+  readonly null_string?: string;
+  readonly skip_blank_lines?: boolean;
+  readonly empty_field_as_null?: boolean;
+  readonly compression?: string;
+  readonly aws_access_key_id?: string;
+  readonly aws_secret_access_key?: string;
+  readonly aws_session_token?: string;
+  readonly aws_role_arn?: string;
+}
 
 /** What a read call scans. */
 export type RelationSource =

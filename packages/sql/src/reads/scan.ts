@@ -45,7 +45,7 @@ async function scanCall(
   session: KernelSession,
 ): Promise<FunctionNode> {
   const files = call('list_value', ...paths.map((path) => constant(path)));
-  const compression = named('compression', args.options['compression']);
+  const compression = named('compression', args.options.compression);
   switch (args.function) {
     case 'read_text':
       return call('tsr_read_text', files, labels(args.url, paths));
@@ -72,25 +72,25 @@ async function csvCall(
   session: KernelSession,
 ): Promise<FunctionNode> {
   const isTsv = /\.tsv(?:\.\w+)?$/i.test(url);
-  const header = options['header'] === true;
-  const quote = textOption(options['quote']) ?? '"';
-  const emptyAsNull = options['empty_field_as_null'] !== false;
-  const nullString = textOption(options['null_string']);
+  const header = options.header === true;
+  const quote = options.quote ?? '"';
+  const emptyAsNull = options.empty_field_as_null !== false;
+  const nullString = options.null_string;
   const nulls = [...(nullString === undefined ? [] : [nullString]), ...(emptyAsNull ? [''] : [])];
   const settings: readonly (readonly [string, string | boolean | readonly string[] | undefined])[] = [
-    ['delim', textOption(options['delimiter']) ?? (isTsv ? '\t' : ',')],
+    ['delim', options.delimiter ?? (isTsv ? '\t' : ',')],
     ['quote', quote],
-    ['escape', textOption(options['escape']) ?? quote],
+    ['escape', options.escape ?? quote],
     ['header', header],
     ['nullstr', nulls],
     ['allow_quoted_nulls', false],
     ['null_padding', true],
-    ['compression', textOption(options['compression'])],
+    ['compression', options.compression],
   ];
   const files = call('list_value', ...paths.map((path) => constant(path)));
   const common = settings.flatMap(([name, value]) => named(name, value));
-  if (options['infer_schema'] === true && header) return call('read_csv', files, ...common);
-  const inferTypes: readonly [string, boolean] = ['all_varchar', options['infer_schema'] !== true];
+  if (options.infer_schema === true && header) return call('read_csv', files, ...common);
+  const inferTypes: readonly [string, boolean] = ['all_varchar', options.infer_schema !== true];
   const names = await columnNames(session, paths, [...settings, inferTypes], header);
   return call('read_csv', files, ...common, ...named(...inferTypes), ...named('names', names));
 }
@@ -113,9 +113,6 @@ const literal = (value: string | boolean | readonly string[]): string =>
     : typeof value === 'boolean'
       ? String(value)
       : `[${value.map(quoteText).join(', ')}]`;
-
-const textOption = (value: string | boolean | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined;
 
 function named(name: string, value: string | boolean | readonly string[] | undefined): Expression[] {
   if (value === undefined) return [];
