@@ -85,12 +85,12 @@ export class BodyReader {
     if (this.#queuedBytes >= READ_AHEAD_BYTES) this.#body.pause();
   };
 
-  /** Counts what the parser takes, so that a tighter limit on what is inside speaks first. */
+  /** The chunk that goes over the bound is still given, so that a tighter limit on what is inside speaks first. */
   async #deliver(chunk: Buffer): Promise<Buffer> {
-    this.#deliveredBytes += chunk.length;
     const { maxBytes } = this.#options;
     if (this.#deliveredBytes > maxBytes)
       fail('UPLOAD_TOO_LARGE', { what: 'the request body', limit: formatBytes(maxBytes) });
+    this.#deliveredBytes += chunk.length;
     return chunk;
   }
 

@@ -39,6 +39,7 @@ export interface ReceiveFixtureOptions {
   readonly contentType?: string;
   readonly limits?: Partial<UploadLimits>;
   readonly signal?: AbortSignal;
+  readonly onProgress?: (receivedBytes: number) => void;
 }
 
 const directories: string[] = [];
@@ -65,6 +66,7 @@ export async function receive(
     directory: await newDirectory(),
     limits: { ...DEFAULT_UPLOAD_LIMITS, diskReserveBytes: 0, ...options.limits },
     signal: options.signal ?? new AbortController().signal,
+    onProgress: options.onProgress,
   });
 }
 

@@ -1,0 +1,54 @@
+import { PassThrough, Readable } from 'node:stream';
+import zlib from 'node:zlib';
+import { expect, it } from 'vitest';
+import { DEFAULT_UPLOAD_LIMITS } from './limits.ts';
+import { failureOf } from './multipart-fixture.ts';
+import { decodePlainBody } from './plain-body.ts';
+
+const signal = new AbortController().signal;
+const limits = { ...DEFAULT_UPLOAD_LIMITS, sqlBytes: 1024 };
+const decode = (content: Buffer | string, coding?: string) =>
+  decodePlainBody(Readable.from([Buffer.from(content as string)]), coding, { limits, signal });
+
+it('gives the text of the body, gzipped or not', async () => {
+  expect(await decode("SELECT 'ü'")).toBe("SELECT 'ü'");
+  expect(await decode("SELECT 'ü'", '')).toBe("SELECT 'ü'");
+  expect(await decode(zlib.gzipSync("SELECT 'ü'"), 'gzip')).toBe("SELECT 'ü'");
+  expect(await decode('')).toBe('');
+});
+
+it.each([
+  ['long text', 'x'.repeat(1025), undefined, 'UPLOAD_TOO_LARGE: the SQL text is over the limit of 1 KiB'],
+  [
+    'very long text',
+    'x'.repeat(100_000),
+    undefined,
+    'UPLOAD_TOO_LARGE: the SQL text is over the limit of 1 KiB',
+  ],
+  [
+    'long text, gzipped',
+    zlib.gzipSync('x'.repeat(1025)),
+    'gzip',
+    'UPLOAD_TOO_LARGE: the SQL text is over the limit of 1 KiB',
+  ],
+  ['bytes that are not UTF-8', Buffer.from([0xff]), undefined, 'BAD_UPLOAD: the SQL text is not UTF-8'],
+  ['a wrong coding', 'SELECT 1', 'gzip', 'BAD_UPLOAD: the gzip content is corrupt: incorrect header check'],
+  [
+    'an unknown coding',
+    'SELECT 1',
+    'compress',
+    'UNSUPPORTED_CODING: unknown Content-Encoding "compress" (known: gzip, deflate, br, xz, zstd, lz4, snappy)',
+  ],
+])('refuses %s', async (_what, content, coding, message) => {
+  expect(await failureOf(decode(content, coding))).toBe(message);
+});
+
+it('does not wait for a silent client', async () => {
+  const body = new PassThrough();
+  body.write('SELECT');
+  const impatient = { ...limits, idleMs: 20 };
+  expect(await failureOf(decodePlainBody(body, undefined, { limits: impatient, signal }))).toContain(
+    'CLIENT_TOO_SLOW',
+  );
+  body.destroy();
+});
