@@ -1,4 +1,11 @@
 export { kernelBootstrap } from './bootstrap.ts';
+export {
+  alignedHead,
+  alignedTail,
+  cellsQuery,
+  paddedRowsQuery,
+  widthsQuery,
+} from './format/aligned-table.ts';
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
 export { describeParameters, type ParameterDescription } from './prepare/describe-parameters.ts';
 export { type PrepareContext, type PreparedQuery, prepareQuery } from './prepare/prepare-query.ts';

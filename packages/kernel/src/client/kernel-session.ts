@@ -45,7 +45,7 @@ export class KernelSession {
   }
 
   /** Runs to the end; the number of rows changed. */
-  async execute(sql: string, params: readonly KernelValue[] = []): Promise<number> {
+  async execute(sql: string, params: KernelParams = []): Promise<number> {
     return (await this.#socket.call({ op: 'execute', sql, params, timeZone: this.#timeZone })) as number;
   }
 

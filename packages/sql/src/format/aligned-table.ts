@@ -1,22 +1,21 @@
+import type { PreparedQuery } from '../prepare/prepare-query.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
-import { columnName } from './json-text.ts';
-import { plainText } from './plain-text.ts';
-import { type FormattableQuery, namedSource } from './row-format.ts';
+import { asRelation } from './formatted-query.ts';
+import { textValue } from './text-value.ts';
 
 /**
  * The PSQL format: columns as wide as their widest value, which is known only when all rows are. So the texts of all
  * cells are kept somewhere first (`cellsQuery`), measured (`widthsQuery`) and then padded (`paddedRowsQuery`).
  */
-const STYLE = { true: 't', false: 'f' };
 const RIGHT_ALIGNED: ReadonlySet<SqlType['kind']> = new Set(['int', 'long', 'float', 'double', 'decimal']);
 
 /** All rows as text columns c0, c1, …; NULL shows as nothing, a line end as `\n`. */
-export function cellsQuery(query: FormattableQuery): string {
+export function cellsQuery(query: PreparedQuery): string {
   const cells = query.columns.map((column, i) => {
-    const text = plainText(columnName(i), column.type, STYLE);
-    return `coalesce(replace(${text}, chr(10), '\\n'), '') AS ${columnName(i)}`;
+    const text = textValue(column.type, columnName(i));
+    return `coalesce(replace(replace(${text}, chr(10), '\\n'), chr(9), '\\t'), '') AS ${columnName(i)}`;
   });
-  return `SELECT ${cells.join(', ')} FROM ${namedSource(query)}`;
+  return `SELECT ${cells.join(', ')} FROM ${asRelation(query)}`;
 }
 
 /** One row, one text: how wide each column of `cells` (a FROM item) is in characters, separated by commas. */
@@ -49,3 +48,5 @@ export function alignedHead(columns: readonly OutputColumn[], widths: readonly n
 }
 
 export const alignedTail = (rows: number): string => `(${rows} row${rows === 1 ? '' : 's'})\n`;
+
+const columnName = (index: number): string => `c${index}`;

@@ -7,6 +7,9 @@ export function textValue(type: SqlType, value: string): string {
     case 'text':
     case 'geography':
       return value;
+    case 'float':
+    case 'double':
+      return withoutPointZero(`CAST(${value} AS VARCHAR)`);
     case 'boolean':
       return `CASE ${value} WHEN true THEN 't' WHEN false THEN 'f' END`;
     case 'bytea':
@@ -23,6 +26,10 @@ export function textValue(type: SqlType, value: string): string {
 /** Whether the text of a value can hold characters that a format has to escape. */
 export const needsEscape = (type: SqlType): boolean =>
   ['text', 'json', 'geography', 'bytea', 'array', 'struct'].includes(type.kind);
+
+/** A whole number among floats reads `30`, as in PostgreSQL. */
+const withoutPointZero = (text: string): string =>
+  `CASE WHEN suffix(${text}, '.0') THEN left(${text}, -2) ELSE ${text} END`;
 
 /** `[1,2,NULL]`, `['it\'s']`: text elements stand in single quotes. */
 function textArray(element: SqlType, value: string): string {

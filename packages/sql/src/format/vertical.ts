@@ -12,5 +12,5 @@ export function verticalRow(columns: readonly OutputColumn[]): string {
     const text = textValue(type, `c${index}`);
     return `${label} || ${nullable ? `coalesce(${text}, 'NULL')` : `(${text})`} || chr(10)`;
   });
-  return [head, ...lines, 'chr(10)'].join(' || ');
+  return `concat(${[head, ...lines, 'chr(10)'].join(', ')})`;
 }

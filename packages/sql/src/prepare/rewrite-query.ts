@@ -76,6 +76,6 @@ function rewriteDialectFunction(
     const location = parsed.locate(node.query_location);
     if (!(error instanceof TesseraError) || location === undefined || error.location !== undefined)
       throw error;
-    throw error.at(location);
+    throw error.with({ location });
   }
 }
