@@ -52,10 +52,11 @@ export const ARRAY_FUNCTIONS = inCategory('array', [
     result: '[3, 1, NULL, 2]',
     implementation: macro(
       [1, 1],
-      `(a) AS list_transform(list_sort(list_transform(
-        [list_sort(list_transform(a, (x, i) -> {'v': x, 'i': i}))],
-        s -> list_filter(list_transform(s, (e, n) -> {'i': e.i, 'v': e.v, 'new': n = 1 OR s[n - 1].v IS DISTINCT FROM e.v}),
-          e -> e.new))[1]), e -> e.v)`,
+      // Sorted by value, each element beside the one before it; what is new goes back to its place.
+      `(a) AS CASE WHEN a IS NOT NULL THEN list_transform([list_sort(list_transform(a, (x, i) -> {'v': x, 'i': i}))], sorted ->
+        list_transform(list_sort(list_transform(list_filter(
+          list_zip(sorted, list_concat([NULL], sorted), true),
+          z -> z[2] IS NULL OR z[1].v IS DISTINCT FROM z[2].v), z -> {'i': z[1].i, 'v': z[1].v})), e -> e.v))[1] END`,
     ),
   },
   {

@@ -18,10 +18,12 @@ export const HLL_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(x, p) AS CASE WHEN x IS NOT NULL THEN ((hash(x) >> (64 - p)) * 64)::BIGINT
       + tsr_hll_rank((hash(x) & ((1::UBIGINT << (64 - p)) - 1))::BIGINT + (1::BIGINT << (64 - p))) END`,
   ],
-  // The largest entry of each register; the lambdas of one element give their values names.
+  // The largest entry of each register: beside each entry, in descending order, stands the one before it.
+  // The lambdas over arrays of one element here and below give a name to a value that is used more than once.
   hll_registers: [
-    `(entries) AS list_transform([list_sort(list_filter(entries, e -> e IS NOT NULL), 'DESC')],
-      s -> list_filter(s, (e, i) -> i = 1 OR s[i - 1] >> 6 <> e >> 6))[1]`,
+    `(entries) AS list_transform([list_sort(list_filter(entries, e -> e IS NOT NULL), 'DESC')], sorted ->
+      list_transform(list_filter(list_zip(sorted, list_concat([NULL::BIGINT], sorted), true),
+        z -> z[2] IS NULL OR z[1] >> 6 <> z[2] >> 6), z -> z[1]))[1]`,
   ],
   hll_encode: [
     `(entries, p) AS list_transform([tsr_hll_registers(coalesce(entries, []::BIGINT[]))], r ->
@@ -32,34 +34,38 @@ export const HLL_MACROS: Readonly<Record<string, readonly string[]>> = {
           e -> printf('%02x', e & 63)), '')) END)[1]`,
   ],
   hll_precision: [
-    `(sketch) AS list_transform([('0x' || substring(hex(sketch), 1, 2))::INTEGER], b ->
-      CASE WHEN b & 63 BETWEEN 12 AND 20 AND b < 128 AND CASE WHEN b >= 64
-          THEN octet_length(sketch) = (1 << (b & 63)) + 1 ELSE octet_length(sketch) % 4 = 1 END
-        THEN b & 63 ELSE error('not a sketch of hll_count_build') END)[1]`,
+    `(sketch) AS list_transform([coalesce(TRY_CAST('0x' || substring(hex(sketch), 1, 2) AS INTEGER), 0)], head ->
+      CASE WHEN sketch IS NULL THEN NULL WHEN head & 63 BETWEEN 12 AND 20 AND head < 128 AND CASE WHEN head >= 64
+          THEN octet_length(sketch) = (1 << (head & 63)) + 1 ELSE octet_length(sketch) % 4 = 1 END
+        THEN head & 63 ELSE error('not a sketch of hll_count_build') END)[1]`,
   ],
   hll_entries: [
-    `(sketch) AS CASE WHEN octet_length(sketch) = 0 THEN error('not a sketch of hll_count_build')
+    `(sketch) AS CASE WHEN sketch IS NULL THEN NULL WHEN octet_length(sketch) = 0 THEN error('not a sketch of hll_count_build')
       WHEN substring(hex(sketch), 1, 1) IN ('4', '5')
       THEN list_transform(regexp_extract_all(substring(hex(sketch), 3), '..'),
         (h, i) -> ('0x' || h)::BIGINT + (i - 1) * 64)
       ELSE list_transform(regexp_extract_all(substring(hex(sketch), 3), '.{8}'), h -> ('0x' || h)::BIGINT) END`,
   ],
+  // What stands in the body of a lambda is evaluated for each element, a macro's argument with it: hence the names.
   hll_merge: [
-    `(sketches) AS list_transform([list_filter(sketches, s -> s IS NOT NULL)], known ->
-      CASE WHEN len(known) = 0 THEN NULL
-        WHEN len(list_distinct(list_transform(known, s -> tsr_hll_precision(s)))) > 1
-          THEN error('hll_count_merge: the sketches have different precisions')
-        ELSE tsr_hll_encode(list_filter(flatten(list_transform(known, s -> tsr_hll_entries(s))), e -> e & 63 > 0),
-          tsr_hll_precision(known[1])) END)[1]`,
+    `(sketches) AS list_transform(list_transform([sketches], known -> {
+        'precisions': list_distinct(list_transform(known, b -> tsr_hll_precision(b::BLOB))),
+        'entries': flatten(list_transform(known, b -> tsr_hll_entries(b::BLOB)))}),
+      merged -> CASE len(merged.precisions) WHEN 0 THEN NULL
+        WHEN 1 THEN tsr_hll_encode(list_filter(merged.entries, e -> (e & 63) > 0), merged.precisions[1])
+        ELSE error('hll_count_merge: the sketches have different precisions') END)[1]`,
   ],
   hll_sigma: ['(x) AS x + list_sum(list_transform(range(1, 40), k -> pow(x, pow(2, k)) * pow(2, k - 1)))'],
   hll_formula: [
-    `(m, ranks) AS CASE WHEN len(ranks) = 0 THEN 0 ELSE round(m::DOUBLE * m / (2 * ln(2))
-      / (m * tsr_hll_sigma((m - len(ranks)) / m::DOUBLE) + list_sum(list_transform(ranks, r -> pow(2, -r)))))::BIGINT END`,
+    `(m, used, harmonic) AS CASE WHEN used = 0 THEN 0 * m
+      ELSE round(m::DOUBLE * m / (2 * ln(2)) / (m * tsr_hll_sigma((m - used) / m::DOUBLE) + harmonic))::BIGINT END`,
   ],
   hll_count_estimate: [
-    `(sketch) AS CASE WHEN sketch IS NULL THEN NULL ELSE tsr_hll_formula(1::BIGINT << tsr_hll_precision(sketch),
-      list_filter(list_transform(tsr_hll_entries(sketch), e -> e & 63), rank -> rank > 0)) END`,
+    `(sketch) AS list_transform(list_transform(list_transform([sketch::BLOB], s -> {
+          'm': 1::BIGINT << tsr_hll_precision(s),
+          'ranks': list_filter(list_transform(tsr_hll_entries(s), e -> e & 63), rank -> rank > 0)}),
+        q -> {'m': q.m, 'used': len(q.ranks), 'harmonic': list_sum(list_transform(q.ranks, r -> pow(2, -r)))}),
+      q -> tsr_hll_formula(q.m, q.used, q.harmonic))[1]`,
   ],
 };
 

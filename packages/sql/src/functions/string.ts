@@ -36,10 +36,10 @@ export const STRING_FUNCTIONS = inCategory('string', [
     implementation: {
       kind: 'rewrite',
       arity: [2, 3],
-      rewrite: ({ children: [value, pattern, escape] }) =>
-        escape === undefined
+      rewrite: ({ children: [value, pattern, escapeCharacter] }) =>
+        escapeCharacter === undefined
           ? operatorCall('~~*', value, pattern)
-          : kernelCall('ilike_escape', value, pattern, escape),
+          : kernelCall('ilike_escape', value, pattern, escapeCharacter),
     },
   },
   {
@@ -61,10 +61,10 @@ export const STRING_FUNCTIONS = inCategory('string', [
     implementation: {
       kind: 'rewrite',
       arity: [2, 3],
-      rewrite: ({ children: [value, pattern, escape] }) =>
-        escape === undefined
+      rewrite: ({ children: [value, pattern, escapeCharacter] }) =>
+        escapeCharacter === undefined
           ? operatorCall('~~', value, pattern)
-          : kernelCall('like_escape', value, pattern, escape),
+          : kernelCall('like_escape', value, pattern, escapeCharacter),
     },
   },
   {
