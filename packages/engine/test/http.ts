@@ -12,18 +12,32 @@ type Server = Pick<TesseraProcess, 'url'>;
 type Params = Readonly<Record<string, string>>;
 
 /** Sends one statement as a plain body. */
-export const query = (server: Server, sql: string, params: Params = {}, headers: Params = {}): Promise<Answer> =>
-  post(server, sql, params, headers);
+export const query = (
+  server: Server,
+  sql: string,
+  params: Params = {},
+  headers: Params = {},
+): Promise<Answer> => post(server, sql, params, headers);
 
 /** Sends one statement and its files as `multipart/form-data`. */
-export function upload(server: Server, sql: string, files: Readonly<Record<string, Blob>>, params: Params = {}): Promise<Answer> {
+export function upload(
+  server: Server,
+  sql: string,
+  files: Readonly<Record<string, Blob>>,
+  params: Params = {},
+): Promise<Answer> {
   const form = new FormData();
   form.append('sql', sql);
   for (const [name, blob] of Object.entries(files)) form.append(name, blob, name);
   return post(server, form, params, {});
 }
 
-async function post(server: Server, body: string | FormData, params: Params, headers: Params): Promise<Answer> {
+async function post(
+  server: Server,
+  body: string | FormData,
+  params: Params,
+  headers: Params,
+): Promise<Answer> {
   const url = new URL(server.url);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
   const response = await fetch(url, { method: 'POST', body, headers });
@@ -32,9 +46,14 @@ async function post(server: Server, body: string | FormData, params: Params, hea
 }
 
 /** The rows of a statement as JSON values. @throws with the server's description when it fails */
-export async function rows(server: Server, sql: string, files?: Readonly<Record<string, Blob>>): Promise<unknown[][]> {
+export async function rows(
+  server: Server,
+  sql: string,
+  files?: Readonly<Record<string, Blob>>,
+): Promise<unknown[][]> {
   const params = { output_format: 'JSON_Compact' };
-  const answer = files === undefined ? await query(server, sql, params) : await upload(server, sql, files, params);
+  const answer =
+    files === undefined ? await query(server, sql, params) : await upload(server, sql, files, params);
   const body = answer.json();
   if (answer.status !== 200) throw new Error(body['message']);
   return body['data'];

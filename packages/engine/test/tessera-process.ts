@@ -31,10 +31,14 @@ export interface StartOptions {
 export async function startTessera(options: StartOptions = {}): Promise<TesseraProcess> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tessera-test-')));
   const ports = ['--http-port', '0', '--health-port', '0', '--metrics-port', '0'];
-  const child = spawn(process.execPath, [MAIN, 'serve', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, ...options.env },
-  });
+  const child = spawn(
+    process.execPath,
+    [MAIN, 'serve', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, ...options.env },
+    },
+  );
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const log: Record<string, unknown>[] = [];
   const addresses = await listening(child, log, exited);
