@@ -9,7 +9,9 @@ import { TesseraError } from '@tessera/common';
  */
 export async function lockDataDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, 'tessera.pid');
-  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: Error) => refuse(directory, error.message));
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: Error) =>
+    refuse(directory, error.message),
+  );
   for (;;) {
     try {
       const file = await open(path, 'wx');
@@ -20,13 +22,16 @@ export async function lockDataDirectory(directory: string): Promise<() => Promis
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') refuse(directory, (error as Error).message);
     }
     const owner = Number(await readFile(path, 'utf8').catch(() => ''));
-    if (owner > 0 && owner !== process.pid && isAlive(owner)) refuse(directory, `process ${owner} serves from it`);
+    if (owner > 0 && owner !== process.pid && isAlive(owner))
+      refuse(directory, `process ${owner} serves from it`);
     await rm(path, { force: true });
   }
 }
 
 function refuse(directory: string, reason: string): never {
-  throw TesseraError.of('INVALID_ARGUMENT', { message: `The data directory ${directory} cannot be used: ${reason}` });
+  throw TesseraError.of('INVALID_ARGUMENT', {
+    message: `The data directory ${directory} cannot be used: ${reason}`,
+  });
 }
 
 function isAlive(pid: number): boolean {

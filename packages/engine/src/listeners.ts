@@ -31,7 +31,8 @@ export async function openListeners(options: ServeOptions, servers: ServerFactor
   try {
     const configured = options.config.endpoints.http.listeners;
     const tcpListener = configured.find((l) => l.type === 'tcp');
-    const port = options.httpPort ?? tcpListener?.port ?? (configured.length === 0 ? DEFAULT_HTTP_PORT : undefined);
+    const port =
+      options.httpPort ?? tcpListener?.port ?? (configured.length === 0 ? DEFAULT_HTTP_PORT : undefined);
     if (port !== undefined) await tcp('query', port);
     for (const { type, path } of configured) {
       if (type !== 'unix' || !path) continue;
@@ -62,8 +63,11 @@ async function listen(
     return { purpose, address: 'path' in place ? `unix:${place.path}` : url, app };
   } catch (error) {
     const where = 'path' in place ? `socket ${place.path}` : `${place.host}:${place.port}`;
-    const reason = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'it is in use' : (error as Error).message;
-    throw TesseraError.of('INVALID_ARGUMENT', { message: `Cannot listen on ${where} for ${purpose}: ${reason}` });
+    const reason =
+      (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'it is in use' : (error as Error).message;
+    throw TesseraError.of('INVALID_ARGUMENT', {
+      message: `Cannot listen on ${where} for ${purpose}: ${reason}`,
+    });
   }
 }
 

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import { createLogging } from '@tessera/common';
 import { memoryLimitBytes } from '@tessera/config';
 import { consolePage } from '@tessera/console';
-import { createLogging } from '@tessera/common';
 import { Coordinator } from '@tessera/coordinator';
 import {
   clearUploadDirectories,
@@ -15,7 +16,6 @@ import {
 import { startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
 import { kernelBootstrap } from '@tessera/sql';
-import { totalmem } from 'node:os';
 import { printBanner } from './banner.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { closeListeners, openListeners } from './listeners.ts';

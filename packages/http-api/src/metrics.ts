@@ -31,15 +31,28 @@ export class HttpMetrics {
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
       registers,
     });
-    this.#uploadedFiles = new Counter({ name: 'tessera_uploaded_files_total', help: 'File parts received', registers });
+    this.#uploadedFiles = new Counter({
+      name: 'tessera_uploaded_files_total',
+      help: 'File parts received',
+      registers,
+    });
     this.#uploadedBytes = new Counter({
       name: 'tessera_uploaded_bytes_total',
       help: 'Bytes of file parts, decoded',
       registers,
     });
-    this.#sentBytes = new Counter({ name: 'tessera_result_bytes_total', help: 'Bytes of result bodies', registers });
+    this.#sentBytes = new Counter({
+      name: 'tessera_result_bytes_total',
+      help: 'Bytes of result bodies',
+      registers,
+    });
     gauge('tessera_running_queries', 'Queries in the engine now', sources.runningQueries, registers);
-    gauge('tessera_kernel_restarts', 'Kernel processes replaced since the start', sources.kernelRestarts, registers);
+    gauge(
+      'tessera_kernel_restarts',
+      'Kernel processes replaced since the start',
+      sources.kernelRestarts,
+      registers,
+    );
   }
 
   /** Starts the clock of a query; the function returned stops it. */

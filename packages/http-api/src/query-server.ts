@@ -1,4 +1,4 @@
-import { type Logger, asQueryId, TesseraError } from '@tessera/common';
+import { asQueryId, type Logger, TesseraError } from '@tessera/common';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { errorBody } from './results/error-body.ts';
 import { discoveryDocument, listenerUrl } from './routes/discovery.ts';
@@ -36,7 +36,10 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
     options.coordinator.ready ? reply.send('Ok.\n') : reply.code(503).send('Not ready.\n'),
   );
   app.get('/', (_request, reply) =>
-    reply.headers(options.consolePage.headers).type('text/html; charset=utf-8').send(options.consolePage.html),
+    reply
+      .headers(options.consolePage.headers)
+      .type('text/html; charset=utf-8')
+      .send(options.consolePage.html),
   );
   app.get('/.well-known/firebolt', (request) => discoveryDocument(request.raw, options.instanceId));
   app.get('/web/v3/account/:account/engineUrl', (request) => ({ engineUrl: listenerUrl(request.raw) }));
@@ -44,7 +47,10 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
     cancel(request.query.query_id, options, reply),
   );
   app.post('/oauth/token', (_request, reply) =>
-    sendFailure(reply, TesseraError.of('INVALID_ARGUMENT', { message: 'Authentication is disabled: no token is needed' })),
+    sendFailure(
+      reply,
+      TesseraError.of('INVALID_ARGUMENT', { message: 'Authentication is disabled: no token is needed' }),
+    ),
   );
   app.post('/*', async (request, reply) => {
     reply.hijack();
@@ -53,7 +59,9 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   app.setNotFoundHandler((request, reply) =>
     sendFailure(
       reply,
-      TesseraError.of('BAD_REQUEST', { message: `${request.method} ${request.url.split('?')[0]} is not served here: send queries by POST` }),
+      TesseraError.of('BAD_REQUEST', {
+        message: `${request.method} ${request.url.split('?')[0]} is not served here: send queries by POST`,
+      }),
       404,
     ),
   );

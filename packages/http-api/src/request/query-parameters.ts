@@ -54,4 +54,5 @@ function readValue(name: string, value: unknown): QueryParameter['value'] {
   throw invalid(`${name}: a value is a number, a string, a boolean or null`);
 }
 
-const invalid = (what: string) => TesseraError.of('INVALID_ARGUMENT', { message: `query_parameters: ${what}` });
+const invalid = (what: string) =>
+  TesseraError.of('INVALID_ARGUMENT', { message: `query_parameters: ${what}` });

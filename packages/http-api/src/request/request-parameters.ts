@@ -73,7 +73,11 @@ const isProtocolName = (name: string): name is ProtocolName => Object.hasOwn(PRO
 function milliseconds(seconds: string): string {
   const value = Number(seconds);
   if (seconds.trim() === '' || !(value >= 0) || !Number.isFinite(value)) {
-    throw TesseraError.of('INVALID_SETTING', { name: 'max_execution_time', value: seconds, expected: 'seconds ≥ 0' });
+    throw TesseraError.of('INVALID_SETTING', {
+      name: 'max_execution_time',
+      value: seconds,
+      expected: 'seconds ≥ 0',
+    });
   }
   return String(Math.ceil(value * 1000));
 }
@@ -81,7 +85,11 @@ function milliseconds(seconds: string): string {
 function executionMode(value: string | undefined): RequestParameters['mode'] {
   if (value === undefined || value === '') return 'run';
   if (value.toLowerCase() === 'describe_parameters') return 'describe_parameters';
-  throw TesseraError.of('INVALID_SETTING', { name: 'execution_mode', value, expected: 'describe_parameters' });
+  throw TesseraError.of('INVALID_SETTING', {
+    name: 'execution_mode',
+    value,
+    expected: 'describe_parameters',
+  });
 }
 
 function flag(name: string, value: string | undefined): boolean {

@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, newRequestId, TesseraError } from '@tessera/common';
-import type { Coordinator, RequestDirectory, RunningQuery, SessionUpdate, StatementRequest, StatementResult } from '@tessera/coordinator';
+import type {
+  Coordinator,
+  RequestDirectory,
+  RunningQuery,
+  SessionUpdate,
+  StatementRequest,
+  StatementResult,
+} from '@tessera/coordinator';
 import type { HttpMetrics } from '../metrics.ts';
 import { drainRequest } from '../request/drain-request.ts';
 import { parseRequestParameters, type RequestParameters } from '../request/request-parameters.ts';
@@ -88,7 +95,9 @@ async function answerStatement(response: ServerResponse, context: StatementConte
 function startAsync(response: ServerResponse, context: StatementContext): void {
   const { coordinator, query, body, directory, connection } = context;
   if (body.uploads.size > 0) {
-    throw TesseraError.of('BAD_REQUEST', { message: 'async=true cannot be combined with file parts: they go with the request' });
+    throw TesseraError.of('BAD_REQUEST', {
+      message: 'async=true cannot be combined with file parts: they go with the request',
+    });
   }
   connection.ignore();
   const token = coordinator.startAsync(query, statementRequest(context), () => directory.remove());
@@ -131,7 +140,8 @@ async function sendStatementResult(
 
 /** One pair per response, never more: parsers of lists disagree among clients. */
 function setSessionHeader(response: ServerResponse, update: SessionUpdate): void {
-  if (update.kind === 'set') response.setHeader('Firebolt-Update-Parameters', `${update.name}=${update.value}`);
+  if (update.kind === 'set')
+    response.setHeader('Firebolt-Update-Parameters', `${update.name}=${update.value}`);
   else response.setHeader('Firebolt-Remove-Parameters', update.name);
 }
 
@@ -143,7 +153,8 @@ interface ConnectionWatch {
 /** Cancels the query when its client goes away before the answer is whole. */
 function watchConnection(response: ServerResponse, query: RunningQuery): ConnectionWatch {
   const onClose = () => {
-    if (!response.writableFinished) query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' }));
+    if (!response.writableFinished)
+      query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' }));
   };
   response.once('close', onClose);
   return { ignore: () => response.off('close', onClose) };
