@@ -60,7 +60,6 @@ function toData(type: arrow.DataType, column: ColumnData): arrow.Data {
 }
 
 function typedValues(type: arrow.DataType, values: Uint8Array): ArrayLike<unknown> {
-  if (values.BYTES_PER_ELEMENT === type.ArrayType.BYTES_PER_ELEMENT) return values;
   const size = values.byteLength / type.ArrayType.BYTES_PER_ELEMENT;
   return new type.ArrayType(values.buffer, values.byteOffset, size);
 }

@@ -47,8 +47,9 @@ export function columnType(type: arrow.DataType): ColumnType {
   throw new UnsupportedError(`The Arrow type ${type}`);
 }
 
+/** Names may be missing in Arrow: such columns are `f0`, `f1`, … by their place. */
 export function columnFields(fields: readonly arrow.Field[]): ColumnField[] {
-  const names = uniqueNames(fields.map((field) => field.name));
+  const names = uniqueNames(fields.map((field, index) => field.name || `f${index}`));
   return fields.map((field, index) => {
     try {
       return { name: names[index]!, type: columnType(field.type) };

@@ -245,7 +245,7 @@ describe('bad files', () => {
     [
       'damaged metadata',
       () => Buffer.concat([stream().subarray(0, 8), Buffer.alloc(stream().length, 0xee)]),
-      /corrupt/,
+      /neither a schema/,
     ],
   ])('%s', async (_, bytes, message) => {
     const error = await read(bytes()).catch((caught) => caught);

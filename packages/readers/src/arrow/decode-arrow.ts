@@ -12,15 +12,14 @@ import { Body } from './body.ts';
 import { type ColumnReader, ColumnReaders, columnFields } from './column-reader.ts';
 import { Dictionaries } from './dictionary.ts';
 import { MAX_BATCH_MEMORY_BYTES, MAX_ZERO_WIDTH_ROWS } from './limits.ts';
-import { type IpcMessage, readMessages } from './messages.ts';
+import { type IpcMessage, openIpc } from './messages.ts';
 import { RandomAccessFile } from './random-access-file.ts';
 
 /** Opens an Arrow IPC file or stream. Throws DecodeError or UnsupportedError, also while batches are read. */
 export async function decodeArrow(path: string): Promise<DecodedFile> {
   const file = new RandomAccessFile(path);
   try {
-    const messages = readMessages(file);
-    const schema = (messages.next().value as IpcMessage).message.header() as arrow.Schema;
+    const { schema, messages } = openIpc(file);
     if (schema.fields.length === 0) throw new DecodeError('it has no columns');
     return { fields: columnFields(schema.fields), batches: new ArrowBatches(file, schema).read(messages) };
   } catch (error) {

@@ -1,12 +1,8 @@
-import { DictionaryBatch as FlatDictionaryBatch } from 'apache-arrow/fb/dictionary-batch';
-import { Message as FlatMessage } from 'apache-arrow/fb/message';
-import { MessageHeader } from 'apache-arrow/fb/message-header';
-import { RecordBatch as FlatRecordBatch } from 'apache-arrow/fb/record-batch';
-import { Schema as FlatSchema } from 'apache-arrow/fb/schema';
+import type { Schema } from 'apache-arrow';
 import { Footer } from 'apache-arrow/ipc/metadata/file';
 import { Message } from 'apache-arrow/ipc/metadata/message';
-import { ByteBuffer } from 'flatbuffers';
 import { DecodeError, UnsupportedError } from '../columns/column-batch.ts';
+import { checkFooterMetadata, checkMessageMetadata } from './check-metadata.ts';
 import { MAX_METADATA_BYTES } from './limits.ts';
 import type { RandomAccessFile } from './random-access-file.ts';
 
@@ -22,24 +18,39 @@ export interface IpcMessage {
 const FILE_MAGIC = 'ARROW1';
 const CONTINUATION = 0xffffffff;
 
-/** The messages of an IPC file or stream: the schema, then dictionaries and record batches in the order to apply them. */
-export function* readMessages(file: RandomAccessFile): Generator<IpcMessage> {
-  const isFile = file.sizeBytes >= 8 && latin1(file.read(0, 6)) === FILE_MAGIC;
-  const schema = readMessage(file, isFile ? 8 : 0);
-  if (schema === undefined || !schema.message.isSchema()) {
-    throw new DecodeError('it does not begin with the schema of an Arrow IPC file or stream');
+export interface IpcContent {
+  readonly schema: Schema;
+  /** Dictionaries and record batches in the order to apply them. */
+  readonly messages: Iterable<IpcMessage>;
+}
+
+/** Opens an IPC file, which begins with its name, or an IPC stream, which begins with its schema. */
+export function openIpc(file: RandomAccessFile): IpcContent {
+  if (file.sizeBytes >= 8 && latin1(file.read(0, 6)) === FILE_MAGIC) {
+    const { schema, offsets } = readFooter(file);
+    return { schema, messages: fileMessages(file, offsets) };
   }
-  yield schema;
-  if (isFile) {
-    for (const start of blockOffsets(file)) {
-      const message = readMessage(file, start);
-      if (message === undefined)
-        throw new DecodeError(`its footer points to byte ${start}, where no message is`);
-      yield message;
-    }
-    return;
+  const first = readMessage(file, 0);
+  if (first === undefined || !first.message.isSchema()) {
+    throw new DecodeError('it does not begin with the schema of an Arrow IPC stream');
   }
-  let next = schema.body + schema.bodyLength;
+  return {
+    schema: first.message.header() as Schema,
+    messages: streamMessages(file, first.body + first.bodyLength),
+  };
+}
+
+function* fileMessages(file: RandomAccessFile, offsets: readonly number[]): Generator<IpcMessage> {
+  for (const offset of offsets) {
+    const message = readMessage(file, offset);
+    if (message === undefined)
+      throw new DecodeError(`its footer points to byte ${offset}, where no message is`);
+    yield message;
+  }
+}
+
+function* streamMessages(file: RandomAccessFile, start: number): Generator<IpcMessage> {
+  let next = start;
   while (next < file.sizeBytes) {
     const message = readMessage(file, next);
     if (message === undefined) {
@@ -72,7 +83,7 @@ function readMessage(file: RandomAccessFile, start: number): IpcMessage | undefi
   }
   const metadata = file.read(at, at + length);
   const message = decoded(start, () => {
-    checkVectors(metadata);
+    checkMessageMetadata(metadata);
     const result = Message.decode(metadata);
     // Decodes what `decode` put off, so that it fails here if it fails.
     result.header();
@@ -83,7 +94,8 @@ function readMessage(file: RandomAccessFile, start: number): IpcMessage | undefi
   return { start, message, body, bodyLength: message.bodyLength };
 }
 
-function blockOffsets(file: RandomAccessFile): number[] {
+/** Dictionaries come before the record batches. */
+function readFooter(file: RandomAccessFile): { schema: Schema; offsets: readonly number[] } {
   const end = file.sizeBytes - FILE_MAGIC.length;
   if (end < 16 || latin1(file.read(end, file.sizeBytes)) !== FILE_MAGIC) {
     throw new DecodeError('the file is truncated: it does not end with "ARROW1"');
@@ -91,39 +103,14 @@ function blockOffsets(file: RandomAccessFile): number[] {
   const length = uint32(file, end - 4);
   if (length > Math.min(MAX_METADATA_BYTES, end - 12))
     throw new DecodeError('the length of its footer is wrong');
-  const bytes = file.read(end - 4 - length, end - 4);
-  return decoded(end - 4 - length, () => {
+  const start = end - 4 - length;
+  const bytes = file.read(start, end - 4);
+  return decoded(start, () => {
+    checkFooterMetadata(bytes);
     const footer = Footer.decode(bytes);
-    if ((footer.numDictionaries + footer.numRecordBatches) * 24 > length) throw new Error('too many blocks');
-    return [...footer.dictionaryBatches(), ...footer.recordBatches()].map((block) => block.offset);
+    const blocks = [...footer.dictionaryBatches(), ...footer.recordBatches()];
+    return { schema: footer.schema, offsets: blocks.map((block) => block.offset) };
   });
-}
-
-/** The library makes an object for every element that a vector claims: the claims are looked at first. */
-function checkVectors(metadata: Uint8Array): void {
-  const message = FlatMessage.getRootAsMessage(new ByteBuffer(metadata));
-  const claimed = (batch: FlatRecordBatch | null) =>
-    batch === null ? 0 : (batch.nodesLength() + batch.buffersLength()) * 16;
-  let bytes = 0;
-  switch (message.headerType()) {
-    case MessageHeader.RecordBatch:
-      bytes = claimed(message.header(new FlatRecordBatch()));
-      break;
-    case MessageHeader.DictionaryBatch:
-      bytes = claimed(
-        (message.header(new FlatDictionaryBatch()) as FlatDictionaryBatch | null)?.data() ?? null,
-      );
-      break;
-    case MessageHeader.Schema: {
-      const schema = message.header(new FlatSchema()) as FlatSchema | null;
-      if (schema?.endianness() === 1) throw new UnsupportedError('Arrow data of big-endian machines');
-      bytes = (schema?.fieldsLength() ?? 0) * 4;
-      break;
-    }
-    default:
-      throw new UnsupportedError('Arrow messages other than schemas, dictionaries and record batches');
-  }
-  if (bytes > metadata.length) throw new Error('a vector is longer than the message');
 }
 
 function decoded<T>(start: number, decode: () => T): T {
