@@ -2,11 +2,15 @@ import { AGGREGATE_FUNCTIONS, AGGREGATE_MACROS } from './aggregate.ts';
 import { ARRAY_FUNCTIONS, ARRAY_MACROS } from './array.ts';
 import { BYTEA_FUNCTIONS, BYTEA_MACROS } from './bytea.ts';
 import { CONDITIONAL_FUNCTIONS } from './conditional.ts';
+import { DATE_FUNCTIONS, DATE_MACROS } from './date.ts';
 import { HLL_MACROS } from './hyperloglog.ts';
 import { JSON_FUNCTIONS, JSON_MACROS } from './json.ts';
 import { NUMERIC_FUNCTIONS } from './numeric.ts';
+import { PARSE_DATE_MACROS } from './parse-date.ts';
 import { SESSION_FUNCTIONS } from './session.ts';
 import { STRING_FUNCTIONS, STRING_MACROS } from './string.ts';
+import { TO_CHAR_MACROS } from './to-char.ts';
+import { TO_CHAR_NUMBER_MACROS } from './to-char-number.ts';
 import { TYPE_NAME_MACROS } from './type-name.ts';
 import type { DialectFunction } from './types.ts';
 import { VECTOR_FUNCTIONS } from './vector.ts';
@@ -18,6 +22,7 @@ export const DIALECT_FUNCTIONS: readonly DialectFunction[] = [
   ...WINDOW_FUNCTIONS,
   ...ARRAY_FUNCTIONS,
   ...STRING_FUNCTIONS,
+  ...DATE_FUNCTIONS,
   ...NUMERIC_FUNCTIONS,
   ...CONDITIONAL_FUNCTIONS,
   ...JSON_FUNCTIONS,
@@ -32,6 +37,10 @@ export const INTERNAL_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...HLL_MACROS,
   ...ARRAY_MACROS,
   ...STRING_MACROS,
+  ...DATE_MACROS,
+  ...PARSE_DATE_MACROS,
+  ...TO_CHAR_MACROS,
+  ...TO_CHAR_NUMBER_MACROS,
   ...JSON_MACROS,
   ...BYTEA_MACROS,
   ...TYPE_NAME_MACROS,

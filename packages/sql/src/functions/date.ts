@@ -1,0 +1,178 @@
+import { fail } from '@tessera/common';
+import { call, type Expression, type FunctionNode } from '../tree.ts';
+import { internalCall, literalText } from './expressions.ts';
+import { parseDate, parseTimestamp } from './parse-date.ts';
+import { toChar } from './to-char.ts';
+import { type Definition, inCategory, KERNEL, macro } from './types.ts';
+
+/** Units of date_add and the kernel's interval of so many of them. */
+const INTERVALS: Readonly<Record<string, string>> = {
+  microsecond: 'to_microseconds(n::BIGINT)',
+  millisecond: 'to_milliseconds(n)',
+  second: 'to_seconds(n)',
+  minute: 'to_minutes(n::BIGINT)',
+  hour: 'to_hours(n::BIGINT)',
+  day: 'to_days(n::INTEGER)',
+  week: 'to_weeks(n::INTEGER)',
+  month: 'to_months(n::INTEGER)',
+  quarter: 'to_quarters(n::INTEGER)',
+  year: 'to_years(n::INTEGER)',
+  decade: 'to_decades(n::INTEGER)',
+  century: 'to_centuries(n::INTEGER)',
+  millennium: 'to_millennia(n::INTEGER)',
+};
+
+const now = (name: string, type: string, description: string): Definition => ({
+  name,
+  signatures: [`${name} → ${type}`, `${name}() → ${type}`],
+  description,
+  example: `${name} IS NOT NULL`,
+  result: 'true',
+  implementation: KERNEL,
+});
+
+export const DATE_FUNCTIONS = inCategory('date and time', [
+  now('current_date', 'date', 'Today, in the time zone of the session.'),
+  {
+    ...now('current_timestamp', 'timestamptz', 'The start of the statement.'),
+    aliases: ['current_timestamptz'],
+    implementation: { kind: 'rewrite', arity: [0, 0], rewrite: () => call('now') },
+  },
+  {
+    ...now('localtimestamp', 'timestamp', 'The start of the statement, in the time zone of the session.'),
+    implementation: { kind: 'rewrite', arity: [0, 0], rewrite: () => call('current_localtimestamp') },
+  },
+  {
+    ...now('now', 'timestamptz', 'The start of the statement.'),
+    signatures: ['now() → timestamptz'],
+    example: 'now() IS NOT NULL',
+  },
+  {
+    name: 'date',
+    signatures: ['date(any) → date'],
+    description: 'The argument as a date.',
+    example: "date(TIMESTAMP '2024-02-29 23:59:59')",
+    result: '2024-02-29',
+    implementation: KERNEL,
+  },
+  {
+    name: 'date_add',
+    signatures: ['date_add(text unit, bigint, date | timestamp | timestamptz) → timestamp | timestamptz'],
+    description: `The time moved by so many units: ${Object.keys(INTERVALS).join(', ')}.`,
+    example: "date_add('month', 1, DATE '2024-01-31')",
+    result: '2024-02-29 00:00:00',
+    implementation: { kind: 'rewrite', arity: [2, 3], rewrite: dateAdd },
+  },
+  {
+    name: 'date_diff',
+    signatures: ['date_diff(text unit, date | timestamp, date | timestamp) → bigint'],
+    description: 'How many borders of the unit lie between the first time and the second.',
+    example: "date_diff('month', DATE '2024-01-31', DATE '2024-02-01')",
+    result: '1',
+    implementation: KERNEL,
+  },
+  {
+    name: 'date_trunc',
+    signatures: [
+      'date_trunc(text unit, date | timestamp | timestamptz [, text zone]) → the type of the time',
+    ],
+    description: 'The start of the unit that the time lies in; in a time zone when one is given.',
+    example: "date_trunc('quarter', DATE '2024-05-17')",
+    result: '2024-04-01',
+    implementation: macro(
+      [2, 3],
+      '(u, t DATE) AS date_trunc(u, t)::DATE',
+      '(u, t) AS date_trunc(u, t)',
+      '(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ)))',
+    ),
+  },
+  {
+    name: 'extract',
+    aliases: ['date_part'],
+    signatures: ['extract(unit FROM date | timestamp | timestamptz) → bigint | numeric | double precision'],
+    description: 'A part of the time; seconds with their fraction.',
+    example: "extract(second FROM TIMESTAMP '2024-01-01 10:00:05.25')",
+    result: '5.250000',
+    implementation: {
+      kind: 'rewrite',
+      arity: [2, 2],
+      rewrite: ({ children: [unit, time] }) =>
+        /^seconds?$/i.test(literalText(unit) ?? '') ? internalCall('extract_second', time) : undefined,
+    },
+  },
+  {
+    name: 'from_unixtime',
+    signatures: ['from_unixtime(bigint) → timestamp'],
+    description: 'The time so many seconds after 1970-01-01 00:00:00 UTC, in UTC.',
+    example: 'from_unixtime(1700000000)',
+    result: '2023-11-14 22:13:20',
+    implementation: macro([1, 1], '(s) AS make_timestamp((s * 1000000::BIGINT)::BIGINT)'),
+  },
+  {
+    name: 'to_char',
+    signatures: [
+      'to_char(date | timestamp | timestamptz, text pattern) → text',
+      'to_char(numeric, text pattern) → text',
+    ],
+    description: 'The time or number as text by a pattern of PostgreSQL, which must be a literal.',
+    example: "to_char(TIMESTAMP '2024-03-05 18:04:09', 'DD Mon YYYY, HH12:MI AM')",
+    result: '05 Mar 2024, 06:04 PM',
+    implementation: { kind: 'rewrite', arity: [2, 2], rewrite: toChar },
+  },
+  {
+    name: 'to_date',
+    signatures: ['to_date(text [, text pattern]) → date'],
+    description: 'The date that a text says, by a pattern of PostgreSQL.',
+    example: "to_date('5 March 2024', 'DD Month YYYY')",
+    result: '2024-03-05',
+    implementation: { kind: 'rewrite', arity: [1, 2], rewrite: parseDate },
+  },
+  {
+    name: 'to_timestamp',
+    signatures: [
+      'to_timestamp(text [, text pattern]) → timestamptz',
+      'to_timestamp(double precision) → timestamptz',
+    ],
+    description:
+      'The time that a text says, by a pattern of PostgreSQL, in the time zone of the session; or so many seconds after 1970.',
+    example: "to_timestamp('2024-03-05 06:07 PM', 'YYYY-MM-DD HH12:MI AM')::timestamp",
+    result: '2024-03-05 18:07:00',
+    implementation: { kind: 'rewrite', arity: [1, 2], rewrite: parseTimestamp },
+  },
+  {
+    name: 'to_yyyymm',
+    signatures: ['to_yyyymm(date | timestamp | timestamptz) → integer'],
+    description: 'Year and month as one number.',
+    example: "to_yyyymm(DATE '2024-03-05')",
+    result: '202403',
+    implementation: macro([1, 1], '(d) AS (year(d) * 100 + month(d))::INTEGER'),
+  },
+  {
+    name: 'to_yyyymmdd',
+    signatures: ['to_yyyymmdd(date | timestamp | timestamptz) → integer'],
+    description: 'Year, month and day as one number.',
+    example: "to_yyyymmdd(DATE '2024-03-05')",
+    result: '20240305',
+    implementation: macro([1, 1], '(d) AS (year(d) * 10000 + month(d) * 100 + day(d))::INTEGER'),
+  },
+]);
+
+function dateAdd({ children: [unit, count, time] }: FunctionNode): Expression | undefined {
+  // With two arguments, a date and an interval, it is the kernel's function.
+  if (time === undefined) return undefined;
+  const name = literalText(unit)?.toLowerCase().replace(/s$/, '');
+  if (name === undefined || !Object.hasOwn(INTERVALS, name)) {
+    return fail('INVALID_ARGUMENT', {
+      message: `date_add: the unit must be one of the literals ${Object.keys(INTERVALS).join(', ')}`,
+    });
+  }
+  return internalCall(`date_add_${name}`, count, time);
+}
+
+export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    Object.entries(INTERVALS).map(([unit, interval]) => [`date_add_${unit}`, [`(n, t DATE) AS t + ${interval}`, `(n, t) AS t + ${interval}`]]),
+  ),
+  // The kernel's seconds have no fraction.
+  extract_second: ["(t) AS (date_part('microseconds', t) * 0.000001)::DECIMAL(8, 6)"],
+};

@@ -1,0 +1,77 @@
+/**
+ * Patterns of PostgreSQL's to_char, to_date and to_timestamp for dates and times: cut into fields and other text.
+ * https://www.postgresql.org/docs/current/functions-formatting.html
+ */
+export type PatternItem =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'field';
+      /** In upper case, as in FIELDS. */
+      readonly field: string;
+      /** As written, for the case of names. */
+      readonly written: string;
+      /** `FM` before it: no padding. */
+      readonly fill: boolean;
+      /** `TH` or `th` behind it. */
+      readonly ordinal: '' | 'TH' | 'th';
+    };
+
+/** Longer ones first where one begins another. */
+const FIELDS = [
+  ...['Y,YYY', 'YYYY', 'YYY', 'YY', 'Y', 'IYYY', 'IYY', 'IY', 'IDDD', 'ID', 'IW', 'I'],
+  ...['HH24', 'HH12', 'HH', 'MI', 'MONTH', 'MON', 'MM', 'MS', 'SSSSS', 'SSSS', 'SS', 'US'],
+  ...['FF1', 'FF2', 'FF3', 'FF4', 'FF5', 'FF6', 'A.M.', 'P.M.', 'AM', 'PM', 'A.D.', 'B.C.', 'AD', 'BC'],
+  ...['DAY', 'DY', 'DDD', 'DD', 'D', 'WW', 'W', 'CC', 'Q', 'RM', 'J', 'TZH', 'TZM', 'TZ', 'OF'],
+];
+
+const CASE_IS_FREE = new Set([
+  'MONTH',
+  'MON',
+  'DAY',
+  'DY',
+  'AM',
+  'PM',
+  'A.M.',
+  'P.M.',
+  'AD',
+  'BC',
+  'A.D.',
+  'B.C.',
+  'RM',
+  'TZ',
+]);
+
+export function parseDatetimePattern(pattern: string): readonly PatternItem[] {
+  const items: PatternItem[] = [];
+  let at = 0;
+  while (at < pattern.length) {
+    const quoted = /^"((?:[^"\\]|\\.)*)"?/s.exec(pattern.slice(at));
+    if (quoted) {
+      items.push({ kind: 'text', text: (quoted[1] ?? '').replace(/\\(.)/gs, '$1') });
+      at += quoted[0].length;
+      continue;
+    }
+    const fill = /^(?:FM|TM)+/i.exec(pattern.slice(at))?.[0] ?? '';
+    const rest = pattern.slice(at + fill.length);
+    const field = FIELDS.find((candidate) => rest.toUpperCase().startsWith(candidate));
+    if (field === undefined) {
+      const [character = ''] = pattern.slice(at);
+      items.push({ kind: 'text', text: character });
+      at += character.length;
+      continue;
+    }
+    const ordinal = (/^th/i.exec(rest.slice(field.length))?.[0] ?? '') as 'TH' | 'th' | '';
+    items.push({
+      kind: 'field',
+      field,
+      written: rest.slice(0, field.length),
+      fill: fill !== '',
+      ordinal: ordinal === '' || ordinal === 'TH' ? ordinal : 'th',
+    });
+    at += fill.length + field.length + ordinal.length;
+  }
+  return items;
+}
+
+/** Whether the letters of a field's name choose the letters of its text. */
+export const caseMatters = (field: string): boolean => CASE_IS_FREE.has(field);

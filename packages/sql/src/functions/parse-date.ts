@@ -1,0 +1,76 @@
+import { fail } from '@tessera/common';
+import { cast, constant, type Expression, type FunctionNode } from '../tree.ts';
+import { type PatternItem, parseDatetimePattern } from './datetime-pattern.ts';
+import { type Argument, internalCall, kernelCall, literalText, operatorCall } from './expressions.ts';
+
+/** `to_date(s)` → a cast; `to_date(s, 'DD Mon YYYY')` → `strptime(s, '%d %b %Y')::DATE`. */
+export function parseDate({ children: [text, pattern] }: FunctionNode): Expression | undefined {
+  if (text === undefined) return undefined;
+  return cast(pattern === undefined ? text : parsed('to_date', text, pattern), 'DATE');
+}
+
+/** As `parseDate`, to a time of the session's zone; one number is seconds after 1970. */
+export function parseTimestamp({ children: [value, pattern] }: FunctionNode): Expression | undefined {
+  if (value === undefined) return undefined;
+  if (pattern === undefined) return internalCall('to_timestamp', value);
+  return cast(parsed('to_timestamp', value, pattern), 'TIMESTAMP WITH TIME ZONE');
+}
+
+function parsed(name: string, text: Expression, pattern: Argument): Expression {
+  const literal = literalText(pattern);
+  if (literal === undefined) {
+    return fail('INVALID_ARGUMENT', { message: `The pattern of ${name} must be a text literal` });
+  }
+  const items = parseDatetimePattern(literal);
+  const format = items.map((item) => formatOf(name, item)).join('');
+  const hasYear = items.some(
+    (item) => item.kind === 'field' && item.field.includes('Y') && item.field !== 'DAY',
+  );
+  // Without a year it is the first one, as in PostgreSQL; the kernel would take 1900.
+  return hasYear
+    ? kernelCall('strptime', text, constant(format))
+    : kernelCall('strptime', operatorCall('||', constant('0001 '), text), constant(`%Y ${format}`));
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  YYYY: '%Y',
+  YY: '%y',
+  MM: '%m',
+  MONTH: '%B',
+  MON: '%b',
+  DD: '%d',
+  DDD: '%j',
+  DAY: '%A',
+  DY: '%a',
+  HH24: '%H',
+  HH12: '%I',
+  HH: '%I',
+  MI: '%M',
+  SS: '%S',
+  MS: '%f',
+  US: '%f',
+  FF1: '%f',
+  FF2: '%f',
+  FF3: '%f',
+  FF4: '%f',
+  FF5: '%f',
+  FF6: '%f',
+  AM: '%p',
+  PM: '%p',
+  TZH: '%z',
+  // The kernel reads hours and minutes of a zone at once.
+  TZM: '',
+};
+
+function formatOf(name: string, item: PatternItem): string {
+  if (item.kind === 'text') return item.text.replaceAll('%', '%%');
+  const format = FORMATS[item.field];
+  if (format === undefined) {
+    return fail('INVALID_ARGUMENT', { message: `${name} does not read the pattern field ${item.written}` });
+  }
+  return format;
+}
+
+export const PARSE_DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
+  to_timestamp: ['(s DOUBLE) AS to_timestamp(s)', '(s) AS s::TIMESTAMPTZ'],
+};

@@ -1,0 +1,135 @@
+import { fail } from '@tessera/common';
+import { constant, type Expression } from '../tree.ts';
+import { internalCall } from './expressions.ts';
+
+/** A pattern of PostgreSQL's to_char for numbers, read. */
+export interface NumberPattern {
+  readonly integerDigits: number;
+  /** How many of the integer digits are written even when zero, from the right. */
+  readonly forcedDigits: number;
+  readonly decimals: number;
+  readonly forcedDecimals: number;
+  readonly point: boolean;
+  /** For each comma, how many integer digits are right of it. */
+  readonly commas: readonly number[];
+  readonly fill: boolean;
+  readonly sign: 'default' | 'S' | 'MI' | 'trailing S' | 'PR';
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+/** A pattern with digits and no field of a time. */
+export const isNumberPattern = (pattern: string): boolean => {
+  const unquoted = pattern.replace(/"[^"]*"/g, '');
+  return /[09]/.test(unquoted) && !/YY|MM|MON|DD|DAY|DY|HH|SS|W|Q|J|CC/i.test(unquoted);
+};
+
+/** `to_char(x, '999,990.00')` → one call of the macro, with what the pattern says as constants. */
+export function numberToChar(value: Expression, pattern: string): Expression {
+  const p = parseNumberPattern(pattern);
+  const body = internalCall(
+    'number_text',
+    value,
+    constant(p.integerDigits),
+    constant(p.forcedDigits),
+    constant(p.decimals),
+    constant(p.forcedDecimals),
+    constant(p.point),
+    constant(p.commas.join(',')),
+    constant(p.fill ? 0 : widthOf(p)),
+    constant(p.sign),
+  );
+  return p.prefix === '' && p.suffix === ''
+    ? body
+    : internalCall('number_between', body, constant(p.prefix), constant(p.suffix));
+}
+
+const widthOf = (p: NumberPattern): number =>
+  p.integerDigits + p.commas.length + (p.point ? 1 : 0) + p.decimals + (p.sign === 'PR' ? 2 : 1);
+
+const TOKEN = /^(?:FM|MI|PR|SG|PL|[SLG,.D$09]|"([^"]*)"|[ %])/i;
+
+export function parseNumberPattern(pattern: string): NumberPattern {
+  let [integer, fraction, prefix, suffix] = ['', '', '', ''];
+  let sign: NumberPattern['sign'] = 'default';
+  let [point, fill] = [false, false];
+  const commasAt: number[] = [];
+  for (let at = 0; at < pattern.length; ) {
+    const found = TOKEN.exec(pattern.slice(at));
+    if (found === null) {
+      return fail('INVALID_ARGUMENT', {
+        message: `to_char does not know "${pattern.slice(at, at + 4)}" in the number pattern '${pattern}'`,
+      });
+    }
+    const token = found[0].toUpperCase();
+    const begun = integer !== '' || fraction !== '';
+    if (token === '0' || token === '9') {
+      if (point) fraction += token;
+      else integer += token;
+    } else if (token === ',' || token === 'G') commasAt.push(integer.length);
+    else if (token === '.' || token === 'D') point = true;
+    else if (token === 'FM') fill = true;
+    else if (token === 'S' || token === 'SG') sign = begun ? 'trailing S' : 'S';
+    else if (token === 'MI' || token === 'PL') sign = token === 'MI' ? 'MI' : 'trailing S';
+    else if (token === 'PR') sign = 'PR';
+    else {
+      const literal = token === 'L' ? '$' : (found[1] ?? found[0]);
+      if (begun) suffix += literal;
+      else prefix += literal;
+    }
+    at += found[0].length;
+  }
+  const firstZero = integer.indexOf('0');
+  return {
+    integerDigits: integer.length,
+    forcedDigits: firstZero < 0 ? 0 : integer.length - firstZero,
+    decimals: fraction.length,
+    forcedDecimals: fill ? fraction.lastIndexOf('0') + 1 : fraction.length,
+    point,
+    commas: commasAt.map((digits) => integer.length - digits).filter((digits) => digits > 0),
+    fill,
+    sign,
+    prefix,
+    suffix,
+  };
+}
+
+/**
+ * The digits are those of the value rounded to the decimals of the pattern; `#` stands for each when there are more
+ * than the pattern has room for. Without FM the text has the width of the pattern and room for a sign.
+ */
+export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> = {
+  number_grouped: [
+    `(digits, commas) AS CASE WHEN commas = '' THEN digits ELSE array_to_string(list_transform(
+      string_split(digits, ''), (c, i) -> c || CASE WHEN list_contains(string_split(commas, ','), (length(digits) - i)::VARCHAR)
+        THEN ',' ELSE '' END), '') END`,
+  ],
+  number_integer: [
+    `(whole, room, forced, decimals) AS CASE WHEN length(whole) > room AND whole <> '0' THEN repeat('#', room)
+      WHEN whole = '0' AND decimals > 0 THEN repeat('0', forced)
+      WHEN room = 0 THEN '' ELSE repeat('0', forced - length(whole)) || whole END`,
+  ],
+  number_fraction: [
+    `(part, forced, point) AS CASE WHEN NOT point THEN '' ELSE '.' || left(part, forced) || rtrim(right(part, -forced), '0') END`,
+  ],
+  number_signed: [
+    `(text, negative, sign) AS CASE sign WHEN 'S' THEN CASE WHEN negative THEN '-' ELSE '+' END || text
+      WHEN 'trailing S' THEN text || CASE WHEN negative THEN '-' ELSE '+' END
+      WHEN 'MI' THEN text || CASE WHEN negative THEN '-' ELSE ' ' END
+      WHEN 'PR' THEN CASE WHEN negative THEN '<' || text || '>' ELSE ' ' || text || ' ' END
+      ELSE CASE WHEN negative THEN '-' || text ELSE text END END`,
+  ],
+  number_padded: [
+    "(text, width) AS CASE WHEN width = 0 THEN trim(text) ELSE lpad(text, greatest(width, length(text))::INTEGER, ' ') END",
+  ],
+  number_between: ['(text, prefix, suffix) AS prefix || text || suffix'],
+  number_text: [
+    `(x, room, forced, decimals, forced_decimals, point, commas, width, sign) AS
+      list_transform(list_transform(list_transform([round(x::DECIMAL(38, 10), decimals)],
+        v -> {'negative': v < 0, 'digits': abs(v)::VARCHAR}),
+        v -> {'negative': v.negative, 'part': rpad(split_part(v.digits, '.', 2), decimals, '0'),
+          'whole': tsr_number_integer(split_part(v.digits, '.', 1), room, forced, decimals)}),
+        v -> tsr_number_padded(tsr_number_signed(tsr_number_grouped(v.whole, commas)
+          || tsr_number_fraction(v.part, forced_decimals, point), v.negative, sign), width))[1]`,
+  ],
+};
