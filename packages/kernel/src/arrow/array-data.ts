@@ -11,7 +11,6 @@ export interface ArrayData {
   readonly length: number;
   readonly buffers: readonly Uint8Array[];
   readonly children: readonly ArrayData[];
-  readonly dictionary?: ArrayData;
 }
 
 interface BatchBytes {
@@ -21,7 +20,10 @@ interface BatchBytes {
 type Typed = Pick<Field, 'type'> & { readonly name?: string };
 const EMPTY = new Uint8Array(0);
 
-/** Reads the columns of a record batch; without a batch, columns without rows. Throws on a batch that is corrupt. */
+/**
+ * Reads the columns of a record batch, dictionaries written out; without a batch, columns without rows. Throws on a
+ * batch that is corrupt.
+ */
 export function readArrays(
   fields: readonly Typed[],
   batch: BatchBytes | undefined,
@@ -42,21 +44,18 @@ class BatchReader {
   }
 
   columns(fields: readonly Typed[]): ArrayData[] {
-    return fields.map((field) => this.#read(field.type, field.name ?? '', false));
+    return fields.map((field) => this.#read(field.type, field.name ?? ''));
   }
 
-  #read(type: DataType, column: string, nested: boolean): ArrayData {
+  #read(type: DataType, column: string): ArrayData {
     const layout = layoutOf(type);
     if (layout === undefined) throw corrupt(column, `the Arrow type ${type} is not supported`);
     const length = this.#nextLength(column);
     const buffers = Array.from({ length: bufferCount(layout) }, () => this.#nextBuffer(column));
-    const children = childrenOf(layout).map((child) => this.#read(child.type, column, true));
-    const array: ArrayData = DataType.isDictionary(type)
-      ? { layout, length, buffers, children, dictionary: this.#dictionary(type) }
-      : { layout, length, buffers, children };
+    const children = childrenOf(layout).map((child) => this.#read(child.type, column));
+    const array: ArrayData = { layout, length, buffers, children };
     if (length > 0) check(array, type, column);
-    if (nested && array.dictionary !== undefined) return decodeDictionary(array, array.dictionary, column);
-    return array;
+    return DataType.isDictionary(type) ? decodeDictionary(array, this.#dictionary(type), column) : array;
   }
 
   #nextLength(column: string): number {
@@ -100,7 +99,6 @@ function check(array: ArrayData, type: DataType, column: string): void {
       return;
     case 'fixed':
       need(1, length * layout.bytes);
-      if (array.dictionary !== undefined) checkIndices(array, array.dictionary.length, column);
       return;
     case 'bytes': {
       need(1, (length + 1) * layout.offsetBytes);
@@ -156,24 +154,6 @@ function checkText(array: ArrayData, width: 4 | 8, column: string): void {
     const at = Number(offsets[i]!);
     if (at - first < text.length && (data[at]! & 0xc0) === 0x80)
       throw corrupt(column, `row ${i}: not valid UTF-8`);
-  }
-}
-
-function checkIndices(array: ArrayData, size: number, column: string): void {
-  const width = (array.layout as { bytes: number }).bytes;
-  const [validity, data] = array.buffers as [Uint8Array, Uint8Array];
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  for (let i = 0; i < array.length; i++) {
-    const index =
-      width === 1
-        ? view.getUint8(i)
-        : width === 2
-          ? view.getUint16(i * 2, true)
-          : width === 4
-            ? view.getUint32(i * 4, true)
-            : Number(view.getBigUint64(i * 8, true));
-    const isNull = validity.length > 0 && (validity[i >> 3]! & (1 << (i & 7))) === 0;
-    if (index >= size && !isNull) throw corrupt(column, `row ${i}: no dictionary entry ${index}`);
   }
 }
 

@@ -4,11 +4,13 @@ import { corrupt } from './corrupt-batch.ts';
 const EMPTY = new Uint8Array(0);
 
 /**
- * The values of a dictionary-encoded array written out. The kernel reads dictionaries of columns only: one inside a
- * list or struct makes it raise an internal error.
+ * The values of a dictionary-encoded array written out. The kernel cannot be given one: inside a list or struct
+ * it raises an internal error, and a column of more rows than a vector corrupts its memory.
  */
 export function decodeDictionary(indices: ArrayData, values: ArrayData, column: string): ArrayData {
   const positions = Array.from({ length: indices.length }, (_, row) => position(indices, row));
+  const beyond = positions.findIndex((at) => at >= values.length);
+  if (beyond >= 0) throw corrupt(column, `row ${beyond}: no dictionary entry ${positions[beyond]}`);
   const validity = decodedValidity(indices, values, positions);
   const { layout } = values;
   const base = { layout, length: indices.length, children: [] };
@@ -46,7 +48,7 @@ export function decodeDictionary(indices: ArrayData, values: ArrayData, column: 
     }
     return { ...base, buffers: [validity, offsets, data] };
   }
-  throw corrupt(column, 'a dictionary of this type inside another type is not supported');
+  throw corrupt(column, 'a dictionary of this type is not supported');
 }
 
 /** -1 for NULL. */

@@ -3,9 +3,9 @@ import koffi from 'koffi';
 import { duckdb, memcpy, type Pointer } from '../native/library.ts';
 import { copyOut, cString, NativeBlock } from '../native/memory.ts';
 import { checkErrorData, NativeError } from '../native/native-error.ts';
-import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
+import type { KernelColumn } from '../types/kernel-type.ts';
 import { typeOfFormat } from './format.ts';
-import { carriesExactly, TYPE_METADATA_KEY, typeLabel } from './type-label.ts';
+import { carriesExactly, TYPE_METADATA_KEY, typeLabel, withoutArrowForm } from './type-label.ts';
 
 /** `struct ArrowSchema` of the C Data Interface. */
 const SCHEMA_BYTES = 72;
@@ -28,7 +28,7 @@ export function exportSchema(
   arrowOptions: Pointer,
   columns: readonly KernelColumn[],
 ): Schema {
-  for (const column of columns) refuseUnsigned128(column.type, column.name);
+  for (const column of columns) refuseWithoutArrowForm(column);
   const types = new NativeBlock(Math.max(1, columns.length) * 8);
   for (let i = 0; i < columns.length; i++) types.setPointer(i * 8, duckdb.columnType(result, i));
   const out = new NativeBlock(SCHEMA_BYTES);
@@ -46,27 +46,15 @@ export function exportSchema(
   return new Schema(fields);
 }
 
-/** Arrow's nearest type is signed, and the kernel would hand over the bits as they are. */
-function refuseUnsigned128(type: KernelType, column: string): void {
-  const inner =
-    type.id === 'LIST' || type.id === 'ARRAY'
-      ? [type.child]
-      : type.id === 'MAP'
-        ? [type.key, type.value]
-        : type.id === 'STRUCT'
-          ? type.fields.map((f) => f.type)
-          : type.id === 'UNION'
-            ? type.members.map((m) => m.type)
-            : [];
-  for (const child of inner) refuseUnsigned128(child, column);
-  if (type.id === 'UHUGEINT') {
-    throw new NativeError(
-      JSON.stringify({
-        exception_type: 'Invalid Input',
-        exception_message: `Column "${column}": a UHUGEINT has no Arrow form, cast it to DECIMAL or VARCHAR`,
-      }),
-    );
-  }
+function refuseWithoutArrowForm({ name, type }: KernelColumn): void {
+  const found = withoutArrowForm(type);
+  if (found === undefined) return;
+  throw new NativeError(
+    JSON.stringify({
+      exception_type: 'Invalid Input',
+      exception_message: `Column "${name}": the type ${found} cannot be returned, cast it to VARCHAR`,
+    }),
+  );
 }
 
 function labelled(field: Field, column: KernelColumn): Field {

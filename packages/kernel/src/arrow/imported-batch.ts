@@ -13,7 +13,6 @@ const AT = {
   childCount: 32,
   buffers: 40,
   children: 48,
-  dictionary: 56,
   release: 64,
 };
 const UNKNOWN = -1n;
@@ -70,9 +69,6 @@ export class ImportedBatch {
       block,
       array.children.map((child) => this.#sliceChild(layout, child, start, rows)),
     );
-    if (array.dictionary !== undefined) {
-      block.setPointer(AT.dictionary, this.#slice(array.dictionary, 0, array.dictionary.length));
-    }
     return block.address;
   }
 
@@ -135,5 +131,5 @@ function byteOffset(layout: Layout, i: number, start: number): number {
 }
 
 function emptyArray(type: DataType): ArrayData {
-  return readArrays([{ type }], undefined, (dictionary) => emptyArray(dictionary.dictionary))[0]!;
+  return readArrays([{ type }], undefined, (type) => emptyArray(type.dictionary))[0]!;
 }

@@ -1,4 +1,4 @@
-import { DataType, type Dictionary, type Field, type Schema } from 'apache-arrow';
+import { DataType, type Dictionary, Field, type Schema } from 'apache-arrow';
 import { duckdb, NO_RELEASE, type Pointer } from '../native/library.ts';
 import { takeLogicalType } from '../native/logical-type.ts';
 import { NativeBlock } from '../native/memory.ts';
@@ -18,7 +18,6 @@ const AT = {
   flags: 24,
   childCount: 32,
   children: 40,
-  dictionary: 48,
   release: 56,
 };
 const NULLABLE = 2n;
@@ -29,21 +28,24 @@ const EXTENSION_KEYS = ['ARROW:extension:name', 'ARROW:extension:metadata'];
 /** An Arrow schema as the kernel understands it: what turns arrays of that schema into chunks. */
 export class ImportedSchema {
   readonly schema: Schema;
+  /** What the kernel makes of the Arrow types by itself. */
+  readonly chunkTypes: readonly KernelType[];
+  /** The columns of the table: where the schema names a nearer type, that one. */
   readonly columns: readonly KernelColumn[];
   readonly #connection: Pointer;
+  readonly #memory = new SchemaMemory();
   readonly #converted = new NativeBlock(8);
 
   private constructor(connection: Pointer, schema: Schema) {
     this.schema = schema;
     this.#connection = connection;
-    const memory = new SchemaMemory();
-    const root = memory.root(schema);
-    try {
-      checkErrorData(duckdb.schemaFromArrow(connection, root.address, this.#converted.address));
-    } finally {
-      memory.release();
-    }
-    this.columns = this.#columnTypes();
+    const root = this.#memory.root(schema);
+    checkErrorData(duckdb.schemaFromArrow(connection, root.address, this.#converted.address));
+    this.chunkTypes = this.#chunkTypes();
+    this.columns = schema.fields.map((field, i) => ({
+      name: field.name,
+      type: readTypeLabel(field.metadata.get(TYPE_METADATA_KEY)) ?? this.chunkTypes[i]!,
+    }));
   }
 
   static read(connection: Pointer, schema: Schema): ImportedSchema {
@@ -57,18 +59,16 @@ export class ImportedSchema {
 
   destroy(): void {
     duckdb.destroyConvertedSchema(this.#converted.address);
+    this.#memory.release();
   }
 
-  /** The types of a chunk without rows, except where the schema names a nearer one. */
-  #columnTypes(): KernelColumn[] {
+  /** The types of a chunk without rows. */
+  #chunkTypes(): KernelType[] {
     const empty = ImportedBatch.empty(this.schema);
     const chunk = new NativeBlock(8);
     checkErrorData(duckdb.chunkFromArrow(this.#connection, empty.address, this.handle, chunk.address));
     try {
-      return this.schema.fields.map((field, i) => ({
-        name: field.name,
-        type: readTypeLabel(field.metadata.get(TYPE_METADATA_KEY)) ?? vectorType(chunk.pointerAt(0), i),
-      }));
+      return this.schema.fields.map((_, i) => vectorType(chunk.pointerAt(0), i));
     } finally {
       duckdb.destroyChunk(chunk.address);
       empty.keepAlive();
@@ -95,13 +95,12 @@ class SchemaMemory {
     root.setPointer(AT.format, this.#text('+s'));
     root.setPointer(AT.name, this.#text(''));
     root.setPointer(AT.release, NO_RELEASE);
-    this.#setChildren(root, schema.fields, false);
+    this.#setChildren(root, schema.fields);
     return root;
   }
 
-  #field(field: Field, nested = false): Pointer {
-    if (nested && DataType.isDictionary(field.type))
-      return this.#field(dictionaryField(field.name, field.type), true);
+  #field(field: Field): Pointer {
+    if (DataType.isDictionary(field.type)) return this.#field(decodedField(field, field.type));
     const format = formatOfType(field.type);
     const layout = layoutOf(field.type);
     if (format === undefined || layout === undefined) {
@@ -113,16 +112,13 @@ class SchemaMemory {
     block.setPointer(AT.metadata, this.#metadata(field.metadata));
     block.setPointer(AT.flags, field.nullable ? NULLABLE : 0n);
     block.setPointer(AT.release, NO_RELEASE);
-    this.#setChildren(block, childrenOf(layout), true);
-    if (DataType.isDictionary(field.type)) {
-      block.setPointer(AT.dictionary, this.#field(dictionaryField('', field.type)));
-    }
+    this.#setChildren(block, childrenOf(layout));
     return block.address;
   }
 
-  #setChildren(block: NativeBlock, children: readonly Field[], nested: boolean): void {
+  #setChildren(block: NativeBlock, children: readonly Field[]): void {
     const pointers = this.#block(Math.max(1, children.length) * 8);
-    for (const [i, child] of children.entries()) pointers.setPointer(i * 8, this.#field(child, nested));
+    for (const [i, child] of children.entries()) pointers.setPointer(i * 8, this.#field(child));
     block.setPointer(AT.childCount, BigInt(children.length));
     block.setPointer(AT.children, pointers.address);
   }
@@ -155,8 +151,9 @@ class SchemaMemory {
   }
 }
 
-const dictionaryField = (name: string, type: Dictionary): Field =>
-  ({ name, type: type.dictionary, nullable: true, metadata: new Map() }) as unknown as Field;
+/** Batches come with their dictionaries written out. */
+const decodedField = (field: Field, type: Dictionary): Field =>
+  new Field(field.name, type.dictionary as DataType, field.nullable, field.metadata);
 
 function lengthPrefixed(text: string): Buffer {
   const bytes = Buffer.from(text, 'utf8');

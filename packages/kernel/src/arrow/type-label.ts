@@ -7,38 +7,51 @@ const SCALARS: ReadonlySet<string> = new Set(SCALAR_TYPES);
 const MAX_DEPTH = 100;
 const INEXACT: ReadonlySet<ScalarTypeId> = new Set<ScalarTypeId>([
   'HUGEINT',
+  'UUID',
+  'JSON',
+  'TIMESTAMPTZ_NS',
+]);
+/** Types that come out of the kernel as the bytes of its own representation, which no Arrow reader understands. */
+const NO_ARROW_FORM: ReadonlySet<string> = new Set([
   'UHUGEINT',
   'BIGNUM',
   'BIT',
-  'UUID',
-  'JSON',
   'TIMETZ',
-  'TIMESTAMPTZ_NS',
   'GEOMETRY',
   'VARIANT',
 ]);
 
-export function carriesExactly(type: KernelType): boolean {
+/** The first type in `type` that has no Arrow form. */
+export function withoutArrowForm(type: KernelType): string | undefined {
+  if (NO_ARROW_FORM.has(type.id)) return type.id;
+  for (const inner of innerTypes(type)) {
+    const found = withoutArrowForm(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function innerTypes(type: KernelType): readonly KernelType[] {
   switch (type.id) {
-    case 'ENUM':
-    case 'UNION':
-      return false;
     case 'LIST':
     case 'ARRAY':
-      return carriesExactly(type.child);
+      return [type.child];
     case 'STRUCT':
-      return type.fields.every((f) => carriesExactly(f.type));
+      return type.fields.map((f) => f.type);
+    case 'UNION':
+      return type.members.map((m) => m.type);
     case 'MAP':
-      return carriesExactly(type.key) && carriesExactly(type.value);
-    case 'DECIMAL':
-      return true;
+      return [type.key, type.value];
     default:
-      return !INEXACT.has(type.id);
+      return [];
   }
 }
 
-/** Types the kernel cannot read back from what it makes of them in Arrow: an append leaves them as Arrow has them. */
-const ONE_WAY: ReadonlySet<string> = new Set(['BIGNUM', 'GEOMETRY']);
+export const carriesExactly = (type: KernelType): boolean =>
+  type.id !== 'ENUM' &&
+  type.id !== 'UNION' &&
+  !INEXACT.has(type.id as ScalarTypeId) &&
+  innerTypes(type).every(carriesExactly);
 
 export const typeLabel = (type: KernelType): string => JSON.stringify(type);
 
@@ -75,7 +88,7 @@ function checkedType(value: unknown, depth: number): KernelType {
         value: checkedType(type.value, depth + 1),
       };
     default:
-      if (!SCALARS.has(type.id) || ONE_WAY.has(type.id)) throw new Error('not a type');
+      if (!SCALARS.has(type.id) || NO_ARROW_FORM.has(type.id)) throw new Error('not a type');
       return { id: type.id as ScalarTypeId };
   }
 }

@@ -205,6 +205,10 @@ export const duckdb = {
     ['void *', 'str', 'str', 'str', 'void *'],
   ),
   appenderError: fn<Pointer, [Pointer]>('duckdb_appender_error_data', 'void *', ['void *']),
+  appenderColumnType: fn<Pointer, [Pointer, number]>('duckdb_appender_column_type', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
   appendChunk: fn<number, [Pointer, Pointer]>('duckdb_append_data_chunk', 'int', ['void *', 'void *']),
   appenderClose: fn<number, [Pointer]>('duckdb_appender_close', 'int', ['void *']),
   appenderDestroy: fn<number, [Pointer]>('duckdb_appender_destroy', 'int', ['void *']),

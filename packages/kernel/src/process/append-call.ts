@@ -6,12 +6,15 @@ import { ImportedSchema } from '../arrow/imported-schema.ts';
 import { readMessage } from '../arrow/ipc.ts';
 import type { NativeConnection } from '../native/connection.ts';
 import { duckdb, offLoop } from '../native/library.ts';
+import { takeLogicalType } from '../native/logical-type.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { checkErrorData } from '../native/native-error.ts';
 import { type KernelType, quoteName, typeToSql } from '../types/kernel-type.ts';
 import type { AppendInput } from './append-input.ts';
 
 const CHUNK_ROWS = 131_072;
+/** The appender casts into a chunk of the kernel's vector size, and writes past its end if there are more rows. */
+const CAST_CHUNK_ROWS = 2048;
 
 /** Makes the temp table and appends the input to it in its order; the number of rows. Leaves no table on failure. */
 export async function runAppend(
@@ -46,7 +49,7 @@ async function fill(
   imported: ImportedSchema,
   input: AppendInput,
 ): Promise<number> {
-  const appender = new Appender(connection, table);
+  const appender = new Appender(connection, table, imported.chunkTypes);
   const dictionaries = new Map<number, ArrayData>();
   let total = 0;
   try {
@@ -98,8 +101,8 @@ async function appendMessage(
   const arrays = readArrays(imported.schema.fields, { header, body }, lookUp);
   if (arrays.some((array) => array.length < rows))
     throw corrupt('', 'a column has fewer rows than the batch');
-  for (let start = 0; start < rows; start += CHUNK_ROWS) {
-    const count = Math.min(CHUNK_ROWS, rows - start);
+  for (let start = 0; start < rows; start += appender.chunkRows) {
+    const count = Math.min(appender.chunkRows, rows - start);
     await appender.append(imported, ImportedBatch.slice(imported.schema, arrays, start, count));
   }
   return rows;
@@ -109,9 +112,18 @@ class Appender {
   readonly #connection: NativeConnection;
   readonly #slot = new NativeBlock(16);
 
-  constructor(connection: NativeConnection, table: string) {
+  /** How many rows may be appended at once. */
+  readonly chunkRows: number;
+
+  constructor(connection: NativeConnection, table: string, chunkTypes: readonly KernelType[]) {
     this.#connection = connection;
     if (duckdb.appenderCreate(connection.handle, 'temp', 'main', table, this.#slot.at(0)) !== 0) this.#fail();
+    const casts = chunkTypes.some(
+      (type, i) =>
+        JSON.stringify(type) !==
+        JSON.stringify(takeLogicalType(duckdb.appenderColumnType(this.#slot.pointerAt(0), i))),
+    );
+    this.chunkRows = casts ? CAST_CHUNK_ROWS : CHUNK_ROWS;
   }
 
   async append(imported: ImportedSchema, batch: ImportedBatch): Promise<void> {

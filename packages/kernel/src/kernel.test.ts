@@ -1,0 +1,284 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { caretOf } from './errors/caret.ts';
+import { startKernel } from './kernel.ts';
+import { type TestKernel, testKernel } from './testing/test-kernel.ts';
+
+/** Runs until it is interrupted: nothing can be folded away, nothing comes out. */
+const ENDLESS = 'SELECT count(*) FROM range(10000000000) a WHERE a.range + random() < 0';
+
+let t: TestKernel;
+beforeAll(async () => {
+  t = await testKernel({ bootstrap: ['CREATE MACRO twice(x) AS x * 2'] });
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+describe('calls', () => {
+  test('scalar takes every kind of parameter', async () => {
+    const s = await t.kernel.session();
+    expect(await s.scalar('SELECT twice(21)')).toBe(42);
+    expect(await s.scalar('SELECT NULL')).toBeNull();
+    expect(await s.scalar('SELECT 1 WHERE false')).toBeNull();
+    expect(await s.scalar('SELECT $1', [true])).toBe(true);
+    expect(await s.scalar('SELECT $1', [1.5])).toBe(1.5);
+    expect(await s.scalar('SELECT $1', [2n ** 100n])).toBe(2n ** 100n);
+    expect(await s.scalar('SELECT $1', ['ä\0'.repeat(100_000)])).toBe('ä\0'.repeat(100_000));
+    expect(await s.scalar('SELECT typeof($1)', [7])).toBe('BIGINT');
+    expect(Buffer.from((await s.scalar('SELECT $1', [Buffer.from([0, 255])])) as Uint8Array)).toEqual(
+      Buffer.from([0, 255]),
+    );
+    await s.close();
+  });
+
+  test('named parameters, and a wrong number of them', async () => {
+    const s = await t.kernel.session();
+    const result = await s.query('SELECT $a::INT + $b::INT AS c', { a: 1, b: 2 });
+    const parts = [result.schemaIpc];
+    for await (const batch of result.batches) parts.push(batch.ipc);
+    expect(tableFromIPC(parts).get(0)?.toJSON()).toEqual({ c: 3 });
+    await expect(s.scalar('SELECT $1', [])).rejects.toThrow(/takes 1 parameters, 0 were given/);
+    await s.close();
+  });
+
+  test('describe tells columns and parameters without running', async () => {
+    const s = await t.kernel.session();
+    const { columns, parameters } = await s.describe(
+      "SELECT $n::INTEGER AS n, {'a': [1.5]} AS s, error('never') AS e",
+    );
+    expect(columns[1]).toEqual({
+      name: 's',
+      type: {
+        id: 'STRUCT',
+        fields: [{ name: 'a', type: { id: 'LIST', child: { id: 'DECIMAL', width: 2, scale: 1 } } }],
+      },
+    });
+    expect(parameters).toEqual([{ name: 'n', type: { id: 'INTEGER' } }]);
+    await s.close();
+  });
+
+  test('batches are a valid Arrow stream with its dictionaries, and text columns are at hand', async () => {
+    const s = await t.kernel.session();
+    const result = await s.query(
+      "SELECT [range] AS l, range::VARCHAR AS s, 'b'::ENUM('a', 'b') AS e FROM range(300000)",
+    );
+    const parts = [result.schemaIpc];
+    let text = '';
+    for await (const batch of result.batches) {
+      parts.push(batch.ipc);
+      text += Buffer.from(batch.textColumn(1)).toString('latin1');
+    }
+    const table = tableFromIPC(parts);
+    expect(table.numRows).toBe(300_000);
+    expect(table.get(299_999)?.toJSON()).toMatchObject({ s: '299999', e: 'b' });
+    expect(text.endsWith('299998299999')).toBe(true);
+    await s.close();
+  });
+
+  test('errors have a row of the table and a place', async () => {
+    const s = await t.kernel.session();
+    const failure = async (sql: string) =>
+      s.scalar(sql).then(
+        () => undefined,
+        (error: unknown) => error as Error,
+      );
+    for (const [sql, name, caret] of [
+      ["SELECT 'ä', nope", 'UNDEFINED_NAME', 12],
+      ['SELECT * FROM nope', 'UNDEFINED_TABLE', 14],
+      ['SELECT nope(1)', 'UNDEFINED_FUNCTION', 7],
+      ['SELEC 1', 'SYNTAX_ERROR', 0],
+      ['SELECT a FROM (SELECT 1 a) x, (SELECT 2 a) y', 'AMBIGUOUS_NAME', 7],
+      ["SELECT 'x'::INT", 'CAST_ERROR', 10],
+      ['SELECT 9223372036854775807 + 1', 'OUT_OF_RANGE', undefined],
+      ["SELECT error('division by zero')", 'DIVISION_BY_ZERO', undefined],
+      ["FROM read_text('/etc/passwd')", 'FORBIDDEN', 5],
+      ['SELECT 1\0', 'SYNTAX_ERROR', undefined],
+    ] as const) {
+      const error = await failure(sql);
+      expect([sql, error?.name, caretOf(error)]).toEqual([sql, name, caret]);
+    }
+    expect(await s.scalar('SELECT 1')).toBe(1);
+    await s.close();
+  });
+
+  test('the kernel reads its directories and nothing else, and cannot be unlocked', async () => {
+    mkdirSync(join(t.directory, 'files'), { recursive: true });
+    writeFileSync(join(t.directory, 'files', 'a.csv'), 'x\n1\n');
+    const s = await t.kernel.session();
+    expect(await s.scalar(`SELECT sum(x) FROM read_csv('${t.directory}/files/a.csv')`)).toBe(1);
+    for (const sql of [
+      `FROM read_csv('${t.directory}/files/../other.csv')`,
+      `ATTACH '${t.directory}/x.db'`,
+      `COPY (SELECT 1) TO '${t.directory}/x.csv'`,
+      'SET enable_external_access = true',
+      "SET allowed_directories = ['/']",
+      'SET lock_configuration = false',
+      "LOAD 'x'",
+    ]) {
+      await expect(s.execute(sql), sql).rejects.toThrow();
+    }
+    await s.close();
+  });
+});
+
+describe('sessions', () => {
+  test('see nothing of each other, even when their connection is used again', async () => {
+    for (let i = 0; i < 3; i++) {
+      const s = await t.kernel.session({ timeZone: i === 0 ? 'Asia/Tokyo' : 'UTC' });
+      await expect(s.scalar('SELECT count(*) FROM mine')).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
+      expect(await s.scalar("SELECT current_setting('TimeZone')")).toBe(i === 0 ? 'Asia/Tokyo' : 'UTC');
+      await s.execute('CREATE TEMP TABLE mine AS SELECT 1');
+      await s.close();
+    }
+  });
+
+  test('an unknown time zone fails the call', async () => {
+    const s = await t.kernel.session({ timeZone: "Nowhere/X'" });
+    await expect(s.scalar('SELECT 1')).rejects.toMatchObject({ name: 'INVALID_ARGUMENT' });
+    await s.close();
+  });
+
+  test('interrupt stops the call and leaves the session usable', async () => {
+    const s = await t.kernel.session();
+    const call = s.scalar(ENDLESS);
+    await vi.waitFor(async () => expect((await s.progress()).rowsTotal).toBeGreaterThan(0));
+    s.interrupt();
+    await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    expect(await s.scalar('SELECT 1')).toBe(1);
+    await s.close();
+  });
+
+  test('an interrupt at any moment is not lost', async () => {
+    const s = await t.kernel.session();
+    for (let i = 0; i < 20; i++) {
+      const call = s.scalar(ENDLESS);
+      for (let turn = 0; turn < i; turn++) await new Promise(setImmediate);
+      s.interrupt();
+      await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    }
+    await s.close();
+  });
+
+  test('close stops what runs and frees its tables', async () => {
+    const s = await t.kernel.session();
+    await s.execute('CREATE TEMP TABLE big AS SELECT range, hash(range) AS h FROM range(5000000)');
+    expect((await t.kernel.memory()).usedBytes).toBeGreaterThan(30e6);
+    const call = s.scalar(ENDLESS);
+    call.catch(() => undefined);
+    await s.close();
+    await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await vi.waitFor(async () => expect((await t.kernel.memory()).usedBytes).toBeLessThan(10e6), {
+      timeout: 5_000,
+    });
+  });
+
+  test('ending the iteration cancels the query; a slow reader holds it back', async () => {
+    const s = await t.kernel.session();
+    const result = await s.query('SELECT range, random() FROM range(2000000000)');
+    let rows = 0;
+    for await (const batch of result.batches) {
+      rows += batch.rows;
+      if (rows > 1_000_000) break;
+    }
+    expect(await s.scalar('SELECT 1')).toBe(1);
+    await s.close();
+  });
+
+  test('a slow producer does not hold rows back', async () => {
+    const s = await t.kernel.session();
+    const slow =
+      'SELECT range FROM range(40000000) WHERE range = 0 OR (range > 39999990 AND sqrt(range) > 1)';
+    const result = await s.query(`${slow} AND hash(hash(hash(range))) > 0`);
+    const batches: number[] = [];
+    for await (const batch of result.batches) batches.push(batch.rows);
+    expect(batches.reduce((sum, rows) => sum + rows)).toBe(10);
+    await s.close();
+  });
+
+  test('running out of memory is an error, not an end', async () => {
+    await using small = await testKernel({ memoryLimitBytes: 50e6, threads: 1 });
+    const s = await small.kernel.session();
+    const error = s.scalar('SELECT len(list(range::VARCHAR)) FROM range(20000000)');
+    await expect(error).rejects.toMatchObject({ name: 'OUT_OF_MEMORY' });
+    expect(await s.scalar('SELECT 1')).toBe(1);
+  });
+});
+
+describe('supervision', () => {
+  test('a kernel that is killed fails its calls with KERNEL_LOST and is replaced within a second', async () => {
+    await using own = await testKernel();
+    const s = await own.kernel.session();
+    const call = s.scalar(ENDLESS);
+    call.catch(() => undefined);
+    const pid = own.kernel.status().pid!;
+    const before = performance.now();
+    process.kill(pid, 'SIGKILL');
+    await expect(call).rejects.toMatchObject({ name: 'KERNEL_LOST', retry: 'query' });
+    await expect(s.scalar('SELECT 1')).rejects.toMatchObject({ name: 'KERNEL_LOST' });
+    await s.close();
+    const next = await own.kernel.session();
+    expect(await next.scalar('SELECT 2')).toBe(2);
+    expect(performance.now() - before).toBeLessThan(3_000);
+    expect(own.kernel.status()).toMatchObject({ ready: true, restarts: 1 });
+    expect(own.kernel.status().pid).not.toBe(pid);
+    expect(readdirSync(join(own.directory, 'kernel'))).toEqual(['process-1']);
+  });
+
+  test('an append into a kernel that dies fails with KERNEL_LOST', async () => {
+    await using own = await testKernel();
+    const s = await own.kernel.session();
+    const source = await t.kernel.session();
+    const result = await source.query('SELECT range FROM range(100000000)');
+    const { messagesOf, schemaOf } = await import('./testing/test-kernel.ts');
+    const append = s.append('x', schemaOf(result), messagesOf(result));
+    append.catch(() => undefined);
+    process.kill(own.kernel.status().pid!, 'SIGKILL');
+    await expect(append).rejects.toMatchObject({ name: 'KERNEL_LOST' });
+    expect(await source.scalar('SELECT 1')).toBe(1);
+    await source.close();
+  });
+
+  test('quarantine is another process, one session at a time', async () => {
+    await using own = await testKernel();
+    const first = await own.kernel.session({ quarantine: true });
+    let secondOpen = false;
+    const second = own.kernel.session({ quarantine: true }).then((s) => {
+      secondOpen = true;
+      return s;
+    });
+    expect(await first.scalar('SELECT 1')).toBe(1);
+    expect(secondOpen).toBe(false);
+    expect(own.kernel.status().sessions).toBe(0);
+    await first.close();
+    const s = await second;
+    expect(await s.scalar('SELECT 2')).toBe(2);
+    await s.close();
+  });
+
+  test('what an earlier run left behind is wiped, and close leaves nothing', async () => {
+    await using own = await testKernel();
+    const directory = join(own.directory, 'again');
+    mkdirSync(join(directory, 'process-0', 'spill'), { recursive: true });
+    writeFileSync(join(directory, 'process-0', 'spill', 'old'), 'x');
+    const log = { info() {}, warn() {}, error() {} };
+    const kernel = await startKernel({
+      directory,
+      readableDirectories: [],
+      memoryLimitBytes: 1e8,
+      threads: 1,
+      bootstrap: [],
+      log,
+    });
+    expect(existsSync(join(directory, 'process-0', 'spill', 'old'))).toBe(false);
+    const { pid } = kernel.status();
+    await kernel.close();
+    expect(() => process.kill(pid!, 0)).toThrow();
+    expect(readdirSync(directory)).toEqual([]);
+    await expect(kernel.session()).rejects.toMatchObject({ name: 'NOT_READY' });
+  });
+
+  test('a bootstrap that fails is told', async () => {
+    await expect(testKernel({ bootstrap: ['CREATE MACRO'] })).rejects.toMatchObject({ name: 'NOT_READY' });
+  });
+});
