@@ -1,7 +1,7 @@
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
 import { quoteText } from '../types/output-type.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
-import { jsonOrNull } from './json-value.ts';
+import { jsonInput } from './json-value.ts';
 import { needsEscape, textValue } from './text-value.ts';
 import { verticalRow } from './vertical.ts';
 
@@ -34,39 +34,25 @@ function rowExpression(format: RowFormat, columns: readonly OutputColumn[]): str
     case 'csv':
       return delimited(columns.map(csvCell), quoteText(','));
     case 'json_array':
-      return joined(
-        ',[',
-        columns.map((c, i) => [i === 0 ? '' : ',', jsonCell(c, i)]),
-        ']',
-      );
+      return jsonRow('json_array', columns.map(jsonCell));
     case 'json_object':
-      return joined(
-        ',{',
-        columns.map((c, i) => [`${i === 0 ? '' : ','}${JSON.stringify(c.name)}:`, jsonCell(c, i)]),
-        '}',
+      return jsonRow(
+        'json_object',
+        columns.map((column, index) => `${quoteText(column.name)}, ${jsonCell(column, index)}`),
       );
     case 'vertical':
       return verticalRow(columns);
   }
 }
 
-const jsonCell = ({ type, nullable }: OutputColumn, index: number): string =>
-  jsonOrNull(type, `c${index}`, nullable);
+const jsonCell = ({ type }: OutputColumn, index: number): string => jsonInput(type, `c${index}`);
+
+/** One call for the whole row, NULLs included, is faster than joining the texts of its values. */
+const jsonRow = (make: string, cells: readonly string[]): string =>
+  `concat(',', CAST(${make}(${cells.join(', ')}) AS VARCHAR))`;
 
 const delimited = (cells: readonly string[], separator: string): string =>
   `concat(${cells.join(`, ${separator}, `)}, chr(10))`;
-
-function joined(
-  open: string,
-  cells: readonly (readonly [before: string, cell: string])[],
-  close: string,
-): string {
-  const parts = cells.flatMap(([before, cell], index) => {
-    const text = index === 0 ? open + before : before;
-    return [quoteText(text), cell];
-  });
-  return `concat(${[...parts, quoteText(close)].join(', ')})`;
-}
 
 function tsvCell({ type, nullable }: OutputColumn, index: number): string {
   const text = textValue(type, `c${index}`);

@@ -1,56 +1,49 @@
-import { quoteText } from '../types/output-type.ts';
-import type { SqlType } from '../types/sql-type.ts';
+import { quoteName, quoteText } from '../types/output-type.ts';
+import type { SqlField, SqlType } from '../types/sql-type.ts';
+import { lambdaName } from './lambda-name.ts';
 
-/** SQL for the JSON text of a value; NULL where the value is NULL. */
-export function jsonValue(type: SqlType, value: string): string {
+/**
+ * SQL for a value that `to_json` and its relatives print as the API has it: what is a string in JSON becomes text first
+ * (64-bit integers and decimals, dates, binary, numbers that are not finite), the rest stays as it is.
+ */
+export function jsonInput(type: SqlType, value: string): string {
   switch (type.kind) {
     case 'int':
-      return `CAST(${value} AS VARCHAR)`;
-    case 'float':
-    case 'double':
-      return `CASE WHEN isfinite(${value}) THEN CAST(${value} AS VARCHAR) ELSE '"' || CAST(${value} AS VARCHAR) || '"' END`;
-    case 'boolean':
-      return `CAST(${value} AS VARCHAR)`;
     case 'text':
     case 'geography':
-      return `CAST(to_json(${value}) AS VARCHAR)`;
-    case 'json':
-      return `CAST(to_json(CAST(${value} AS VARCHAR)) AS VARCHAR)`;
+    case 'boolean':
+      return value;
+    case 'double':
+      return finiteNumber(value, value);
+    case 'float':
+      // By way of its text: the nearest double of 0.1::FLOAT has 17 digits.
+      return finiteNumber(value, `CAST(CAST(${value} AS VARCHAR) AS DOUBLE)`);
     case 'bytea':
-      return `'"\\\\x' || lower(hex(${value})) || '"'`;
+      return `'\\x' || lower(hex(${value}))`;
     case 'array':
-      return jsonArray(type.element, value);
+      return arrayInput(type.element, value);
     case 'struct':
-      return jsonStruct(type.fields, value);
+      return structInput(type.fields, value);
     default:
-      return `'"' || CAST(${value} AS VARCHAR) || '"'`;
+      return `CAST(${value} AS VARCHAR)`;
   }
 }
 
-/** The JSON text with `null` for NULL. */
-export const jsonOrNull = (type: SqlType, value: string, nullable = true): string =>
-  nullable ? `coalesce(${jsonValue(type, value)}, 'null')` : jsonValue(type, value);
+const finiteNumber = (value: string, number: string) =>
+  `CASE WHEN isfinite(${value}) THEN to_json(${number}) ELSE to_json(CAST(${value} AS VARCHAR)) END`;
 
-function jsonArray(element: SqlType, value: string): string {
+function arrayInput(element: SqlType, value: string): string {
   const name = lambdaName(value);
-  const items = `list_transform(${value}, lambda ${name}: ${jsonOrNull(element, name)})`;
-  return `'[' || array_to_string(${items}, ',') || ']'`;
+  const item = jsonInput(element, name);
+  return item === name ? value : `list_transform(${value}, lambda ${name}: ${item})`;
 }
 
-function jsonStruct(
-  fields: readonly { readonly name: string; readonly type: SqlType }[],
-  value: string,
-): string {
-  const members = fields.map(({ name, type }, index) => {
-    const key = quoteText(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`);
-    return `${key} || ${jsonOrNull(type, `struct_extract(${value}, ${quoteText(name)})`)}`;
+function structInput(fields: readonly SqlField[], value: string): string {
+  const members = fields.map(({ name, type }) => {
+    const field = `struct_extract(${value}, ${quoteText(name)})`;
+    return { name, field, input: jsonInput(type, field) };
   });
-  const body = members.length === 0 ? "''" : members.join(' || ');
-  return `CASE WHEN ${value} IS NULL THEN NULL ELSE '{' || ${body} || '}' END`;
+  if (members.every(({ field, input }) => field === input)) return value;
+  const packed = members.map(({ name, input }) => `${quoteName(name)} := ${input}`).join(', ');
+  return `CASE WHEN ${value} IS NULL THEN NULL ELSE struct_pack(${packed}) END`;
 }
-
-/** A lambda parameter that does not hide one around it. */
-export const lambdaName = (value: string): string => {
-  const depth = [...value.matchAll(/\be(\d+)\b/g)].reduce((most, m) => Math.max(most, Number(m[1]) + 1), 0);
-  return `e${depth}`;
-};

@@ -1,5 +1,6 @@
 import type { SqlType } from '../types/sql-type.ts';
-import { jsonValue, lambdaName } from './json-value.ts';
+import { jsonInput } from './json-value.ts';
+import { lambdaName } from './lambda-name.ts';
 
 /** SQL for the text of a value outside JSON; NULL where the value is NULL. */
 export function textValue(type: SqlType, value: string): string {
@@ -17,7 +18,7 @@ export function textValue(type: SqlType, value: string): string {
     case 'array':
       return textArray(type.element, value);
     case 'struct':
-      return jsonValue(type, value);
+      return `CAST(to_json(${jsonInput(type, value)}) AS VARCHAR)`;
     default:
       return `CAST(${value} AS VARCHAR)`;
   }
@@ -31,7 +32,7 @@ export const needsEscape = (type: SqlType): boolean =>
 const withoutPointZero = (text: string): string =>
   `CASE WHEN suffix(${text}, '.0') THEN left(${text}, -2) ELSE ${text} END`;
 
-/** `[1,2,NULL]`, `['it\'s']`: text elements stand in single quotes. */
+/** `[1,2,NULL]`, `['it\'s']`: elements that are no numbers or booleans stand in single quotes. */
 function textArray(element: SqlType, value: string): string {
   const name = lambdaName(value);
   const items = `list_transform(${value}, lambda ${name}: coalesce(${arrayElement(element, name)}, 'NULL'))`;
