@@ -1,9 +1,11 @@
 import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { classifyStatement, splitStatements } from '@tessera/sql';
+import { classifyStatement, type ParameterDescription, splitStatements } from '@tessera/sql';
 import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
-import { describeQuery, type QueryRunOptions, runQuery, type StatementDescription } from './query-run.ts';
+import { describeQuery } from './describe-query.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import { type QueryRunOptions, runQuery } from './query-run.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
 import {
   DEFAULT_SETTINGS,
@@ -31,6 +33,7 @@ export class Coordinator {
   readonly running = new RunningQueries();
   readonly #options: CoordinatorOptions;
   readonly #async = new AsyncStatements();
+  readonly #statements = new PreparedStatements();
   #draining = false;
 
   constructor(options: CoordinatorOptions) {
@@ -65,7 +68,7 @@ export class Coordinator {
   }
 
   /** What the parameters and the result of a statement would be, without running it. */
-  async describe(query: RunningQuery, request: StatementRequest): Promise<StatementDescription> {
+  async describe(query: RunningQuery, request: StatementRequest): Promise<ParameterDescription> {
     const [statement, ...more] = splitStatements(request.sql);
     if (statement === undefined || more.length > 0) {
       throw TesseraError.of('SYNTAX_ERROR', { message: 'describe_parameters takes exactly one statement' });
@@ -161,7 +164,7 @@ export class Coordinator {
   #run(query: RunningQuery, request: StatementRequest, text: string): QueryRunOptions {
     const { kernel, external, engineId } = this.#options;
     const sessionValues = { account: '', database: DEFAULT_DATABASE, engine: engineId, user: request.user };
-    return { kernel, external, query, request, text, sessionValues };
+    return { kernel, external, query, request, text, sessionValues, statements: this.#statements };
   }
 
   #call(

@@ -9,6 +9,8 @@ export interface FailedQuery {
   /** The statement as the kernel ran it, once there is one. */
   readonly ran: string | undefined;
   readonly files: readonly ReadFile[];
+  /** Whether the query will not be run again. */
+  readonly isLastAttempt: boolean;
 }
 
 /** Failures that say nothing of the statement: when it reads files, it is one of them that is wrong. */
@@ -25,7 +27,7 @@ export function explainFailure(error: unknown, query: FailedQuery): unknown {
     error.location ??
     (caret === undefined || query.ran === undefined ? undefined : locateError(query.text, query.ran, caret));
   const message = withLabels(error.message, query.files);
-  const blamed = query.files.length > 0 && BLAMED_ON_FILES.has(error.name) && error.resolution === undefined;
+  const blamed = query.files.length > 0 && isBlamedOnFiles(error, query);
   if (blamed && !message.startsWith('Cannot read ')) {
     return TesseraError.of(
       'BAD_FILE',
@@ -34,6 +36,10 @@ export function explainFailure(error: unknown, query: FailedQuery): unknown {
     );
   }
   return error.with({ message, location });
+}
+
+function isBlamedOnFiles(error: TesseraError, { isLastAttempt }: FailedQuery): boolean {
+  return BLAMED_ON_FILES.has(error.name) || (error.name === 'KERNEL_LOST' && isLastAttempt);
 }
 
 function namesOf(files: readonly ReadFile[]): string {

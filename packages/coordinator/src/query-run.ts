@@ -1,8 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { TesseraError } from '@tessera/common';
-import type { Kernel } from '@tessera/kernel';
+import type { Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { describeParameters, type PreparedQuery, prepareQuery } from '@tessera/sql';
+import {
+  classifyStatement,
+  describeParameters,
+  type PreparedQuery,
+  prepareQuery,
+  type ReadCall,
+} from '@tessera/sql';
+import { retriedOnKernelLoss } from './kernel-loss.ts';
+import type { PreparedStatements } from './prepared-statements.ts';
 import { explainFailure } from './query-failure.ts';
 import { ReadResolution } from './read-resolution.ts';
 import { encodeResult } from './result-encoding.ts';
@@ -16,22 +24,13 @@ export interface QueryRunOptions {
   readonly query: RunningQuery;
   readonly request: StatementRequest;
   readonly text: string;
+  readonly statements: PreparedStatements;
   readonly sessionValues: { account: string; database: string; engine: string; user: string };
 }
 
-/**
- * Runs one query to the first chunk of its result. A query that dies with its kernel before that is run once more, in
- * quarantine, unseen by the client.
- */
-export async function runQuery(options: QueryRunOptions): Promise<RowsResult> {
-  try {
-    return await attempt(options, false);
-  } catch (error) {
-    if (!(error instanceof TesseraError) || error.retry !== 'query' || options.query.signal.aborted)
-      throw error;
-    return attempt(options, true);
-  }
-}
+/** Runs one query to the first chunk of its result. */
+export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
+  retriedOnKernelLoss(options.query.signal, (quarantine) => attempt(options, quarantine));
 
 async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
   const { query, request, text } = options;
@@ -48,16 +47,12 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<R
     return session.close();
   };
   const explained = (error: unknown): unknown =>
-    signal.aborted ? signal.reason : explainFailure(error, { text, ran: prepared?.sql, files: reads.files });
+    signal.aborted
+      ? signal.reason
+      : explainFailure(error, { text, ran: prepared?.sql, files: reads.files, isLastAttempt: quarantine });
 
   try {
-    prepared = await prepareQuery(text, {
-      session,
-      settings: request.settings,
-      parameters: request.parameters,
-      sessionValues: options.sessionValues,
-      resolveRead: (call) => reads.resolve(call),
-    });
+    prepared = await prepare(options, session, reads);
     const bytesRead = await totalBytes(reads);
     const startedAt = Date.now();
     const encoded = limitRows(encodeResult(session, prepared, request), request.settings.max_result_rows);
@@ -74,6 +69,25 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<R
     throw explained(error);
   }
 }
+
+async function prepare(
+  { text, request, sessionValues, statements }: QueryRunOptions,
+  session: KernelSession,
+  reads: ReadResolution,
+): Promise<PreparedQuery> {
+  const { settings, parameters } = request;
+  const scope = { ...sessionValues, timezone: settings.timezone };
+  const known = parameters.length === 0 ? statements.get(text, scope) : undefined;
+  if (known !== undefined) return known;
+  const resolveRead = (call: ReadCall) => reads.resolve(call);
+  const prepared = await prepareQuery(text, { session, settings, parameters, sessionValues, resolveRead });
+  if (parameters.length === 0 && reads.files.length === 0 && isPlainQuery(text))
+    statements.add(text, scope, prepared);
+  return prepared;
+}
+
+/** EXPLAIN is answered while it is prepared, so its answer must not be kept. */
+const isPlainQuery = (text: string): boolean => classifyStatement(text).kind === 'query';
 
 async function* remaining(
   first: IteratorResult<ResultChunk, void>,
@@ -119,31 +133,4 @@ function statisticsOf(query: RunningQuery, startedAt: number, bytesRead: number)
     rowsRead: 0,
     bytesRead,
   };
-}
-
-export interface StatementDescription {
-  readonly parameter_types: Readonly<Record<string, string>>;
-  readonly result_columns: readonly { readonly name: string; readonly type: string }[];
-}
-
-/** Types of parameters and columns of a statement, as far as they follow from its text; its files are looked at. */
-export async function describeQuery(options: QueryRunOptions): Promise<StatementDescription> {
-  const { request, text, query } = options;
-  const session = await options.kernel.session({ timeZone: request.settings.timezone });
-  const reads = new ReadResolution({ ...options, ...request, session, signal: query.signal });
-  try {
-    return await describeParameters(text, {
-      session,
-      settings: request.settings,
-      parameters: request.parameters,
-      sessionValues: options.sessionValues,
-      resolveRead: (call) => reads.resolve(call),
-    });
-  } catch (error) {
-    throw query.signal.aborted
-      ? query.signal.reason
-      : explainFailure(error, { text, ran: undefined, files: reads.files });
-  } finally {
-    await session.close();
-  }
 }

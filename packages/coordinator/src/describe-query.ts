@@ -1,0 +1,25 @@
+import { describeParameters, type ParameterDescription } from '@tessera/sql';
+import { retriedOnKernelLoss } from './kernel-loss.ts';
+import { explainFailure } from './query-failure.ts';
+import type { QueryRunOptions } from './query-run.ts';
+import { ReadResolution } from './read-resolution.ts';
+
+/** Types of parameters and columns of a statement, as far as they follow from its text; its files are looked at. */
+export const describeQuery = (options: QueryRunOptions): Promise<ParameterDescription> =>
+  retriedOnKernelLoss(options.query.signal, (quarantine) => attempt(options, quarantine));
+
+async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<ParameterDescription> {
+  const { request, text, query, sessionValues } = options;
+  const { settings, parameters } = request;
+  const session = await options.kernel.session({ timeZone: settings.timezone, quarantine });
+  const reads = new ReadResolution({ ...options, ...request, session, signal: query.signal });
+  try {
+    const resolveRead = reads.resolve.bind(reads);
+    return await describeParameters(text, { session, settings, parameters, sessionValues, resolveRead });
+  } catch (error) {
+    if (query.signal.aborted) throw query.signal.reason;
+    throw explainFailure(error, { text, ran: undefined, files: reads.files, isLastAttempt: quarantine });
+  } finally {
+    await session.close();
+  }
+}
