@@ -44,9 +44,11 @@ function isBroken(module: TestModule): boolean {
   return cutShort || module.errors().length > 0 || suites.some((suite) => suite.errors().length > 0);
 }
 
+/** As told to `t.skip`, or for a whole suite in its name: `(skipped where …)`. */
 function reasonOf(test: TestCase): string {
   const result = test.result();
-  return (result.state === 'skipped' ? result.note : undefined) ?? 'no reason given';
+  const note = result.state === 'skipped' ? result.note : undefined;
+  return note ?? /\(skipped (.*?)\)/.exec(test.fullName)?.[1] ?? 'no reason given';
 }
 
 const place = (module: TestModule): string => relative(process.cwd(), module.moduleId);
