@@ -43,6 +43,7 @@ async function measure(): Promise<void> {
   const work = await openUploadDirectory(values.directory, `bench-${process.pid}`);
   try {
     const piece = csvPiece();
+    const idleRss = process.memoryUsage.rss();
     for (const coding of ['drop', ...values.only.split(',')]) {
       const file = join(work.path, coding);
       const encoded = await encode(piece, coding);
@@ -50,7 +51,7 @@ async function measure(): Promise<void> {
       const repeat = Math.ceil(bytes / piece.length);
       const result = await receiveOne(coding, file, repeat, work.path);
       const mbPerSecond = (repeat * piece.length) / 1e3 / result.ms;
-      const growth = (result.peakRss - result.idleRss) / MB;
+      const growth = (result.peakRss - idleRss) / MB;
       process.stdout.write(
         `${coding.padEnd(8)} ${mbPerSecond.toFixed(0).padStart(5)} MB/s decoded, ` +
           `${((repeat * encoded.length) / MB).toFixed(0).padStart(5)} MB sent, ` +
@@ -65,7 +66,6 @@ async function measure(): Promise<void> {
 interface Measured {
   readonly ms: number;
   readonly cpuMs: number;
-  readonly idleRss: number;
   readonly peakRss: number;
   readonly longestTurnMs: number;
 }
@@ -78,7 +78,6 @@ async function receiveOne(coding: string, file: string, repeat: number, root: st
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const idleRss = process.memoryUsage.rss();
   const args = ['--send', file, '--port', String(port), '--coding', coding, '--repeat', String(repeat)];
   const sender = spawn(process.execPath, [import.meta.filename, ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -105,7 +104,7 @@ async function receiveOne(coding: string, file: string, repeat: number, root: st
   server.closeAllConnections();
   server.close();
   await delay(200);
-  return { ms, cpuMs: (cpu.user + cpu.system) / 1000, idleRss, peakRss, longestTurnMs };
+  return { ms, cpuMs: (cpu.user + cpu.system) / 1000, peakRss, longestTurnMs };
 }
 
 function watchProcess(): { stop(): { peakRss: number; longestTurnMs: number } } {

@@ -12,12 +12,12 @@ export interface PartHeaders {
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/s;
 const NAME = /^[_0-9a-zA-Z.-]+$/;
 const PLAIN_TRANSFER_ENCODINGS = new Set(['binary', '8bit', '7bit']);
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads a part's header block; BAD_UPLOAD names the part by its number until its name is known. */
 export function parsePartHeaders(block: Buffer, number: number): PartHeaders {
   const reject = (reason: string): never => fail('BAD_UPLOAD', { reason: `part ${number}: ${reason}` });
-  const headers = parseHeaderLines(decodeUtf8(block, reject), reject);
+  // Bytes that are not UTF-8 do no harm: only in the filename are they allowed, and its value is ignored.
+  const headers = parseHeaderLines(block.toString('utf8'), reject);
 
   const dispositions = headers.get('content-disposition') ?? [];
   if (dispositions.length === 0) reject('it has no Content-Disposition header');
@@ -37,14 +37,6 @@ export function parsePartHeaders(block: Buffer, number: number): PartHeaders {
     hasFileName: parameters.has('filename') || parameters.has('filename*'),
     contentEncoding: headers.get('content-encoding')?.join(','),
   };
-}
-
-function decodeUtf8(block: Buffer, reject: (reason: string) => never): string {
-  try {
-    return utf8.decode(block);
-  } catch {
-    return reject('its headers are not UTF-8');
-  }
 }
 
 function parseHeaderLines(text: string, reject: (reason: string) => never): ReadonlyMap<string, string[]> {
