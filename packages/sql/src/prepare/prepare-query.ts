@@ -9,6 +9,7 @@ import { outputType, quoteName, quoteText } from '../types/output-type.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { notNullColumns } from './nullability.ts';
 import { deparse, parseQuery } from './parse.ts';
+import { cachedPlan, rememberPlan } from './plan-cache.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 
@@ -38,10 +39,23 @@ export interface PreparedQuery {
  * @throws TesseraError what is wrong with the statement, with its place in `text` where there is one
  */
 export async function prepareQuery(text: string, context: PrepareContext): Promise<PreparedQuery> {
+  const cached = cachedPlan(text, context);
+  if (cached !== undefined) return cached;
   const statement = classifyStatement(text);
   switch (statement.kind) {
-    case 'query':
-      return prepared(text, { sql: statement.sql, offset: 0 }, context);
+    case 'query': {
+      let reads = 0;
+      const counting: PrepareContext = {
+        ...context,
+        resolveRead: (call) => {
+          reads += 1;
+          return context.resolveRead(call);
+        },
+      };
+      const plan = await prepared(text, { sql: statement.sql, offset: 0 }, counting);
+      if (reads === 0) rememberPlan(text, context, plan);
+      return plan;
+    }
     case 'explain':
       return explained(statement, await prepared(text, statement, context), context.session);
     default:
