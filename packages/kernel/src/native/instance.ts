@@ -54,10 +54,18 @@ const settings = (o: InstanceOptions): string[] => [
   'SET GLOBAL errors_as_json=true',
 ];
 
+/** Of a connection: progress is counted only with the bar on, from the start; nothing is printed. */
+const PROGRESS_SETTINGS = [
+  ['enable_progress_bar', 'true'],
+  ['enable_progress_bar_print', 'false'],
+  ['progress_bar_time', '0'],
+] as const;
+export const COUNT_PROGRESS = PROGRESS_SETTINGS.map(([name, value]) => `SET ${name}=${value}`).join(';');
+
 /** The order matters: each step would forbid the ones before it. */
 const lockDown = (o: InstanceOptions): string[] => [
   `SET allowed_directories=[${o.readableDirectories.map(text).join(', ')}]`,
   'SET enable_external_access=false',
-  "SET allowed_configs=['TimeZone']",
+  `SET allowed_configs=['TimeZone', ${PROGRESS_SETTINGS.map(([name]) => text(name)).join(', ')}]`,
   'SET lock_configuration=true',
 ];

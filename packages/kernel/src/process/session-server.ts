@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { NativeConnection } from '../native/connection.ts';
-import type { NativeInstance } from '../native/instance.ts';
+import { COUNT_PROGRESS, type NativeInstance } from '../native/instance.ts';
 import { interrupted, NativeError } from '../native/native-error.ts';
 import { firstValue } from '../native/scalar-value.ts';
 import { destroyChunk, NativeStatement } from '../native/statement.ts';
@@ -22,6 +22,7 @@ type SessionCall = Extract<Request, { timeZone: string | null }>;
 /** Serves one session: one connection of the kernel, one call at a time, for as long as the socket is open. */
 export class SessionServer {
   readonly #connection: NativeConnection;
+  readonly #setUp: Promise<void>;
   readonly #socket: Socket;
   readonly #sessions: Map<number, SessionServer>;
   #number = 0;
@@ -34,6 +35,9 @@ export class SessionServer {
   /** Enters itself in `sessions` under the number its client gives it. */
   constructor(instance: NativeInstance, socket: Socket, sessions: Map<number, SessionServer>) {
     this.#connection = instance.connect();
+    this.#setUp = this.#connection.run(COUNT_PROGRESS);
+    // Its failure is the first call's.
+    this.#setUp.catch(() => undefined);
     this.#socket = socket;
     this.#sessions = sessions;
     const reader = new FrameReader((frame) => this.#receive(frame));
@@ -88,6 +92,7 @@ export class SessionServer {
 
   async #run(request: SessionCall): Promise<void> {
     try {
+      await this.#setUp;
       await this.#setTimeZone(request.timeZone);
       const value = await this.#call(request);
       this.#send(FrameKind.reply, { value, dirty: this.#dirty });
@@ -164,6 +169,7 @@ export class SessionServer {
   async #close(): Promise<void> {
     this.#sessions.delete(this.#number);
     this.#interrupt();
+    await this.#setUp.catch(() => undefined);
     await this.#running;
     await this.#connection.close();
   }
