@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { createLogging } from '@tessera/common';
-import { memoryLimitBytes } from '@tessera/config';
+import { createLogging, type Logging, TesseraError } from '@tessera/common';
+import { type EngineConfig, memoryLimitBytes } from '@tessera/config';
 import { consolePage } from '@tessera/console';
 import { Coordinator } from '@tessera/coordinator';
 import {
@@ -13,48 +13,96 @@ import {
   DEFAULT_UPLOAD_LIMITS,
   HttpMetrics,
 } from '@tessera/http-api';
-import { startKernel } from '@tessera/kernel';
+import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
 import { kernelBootstrap } from '@tessera/sql';
 import { printBanner } from './banner.ts';
 import { lockDataDirectory } from './data-directory.ts';
-import { closeListeners, openListeners } from './listeners.ts';
-import type { Serve } from './serve-options.ts';
+import { closeListeners, type Listener, openListeners } from './listeners.ts';
+import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 
 /** How long a client may take no byte of its result. */
 const WRITE_IDLE_MS = 300_000;
+/** Below this the kernel cannot even start. */
+const MIN_MEMORY_BYTES = 128 << 20;
 
-/** Runs a node until it is told to stop, and leaves nothing behind. */
+/** Runs a node until it is told to stop, and leaves nothing behind, also when it cannot start. */
 export const serve: Serve = async (options) => {
   const { config } = options;
-  const logging = createLogging(config.logging);
+  checkServable(config);
+  await using resources = new AsyncDisposableStack();
+  const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
+  resources.defer(() => logging.close());
   const log = logging.logger('engine');
-  const unlock = await lockDataDirectory(options.dataDirectory);
+  resources.defer(await lockDataDirectory(options.dataDirectory));
+
   const uploadRoot = join(options.dataDirectory, 'uploads');
   await mkdir(uploadRoot, { recursive: true });
   const left = await clearUploadDirectories(uploadRoot);
   if (left > 0) log.info({ directories: left }, 'removed what requests had left behind at a crash');
 
+  const external = new ExternalSources({ directories: options.allowRead, urlPrefixes: options.allowUrl });
+  resources.defer(() => external.close());
   const kernel = await startKernel({
     directory: join(options.dataDirectory, 'kernel'),
-    readableDirectories: [uploadRoot, ...options.allowRead],
-    memoryLimitBytes: memoryLimitBytes(config, totalmem()),
+    readableDirectories: [uploadRoot, ...external.directories],
+    memoryLimitBytes: memoryLimit(config),
     threads: config.execution.max_threads,
     bootstrap: kernelBootstrap,
     log: logging.logger('kernel'),
   });
-  const coordinator = new Coordinator({
-    kernel,
-    external: new ExternalSources({ directories: options.allowRead, urlPrefixes: options.allowUrl }),
-    engineId: config.engine.id,
+  resources.defer(() => kernel.close());
+
+  const coordinator = new Coordinator({ kernel, external, engineId: config.engine.id });
+  const listeners = await listen(options, { coordinator, kernel, uploadRoot, logging });
+  resources.defer(() => closeListeners(listeners));
+  log.info({ listeners: listeners.map((l) => `${l.purpose} ${l.address}`) }, 'listening');
+  printBanner(listeners, options);
+
+  const reopen = () => logging.reopen();
+  process.on('SIGHUP', reopen);
+  resources.defer(() => void process.off('SIGHUP', reopen));
+
+  const reason = await shutdownSignal();
+  log.info({ reason, running: coordinator.running.size }, 'draining');
+  await coordinator.drain(config.engine.termination_grace_period);
+  log.info({}, 'drained');
+};
+
+/** A configuration that asks for protection this version does not give must not be served without it. */
+function checkServable({ auth }: EngineConfig): void {
+  if (auth.mode === 'disabled') return;
+  throw TesseraError.of('NOT_SUPPORTED', {
+    what: `auth.mode ${auth.mode}`,
+    hint: 'the node would answer without authentication, so it does not start',
   });
+}
+
+function memoryLimit(config: EngineConfig): number {
+  // The limit of the control group, where there is one that is lower than the machine's memory.
+  const limit = memoryLimitBytes(config, Math.min(totalmem(), process.constrainedMemory() || totalmem()));
+  if (limit >= MIN_MEMORY_BYTES) return limit;
+  const message = `The memory left to the engine is ${limit} bytes; it needs at least ${MIN_MEMORY_BYTES} (engine.max_server_memory_usage and its relatives)`;
+  throw TesseraError.of('INVALID_ARGUMENT', { message });
+}
+
+interface Parts {
+  readonly coordinator: Coordinator;
+  readonly kernel: Kernel;
+  readonly uploadRoot: string;
+  readonly logging: Logging;
+}
+
+function listen(
+  options: ServeOptions,
+  { coordinator, kernel, uploadRoot, logging }: Parts,
+): Promise<Listener[]> {
   const metrics = new HttpMetrics({
     runningQueries: () => coordinator.running.size,
     kernelRestarts: () => kernel.status().restarts,
   });
-  const ready = () => coordinator.ready;
-  const listeners = await openListeners(options, {
+  return openListeners(options, {
     query: () =>
       createQueryServer({
         coordinator,
@@ -63,24 +111,10 @@ export const serve: Serve = async (options) => {
         writeIdleMs: WRITE_IDLE_MS,
         metrics,
         log: logging.logger('http'),
-        instanceId: config.instance.id,
+        instanceId: options.config.instance.id,
         consolePage: consolePage(),
       }),
-    health: () => createHealthServer(ready),
+    health: () => createHealthServer(() => coordinator.ready),
     metrics: () => createMetricsServer(metrics),
   });
-  log.info({ listeners: listeners.map((l) => `${l.purpose} ${l.address}`) }, 'listening');
-  printBanner(listeners, options);
-
-  const reopen = () => logging.reopen();
-  process.on('SIGHUP', reopen);
-  const reason = await shutdownSignal();
-  log.info({ reason, running: coordinator.running.size }, 'draining');
-  await coordinator.drain(config.engine.termination_grace_period);
-  await closeListeners(listeners);
-  await kernel.close();
-  await unlock();
-  process.off('SIGHUP', reopen);
-  log.info({}, 'stopped');
-  await logging.close();
-};
+}

@@ -42,7 +42,7 @@ export async function answerQuery(
   const directory = lazyDirectory(options.uploadRoot);
   let handedOver = false;
   try {
-    const parameters = parseRequestParameters(new URL(request.url ?? '/', 'http://localhost').searchParams);
+    const parameters = parseRequestParameters(queryString(request));
     query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label });
     response.setHeader('Firebolt-Query-Id', query.queryId);
     const connection = watchConnection(response, query);
@@ -69,6 +69,12 @@ export async function answerQuery(
     }
     drainRequest(request);
   }
+}
+
+/** Cut off by hand: a client may send any path, also one that is no URL. */
+function queryString({ url = '' }: IncomingMessage): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
 }
 
 interface StatementContext extends QueryRouteOptions {
