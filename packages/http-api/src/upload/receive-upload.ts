@@ -10,7 +10,7 @@ import { MultipartReader } from './multipart-reader.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
 import { collectSqlText } from './sql-text.ts';
 
-export interface UploadedFile {
+interface UploadedFile {
   /** The part's name: what `upload://` URLs say. */
   readonly name: string;
   readonly path: string;
@@ -23,7 +23,7 @@ export interface ReceivedUpload {
   readonly files: ReadonlyMap<string, UploadedFile>;
 }
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   /** An existing directory for the files of this request alone; removing it is the caller's, however this ends. */
   readonly directory: string;
   readonly limits: UploadLimits;

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Where the files of one request live until it ends. */
-export interface UploadDirectory {
+interface UploadDirectory {
   readonly path: string;
   /** Deletes the directory with everything in it; may be called more than once. */
   remove(): Promise<void>;
