@@ -103,7 +103,21 @@ test('a cycle inside a package is a problem', async () => {
     'packages/store/src/other.ts',
     "import { value } from './value.ts';\nexport const other = () => value;\n",
   );
-  expect(await importProblems(root, table)).toContainEqual(expect.stringContaining('an import cycle'));
+  expect(await importProblems(root, table)).toEqual([expect.stringContaining(': an import cycle: ')]);
+});
+
+test('a cycle through types is a problem, called by its name', async () => {
+  write(
+    'packages/store/src/value.ts',
+    "import type { Other } from './other.ts';\nexport const value: Other = 1;\nexport type Value = number;\n",
+  );
+  write(
+    'packages/store/src/other.ts',
+    "import { value } from './value.ts';\nexport const other = () => value;\nexport type Other = number;\n",
+  );
+  expect(await importProblems(root, table)).toEqual([
+    expect.stringContaining(': an import cycle through types: '),
+  ]);
 });
 
 test('a package outside the table is a problem', async () => {

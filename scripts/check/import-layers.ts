@@ -98,7 +98,18 @@ function rules(table: LayerTable): IFlattenedRuleSet {
         from: { path: '^packages/', pathNot: `^packages/(${known.map((n) => RegExp.escape(n)).join('|')})/` },
         to: {},
       },
-      { name: 'an import cycle', severity: 'error', from: {}, to: { circular: true } },
+      {
+        name: 'an import cycle',
+        severity: 'error',
+        from: {},
+        to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      },
+      {
+        name: 'an import cycle through types',
+        severity: 'error',
+        from: {},
+        to: { circular: true, via: { dependencyTypes: ['type-only'] } },
+      },
       { name: 'an import that leads nowhere', severity: 'error', from: {}, to: { couldNotResolve: true } },
     ],
   };
