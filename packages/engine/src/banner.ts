@@ -7,7 +7,7 @@ export function printBanner(listeners: readonly Listener[], options: ServeOption
   process.stdout.write(bannerText(listeners, options));
 }
 
-export function bannerText(listeners: readonly Listener[], options: ServeOptions): string {
+function bannerText(listeners: readonly Listener[], options: ServeOptions): string {
   const rows = listeners.map((listener) => `  ${listener.purpose.padEnd(8)} ${listener.address}`);
   const query = listeners.find((listener) => listener.purpose === 'query');
   return [

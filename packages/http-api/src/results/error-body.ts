@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Logger, TesseraError } from '@tessera/common';
 import type { RunningQuery } from '@tessera/coordinator';
-import { queryMember } from './json-envelopes.ts';
+import { queryMember } from './query-member.ts';
 
 /** One element of `errors`; offsets are columns, counted from 1. */
 export function errorEntry(error: TesseraError): object {

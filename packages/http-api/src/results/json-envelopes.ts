@@ -2,18 +2,12 @@ import type { TesseraError } from '@tessera/common';
 import type { QueryStatistics, RunningQuery } from '@tessera/coordinator';
 import type { OutputColumn } from '@tessera/sql';
 import { formatTypeName } from '@tessera/sql';
+import type { Envelope } from './envelope.ts';
 import { errorEntry } from './error-body.ts';
-import type { Envelope } from './output-format.ts';
-
-/** The `query` member of JSON answers. */
-export const queryMember = (query: RunningQuery) => ({
-  query_id: query.queryId,
-  request_id: query.requestId,
-  query_label: query.label,
-});
+import { queryMember } from './query-member.ts';
 
 /** The `statistics` member of JSON answers; times in seconds, sizes in bytes. */
-export const statisticsMember = (s: QueryStatistics) => ({
+const statisticsMember = (s: QueryStatistics) => ({
   elapsed: s.elapsed,
   rows_read: s.rowsRead,
   bytes_read: s.bytesRead,

@@ -1,18 +1,8 @@
 import { nearestName, TesseraError } from '@tessera/common';
-import type { QueryStatistics, ResultEncoding, RunningQuery } from '@tessera/coordinator';
-import type { OutputColumn } from '@tessera/sql';
+import type { ResultEncoding, RunningQuery } from '@tessera/coordinator';
+import type { Envelope } from './envelope.ts';
 import { jsonEnvelope, jsonLinesEnvelope } from './json-envelopes.ts';
 import { bareEnvelope, csvEnvelope, tsvEnvelope } from './text-envelopes.ts';
-
-/** What stands around the rows of a result in one output format. */
-export interface Envelope {
-  head(columns: readonly OutputColumn[]): string;
-  /** The body bytes of a chunk; `first` is true for the first chunk that has rows. */
-  rows(bytes: Uint8Array, first: boolean): readonly Uint8Array[];
-  tail(rowCount: number, statistics: QueryStatistics): string;
-  /** How a failure after the first byte is told; without it the connection is cut. */
-  failure?(error: TesseraError, statistics: QueryStatistics): string;
-}
 
 export interface OutputFormat {
   readonly name: string;

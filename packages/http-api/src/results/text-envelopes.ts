@@ -1,5 +1,5 @@
 import { formatTypeName } from '@tessera/sql';
-import type { Envelope } from './output-format.ts';
+import type { Envelope } from './envelope.ts';
 
 const asIs = (bytes: Uint8Array): readonly Uint8Array[] => [bytes];
 const nothing = () => '';
