@@ -5,6 +5,7 @@ import { fileProblems, repositoryFiles } from './check/committed-files.ts';
 import { importProblems } from './check/import-layers.ts';
 import { readLayerTable, tableProblems } from './check/layer-table.ts';
 import { manifestProblems } from './check/manifests.ts';
+import { linkProblems } from './check/page-links.ts';
 
 /** A step answers with what is wrong: nothing when all is well. */
 interface Step {
@@ -36,6 +37,7 @@ const steps: Step[] = [
     name: `current: ${script}`,
     run: () => command(process.execPath, [script, '--check']),
   })),
+  { name: 'links of the pages', run: async () => linkProblems(root, repositoryFiles(root)) },
   { name: 'file lengths, private paths', run: async () => fileProblems(root, repositoryFiles(root)) },
 ];
 
