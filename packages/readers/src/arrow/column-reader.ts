@@ -31,8 +31,15 @@ export function columnType(type: arrow.DataType): ColumnType {
   if (arrow.DataType.isNull(type)) return { kind: 'text' };
   const bytes = textOrBinary(type);
   if (bytes !== undefined) return { kind: bytes };
-  if (arrow.DataType.isDictionary(type)) return columnType(type.dictionary);
-  if (isList(type)) return { kind: 'list', item: columnType(type.children[0]!.type) };
+  if (arrow.DataType.isDictionary(type)) {
+    columnType(type.indices);
+    return columnType(type.dictionary);
+  }
+  if (isList(type)) {
+    const item = type.children[0];
+    if (item === undefined) throw new DecodeError('a list without a type of its items');
+    return { kind: 'list', item: columnType(item.type) };
+  }
   if (arrow.DataType.isMap(type)) {
     const [key, value] = mapEntry(type);
     const fields = [
@@ -122,6 +129,8 @@ export class ColumnReaders {
     const first = this.#body.takeBuffer();
     if (arrow.DataType.isUtf8View(type) || arrow.DataType.isBinaryView(type)) {
       const count = this.#batch.variadicBufferCounts[this.#nextVariadic++] ?? 0;
+      if (!(count >= 0 && count <= this.#batch.buffers.length))
+        throw new DecodeError('a count of buffers is wrong');
       const buffers = Array.from({ length: count }, () => this.#body.takeBuffer());
       return (from, to, validity) => viewColumn(kind, first, buffers, from, to, validity, this.#budget);
     }
@@ -222,10 +231,7 @@ function checked(length: number, slice: (from: number, to: number) => ColumnData
 
 function isList(type: arrow.DataType): boolean {
   return (
-    (arrow.DataType.isList(type) ||
-      arrow.DataType.isLargeList(type) ||
-      arrow.DataType.isFixedSizeList(type)) &&
-    type.children.length === 1
+    arrow.DataType.isList(type) || arrow.DataType.isLargeList(type) || arrow.DataType.isFixedSizeList(type)
   );
 }
 

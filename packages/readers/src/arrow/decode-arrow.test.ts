@@ -279,7 +279,7 @@ describe('bad files', () => {
           if (!(error instanceof DecodeError || error instanceof UnsupportedError)) throw error;
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 });

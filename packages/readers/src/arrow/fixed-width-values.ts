@@ -22,6 +22,7 @@ const NANOSECONDS = [1_000_000_000n, 1_000_000n, 1000n, 1n] as const;
 /** `undefined` for types that are not of a fixed width. */
 export function fixedWidthLayout(type: arrow.DataType): FixedWidthLayout | undefined {
   if (arrow.DataType.isInt(type)) {
+    known(type.bitWidth, [8, 16, 32, 64]);
     return same(`${type.isSigned ? '' : 'u'}int${type.bitWidth}` as ScalarKind, type.bitWidth / 8);
   }
   if (arrow.DataType.isFloat(type)) return floatLayout(type);
@@ -53,6 +54,16 @@ export function convertValues(
   return target;
 }
 
+/** Widths and units come from the file. */
+function known(value: number, values: readonly number[]): void {
+  if (!values.includes(value)) throw new DecodeError(`a type of an unknown width or unit (${value})`);
+}
+
+function nanosecondsOf(unit: number): bigint {
+  known(unit, [0, 1, 2, 3]);
+  return NANOSECONDS[unit]!;
+}
+
 function same(kind: ScalarKind, bytes: number): FixedWidthLayout {
   return { type: { kind }, sourceBytes: bytes, targetBytes: bytes };
 }
@@ -60,6 +71,7 @@ function same(kind: ScalarKind, bytes: number): FixedWidthLayout {
 function floatLayout(type: arrow.Float): FixedWidthLayout {
   if (type.precision === arrow.Precision.SINGLE) return same('float32', 4);
   if (type.precision === arrow.Precision.DOUBLE) return same('float64', 8);
+  known(type.precision, [arrow.Precision.HALF]);
   return {
     type: { kind: 'float32' },
     sourceBytes: 2,
@@ -83,6 +95,7 @@ function decimalLayout(type: arrow.Decimal): FixedWidthLayout {
   if (precision < 1 || precision > 38 || scale < 0 || scale > precision) {
     throw new UnsupportedError(`The Arrow type decimal(${precision}, ${scale})`);
   }
+  known(bitWidth, [32, 64, 128, 256]);
   const words = bitWidth / 64;
   const limit = 10n ** BigInt(precision);
   return {
@@ -118,7 +131,8 @@ const dateMillisecond: FixedWidthLayout = {
 };
 
 function timeLayout(type: arrow.Time): FixedWidthLayout {
-  const nanoseconds = NANOSECONDS[type.unit]!;
+  const nanoseconds = nanosecondsOf(type.unit);
+  known(type.bitWidth, type.unit < arrow.TimeUnit.MICROSECOND ? [32] : [64]);
   const wide = type.bitWidth === 64;
   return {
     type: { kind: 'time' },
@@ -135,7 +149,7 @@ function timeLayout(type: arrow.Time): FixedWidthLayout {
 }
 
 function timestampLayout(type: arrow.Timestamp): FixedWidthLayout {
-  const nanoseconds = NANOSECONDS[type.unit]!;
+  const nanoseconds = nanosecondsOf(type.unit);
   return {
     type: { kind: type.timezone ? 'timestamptz' : 'timestamp' },
     sourceBytes: 8,
@@ -154,7 +168,7 @@ function timestampLayout(type: arrow.Timestamp): FixedWidthLayout {
 }
 
 function durationLayout(type: arrow.Duration): FixedWidthLayout {
-  const unit = NANOSECONDS[type.unit]!;
+  const unit = nanosecondsOf(type.unit);
   return {
     type: { kind: 'interval' },
     sourceBytes: 8,
@@ -169,6 +183,7 @@ function durationLayout(type: arrow.Duration): FixedWidthLayout {
 }
 
 function intervalLayout(type: arrow.Interval): FixedWidthLayout {
+  known(type.unit, [0, 1, 2]);
   if (type.unit === arrow.IntervalUnit.MONTH_DAY_NANO) return same('interval', 16);
   const days = type.unit === arrow.IntervalUnit.DAY_TIME;
   return {
