@@ -1,0 +1,89 @@
+import { TesseraError } from '@tessera/common';
+import type { KernelSession } from '@tessera/kernel';
+import { call, constant, type FunctionNode } from '../tree.ts';
+import type { ReadArguments } from './read-arguments.ts';
+import { compressionOf, literalText, namedArgument, type ScanValue } from './scan-arguments.ts';
+
+type Setting = readonly [name: string, value: ScanValue | undefined];
+
+/**
+ * The kernel's scan of CSV files. Delimiter, quote and header are the user's words, never guesses; the number of
+ * columns, and when asked for their types, are looked up in the files.
+ * @throws TesseraError BAD_FILE where the files do not read that way
+ */
+export async function csvScan(
+  args: ReadArguments,
+  paths: readonly string[],
+  session: KernelSession,
+): Promise<FunctionNode> {
+  const settings = csvSettings(args);
+  const { columns, tolerance } = await lookUp(session, paths, settings, args);
+  const names = args.options.header === true ? undefined : columns.map((_, index) => `f${index}`);
+  const all: readonly Setting[] = [...settings, ...tolerance, ['names', names]];
+  return call(
+    'read_csv',
+    call('list_value', ...paths.map((path) => constant(path))),
+    ...all.flatMap(([name, value]) => namedArgument(name, value)),
+  );
+}
+
+function csvSettings(args: ReadArguments): readonly Setting[] {
+  const { options, url } = args;
+  const isTsv = /\.tsv(?:\.\w+)?$/i.test(url);
+  const quote = options.quote ?? '"';
+  const nulls = [
+    ...(options.null_string === undefined ? [] : [options.null_string]),
+    ...(options.empty_field_as_null === false ? [] : ['']),
+  ];
+  return [
+    ['delim', options.delimiter ?? (isTsv ? '\t' : ',')],
+    ['quote', quote],
+    ['escape', options.escape ?? quote],
+    ['header', options.header === true],
+    ['nullstr', nulls.length === 0 ? [NO_NULL] : nulls],
+    ['allow_quoted_nulls', false],
+    ['compression', compressionOf(args)],
+    ['all_varchar', options.infer_schema !== true],
+  ];
+}
+
+/** The kernel wants at least one text for NULL: where nothing stands for NULL, one that no text file holds. */
+const NO_NULL = '\u{10FFFE}\u{10FFFF}';
+
+/** `skip = 0` keeps the kernel from passing over first lines that have other numbers of fields than later ones. */
+const STRICT: readonly Setting[] = [['skip', 0]];
+
+/** Rows with too few fields end in NULLs. The kernel reads such files with one thread only. */
+const RAGGED: readonly Setting[] = [
+  ['null_padding', true],
+  ['parallel', false],
+];
+
+async function lookUp(
+  session: KernelSession,
+  paths: readonly string[],
+  settings: readonly Setting[],
+  { url }: ReadArguments,
+): Promise<{ readonly columns: readonly unknown[]; readonly tolerance: readonly Setting[] }> {
+  let failure: unknown;
+  for (const tolerance of [STRICT, RAGGED]) {
+    const given = [...settings, ...tolerance].filter(([, value]) => value !== undefined);
+    const text = given.map(([name, value]) => `${name} = ${literalText(value!)}`).join(', ');
+    try {
+      const { columns } = await session.describe(`SELECT * FROM read_csv(${literalText(paths)}, ${text})`);
+      return { columns, tolerance };
+    } catch (error) {
+      if (!(error instanceof TesseraError) || !/sniffing file/.test(error.message)) throw error;
+      failure = error;
+    }
+  }
+  const [delimiter, quote] = settings.map(([, value]) => JSON.stringify(value));
+  throw TesseraError.of(
+    'BAD_FILE',
+    {
+      name: url,
+      reason: `it is no CSV with DELIMITER ${delimiter} and QUOTE ${quote}: a quote is not closed, or text follows it`,
+    },
+    { cause: failure, resolution: 'Give DELIMITER, QUOTE and ESCAPE as the file has them.' },
+  );
+}

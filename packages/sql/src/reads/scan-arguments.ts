@@ -1,0 +1,25 @@
+import { call, constant, type Expression } from '../tree.ts';
+import { quoteText } from '../types/output-type.ts';
+import type { ReadArguments } from './read-arguments.ts';
+
+export type ScanValue = string | boolean | number | readonly string[];
+
+/** By the URL where no argument says it: the file on disk may have another name. */
+export function compressionOf({ options, url }: Pick<ReadArguments, 'options' | 'url'>): string | undefined {
+  if (options.compression !== undefined) return options.compression;
+  return /\.gz$/i.test(url) ? 'gzip' : /\.zst$/i.test(url) ? 'zstd' : undefined;
+}
+
+/** `name := value` in a call, or nothing where there is no value. */
+export function namedArgument(name: string, value: ScanValue | undefined): Expression[] {
+  if (value === undefined) return [];
+  const node =
+    typeof value === 'object' ? call('list_value', ...value.map((item) => constant(item))) : constant(value);
+  return [{ ...node, alias: name }];
+}
+
+/** The value as SQL text. */
+export function literalText(value: ScanValue): string {
+  if (typeof value === 'string') return quoteText(value);
+  return typeof value === 'object' ? `[${value.map(quoteText).join(', ')}]` : String(value);
+}
