@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
@@ -27,18 +30,26 @@ type Outcome =
 describe.skipIf(files.length === 0)('foreign files (skipped where the test data is absent)', () => {
   let server: TesseraProcess;
   let prober: Prober;
+  let directory: string;
 
   beforeAll(async () => {
-    server = await startTessera();
+    // What a small file may unpack to is bounded by the engine's memory, on every machine the same.
+    directory = await mkdtemp(join(tmpdir(), 'tessera-foreign-'));
+    const config = join(directory, 'config.yaml');
+    await writeFile(config, 'schema_version: "1.0"\nengine:\n  max_server_memory_usage: 1GiB\n');
+    server = await startTessera({ args: ['--config', config] });
     prober = new Prober(server.url);
   });
 
-  afterAll(() => server?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true });
+  });
 
-  test.concurrent.for(files)(
-    '$expect: $path',
+  test.concurrent.for(files.map((file) => [`${file.expect}: ${file.path}`, file] as const))(
+    '%s',
     { timeout: 4 * ANSWER_TIMEOUT_MS },
-    async (file, { expect }) => {
+    async ([, file], { expect }) => {
       const difference = known.get(file.path);
       const verdict = difference?.verdict ?? manifestVerdict(file);
       const source = readCall(file, PART, difference);
@@ -47,16 +58,18 @@ describe.skipIf(files.length === 0)('foreign files (skipped where the test data 
 
       for (const outcome of [all, count]) {
         if (outcome.kind !== 'refused') continue;
-        expect(outcome.status, outcome.description).toBeGreaterThanOrEqual(400);
-        expect(outcome.status, outcome.description).toBeLessThan(500);
+        const { status, description } = outcome;
+        if (verdict?.read === false && verdict.status !== undefined)
+          expect(status, description).toBe(verdict.status);
+        else expect(status >= 400 && status < 500, `${status} ${description}`).toBe(true);
       }
       if (verdict?.read === true) {
-        expect(all, 'SELECT *').toMatchObject({ kind: 'rows' });
-        expect(count, 'SELECT count(*)').toMatchObject({ kind: 'rows' });
+        expect(all.kind, `SELECT * ${said(all)}`).toBe('rows');
+        expect(count.kind, `SELECT count(*) ${said(count)}`).toBe('rows');
       }
       if (verdict?.read === false) {
         expect(all.kind, 'SELECT *').not.toBe('rows');
-        expect(await refusal(server.url, file, source, all)).toContain(`upload://${PART}`);
+        expect(await refusal(server.url, file, source, all)).toContain(verdict.says ?? `upload://${PART}`);
         expect(await ping(server.url)).toBe('42');
       }
       if (all.kind === 'rows' && count.kind === 'rows') {
@@ -83,7 +96,7 @@ describe.skipIf(files.length === 0)('foreign files (skipped where the test data 
 
   test('another client got right answers all along', async ({ expect }) => {
     await prober.stop();
-    expect(prober.wrong).toEqual([]);
+    expect(prober.wrong.join('\n')).toBe('');
     expect(prober.right).toBeGreaterThan(0);
   });
 });
@@ -127,6 +140,8 @@ function meets(outcome: Outcome, verdict: Verdict | undefined): boolean {
   if (!verdict.read || outcome.kind !== 'rows') return verdict.read === (outcome.kind === 'rows');
   return verdict.rows === undefined || verdict.rows === dataRows(outcome.text);
 }
+
+const said = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.description : outcome.kind);
 
 const dataRows = (tsv: string): number => tsv.split('\n').length - 1 - DATA_ROWS_FROM;
 

@@ -19,8 +19,22 @@ export interface ForeignFile {
   readonly avsc?: Reading;
 }
 
-/** What a file must come to; an absent `rows` accepts any number. */
-export type Verdict = { readonly read: true; readonly rows?: number } | { readonly read: false };
+/** What a file must come to. */
+export type Verdict = Read | Refused;
+
+interface Read {
+  readonly read: true;
+  /** Any number where absent. */
+  readonly rows?: number;
+}
+
+/** Where not said otherwise a 4xx error that names the upload. */
+interface Refused {
+  readonly read: false;
+  readonly status?: number;
+  /** Part of the description. */
+  readonly says?: string;
+}
 
 /** A file whose verdict is not the manifest's, or that needs other arguments than its kind's. */
 export interface Difference {
