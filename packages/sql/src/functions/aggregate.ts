@@ -1,6 +1,7 @@
 import { constant } from '../tree.ts';
 import { allColumns, internalCall, kernelCall } from './expressions.ts';
 import { hllPrecision } from './hyperloglog.ts';
+import { PERCENTILE_CONT } from './percentile.ts';
 import { alias, type Definition, type Implementation, inCategory, KERNEL } from './types.ts';
 
 const values = (rows: string, columns = 'x') => `FROM (VALUES ${rows}) t(${columns})`;
@@ -195,13 +196,17 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     `SELECT min_by(x, y) ${values("('a', 1), ('b', 2)", 'x, y')}`,
     'a',
   ),
-  fromKernel(
-    'percentile_cont',
-    'percentile_cont(fraction) WITHIN GROUP (ORDER BY numeric) → double precision',
-    'The value at a fraction of the ordered values, interpolated; also a window function.',
-    `SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY x) ${values('(1), (2), (3), (4), (NULL)')}`,
-    '1.75',
-  ),
+  {
+    ...fromKernel(
+      'percentile_cont',
+      'percentile_cont(fraction) WITHIN GROUP (ORDER BY numeric) → double precision',
+      'The value at a fraction of the ordered values, interpolated; also a window function.',
+      `SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY x) ${values('(1), (2), (3), (4), (NULL)')}`,
+      '1.75',
+    ),
+    aliases: ['quantile_cont'],
+    implementation: PERCENTILE_CONT,
+  },
   fromKernel(
     'stddev_pop',
     'stddev_pop(numeric) → double precision',

@@ -79,12 +79,14 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     description: 'The start of the unit that the time lies in; in a time zone when one is given.',
     example: "date_trunc('quarter', DATE '2024-05-17')",
     result: '2024-04-01',
-    implementation: macro(
-      [2, 3],
-      '(u, t DATE) AS date_trunc(u, t)::DATE',
-      '(u, t) AS date_trunc(u, t)',
-      '(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ)))',
-    ),
+    implementation: {
+      kind: 'rewrite',
+      arity: [2, 3],
+      rewrite: ({ children: [unit, time, zone] }) => {
+        const late = /^(centur|millenni)/i.test(literalText(unit) ?? '');
+        return internalCall(late ? 'date_trunc_from_one' : 'date_trunc', unit, time, zone);
+      },
+    },
   },
   {
     name: 'extract',
@@ -171,8 +173,23 @@ function dateAdd({ children: [unit, count, time] }: FunctionNode): Expression | 
 
 export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
-    Object.entries(INTERVALS).map(([unit, interval]) => [`date_add_${unit}`, [`(n, t DATE) AS t + ${interval}`, `(n, t) AS t + ${interval}`]]),
+    Object.entries(INTERVALS).map(([unit, interval]) => [
+      `date_add_${unit}`,
+      [`(n, t DATE) AS t + ${interval}`, `(n, t) AS t + ${interval}`],
+    ]),
   ),
+  date_trunc: [
+    '(u, t DATE) AS date_trunc(u, t)::DATE',
+    '(u, t) AS date_trunc(u, t)',
+    '(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ)))',
+  ],
+  // Centuries and millennia begin with the year 1 of them; for the kernel, with the year 0.
+  date_trunc_from_one: [
+    '(u, t DATE) AS (date_trunc(u, t - INTERVAL 1 YEAR) + INTERVAL 1 YEAR)::DATE',
+    '(u, t) AS date_trunc(u, t - INTERVAL 1 YEAR) + INTERVAL 1 YEAR',
+    `(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ) - INTERVAL 1 YEAR)
+      + INTERVAL 1 YEAR)`,
+  ],
   // The kernel's seconds have no fraction.
   extract_second: ["(t) AS (date_part('microseconds', t) * 0.000001)::DECIMAL(8, 6)"],
 };

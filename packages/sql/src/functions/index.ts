@@ -1,6 +1,7 @@
 import { createMacro } from './internal-macros.ts';
 import { DIALECT_FUNCTIONS, INTERNAL_MACROS } from './registry.ts';
 
+export { rewriteBareName } from './bare-name.ts';
 export { DIALECT_FUNCTIONS } from './registry.ts';
 export { rewriteFunction } from './rewrite-function.ts';
 export type { DialectFunction, FunctionContext } from './types.ts';

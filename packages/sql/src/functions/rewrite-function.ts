@@ -33,6 +33,7 @@ function rewriteCall(
   const { implementation } = found;
   if (implementation.kind === 'kernel') return undefined;
   if (implementation.kind === 'alias') return { ...node, function_name: implementation.of };
+  if (implementation.kind === 'ordered aggregate') return implementation.rewrite(node);
   checkArity(found, node.children.length, implementation.arity);
   if (implementation.kind === 'aggregate') return rewriteAggregate(implementation, node);
   if (node.class === 'WINDOW') {

@@ -196,7 +196,7 @@ export const STRING_FUNCTIONS = inCategory('string', [
     implementation: macro(
       [3, 3],
       `(s, d, i) AS CASE WHEN i = 0 THEN error('split_part: the field position must not be zero')
-        ELSE split_part(s, d, i) END`,
+        WHEN d = '' THEN CASE WHEN i IN (1, -1) THEN s ELSE left(s, 0) END ELSE split_part(s, d, i) END`,
     ),
   },
   {

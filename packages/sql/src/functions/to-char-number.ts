@@ -110,7 +110,7 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
       WHEN room = 0 THEN '' ELSE repeat('0', forced - length(whole)) || whole END`,
   ],
   number_fraction: [
-    `(part, forced, point) AS CASE WHEN NOT point THEN '' ELSE '.' || left(part, forced) || rtrim(right(part, -forced), '0') END`,
+    `(part, forced, point) AS CASE WHEN NOT point THEN '' ELSE '.' || left(part, forced) || rtrim(substring(part, forced + 1), '0') END`,
   ],
   number_signed: [
     `(text, negative, sign) AS CASE sign WHEN 'S' THEN CASE WHEN negative THEN '-' ELSE '+' END || text

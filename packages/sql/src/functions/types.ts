@@ -1,4 +1,4 @@
-import type { Expression, FunctionNode } from '../tree.ts';
+import type { Expression, FunctionNode, WindowNode } from '../tree.ts';
 
 export type FunctionCategory =
   | 'aggregate'
@@ -41,7 +41,8 @@ export interface AggregateCall {
  * - `alias`: the kernel has it under another name;
  * - `macro`: overloads `(a, b) AS expression`, installed under an internal name that calls are redirected to;
  * - `rewrite`: a new tree for a call; `undefined` leaves the call to the kernel;
- * - `aggregate`: another aggregate, its result passed through `finish`.
+ * - `aggregate`: another aggregate, its result passed through `finish`;
+ * - `ordered aggregate`: a new tree for a call with WITHIN GROUP, also with OVER.
  */
 export type Implementation =
   | { readonly kind: 'kernel' }
@@ -57,6 +58,10 @@ export type Implementation =
       readonly arity: Arity;
       readonly aggregate: (args: readonly Expression[]) => AggregateCall;
       readonly finish?: (aggregate: Expression, args: readonly Expression[]) => Expression;
+    }
+  | {
+      readonly kind: 'ordered aggregate';
+      readonly rewrite: (call: FunctionNode | WindowNode) => Expression | undefined;
     };
 
 export interface DialectFunction {

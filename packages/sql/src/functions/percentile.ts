@@ -1,0 +1,37 @@
+import { constant, type Expression, type FunctionNode, type OrderNode, type WindowNode } from '../tree.ts';
+import { internalCall, operatorCall } from './expressions.ts';
+import type { Implementation } from './types.ts';
+
+/**
+ * `percentile_cont(p) WITHIN GROUP (ORDER BY x)`: the parser writes it as `quantile_cont(p ORDER BY x)`. The values
+ * become double, since the kernel would interpolate decimals in their own scale. With OVER the kernel knows only
+ * `quantile_cont(x, p) OVER (…)`; from the end (DESC) it is `1 - p`.
+ */
+export const PERCENTILE_CONT: Implementation = {
+  kind: 'ordered aggregate',
+  rewrite: (node) => (node.class === 'WINDOW' ? overWindow(node) : withinGroup(node)),
+};
+
+const asInput = (order: OrderNode): OrderNode => ({
+  ...order,
+  expression: internalCall('quantile_input', order.expression),
+});
+
+function withinGroup(node: FunctionNode): Expression | undefined {
+  const { orders } = node.order_bys;
+  if (orders.length !== 1) return undefined;
+  return { ...node, order_bys: { ...node.order_bys, orders: orders.map(asInput) } };
+}
+
+function overWindow(node: WindowNode): Expression | undefined {
+  const [order] = node.arg_orders;
+  const [fraction] = node.children;
+  if (order === undefined || fraction === undefined || node.arg_orders.length > 1) return undefined;
+  const position = order.type === 'DESCENDING' ? operatorCall('-', constant(1), fraction) : fraction;
+  return {
+    ...node,
+    function_name: 'quantile_cont',
+    children: [asInput(order).expression, position],
+    arg_orders: [],
+  };
+}
