@@ -40,7 +40,7 @@ export class ReadResolution {
     const files = await this.#locate(call.url);
     this.files.push(...files);
     if (call.function !== 'read_avro' && call.function !== 'read_arrow') {
-      return { kind: 'files', paths: files.map((f) => f.path) };
+      return { kind: 'files', paths: files.map((f) => literalPath(f.path)) };
     }
     const load = call.function === 'read_avro' ? loadAvro : loadArrow;
     const name = `read_${this.#tables++}`;
@@ -72,3 +72,6 @@ export class ReadResolution {
     throw TesseraError.of('FILE_NOT_FOUND', { url, hint });
   }
 }
+
+/** The kernel takes `*`, `?` and `[` in a path for a pattern; in brackets each stands for itself. */
+const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

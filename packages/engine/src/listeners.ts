@@ -14,7 +14,7 @@ export interface Listener {
 }
 
 export interface ServerFactories {
-  query(): FastifyInstance;
+  query(place: { readonly loopbackOnly: boolean }): FastifyInstance;
   health(): FastifyInstance;
   metrics(): FastifyInstance;
 }
@@ -26,8 +26,9 @@ export interface ServerFactories {
 export async function openListeners(options: ServeOptions, servers: ServerFactories): Promise<Listener[]> {
   const host = options.listenHost ?? LOOPBACK;
   const opened: Listener[] = [];
+  const loopbackOnly = isLoopback(host);
   const tcp = async (purpose: Listener['purpose'], port: number) =>
-    opened.push(await listen(purpose, servers[purpose](), { host, port }));
+    opened.push(await listen(purpose, servers[purpose]({ loopbackOnly }), { host, port }));
   try {
     const configured = options.config.endpoints.http.listeners;
     const tcpListener = configured.find((l) => l.type === 'tcp');
@@ -37,7 +38,7 @@ export async function openListeners(options: ServeOptions, servers: ServerFactor
     for (const { type, path } of configured) {
       if (type !== 'unix' || !path) continue;
       await removeStaleSocket(path);
-      opened.push(await listen('query', servers.query(), { path }));
+      opened.push(await listen('query', servers.query({ loopbackOnly: false }), { path }));
     }
     await tcp('health', options.healthPort);
     await tcp('metrics', options.metricsPort);
@@ -70,6 +71,9 @@ async function listen(
     });
   }
 }
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /** A socket file that nobody answers at was left by a crash; one that answers is another server's. */
 async function removeStaleSocket(path: string): Promise<void> {

@@ -103,8 +103,9 @@ function listen(
     kernelRestarts: () => kernel.status().restarts,
   });
   return openListeners(options, {
-    query: () =>
+    query: ({ loopbackOnly }) =>
       createQueryServer({
+        loopbackOnly,
         coordinator,
         uploadRoot,
         limits: DEFAULT_UPLOAD_LIMITS,

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -336,3 +337,34 @@ describe('other endpoints', () => {
     await expect.poll(status).toBe('ENDED_SUCCESSFULLY');
   });
 });
+
+describe('web pages of other origins', () => {
+  it.each([
+    ['cross-site', 403],
+    ['same-site', 403],
+    ['same-origin', 200],
+  ])('Sec-Fetch-Site: %s → %i', async (site, status) => {
+    expect(await statusWith({ 'Sec-Fetch-Site': site })).toBe(status);
+  });
+
+  it.each([
+    ['evil.example', 403],
+    ['localhost.evil.example:3473', 403],
+    ['localhost:3473', 200],
+    ['127.0.0.1', 200],
+  ])('Host: %s → %i', async (host, status) => {
+    expect(await statusWith({ Host: host })).toBe(status);
+  });
+});
+
+/** By node:http, since fetch does not let these headers be set. */
+function statusWith(headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const req = request(server.url, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    req.on('error', reject);
+    req.end('SELECT 1');
+  });
+}

@@ -1,5 +1,6 @@
 import { asQueryId, type Logger, TesseraError } from '@tessera/common';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { refuseForeignPages } from './request/browser-guard.ts';
 import { errorBody } from './results/error-body.ts';
 import { discoveryDocument, listenerUrl } from './routes/discovery.ts';
 import { registerHealth } from './routes/health.ts';
@@ -7,6 +8,8 @@ import { answerQuery, type QueryRouteOptions } from './routes/query.ts';
 
 export interface QueryServerOptions extends QueryRouteOptions {
   readonly instanceId: string;
+  /** Whether the listener can be reached from this machine only. */
+  readonly loopbackOnly: boolean;
   /** The page for browsers at `GET /`. */
   readonly consolePage: { readonly html: string; readonly headers: Readonly<Record<string, string>> };
 }
@@ -31,6 +34,7 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
+  app.addHook('onRequest', async (request) => refuseForeignPages(request.raw, options));
   registerHealth(app, () => options.coordinator.ready);
   app.get('/ping', (_request, reply) =>
     options.coordinator.ready ? reply.send('Ok.\n') : reply.code(503).send('Not ready.\n'),
@@ -80,6 +84,7 @@ function cancel(id: string | undefined, options: QueryServerOptions, reply: Fast
 }
 
 function onError(error: Error & { statusCode?: number }, reply: FastifyReply, log: Logger): FastifyReply {
+  if (error instanceof TesseraError) return sendFailure(reply, error);
   const status = error.statusCode ?? 500;
   if (status >= 500) log.error({ err: error }, 'request failed');
   return sendFailure(reply, TesseraError.of('BAD_REQUEST', { message: error.message }), status);

@@ -1,4 +1,3 @@
-import { Transform, type TransformCallback } from 'node:stream';
 import { compressSync } from 'lz4-napi';
 import { cityHash128 } from './cityhash128.ts';
 
@@ -13,34 +12,37 @@ const BLOCK_BYTES = 512 * 1024;
  * first), the method, the size of header and data, the size before compression, and an LZ4 block; integers are little
  * endian. Blocks hold 512 KiB, the last one less; no input gives no block.
  */
-export class ClickHouseBlocks extends Transform {
-  #pending: Buffer[] = [];
+export class ClickHouseBlocks {
+  #pending: Uint8Array[] = [];
   #pendingBytes = 0;
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    let rest = chunk;
+  /** The blocks that `bytes` fill. */
+  add(bytes: Uint8Array): Buffer[] {
+    const blocks: Buffer[] = [];
+    let rest = bytes;
     while (this.#pendingBytes + rest.length >= BLOCK_BYTES) {
       const cut = BLOCK_BYTES - this.#pendingBytes;
       this.#pending.push(rest.subarray(0, cut));
       rest = rest.subarray(cut);
-      this.#emitBlock();
+      blocks.push(this.#take());
     }
     if (rest.length > 0) {
       this.#pending.push(rest);
       this.#pendingBytes += rest.length;
     }
-    done();
+    return blocks;
   }
 
-  override _flush(done: TransformCallback): void {
-    if (this.#pendingBytes > 0) this.#emitBlock();
-    done();
+  /** The last block, if bytes are left for one. */
+  end(): Buffer[] {
+    return this.#pendingBytes > 0 ? [this.#take()] : [];
   }
 
-  #emitBlock(): void {
-    this.push(encodeBlock(Buffer.concat(this.#pending)));
+  #take(): Buffer {
+    const block = encodeBlock(Buffer.concat(this.#pending));
     this.#pending = [];
     this.#pendingBytes = 0;
+    return block;
   }
 }
 

@@ -1,24 +1,35 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { TesseraError } from '@tessera/common';
+import { ClickHouseBlocks } from '../compress/clickhouse-blocks.ts';
 
 /** A result up to this size leaves in one piece, with its length; an error before that is still a clean answer. */
 const HELD_BYTES = 64 * 1024;
+
+export interface BodyWriterOptions {
+  /** How long the client may take no byte, in milliseconds. */
+  readonly idleMs: number;
+  readonly signal: AbortSignal;
+  /** Whether the body goes out in ClickHouse's compressed blocks. */
+  readonly compressed: boolean;
+}
 
 /** Writes a response body with back-pressure, holding its start until it is known to be long or whole. */
 export class BodyWriter {
   readonly #response: ServerResponse;
   readonly #idleMs: number;
   readonly #signal: AbortSignal;
+  readonly #blocks: ClickHouseBlocks | undefined;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   #bytes = 0;
   #started = false;
 
-  constructor(response: ServerResponse, options: { idleMs: number; signal: AbortSignal }) {
+  constructor(response: ServerResponse, options: BodyWriterOptions) {
     this.#response = response;
     this.#idleMs = options.idleMs;
     this.#signal = options.signal;
+    this.#blocks = options.compressed ? new ClickHouseBlocks() : undefined;
   }
 
   /** Whether a byte may have left, so that the status can no longer change. */
@@ -34,6 +45,10 @@ export class BodyWriter {
   /** @throws TesseraError CLIENT_TOO_SLOW, or the reason of the signal */
   async write(bytes: Uint8Array | string): Promise<void> {
     const piece = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+    for (const part of this.#blocks?.add(piece) ?? [piece]) await this.#take(part);
+  }
+
+  async #take(piece: Uint8Array): Promise<void> {
     if (piece.byteLength === 0) return;
     this.#bytes += piece.byteLength;
     if (!this.#started) {
@@ -47,6 +62,7 @@ export class BodyWriter {
   }
 
   async end(): Promise<void> {
+    for (const block of this.#blocks?.end() ?? []) await this.#take(block);
     if (this.#started) {
       this.#response.end();
       return;
