@@ -4,7 +4,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { caretOf } from './errors/caret.ts';
 import { startKernel } from './kernel.ts';
-import { type TestKernel, testKernel } from './testing/test-kernel.ts';
+import { messagesOf, schemaOf, type TestKernel, testKernel } from './testing/test-kernel.ts';
 
 /** Runs until it is interrupted: nothing can be folded away, nothing comes out. */
 const ENDLESS = 'SELECT count(*) FROM range(10000000000) a WHERE a.range + random() < 0';
@@ -139,11 +139,14 @@ describe('sessions', () => {
     await s.close();
   });
 
-  test('interrupt stops the call and leaves the session usable', async () => {
+  test('progress of a running query is told; interrupt stops it and leaves the session usable', async () => {
     const s = await t.kernel.session();
-    const call = s.scalar(ENDLESS);
+    await s.execute('CREATE TEMP TABLE n AS SELECT range AS r FROM range(1000000)');
+    const call = s.scalar('SELECT count(*) FROM n AS a, n AS b WHERE a.r + b.r + random() < 0');
     call.catch(() => undefined);
-    await vi.waitFor(async () => expect((await s.progress()).rowsTotal).toBeGreaterThan(0));
+    await vi.waitFor(async () => expect((await s.progress()).rowsTotal).toBeGreaterThan(0), {
+      timeout: 10_000,
+    });
     s.interrupt();
     await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
     expect(await s.scalar('SELECT 1')).toBe(1);
@@ -154,6 +157,7 @@ describe('sessions', () => {
     const s = await t.kernel.session();
     for (let i = 0; i < 20; i++) {
       const call = s.scalar(ENDLESS);
+      call.catch(() => undefined);
       for (let turn = 0; turn < i; turn++) await new Promise(setImmediate);
       s.interrupt();
       await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
@@ -229,7 +233,6 @@ describe('supervision', () => {
     const s = await own.kernel.session();
     const source = await t.kernel.session();
     const result = await source.query('SELECT range FROM range(100000000)');
-    const { messagesOf, schemaOf } = await import('./testing/test-kernel.ts');
     const append = s.append('x', schemaOf(result), messagesOf(result));
     append.catch(() => undefined);
     process.kill(own.kernel.status().pid!, 'SIGKILL');

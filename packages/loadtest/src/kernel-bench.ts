@@ -89,7 +89,11 @@ async function bulk(kernel: Kernel, rows: number): Promise<Measurement[]> {
   delay.reset();
   const target = await kernel.session();
   start = performance.now();
-  const appended = await target.append('copy', tableFromIPC(result.schemaIpc).schema, repeat(kept, keptRows, rows));
+  const appended = await target.append(
+    'copy',
+    tableFromIPC(result.schemaIpc).schema,
+    repeat(kept, keptRows, rows),
+  );
   const inSeconds = (performance.now() - start) / 1000;
   delay.disable();
   await check(target, appended);
@@ -98,7 +102,12 @@ async function bulk(kernel: Kernel, rows: number): Promise<Measurement[]> {
     { what: `out, ${out} rows × 4 columns`, value: out / outSeconds / 1e6, unit: 'M rows/s', target: '10' },
     { what: 'out, event loop held up at most', value: outDelay, unit: 'ms', target: '50' },
     { what: 'out, memory of this process above before', value: (rssPeak - rssBefore) / 1e6, unit: 'MB' },
-    { what: `in, ${appended} rows × 4 columns`, value: appended / inSeconds / 1e6, unit: 'M rows/s', target: '5' },
+    {
+      what: `in, ${appended} rows × 4 columns`,
+      value: appended / inSeconds / 1e6,
+      unit: 'M rows/s',
+      target: '5',
+    },
     { what: 'in, event loop held up at most', value: delay.max / 1e6, unit: 'ms', target: '50' },
   ];
 }

@@ -1,11 +1,11 @@
 import type { Schema } from 'apache-arrow';
-import type { FieldNode } from 'apache-arrow/ipc/metadata/message';
 import koffi from 'koffi';
 import { duckdb, memcpy, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { checkErrorData } from '../native/native-error.ts';
 import { ARRAY_BYTES, ColumnBuilder } from './column-builder.ts';
 import { batchMessage } from './ipc.ts';
+import { TakenColumns } from './taken-columns.ts';
 
 const AT = { length: 0, children: 48, release: 64 };
 const RELEASE = koffi.proto('void tessera_arrow_array_release(void *array)');
@@ -50,24 +50,22 @@ export class BatchBuilder {
     }
   }
 
-  /** The gathered rows as the parts of one encapsulated RecordBatch message. */
-  take(): { rows: number; message: Uint8Array[] } {
+  /** The gathered rows as the parts of one encapsulated RecordBatch message; `recycle` when they have been sent. */
+  take(): { rows: number; message: Uint8Array[]; recycle: () => void } {
     const rows = this.rows;
-    const nodes: FieldNode[] = [];
-    const buffers: Uint8Array[] = [];
-    for (const column of this.#columns) column.take(nodes, buffers);
+    const taken = new TakenColumns();
+    for (const column of this.#columns) column.take(taken);
     this.rows = 0;
-    return { rows, message: batchMessage({ rows, nodes, buffers }) };
+    return { rows, message: batchMessage({ rows, ...taken }), recycle: () => taken.recycle() };
   }
 
   /** One encapsulated DictionaryBatch message for every dictionary-encoded column. */
   dictionaryMessages(): Uint8Array[] {
     return this.#columns.flatMap((column) =>
       [...column.dictionaries()].flatMap(({ id, values, rows }) => {
-        const nodes: FieldNode[] = [];
-        const buffers: Uint8Array[] = [];
-        values.take(nodes, buffers);
-        return batchMessage({ rows, nodes, buffers }, id);
+        const taken = new TakenColumns();
+        values.take(taken);
+        return batchMessage({ rows, ...taken }, id);
       }),
     );
   }

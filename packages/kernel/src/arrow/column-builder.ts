@@ -5,11 +5,11 @@ import { NativeBlock } from '../native/memory.ts';
 import { GrowingBitmap } from './growing-bitmap.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import { bufferCount, childrenOf, type Layout, layoutOf } from './layout.ts';
+import type { TakenColumns } from './taken-columns.ts';
 
 /** `struct ArrowArray` of the C Data Interface, the parts that are read. */
 export const ARRAY_BYTES = 80;
 const AT = { length: 0, nullCount: 8, buffers: 40, children: 48, dictionary: 56 };
-const INITIAL_ROWS = 2048;
 const MAX_BUFFERS = 3;
 const EMPTY = new Uint8Array(0);
 
@@ -40,15 +40,10 @@ export class ColumnBuilder {
     this.#children = childrenOf(layout).map((child) => new ColumnBuilder(child));
     this.#childPointers = new NativeBlock(Math.max(1, this.#children.length) * 8);
     this.#dictionary = DataType.isDictionary(field.type) ? field.type : undefined;
-    this.#validity =
-      layout.kind === 'null' || layout.kind === 'union' ? undefined : new GrowingBitmap(INITIAL_ROWS);
-    this.#bits = layout.kind === 'bits' ? new GrowingBitmap(INITIAL_ROWS) : undefined;
-    this.#offsets =
-      layout.kind === 'bytes' || layout.kind === 'list'
-        ? new GrowingBuffer((INITIAL_ROWS + 1) * layout.offsetBytes)
-        : undefined;
-    this.#data =
-      layout.kind === 'fixed' ? new GrowingBuffer(INITIAL_ROWS * layout.bytes) : dataBuffer(layout);
+    this.#validity = layout.kind === 'null' || layout.kind === 'union' ? undefined : new GrowingBitmap();
+    this.#bits = layout.kind === 'bits' ? new GrowingBitmap() : undefined;
+    this.#offsets = layout.kind === 'bytes' || layout.kind === 'list' ? new GrowingBuffer() : undefined;
+    this.#data = layout.kind === 'fixed' ? new GrowingBuffer() : dataBuffer(layout);
   }
 
   get bytes(): number {
@@ -122,7 +117,10 @@ export class ColumnBuilder {
   /** Returns how many bytes or child rows the new rows have. */
   #appendOffsets(rows: number, width: 4 | 8, base: number): number {
     const offsets = this.#offsets!;
-    if (offsets.length === 0) offsets.bytes.fill(0, offsets.grow(width), width);
+    if (offsets.length === 0) {
+      const first = offsets.grow(width);
+      offsets.bytes.fill(0, first, first + width);
+    }
     if (rows === 0) return 0;
     const at = offsets.appendNative(this.#buffers.pointerAt(8) + BigInt(width), rows * width);
     const { buffer, byteOffset } = offsets.bytes;
@@ -139,20 +137,24 @@ export class ColumnBuilder {
   }
 
   /** Hands over what was gathered, depth first, and starts anew. */
-  take(nodes: FieldNode[], buffers: Uint8Array[]): void {
-    nodes.push(new FieldNode(this.#rows, this.#nulls));
-    if (this.#validity !== undefined) buffers.push(this.#hasValidity ? this.#validity.take() : EMPTY);
-    if (this.#bits !== undefined) buffers.push(this.#bits.take());
-    if (this.#offsets !== undefined) {
-      if (this.#offsets.length === 0)
-        this.#appendOffsets(0, (this.#layout as { offsetBytes: 4 | 8 }).offsetBytes, 0);
-      buffers.push(this.#offsets.take());
+  take(into: TakenColumns): void {
+    into.nodes.push(new FieldNode(this.#rows, this.#nulls));
+    if (this.#validity !== undefined) {
+      if (this.#hasValidity) into.add(this.#validity.buffer, this.#validity.take());
+      else into.buffers.push(EMPTY);
     }
-    if (this.#data !== undefined) buffers.push(this.#data.take());
+    if (this.#bits !== undefined) into.add(this.#bits.buffer, this.#bits.take());
+    if (this.#offsets !== undefined) {
+      if (this.#offsets.length === 0) {
+        this.#appendOffsets(0, (this.#layout as { offsetBytes: 4 | 8 }).offsetBytes, 0);
+      }
+      into.add(this.#offsets, this.#offsets.take());
+    }
+    if (this.#data !== undefined) into.add(this.#data, this.#data.take());
     this.#rows = 0;
     this.#nulls = 0;
     this.#hasValidity = false;
-    for (const child of this.#children) child.take(nodes, buffers);
+    for (const child of this.#children) child.take(into);
   }
 
   /** Dictionaries of this column and below, by id; complete after the first array. */
@@ -165,10 +167,10 @@ export class ColumnBuilder {
 }
 
 function dataBuffer(layout: Layout): GrowingBuffer | undefined {
-  if (layout.kind === 'bytes') return new GrowingBuffer(INITIAL_ROWS * 16);
+  if (layout.kind === 'bytes') return new GrowingBuffer();
   if (layout.kind === 'union') {
     if (layout.dense) throw new Error('The kernel makes no dense unions');
-    return new GrowingBuffer(INITIAL_ROWS);
+    return new GrowingBuffer();
   }
   return undefined;
 }

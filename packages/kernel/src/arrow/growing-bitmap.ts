@@ -1,15 +1,13 @@
 import { memcpy, type Pointer } from '../native/library.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 
+const EMPTY = Buffer.alloc(0);
+
 /** A bitmap, least significant bit first, that runs of bits are appended to at any bit position. */
 export class GrowingBitmap {
-  readonly #buffer: GrowingBuffer;
-  #source = Buffer.allocUnsafeSlow(512);
+  readonly buffer = new GrowingBuffer();
+  #source = EMPTY;
   bits = 0;
-
-  constructor(capacityBits: number) {
-    this.#buffer = new GrowingBuffer((capacityBits + 7) >> 3);
-  }
 
   appendOnes(count: number): void {
     this.#append(count, undefined);
@@ -26,8 +24,8 @@ export class GrowingBitmap {
   #append(count: number, source: Uint8Array | undefined): void {
     const start = this.bits;
     this.bits = start + count;
-    this.#buffer.grow(((this.bits + 7) >> 3) - this.#buffer.length);
-    const target = this.#buffer.bytes;
+    this.buffer.grow(((this.bits + 7) >> 3) - this.buffer.length);
+    const target = this.buffer.bytes;
     const bytes = (count + 7) >> 3;
     const shift = start & 7;
     const first = start >> 3;
@@ -36,7 +34,7 @@ export class GrowingBitmap {
       else target.set(source.subarray(0, bytes), first);
       return;
     }
-    const last = this.#buffer.length - 1;
+    const last = this.buffer.length - 1;
     let carry = target[first]! & ((1 << shift) - 1);
     for (let i = 0; i < bytes; i++) {
       const byte = source === undefined ? 0xff : source[i]!;
@@ -46,8 +44,8 @@ export class GrowingBitmap {
     if (first + bytes <= last) target[first + bytes] = carry;
   }
 
-  take(): Uint8Array {
+  take(): Buffer {
     this.bits = 0;
-    return this.#buffer.take();
+    return this.buffer.take();
   }
 }

@@ -1,16 +1,18 @@
 import koffi from 'koffi';
 import { memcpy, type Pointer } from '../native/library.ts';
 
-/** Bytes at a stable address that grow by doubling. `take` hands them over and starts anew at the same capacity. */
+const MIN_CAPACITY = 64;
+/** A buffer that grew beyond this for one batch is not the measure of the next. */
+const MAX_KEPT_CAPACITY = 4 * 1024 * 1024;
+const EMPTY = Buffer.alloc(0);
+
+/** Bytes at a stable address that grow by doubling; allocated when first needed, reused when given back. */
 export class GrowingBuffer {
   length = 0;
-  #bytes: Buffer;
-  #address: Pointer;
-
-  constructor(capacity: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(capacity);
-    this.#address = koffi.address(this.#bytes);
-  }
+  #bytes: Buffer = EMPTY;
+  #address: Pointer = 0n;
+  #capacity = MIN_CAPACITY;
+  #spare: Buffer | undefined;
 
   get bytes(): Buffer {
     return this.#bytes;
@@ -20,12 +22,7 @@ export class GrowingBuffer {
   grow(count: number): number {
     const at = this.length;
     this.length = at + count;
-    if (this.length > this.#bytes.length) {
-      const bigger = Buffer.allocUnsafeSlow(Math.max(this.length, this.#bytes.length * 2));
-      bigger.set(this.#bytes.subarray(0, at));
-      this.#bytes = bigger;
-      this.#address = koffi.address(bigger);
-    }
+    if (this.length > this.#bytes.length) this.#replace(at);
     return at;
   }
 
@@ -35,11 +32,28 @@ export class GrowingBuffer {
     return at;
   }
 
-  take(): Uint8Array {
+  /** Hands over what was written and starts anew. */
+  take(): Buffer {
     const taken = this.#bytes.subarray(0, this.length);
-    this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);
-    this.#address = koffi.address(this.#bytes);
+    this.#bytes = EMPTY;
     this.length = 0;
     return taken;
+  }
+
+  /** Takes back what `take` handed over, once nobody reads it any more. */
+  recycle(taken: Buffer): void {
+    const bytes = Buffer.from(taken.buffer);
+    if (bytes.length <= MAX_KEPT_CAPACITY) this.#spare = bytes;
+  }
+
+  #replace(used: number): void {
+    const wanted = Math.max(this.length, this.#bytes.length === 0 ? this.#capacity : this.#bytes.length * 2);
+    let bigger = this.#spare;
+    this.#spare = undefined;
+    if (bigger === undefined || bigger.length < wanted) bigger = Buffer.allocUnsafeSlow(wanted);
+    bigger.set(this.#bytes.subarray(0, used));
+    this.#bytes = bigger;
+    this.#address = koffi.address(bigger);
+    this.#capacity = Math.min(bigger.length, MAX_KEPT_CAPACITY);
   }
 }

@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Schema } from 'apache-arrow';
 import { BatchBuilder } from '../arrow/batch-builder.ts';
-import { exportSchema } from '../arrow/exported-schema.ts';
-import { schemaMessage } from '../arrow/ipc.ts';
+import { type ResultSchema, resultSchema } from '../arrow/schema-cache.ts';
 import { duckdb, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { destroyChunk, type NativeResult, type NativeStatement } from '../native/statement.ts';
@@ -21,6 +19,7 @@ export async function runQuery(
   statement: NativeStatement,
   params: KernelParams,
   maxBatchBytes: number,
+  timeZone: string | null,
   socket: Socket,
 ): Promise<void> {
   statement.bind(params);
@@ -29,7 +28,7 @@ export async function runQuery(
   try {
     const options = duckdb.arrowOptions(result.address);
     optionsSlot.setPointer(0, options);
-    await new ResultStream(result, options, socket, maxBatchBytes).run();
+    await new ResultStream(result, options, socket, maxBatchBytes, timeZone).run();
   } finally {
     duckdb.destroyArrowOptions(optionsSlot.address);
     await result.destroy();
@@ -41,17 +40,23 @@ class ResultStream {
   readonly #socket: Socket;
   readonly #maxBatchBytes: number;
   readonly #columns: KernelColumn[];
-  readonly #schema: Schema;
+  readonly #schema: ResultSchema;
   readonly #builder: BatchBuilder;
   #headerSent = false;
 
-  constructor(result: NativeResult, options: Pointer, socket: Socket, maxBatchBytes: number) {
+  constructor(
+    result: NativeResult,
+    options: Pointer,
+    socket: Socket,
+    maxBatchBytes: number,
+    timeZone: string | null,
+  ) {
     this.#result = result;
     this.#socket = socket;
     this.#maxBatchBytes = maxBatchBytes;
     this.#columns = result.columns();
-    this.#schema = exportSchema(result.address, options, this.#columns);
-    this.#builder = new BatchBuilder(options, this.#schema);
+    this.#schema = resultSchema(result.address, options, this.#columns, timeZone);
+    this.#builder = new BatchBuilder(options, this.#schema.schema);
   }
 
   /**
@@ -92,7 +97,7 @@ class ResultStream {
 
   #flush(): void {
     if (this.#builder.rows === 0 || this.#socket.destroyed) return;
-    const { rows, message } = this.#builder.take();
+    const { rows, message, recycle } = this.#builder.take();
     this.#socket.cork();
     if (!this.#headerSent) this.#sendHeader();
     const prefix = Buffer.alloc(BATCH_PREFIX_BYTES);
@@ -100,14 +105,15 @@ class ResultStream {
     const size = message.reduce((sum, part) => sum + part.length, BATCH_PREFIX_BYTES);
     this.#socket.write(frameHeader(FrameKind.batch, size));
     this.#socket.write(prefix);
-    for (const part of message) this.#socket.write(part);
+    for (const part of message.slice(0, -1)) this.#socket.write(part);
+    this.#socket.write(message.at(-1)!, recycle);
     this.#socket.uncork();
   }
 
   /** Dictionaries belong to the schema: they are the same for every batch. */
   #sendHeader(): void {
     this.#headerSent = true;
-    const schemaIpc = Buffer.concat([schemaMessage(this.#schema), ...this.#builder.dictionaryMessages()]);
+    const schemaIpc = Buffer.concat([this.#schema.message, ...this.#builder.dictionaryMessages()]);
     const header: ResultHeader = { columns: this.#columns, schemaIpc };
     this.#socket.write(encodeFrame(FrameKind.resultHeader, header));
   }

@@ -22,10 +22,10 @@ type SessionCall = Extract<Request, { timeZone: string | null }>;
 /** Serves one session: one connection of the kernel, one call at a time, for as long as the socket is open. */
 export class SessionServer {
   readonly #connection: NativeConnection;
-  readonly #setUp: Promise<void>;
   readonly #socket: Socket;
   readonly #sessions: Map<number, SessionServer>;
   #number = 0;
+  #isSetUp = false;
   #timeZone: string | null = null;
   #dirty = false;
   #calls = 0;
@@ -35,9 +35,6 @@ export class SessionServer {
   /** Enters itself in `sessions` under the number its client gives it. */
   constructor(instance: NativeInstance, socket: Socket, sessions: Map<number, SessionServer>) {
     this.#connection = instance.connect();
-    this.#setUp = this.#connection.run(COUNT_PROGRESS);
-    // Its failure is the first call's.
-    this.#setUp.catch(() => undefined);
     this.#socket = socket;
     this.#sessions = sessions;
     const reader = new FrameReader((frame) => this.#receive(frame));
@@ -92,7 +89,7 @@ export class SessionServer {
 
   async #run(request: SessionCall): Promise<void> {
     try {
-      await this.#setUp;
+      await this.#setUp();
       await this.#setTimeZone(request.timeZone);
       const value = await this.#call(request);
       this.#send(FrameKind.reply, { value, dirty: this.#dirty });
@@ -112,7 +109,7 @@ export class SessionServer {
       case 'query':
         return this.#withStatement(request.sql, (s) => {
           this.#dirty ||= !s.leavesNoTrace;
-          return runQuery(s, request.params, request.maxBatchBytes, this.#socket);
+          return runQuery(s, request.params, request.maxBatchBytes, request.timeZone, this.#socket);
         });
       case 'append': {
         this.#dirty = true;
@@ -154,6 +151,13 @@ export class SessionServer {
     return changed;
   }
 
+  /** With the first call, or the next when that was interrupted meanwhile. */
+  async #setUp(): Promise<void> {
+    if (this.#isSetUp) return;
+    await this.#connection.run(COUNT_PROGRESS);
+    this.#isSetUp = true;
+  }
+
   async #setTimeZone(timeZone: string | null): Promise<void> {
     if (timeZone === this.#timeZone) return;
     await this.#connection.run(
@@ -169,7 +173,6 @@ export class SessionServer {
   async #close(): Promise<void> {
     this.#sessions.delete(this.#number);
     this.#interrupt();
-    await this.#setUp.catch(() => undefined);
     await this.#running;
     await this.#connection.close();
   }

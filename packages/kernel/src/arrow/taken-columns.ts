@@ -1,0 +1,19 @@
+import type { FieldNode } from 'apache-arrow/ipc/metadata/message';
+import type { GrowingBuffer } from './growing-buffer.ts';
+
+/** The nodes and buffers of a batch, and where each buffer came from. */
+export class TakenColumns {
+  readonly nodes: FieldNode[] = [];
+  readonly buffers: Uint8Array[] = [];
+  readonly #owners: { readonly owner: GrowingBuffer; readonly bytes: Buffer }[] = [];
+
+  add(owner: GrowingBuffer, bytes: Buffer): void {
+    this.buffers.push(bytes);
+    this.#owners.push({ owner, bytes });
+  }
+
+  /** To be called when the bytes are no longer read by anyone. */
+  recycle(): void {
+    for (const { owner, bytes } of this.#owners) owner.recycle(bytes);
+  }
+}
