@@ -6,6 +6,7 @@ import { performancePage } from './report/performance-page.ts';
 import type { Report } from './report/report.ts';
 import { renderTable } from './report/table.ts';
 
+const FAILURE_EXIT_CODE = 1;
 const USAGE_EXIT_CODE = 2;
 
 process.exitCode = await main(process.argv.slice(2));
@@ -18,8 +19,13 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
     return USAGE_EXIT_CODE;
   }
-  await run();
-  return 0;
+  try {
+    await run();
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    return FAILURE_EXIT_CODE;
+  }
 }
 
 function command(args: readonly string[]): () => Promise<void> {

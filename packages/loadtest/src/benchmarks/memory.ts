@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { generatedQuery } from '../data/generated-columns.ts';
+import { repeatableRows, repeatedQuery } from '../data/generated-columns.ts';
 import { runDiscarding } from '../http/statement.ts';
 import { upload } from '../http/upload.ts';
 import { MemoryWatch } from '../processes/resident-memory.ts';
@@ -34,8 +34,8 @@ export const memory: Benchmark = async ({ target, files, scale, progress }) => {
   if (target.pid === undefined)
     throw new Error('memory: needs a server of its own, it cannot look into the one at --url');
   const rows = await files.rowsForCsvBytes(UPLOAD_BYTES * scale);
-  const resultRows = Math.ceil(RESULT_ROWS * scale);
-  await runDiscarding(target.url, generatedQuery(1000), 'JSON_Compact');
+  const resultRows = repeatableRows(RESULT_ROWS * scale);
+  await runDiscarding(target.url, repeatedQuery(1000), 'JSON_Compact');
   const watch = new MemoryWatch(target.pid);
   const lines: Line[] = [];
   try {
@@ -65,7 +65,7 @@ export const memory: Benchmark = async ({ target, files, scale, progress }) => {
     for (const format of FORMATS) {
       progress(`memory: ${resultRows} rows as ${format}`);
       const before = await idleBytes(watch);
-      await runDiscarding(target.url, generatedQuery(resultRows), format);
+      await runDiscarding(target.url, repeatedQuery(resultRows), format);
       lines.push({
         what: `result, ${format}`,
         figures: { before: above(before), 'peak, query': above(watch.peakBytes, RESULT_TARGET) },

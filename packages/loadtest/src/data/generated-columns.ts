@@ -20,3 +20,18 @@ const BEFORE_FIRST = 1_000_000_000;
 /** A query of `rows` generated rows. */
 export const generatedQuery = (rows: number): string =>
   `SELECT ${GENERATED_COLUMNS} FROM generate_series(${BEFORE_FIRST + 1}, ${BEFORE_FIRST + rows}) AS series(i)`;
+
+const COMPUTED_ROWS = 100_000;
+
+/**
+ * A query of `rows` rows at so little cost that what is measured is the way out: 100,000 generated rows repeated with
+ * other ids. Above 100,000, `rows` is a multiple of it.
+ */
+export function repeatedQuery(rows: number): string {
+  const computed = Math.min(rows, COMPUTED_ROWS);
+  return `SELECT computed.* REPLACE (id + n AS id) FROM (${generatedQuery(computed)}) AS computed CROSS JOIN generate_series(1, ${Math.ceil(rows / computed)}) AS copies(n)`;
+}
+
+/** The nearest number of rows that {@link repeatedQuery} can make. */
+export const repeatableRows = (rows: number): number =>
+  rows <= COMPUTED_ROWS ? Math.ceil(rows) : Math.round(rows / COMPUTED_ROWS) * COMPUTED_ROWS;
