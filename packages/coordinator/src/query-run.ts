@@ -2,13 +2,7 @@ import { stat } from 'node:fs/promises';
 import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import {
-  classifyStatement,
-  describeParameters,
-  type PreparedQuery,
-  prepareQuery,
-  type ReadCall,
-} from '@tessera/sql';
+import { classifyStatement, type PreparedQuery, prepareQuery, type ReadCall } from '@tessera/sql';
 import { retriedOnKernelLoss } from './kernel-loss.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 import { explainFailure } from './query-failure.ts';

@@ -183,13 +183,9 @@ describe('settings and parameters', () => {
   });
 
   it('query_parameters bind $1 by JSON type', async () => {
-    const query_parameters = JSON.stringify([
-      { name: '$1', value: 9007199254740993 },
-      { name: '$2', value: 'x' },
-      { name: '$3', value: null },
-      { name: '$4', value: 1.5 },
-      { name: '$5', value: true },
-    ]).replace('9007199254740992', '9007199254740993');
+    const query_parameters =
+      '[{"name":"$1","value":9007199254740993},{"name":"$2","value":"x"},{"name":"$3","value":null},' +
+      '{"name":"$4","value":1.5},{"name":"$5","value":true}]';
     const answer = await query(server, 'SELECT $1, $2, $3, $4, $5', {
       query_parameters,
       output_format: 'JSON_Compact',
