@@ -57,10 +57,9 @@ function guardAndCollectReads({ statement, locate }: ParsedQuery): readonly Tabl
 }
 
 function rewriteExpression(node: Expression, parsed: ParsedQuery, context: PrepareContext): Expression {
-  if (node.class !== 'FUNCTION' && node.class !== 'WINDOW') return node;
-  const replaced = rewriteDialectFunction(node, parsed, context) ?? node;
-  if (replaced.class !== 'FUNCTION') return replaced;
-  const matched = partialRegexMatch(replaced, (f) => parsed.sourceAt(f.query_location));
+  const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';
+  const replaced = (isCall ? rewriteDialectFunction(node, parsed, context) : undefined) ?? node;
+  const matched = partialRegexMatch(replaced, (at) => parsed.sourceAt(at.query_location));
   return matched.class === 'FUNCTION' ? divideByZeroFails(matched) : matched;
 }
 

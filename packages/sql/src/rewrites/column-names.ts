@@ -49,6 +49,7 @@ function figure(item: Expression): Figured | undefined {
     case 'WINDOW':
       return strong(item.function_name);
     case 'CAST': {
+      if (isBooleanLiteral(item)) return undefined;
       const inner = figure(item.child);
       if (inner?.strength === 2) return inner;
       return { name: typeNameOf(item.cast_type), strength: 1 };
@@ -67,6 +68,10 @@ function figure(item: Expression): Figured | undefined {
       return undefined;
   }
 }
+
+/** The parser writes `true` as `'t'::BOOLEAN`. */
+const isBooleanLiteral = ({ child, cast_type }: Extract<Expression, { class: 'CAST' }>): boolean =>
+  cast_type.id === 'BOOLEAN' && child.class === 'CONSTANT' && /^[tf]$/.test(String(child.value.value));
 
 const strong = (name: string | undefined): Figured | undefined =>
   name === undefined ? undefined : { name, strength: 2 };
@@ -90,10 +95,19 @@ function figureCall(item: Extract<Expression, { class: 'FUNCTION' }>): Figured |
 
 function figureSubquery(item: Extract<Expression, { class: 'SUBQUERY' }>): Figured | undefined {
   if (item.subquery_type === 'EXISTS' || item.subquery_type === 'NOT_EXISTS') return strong('exists');
+  if (isArraySubquery(item)) return strong('array');
   if (item.subquery_type !== 'SCALAR' || item.subquery.node.type !== 'SELECT_NODE') return undefined;
   const [column] = item.subquery.node.select_list;
   if (column === undefined) return undefined;
   return column.alias === '' ? figure(column) : strong(column.alias);
+}
+
+/** `ARRAY(SELECT …)`, which the parser writes as a subquery that aggregates. */
+function isArraySubquery({ subquery: { node } }: Extract<Expression, { class: 'SUBQUERY' }>): boolean {
+  if (node.type !== 'SELECT_NODE') return false;
+  const [item] = node.select_list;
+  if (item?.class !== 'CASE' || item.else_expr.class !== 'FUNCTION') return false;
+  return item.else_expr.children[0]?.class === 'POSITIONAL_REFERENCE';
 }
 
 function figureOperator(item: Extract<Expression, { class: 'OPERATOR' }>): Figured | undefined {

@@ -1,4 +1,4 @@
-import { call, type Expression, type FunctionNode } from '../tree.ts';
+import { call, column, constant, type Expression, type FunctionNode, lambda } from '../tree.ts';
 import { walkTree } from '../tree-transform.ts';
 
 /**
@@ -13,10 +13,30 @@ export function divideByZeroFails(node: FunctionNode): Expression {
   return { ...node, children: [dividend, checked(divisor)] };
 }
 
-/** The macro evaluates its argument twice: subqueries and calls (which may be volatile) are bound to a name first. */
+/**
+ * The macro evaluates its argument twice. What costs much or changes with every evaluation is bound to a
+ * lambda parameter first.
+ */
 function checked(divisor: Expression): Expression {
-  return call('tsr_divisor', divisor);
+  if (!mayCost(divisor)) return call('tsr_divisor', divisor);
+  const once = call(
+    'list_transform',
+    call('list_value', divisor),
+    lambda(['d'], call('tsr_divisor', column('d'))),
+  );
+  return call('list_extract', once, constant(1));
 }
+
+function mayCost(divisor: Expression): boolean {
+  let found = false;
+  walkTree(divisor, (node) => {
+    if (!('class' in node)) return;
+    found ||= node.class === 'SUBQUERY' || VOLATILE.has(node.class === 'FUNCTION' ? node.function_name : '');
+  });
+  return found;
+}
+
+const VOLATILE: ReadonlySet<string> = new Set(['random', 'gen_random_uuid', 'uuid', 'uuidv4', 'uuidv7']);
 
 function isNonZeroLiteral(node: Expression): boolean {
   if (node.class !== 'CONSTANT' || node.value.is_null) return false;

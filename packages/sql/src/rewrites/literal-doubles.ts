@@ -8,6 +8,7 @@ import { transformTree } from '../tree-transform.ts';
  */
 export function literalDoubles(node: QueryNode): QueryNode {
   if (node.type === 'SET_OPERATION_NODE') {
+    if (node.children !== undefined) return { ...node, children: node.children.map(literalDoubles) };
     return { ...node, left: literalDoubles(node.left), right: literalDoubles(node.right) };
   }
   if (node.type !== 'SELECT_NODE') return node;

@@ -1,32 +1,30 @@
-import { call, constant, type Expression, type FunctionNode } from '../tree.ts';
+import { call, constant, type Expression, type FunctionNode, operator } from '../tree.ts';
 
 /**
  * `a ~ p` → `regexp_matches(a, p)`, with `~*` and the negations: the kernel takes `~` as a match of the whole text
  * and does not know the others. `sourceAt` is the statement's text at a node: `regexp_full_match(…)` and
- * `SIMILAR TO` parse to the same function as `~`.
+ * `SIMILAR TO` parse to the same function as `~`, and `a !~ p` to a NOT around it that alone has a place.
  */
-export function partialRegexMatch(node: FunctionNode, sourceAt: (node: FunctionNode) => string): Expression {
-  const [text, pattern] = node.children;
-  if (text === undefined || pattern === undefined) return node;
-  const match = (...flags: readonly Expression[]) => ({
-    ...call('regexp_matches', text, pattern, ...flags),
-    alias: node.alias,
-    query_location: node.query_location,
-  });
+export function partialRegexMatch(node: Expression, sourceAt: (node: Expression) => string): Expression {
+  if (node.class === 'OPERATOR' && node.type === 'OPERATOR_NOT') {
+    const [child] = node.children;
+    if (child?.class !== 'FUNCTION' || child.function_name !== 'regexp_full_match') return node;
+    return sourceAt(node).startsWith('!~') ? { ...node, children: [matches(child)] } : node;
+  }
+  if (node.class !== 'FUNCTION' || node.children.length !== 2) return node;
   switch (node.function_name) {
     case 'regexp_full_match':
-      return /^!?~/.test(sourceAt(node)) ? match() : node;
+      return sourceAt(node).startsWith('~') ? { ...matches(node), ...placeOf(node) } : node;
     case '~*':
-      return match(constant('i'));
+      return { ...matches(node, constant('i')), ...placeOf(node) };
     case '!~*':
-      return {
-        class: 'OPERATOR',
-        type: 'OPERATOR_NOT',
-        alias: node.alias,
-        query_location: node.query_location,
-        children: [{ ...match(constant('i')), alias: '' }],
-      };
+      return { ...operator('OPERATOR_NOT', matches(node, constant('i'))), ...placeOf(node) };
     default:
       return node;
   }
 }
+
+const matches = (node: FunctionNode, ...flags: readonly Expression[]): FunctionNode =>
+  call('regexp_matches', ...node.children, ...flags);
+
+const placeOf = ({ alias, query_location }: Expression) => ({ alias, query_location });

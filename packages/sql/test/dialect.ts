@@ -1,0 +1,91 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Kernel, type KernelSession, startKernel } from '@tessera/kernel';
+import {
+  describeParameters,
+  formatTypeName,
+  formattedQuery,
+  kernelBootstrap,
+  type ParameterDescription,
+  type PrepareContext,
+  prepareQuery,
+  type QueryParameter,
+  type RowFormat,
+} from '../src/index.ts';
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** The dialect over a real kernel, with a directory whose files `upload://<name>` means. */
+export class Dialect implements AsyncDisposable {
+  readonly #directory: string;
+  readonly #kernel: Kernel;
+  readonly #session: KernelSession;
+
+  private constructor(directory: string, kernel: Kernel, session: KernelSession) {
+    this.#directory = directory;
+    this.#kernel = kernel;
+    this.#session = session;
+  }
+
+  static async open(): Promise<Dialect> {
+    const directory = await mkdtemp(join(tmpdir(), 'tessera-sql-'));
+    const kernel = await startKernel({
+      directory: join(directory, 'kernel'),
+      readableDirectories: [directory],
+      memoryLimitBytes: 500_000_000,
+      threads: 2,
+      bootstrap: kernelBootstrap,
+      log: silent,
+    });
+    return new Dialect(directory, kernel, await kernel.session());
+  }
+
+  async file(name: string, content: string | Uint8Array): Promise<void> {
+    await writeFile(join(this.#directory, name), content);
+  }
+
+  context(parameters: readonly QueryParameter[] = []): PrepareContext {
+    return {
+      session: this.#session,
+      settings: { timezone: 'UTC' },
+      parameters,
+      sessionValues: { account: 'acme', database: 'tessera', engine: 'engine', user: 'ada' },
+      resolveRead: async ({ url }) => ({
+        kind: 'files',
+        paths: [join(this.#directory, url.replace('upload://', ''))],
+      }),
+    };
+  }
+
+  /** The body that the rows of a query make. */
+  async body(sql: string, format: RowFormat, parameters?: readonly QueryParameter[]): Promise<string> {
+    const prepared = await prepareQuery(sql, this.context(parameters));
+    const result = await this.#session.query(formattedQuery(prepared, { format }), prepared.parameters);
+    const parts: Uint8Array[] = [];
+    for await (const batch of result.batches) parts.push(Buffer.from(batch.textColumn(0)));
+    return Buffer.concat(parts).toString('utf8');
+  }
+
+  /** The rows as the JSON formats show them. */
+  async rows(sql: string, parameters?: readonly QueryParameter[]): Promise<unknown[][]> {
+    const body = await this.body(sql, 'json_array', parameters);
+    return JSON.parse(`[${body.slice(1)}]`) as unknown[][];
+  }
+
+  /** `name: type` of each column. */
+  async columns(sql: string, parameters?: readonly QueryParameter[]): Promise<string[]> {
+    const { columns } = await prepareQuery(sql, this.context(parameters));
+    return columns.map((column) => `${column.name}: ${formatTypeName(column)}`);
+  }
+
+  describe(sql: string): Promise<ParameterDescription> {
+    return describeParameters(sql, this.context());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session.close();
+    await this.#kernel.close();
+    await rm(this.#directory, { recursive: true });
+  }
+}

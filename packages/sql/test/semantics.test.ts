@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Dialect } from './dialect.ts';
+
+let dialect: Dialect;
+beforeAll(async () => {
+  dialect = await Dialect.open();
+});
+afterAll(() => dialect[Symbol.asyncDispose]());
+
+const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
+  ['7 / 2', 3],
+  ['-7 / 2', -3],
+  ['7 / 2.0', 3.5],
+  ['7 % 3', 1],
+  ['1 / (2 - 1)', 1],
+  ['4 / (SELECT 2)', 2],
+  ["'abc' ~ 'b'", true],
+  ["'abc' ~ '^b'", false],
+  ["'abc' !~ 'b'", false],
+  ["'ABC' ~* 'b'", true],
+  ["'ABC' !~* 'b'", false],
+  ["NULL::text ~ 'b'", null],
+  ["'abc' SIMILAR TO 'b'", false],
+  ["'a' || NULL", null],
+  ["'a' || 1", 'a1'],
+  ["'B' < 'a'", true],
+  ["'é' > 'z'", true],
+  ['([10, 20, 30])[1]', 10],
+  ['([10, 20, 30])[2:3]', [20, 30]],
+  ["'12'::LONG", '12'],
+  ["'x'::STRING", 'x'],
+  ["'ab'::BYTEA", '\\x6162'],
+  ["'2.5'::DOUBLE PRECISION", 2.5],
+  ["'2020-01-01 12:00:00+02'::TIMESTAMPTZ", '2020-01-01 10:00:00+00'],
+  ['1::NUMERIC', '1.000000000'],
+  ['CAST(1 AS DECIMAL)', '1.000000000'],
+  ['1::NUMERIC(10, 2)', '1.00'],
+  ['[1, 2]::ARRAY(LONG NULL)', ['1', '2']],
+  ['[[1]]::ARRAY(ARRAY(INT NOT NULL))', [[1]]],
+  ["{'a': 1}::STRUCT(a NUMERIC)", { a: '1.000000000' }],
+  ['99999999999999999999', '99999999999999999999'],
+  ['current_database()', 'tessera'],
+  ['ARRAY(SELECT 1)', [1]],
+];
+
+describe('values', () => {
+  test.for(VALUES)('%s', async ([sql, value]) => {
+    expect(await dialect.rows(`SELECT ${sql}`)).toEqual([[value]]);
+  });
+
+  test('NULLs sort as the largest', async () => {
+    const from = 'FROM (VALUES (1), (NULL), (2)) v(x)';
+    expect(await dialect.rows(`SELECT x ${from} ORDER BY x`)).toEqual([[1], [2], [null]]);
+    expect(await dialect.rows(`SELECT x ${from} ORDER BY x DESC`)).toEqual([[null], [2], [1]]);
+    expect(await dialect.rows(`SELECT x ${from} ORDER BY x DESC NULLS LAST`)).toEqual([[2], [1], [null]]);
+  });
+
+  test('literals inside expressions with columns stay exact', async () => {
+    expect(await dialect.rows('SELECT x * 0.1 FROM (VALUES (3)) v(x)')).toEqual([['0.3']]);
+  });
+});
+
+const COLUMNS: readonly (readonly [sql: string, columns: readonly string[]])[] = [
+  ['SELECT 1', ['?column?: int']],
+  ['SELECT 30000000000', ['?column?: long']],
+  ['SELECT 123.4', ['?column?: double']],
+  ['SELECT -1.5 + 2', ['?column?: double']],
+  ['SELECT 1.5::NUMERIC(3, 1)', ['numeric: Decimal(3, 1)']],
+  ['SELECT 12345678901234567890.123::NUMERIC(38, 3)', ['numeric: Decimal(38, 3)']],
+  ["SELECT 'a', true, NULL::text", ['?column?: text', '?column?: boolean', 'text: text null']],
+  [
+    "SELECT upper(x), x::int, count(*) FROM (VALUES ('1')) v(x) GROUP BY x",
+    ['upper: text null', 'x: int null', 'count: long'],
+  ],
+  [
+    "SELECT CASE WHEN true THEN 1 END, coalesce(1, 2), [1], {'a': 1}",
+    ['case: int null', 'coalesce: int', 'array: array(int null) null', 'row: struct(a int null) null'],
+  ],
+  [
+    'SELECT EXISTS (SELECT 1), (SELECT 5 AS five), ARRAY(SELECT 1)',
+    ['exists: boolean null', 'five: int null', 'array: array(int null) null'],
+  ],
+  ['SELECT Foo, "Bar" FROM (SELECT 1 AS FOO, 2 AS "Bar") s', ['foo: int null', 'Bar: int null']],
+  ["SELECT DATE '2020-01-01', now() IS NULL", ['date: date', '?column?: boolean']],
+  [
+    'SELECT sum(i), sum(l), sum(n), sum(d), avg(i) FROM (VALUES (1, 2::LONG, 3::NUMERIC(5, 2), 4::DOUBLE)) v(i, l, n, d)',
+    [
+      'sum: long null',
+      'sum: Decimal(38, 0) null',
+      'sum: Decimal(38, 2) null',
+      'sum: double null',
+      'avg: double null',
+    ],
+  ],
+  [
+    'SELECT sum(x) + 1, sum(DISTINCT x) FILTER (WHERE x > 0), sum(x) OVER () FROM (VALUES (1)) v(x) GROUP BY x',
+    ['?column?: long null', 'sum: long null', 'sum: long null'],
+  ],
+  [
+    'SELECT 1::UTINYINT, 1::UINTEGER, 1::UBIGINT, 1::HUGEINT, 1::SMALLINT',
+    ['utinyint: int', 'uinteger: long', 'ubigint: Decimal(20, 0)', 'hugeint: Decimal(38, 0)', 'int2: int'],
+  ],
+  [
+    "SELECT INTERVAL '1 day', '12:00'::TIME, MAP {'k': 1}",
+    ['interval: text', 'time: text', 'map: array(struct(key text null, value int null) null) null'],
+  ],
+  ['SELECT x FROM (SELECT 1 AS x UNION ALL SELECT 2) s', ['x: int null']],
+  ['SELECT 1 AS a UNION ALL SELECT 2', ['a: int']],
+  ['SELECT 1 AS a UNION ALL SELECT NULL', ['a: int null']],
+];
+
+test.for(COLUMNS)('columns of %s', async ([sql, columns]) => {
+  expect(await dialect.columns(sql)).toEqual(columns);
+});
+
+const FAILURES: readonly (readonly [sql: string, error: string])[] = [
+  ['SELECT 1 / 0', 'DIVISION_BY_ZERO'],
+  ['SELECT 1 % 0', 'DIVISION_BY_ZERO'],
+  ['SELECT 1.5::DOUBLE / 0', 'DIVISION_BY_ZERO'],
+  ['SELECT 1 / x FROM (VALUES (1), (0)) v(x)', 'DIVISION_BY_ZERO'],
+  ['SELECT 1 / (SELECT 0)', 'DIVISION_BY_ZERO'],
+  ["SELECT 'x'::INT", 'CAST_ERROR'],
+  ['SELECT 2147483647 + 1 + x FROM (VALUES (2147483647)) v(x)', 'OUT_OF_RANGE'],
+  ['SELECT 9223372036854775807 + 1', 'OUT_OF_RANGE'],
+  ['SELECT nosuch', 'UNDEFINED_NAME'],
+  ['SELECT nosuch(1)', 'UNDEFINED_FUNCTION'],
+  ['SELECT 1 FROM nosuch', 'UNDEFINED_TABLE'],
+  ['SELECT 1 +', 'SYNTAX_ERROR'],
+  ['SELECT $1', 'INVALID_ARGUMENT'],
+];
+
+test.for(FAILURES)('%s fails', async ([sql, name]) => {
+  await expect(dialect.rows(sql)).rejects.toMatchObject({ name });
+});
+
+test('CASE keeps a division from happening', async () => {
+  const sql = 'SELECT CASE WHEN x = 0 THEN -1 ELSE 10 / x END FROM (VALUES (0), (5)) v(x)';
+  expect(await dialect.rows(sql)).toEqual([[-1], [2]]);
+});
+
+test('errors point into the statement as it was written', async () => {
+  await expect(dialect.rows("SELECT 'é',\n  x\nFROM\n  nosuch t")).rejects.toMatchObject({
+    location: { line: 4, startColumn: 3 },
+  });
+  await expect(dialect.rows('SELECT 1,\n SELEC 2 x y')).rejects.toMatchObject({
+    name: 'SYNTAX_ERROR',
+    location: { line: 2 },
+  });
+});
+
+describe('parameters', () => {
+  test('take the type of their JSON value, and strings and NULL the type of their place', async () => {
+    const parameters = [
+      { name: '$1', value: 1n },
+      { name: '$2', value: 1.5 },
+      { name: '$3', value: true },
+      { name: '$4', value: "it's" },
+      { name: '$5', value: null },
+      { name: '$6', value: 170141183460469231731687303715884105n },
+    ];
+    const sql = 'SELECT $1, $2, $3, $4, $5, $6';
+    expect(await dialect.rows(sql, parameters)).toEqual([
+      ['1', 1.5, true, "it's", null, '170141183460469231731687303715884105'],
+    ]);
+    expect(await dialect.columns('SELECT $1, $2, $3, $4', parameters)).toEqual([
+      '?column?: long',
+      '?column?: double',
+      '?column?: boolean',
+      '?column?: text',
+    ]);
+    const coerced = "SELECT x FROM (VALUES (DATE '2020-01-02')) v(x) WHERE x > $1";
+    expect(await dialect.rows(coerced, [{ name: '$1', value: '2020-01-01' }])).toEqual([['2020-01-02']]);
+    expect(await dialect.rows('SELECT 1 LIMIT $1', [{ name: '$1', value: 0n }])).toEqual([]);
+  });
+
+  test('are described without values', async () => {
+    const sql = 'SELECT sum(x) AS s FROM (VALUES (1)) v(x) WHERE x = $1 AND upper($2) = $3';
+    expect(await dialect.describe(sql)).toEqual({
+      parameter_types: { $1: 'int', $2: 'text', $3: 'text' },
+      result_columns: [{ name: 's', type: 'long null' }],
+    });
+  });
+});
+
+test('deep nesting is an error, not a crash', async () => {
+  for (const sql of [
+    `SELECT ${'('.repeat(10_000)}1${')'.repeat(10_000)}`,
+    `SELECT 1${' + 1'.repeat(20_000)}`,
+    `SELECT ${'- '.repeat(20_000)}1`,
+    `SELECT * FROM ${'(SELECT * FROM '.repeat(600)}(SELECT 1)${')'.repeat(600)}`,
+  ]) {
+    await expect(dialect.rows(sql)).rejects.toMatchObject({ sqlState: expect.stringMatching(/^42/) });
+  }
+  expect(await dialect.rows(`SELECT 1${' + 1'.repeat(400)}`)).toEqual([[401]]);
+});
+
+test('EXPLAIN answers the plan as one column', async () => {
+  expect(await dialect.columns('EXPLAIN SELECT 1')).toEqual(['explain: text']);
+  const [[plan] = []] = await dialect.rows('EXPLAIN (ANALYZE) SELECT 1');
+  expect(plan).toContain('PROJECTION');
+});
