@@ -1,5 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { constant } from '../tree.ts';
+import { CITY_HASH } from './city-hash.ts';
 import { internalCall, kernelCall } from './expressions.ts';
 import { type Definition, inCategory, KERNEL, macro } from './types.ts';
 
@@ -48,7 +49,7 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
     description: 'A 64-bit hash that stays the same from version to version: CityHash64 (v1.0.2) of a text.',
     example: "city_hash('esimpson', '08-25-2016')",
     result: '-6509667128195191394',
-    implementation: KERNEL,
+    implementation: CITY_HASH,
   },
   syntax(
     'greatest',

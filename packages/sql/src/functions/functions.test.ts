@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AGGREGATE_CASES } from './cases/aggregate.ts';
 import { ARRAY_CASES } from './cases/array.ts';
 import type { Cases } from './cases/case.ts';
+import { CITY_HASH_CASES } from './cases/city-hash.ts';
 import { DATE_CASES } from './cases/date.ts';
 import { JSON_BYTEA_VECTOR_CASES } from './cases/json-bytea-vector.ts';
 import { NUMERIC_CASES } from './cases/numeric.ts';
@@ -20,6 +21,7 @@ const CASES: Readonly<Record<string, Cases>> = {
   numeric: NUMERIC_CASES,
   'json, bytea, vector': JSON_BYTEA_VECTOR_CASES,
   other: OTHER_CASES,
+  'city hash': CITY_HASH_CASES,
 };
 
 let evaluator: Evaluator;

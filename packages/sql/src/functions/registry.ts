@@ -1,6 +1,7 @@
 import { AGGREGATE_FUNCTIONS, AGGREGATE_MACROS } from './aggregate.ts';
 import { ARRAY_FUNCTIONS, ARRAY_MACROS } from './array.ts';
 import { BYTEA_FUNCTIONS, BYTEA_MACROS } from './bytea.ts';
+import { CITY_HASH_MACROS } from './city-hash.ts';
 import { CONDITIONAL_FUNCTIONS } from './conditional.ts';
 import { DATE_FUNCTIONS, DATE_MACROS } from './date.ts';
 import { HLL_MACROS } from './hyperloglog.ts';
@@ -44,4 +45,5 @@ export const INTERNAL_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...JSON_MACROS,
   ...BYTEA_MACROS,
   ...TYPE_NAME_MACROS,
+  ...CITY_HASH_MACROS,
 };
