@@ -12,7 +12,7 @@ const PREFIX_BYTES = 8;
 const CONTINUATION = 0xffffffff;
 const PADDING = Buffer.alloc(8);
 
-export const padTo8 = (bytes: number): number => (bytes + 7) & ~7;
+const padTo8 = (bytes: number): number => (bytes + 7) & ~7;
 
 export function schemaMessage(schema: Schema): Buffer {
   return Buffer.concat(frame(Message.encode(Message.from(schema))));

@@ -27,7 +27,7 @@ export async function appendBatches(
     for await (const batch of batches) {
       if (ended) break;
       const ipc = 'ipc' in batch ? batch.ipc : encode(batch);
-      await socket.send(FrameKind.appendBatch, [frameHeader(FrameKind.appendBatch, ipc.length), ipc]);
+      await socket.send([frameHeader(FrameKind.appendBatch, ipc.length), ipc]);
     }
   } catch (error) {
     if (!ended) await end(socket, false);
@@ -39,7 +39,7 @@ export async function appendBatches(
 }
 
 const end = (socket: SessionSocket, keep: boolean) =>
-  socket.send(FrameKind.appendEnd, [frameHeader(FrameKind.appendEnd, 1), Buffer.from([keep ? 1 : 0])]);
+  socket.send([frameHeader(FrameKind.appendEnd, 1), Buffer.from([keep ? 1 : 0])]);
 
 /** The batch's messages without the schema's. */
 function encode(batch: RecordBatch): Uint8Array {

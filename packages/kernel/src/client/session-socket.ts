@@ -77,7 +77,7 @@ export class SessionSocket {
   }
 
   /** Writes one frame of an append; resolves when the socket takes more. */
-  async send(_kind: FrameKind, parts: readonly Uint8Array[]): Promise<void> {
+  async send(parts: readonly Uint8Array[]): Promise<void> {
     if (this.#lost !== undefined) return;
     this.#socket.cork();
     for (const part of parts) this.#socket.write(part);

@@ -48,7 +48,7 @@ export const isFatal = (text: string): boolean => {
 };
 
 /** An error that only tells of an earlier one. */
-export const isInvalidation = (text: string): boolean => text.includes('database has been invalidated');
+const isInvalidation = (text: string): boolean => text.includes('database has been invalidated');
 
 function toTessera(failure: KernelFailure): TesseraError {
   const { type, message } = failure;

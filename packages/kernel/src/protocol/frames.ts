@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8';
  * One frame on a session's socket: an 8-byte header (u32 LE payload length, u8 kind, 3 zero bytes), then the payload.
  * Structured payloads are V8-serialised: both ends are the same program.
  */
-export const FRAME_HEADER_BYTES = 8;
+const FRAME_HEADER_BYTES = 8;
 
 export const FrameKind = {
   /** node → kernel: a `Request`. */
