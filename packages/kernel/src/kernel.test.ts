@@ -165,6 +165,16 @@ describe('sessions', () => {
     await s.close();
   });
 
+  test('a result that nobody read does not stall the next session on the connection', async () => {
+    for (let i = 0; i < 10; i++) {
+      const s = await t.kernel.session();
+      expect(await s.scalar('SELECT $1', [i])).toBe(i);
+      await s.query('SELECT range FROM range(9000)', [], { maxBatchBytes: 1 });
+      await new Promise(setImmediate);
+      await s.close();
+    }
+  });
+
   test('close stops what runs and frees its tables', async () => {
     const s = await t.kernel.session();
     await s.execute('CREATE TEMP TABLE big AS SELECT range, hash(range) AS h FROM range(5000000)');

@@ -132,6 +132,8 @@ export class SessionSocket {
   #take(): RunningCall | undefined {
     const call = this.#call;
     this.#call = undefined;
+    // Batches that nobody read may have paused it.
+    this.#socket.resume();
     return call;
   }
 
