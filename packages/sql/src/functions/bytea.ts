@@ -10,7 +10,7 @@ export const BYTEA_FUNCTIONS = inCategory('bytea', [
   {
     name: 'convert_from',
     signatures: ['convert_from(bytea, text encoding) → text'],
-    description: 'The bytes read as text in UTF8, LATIN1 or UTF16 (big-endian).',
+    description: 'The bytes read as text in UTF8 or LATIN1.',
     example: "convert_from('\\xC3\\xA9'::bytea, 'utf8')",
     result: 'é',
     implementation: macro(

@@ -24,23 +24,6 @@ const FIELDS = [
   ...['DAY', 'DY', 'DDD', 'DD', 'D', 'WW', 'W', 'CC', 'Q', 'RM', 'J', 'TZH', 'TZM', 'TZ', 'OF'],
 ];
 
-const CASE_IS_FREE = new Set([
-  'MONTH',
-  'MON',
-  'DAY',
-  'DY',
-  'AM',
-  'PM',
-  'A.M.',
-  'P.M.',
-  'AD',
-  'BC',
-  'A.D.',
-  'B.C.',
-  'RM',
-  'TZ',
-]);
-
 export function parseDatetimePattern(pattern: string): readonly PatternItem[] {
   const items: PatternItem[] = [];
   let at = 0;
@@ -72,6 +55,3 @@ export function parseDatetimePattern(pattern: string): readonly PatternItem[] {
   }
   return items;
 }
-
-/** Whether the letters of a field's name choose the letters of its text. */
-export const caseMatters = (field: string): boolean => CASE_IS_FREE.has(field);

@@ -4,7 +4,6 @@ import { DIALECT_FUNCTIONS, INTERNAL_MACROS } from './registry.ts';
 export { rewriteBareName } from './bare-name.ts';
 export { DIALECT_FUNCTIONS } from './registry.ts';
 export { rewriteFunction } from './rewrite-function.ts';
-export type { DialectFunction, FunctionContext } from './types.ts';
 
 /** Statements that a fresh kernel runs once, before anything is evaluated. */
 export const functionBootstrap: readonly string[] = [

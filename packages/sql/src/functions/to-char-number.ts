@@ -3,7 +3,7 @@ import { constant, type Expression } from '../tree.ts';
 import { internalCall } from './expressions.ts';
 
 /** A pattern of PostgreSQL's to_char for numbers, read. */
-export interface NumberPattern {
+interface NumberPattern {
   readonly integerDigits: number;
   /** How many of the integer digits are written even when zero, from the right. */
   readonly forcedDigits: number;
@@ -49,7 +49,7 @@ const widthOf = (p: NumberPattern): number =>
 
 const TOKEN = /^(?:FM|MI|PR|SG|PL|[SLG,.D$09]|"([^"]*)"|[ %])/i;
 
-export function parseNumberPattern(pattern: string): NumberPattern {
+function parseNumberPattern(pattern: string): NumberPattern {
   let [integer, fraction, prefix, suffix] = ['', '', '', ''];
   let sign: NumberPattern['sign'] = 'default';
   let [point, fill] = [false, false];
