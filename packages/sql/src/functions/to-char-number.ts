@@ -35,13 +35,20 @@ export function numberToChar(value: Expression, pattern: string): Expression {
     constant(p.decimals),
     constant(p.forcedDecimals),
     constant(p.point),
-    constant(p.commas.join(',')),
+    constant(groupingOf(p)),
     constant(p.fill ? 0 : widthOf(p)),
     constant(p.sign),
   );
   return p.prefix === '' && p.suffix === ''
     ? body
     : internalCall('number_between', body, constant(p.prefix), constant(p.suffix));
+}
+
+/** `thousands`, which the kernel does faster, or the places of the commas, each between spaces. */
+function groupingOf({ commas, integerDigits }: NumberPattern): string {
+  const thousands = Array.from({ length: Math.floor((integerDigits - 1) / 3) }, (_, i) => 3 * (i + 1));
+  const isThousands = commas.length > 0 && commas.toReversed().join() === thousands.join();
+  return isThousands ? 'thousands' : commas.map((digits) => ` ${digits} `).join('');
 }
 
 const widthOf = (p: NumberPattern): number =>
@@ -100,9 +107,11 @@ function parseNumberPattern(pattern: string): NumberPattern {
  */
 export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> = {
   number_grouped: [
-    `(digits, commas) AS CASE WHEN commas = '' THEN digits ELSE array_to_string(list_transform(
-      string_split(digits, ''), (c, i) -> c || CASE WHEN list_contains(string_split(commas, ','), (length(digits) - i)::VARCHAR)
-        THEN ',' ELSE '' END), '') END`,
+    `(digits, commas) AS CASE commas WHEN '' THEN digits
+      WHEN 'thousands' THEN reverse(rtrim(regexp_replace(reverse(digits), '(...)', '\\1,', 'g'), ','))
+      ELSE array_to_string(list_transform(
+      string_split(digits, ''), (c, i) -> CASE WHEN contains(commas, ' ' || (length(digits) - i) || ' ')
+        THEN c || ',' ELSE c END), '') END`,
   ],
   number_integer: [
     `(whole, room, forced, decimals) AS CASE WHEN length(whole) > room AND whole <> '0' THEN repeat('#', room)
