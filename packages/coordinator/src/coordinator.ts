@@ -136,6 +136,8 @@ export class Coordinator {
           throw TesseraError.of('DATABASE_NOT_FOUND', { database: statement.database });
         }
         return { kind: 'done', session: { kind: 'set', name: 'database', value: statement.database } };
+      case 'use_engine':
+        return { kind: 'done', session: { kind: 'set', name: 'engine', value: statement.engine } };
       case 'show_setting':
         return this.#showSetting(query, request, statement.name);
       case 'cancel_query':

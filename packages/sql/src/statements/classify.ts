@@ -47,7 +47,6 @@ const UNSUPPORTED: readonly string[] = [
   'PREPARE',
   'EXECUTE',
   'DEALLOCATE',
-  'USE ENGINE',
   'USE SCHEMA',
   'SHOW',
   'DESCRIBE',
@@ -116,7 +115,10 @@ function sessionStatement(cursor: TokenCursor): Statement | undefined {
   if (cursor.accept('SET')) return setStatement(cursor);
   if (cursor.accept('RESET'))
     return finished(cursor, { kind: 'reset', name: cursor.expectName('a setting') });
-  if (cursor.isAt('USE', 'ENGINE') || cursor.isAt('USE', 'SCHEMA')) return undefined;
+  if (cursor.isAt('USE', 'SCHEMA')) return undefined;
+  if (cursor.accept('USE', 'ENGINE')) {
+    return finished(cursor, { kind: 'use_engine', engine: cursor.expectName('an engine') });
+  }
   if (cursor.accept('USE')) {
     cursor.accept('DATABASE');
     return finished(cursor, { kind: 'use_database', database: cursor.expectName('a database') });

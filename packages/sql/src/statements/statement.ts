@@ -7,6 +7,8 @@ export type Statement =
   /** Without a name: all settings. */
   | { readonly kind: 'show_setting'; readonly name: string | undefined }
   | { readonly kind: 'use_database'; readonly database: string }
+  /** Clients of this API family choose their engine so; a node has but one. */
+  | { readonly kind: 'use_engine'; readonly engine: string }
   | { readonly kind: 'cancel_query'; readonly queryId: string }
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly string[] }
   /** Needs a part of the product that this version does not have; `name` as a user calls it. */
