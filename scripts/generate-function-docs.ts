@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DIALECT_FUNCTIONS } from '../packages/sql/src/functions/index.ts';
+import { DIALECT_FUNCTIONS } from '../packages/sql/src/index.ts';
 
 /** Writes docs/functions.md from the registry of functions; with `--check` only looks whether it is current. */
 const path = join(dirname(import.meta.dirname), 'docs', 'functions.md');

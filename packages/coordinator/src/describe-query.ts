@@ -18,7 +18,7 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<P
     return await describeParameters(text, { session, settings, parameters, sessionValues, resolveRead });
   } catch (error) {
     if (query.signal.aborted) throw query.signal.reason;
-    throw explainFailure(error, { text, ran: undefined, files: reads.files, isLastAttempt: quarantine });
+    throw explainFailure(error, { files: reads.files, isLastAttempt: quarantine });
   } finally {
     await session.close();
   }

@@ -1,13 +1,7 @@
 import { TesseraError } from '@tessera/common';
-import { caretOf } from '@tessera/kernel';
-import { locateError } from '@tessera/sql';
 import type { ReadFile } from './read-resolution.ts';
 
 export interface FailedQuery {
-  /** The statement as the user wrote it. */
-  readonly text: string;
-  /** The statement as the kernel ran it, once there is one. */
-  readonly ran: string | undefined;
   readonly files: readonly ReadFile[];
   /** Whether the query will not be run again. */
   readonly isLastAttempt: boolean;
@@ -17,15 +11,12 @@ export interface FailedQuery {
 const BLAMED_ON_FILES = new Set(['STATEMENT_FAILED', 'BAD_FILE', 'INTERNAL']);
 
 /**
- * The error as its user should see it: pointing into the text they wrote, naming their files instead of the engine's
- * paths, and blaming a file where the kernel only says that data is corrupt.
+ * The error as its user should see it: naming their files instead of the engine's paths, and blaming a file where the
+ * kernel only says that data is corrupt.
  */
 export function explainFailure(error: unknown, query: FailedQuery): unknown {
   if (!(error instanceof TesseraError)) return error;
-  const caret = caretOf(error);
-  const location =
-    error.location ??
-    (caret === undefined || query.ran === undefined ? undefined : locateError(query.text, query.ran, caret));
+  const { location } = error;
   const message = withLabels(error.message, query.files);
   const blamed = query.files.length > 0 && isBlamedOnFiles(error, query);
   if (blamed && !message.startsWith('Cannot read ')) {
@@ -35,7 +26,7 @@ export function explainFailure(error: unknown, query: FailedQuery): unknown {
       { location, cause: error },
     );
   }
-  return error.with({ message, location });
+  return error.with({ message });
 }
 
 function isBlamedOnFiles(error: TesseraError, { isLastAttempt }: FailedQuery): boolean {

@@ -41,9 +41,7 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<R
     return session.close();
   };
   const explained = (error: unknown): unknown =>
-    signal.aborted
-      ? signal.reason
-      : explainFailure(error, { text, ran: prepared?.sql, files: reads.files, isLastAttempt: quarantine });
+    signal.aborted ? signal.reason : explainFailure(error, { files: reads.files, isLastAttempt: quarantine });
 
   try {
     prepared = await prepare(options, session, reads);

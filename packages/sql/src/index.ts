@@ -7,6 +7,7 @@ export {
   widthsQuery,
 } from './format/aligned-table.ts';
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
+export { DIALECT_FUNCTIONS } from './functions/index.ts';
 export { describeParameters, type ParameterDescription } from './prepare/describe-parameters.ts';
 export { type PrepareContext, type PreparedQuery, prepareQuery } from './prepare/prepare-query.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';

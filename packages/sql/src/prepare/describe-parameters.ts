@@ -37,7 +37,7 @@ export async function describeParameters(
       return { ...(type ? cast(constant(null), typeNode(type)) : constant(null)), alias: node.alias };
     },
   });
-  const { columns } = await bindOutput(session, typed);
+  const { columns } = await bindOutput(session, typed, text);
   const used = usedParameters(parsed.statement);
   return {
     parameter_types: Object.fromEntries(

@@ -1,15 +1,15 @@
-import { fail } from '@tessera/common';
-import type { KernelColumn, KernelSession, KernelValue } from '@tessera/kernel';
+import { fail, TesseraError } from '@tessera/common';
+import { caretOf, type KernelColumn, type KernelSession, type KernelValue } from '@tessera/kernel';
 import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import type { ExplainStatement } from '../statements/statement.ts';
+import { locateError } from '../text/locate-error.ts';
 import type { Statement } from '../tree.ts';
 import { outputType, quoteName, quoteText } from '../types/output-type.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { notNullColumns } from './nullability.ts';
 import { deparse, parseQuery } from './parse.ts';
-import { cachedPlan, rememberPlan } from './plan-cache.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 
@@ -39,23 +39,10 @@ export interface PreparedQuery {
  * @throws TesseraError what is wrong with the statement, with its place in `text` where there is one
  */
 export async function prepareQuery(text: string, context: PrepareContext): Promise<PreparedQuery> {
-  const cached = cachedPlan(text, context);
-  if (cached !== undefined) return cached;
   const statement = classifyStatement(text);
   switch (statement.kind) {
-    case 'query': {
-      let reads = 0;
-      const counting: PrepareContext = {
-        ...context,
-        resolveRead: (call) => {
-          reads += 1;
-          return context.resolveRead(call);
-        },
-      };
-      const plan = await prepared(text, { sql: statement.sql, offset: 0 }, counting);
-      if (reads === 0) rememberPlan(text, context, plan);
-      return plan;
-    }
+    case 'query':
+      return prepared(text, { sql: statement.sql, offset: 0 }, context);
     case 'explain':
       return explained(statement, await prepared(text, statement, context), context.session);
     default:
@@ -69,15 +56,27 @@ async function prepared(
   context: PrepareContext,
 ): Promise<PreparedQuery> {
   const parsed = await parseQuery(context.session, text, query);
-  return bindOutput(context.session, await rewriteQuery(parsed, context));
+  return bindOutput(context.session, await rewriteQuery(parsed, context), text);
 }
 
-/** A rewritten query with the names and types of its output. */
-export async function bindOutput(session: KernelSession, statement: Statement): Promise<PreparedQuery> {
+/** A rewritten query with the names and types of its output; what the kernel refuses is pointed at in `text`. */
+export async function bindOutput(
+  session: KernelSession,
+  statement: Statement,
+  text: string,
+): Promise<PreparedQuery> {
   const sql = await deparse(session, statement);
-  const { columns } = await session.describe(sql);
+  const { columns } = await session.describe(sql).catch((error: unknown) => {
+    throw located(error, text, sql);
+  });
   const adjusted = await sumTypes(session, statement, columns);
   return withDialectTypes(sql, adjusted, notNullColumns(statement.node, columns.length));
+}
+
+function located(error: unknown, text: string, ran: string): unknown {
+  const caret = caretOf(error);
+  if (!(error instanceof TesseraError) || caret === undefined) return error;
+  return error.with({ location: locateError(text, ran, caret) });
 }
 
 function withDialectTypes(

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import { rewriteFunction } from '../functions/index.ts';
+import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
 import { checkFunction, checkTableFunction } from '../guard/functions.ts';
 import { checkRelations } from '../guard/relations.ts';
 import { isReadFunction, readArguments } from '../reads/read-arguments.ts';
@@ -57,6 +57,7 @@ function guardAndCollectReads({ statement, locate }: ParsedQuery): readonly Tabl
 }
 
 function rewriteExpression(node: Expression, parsed: ParsedQuery, context: PrepareContext): Expression {
+  if (node.class === 'COLUMN_REF') return rewriteBareName(node, context) ?? node;
   const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';
   const replaced = (isCall ? rewriteDialectFunction(node, parsed, context) : undefined) ?? node;
   const matched = partialRegexMatch(replaced, (at) => parsed.sourceAt(at.query_location));
