@@ -1,24 +1,32 @@
 import { functionBootstrap } from './functions/index.ts';
 
+/** The CSV reader takes any delimiter of up to four bytes: here one that no text holds, so that a line is one field. */
+const NO_DELIMITER = 'chr(1) || chr(2) || chr(3) || chr(4)';
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+
 /**
  * What every fresh kernel runs before it is locked down. `tsr_divisor` stops at zero, where the kernel would answer
- * NULL. `tsr_read_text` splits at LF and takes a CR before it for part of the line end, and drops a byte order mark; a last line without an end is
- * a line.
+ * NULL. `tsr_read_text` reads one file as lines that end in LF or CR LF; it streams, in parallel, but loses what follows a CR
+ * that stands alone: `tsr_split_text` takes such files, whole and slowly.
  */
 export const kernelBootstrap: readonly string[] = [
   'SET GLOBAL integer_division = true',
   "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
   "CREATE OR REPLACE MACRO tsr_divisor(d) AS CASE WHEN d = 0 THEN error('division by zero') ELSE d END",
-  `CREATE OR REPLACE MACRO tsr_read_text(paths, labels) AS TABLE
-  SELECT CASE WHEN ends_with(line, chr(13)) THEN line[:-2] ELSE line END AS line, file, line_number
+  `CREATE OR REPLACE MACRO tsr_read_text(path, label, codec) AS TABLE
+  SELECT coalesce(line, '') AS line, label AS file, row_number() OVER () AS line_number
+  FROM read_csv(path, columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = ${NO_DELIMITER},
+    quote = '', escape = '', strict_mode = false, max_line_size = ${MAX_LINE_BYTES},
+    buffer_size = ${2 * MAX_LINE_BYTES}, compression = codec)`,
+  `CREATE OR REPLACE MACRO tsr_split_text(path, label) AS TABLE
+  SELECT CASE WHEN ends_with(line, chr(13)) THEN line[:-2] ELSE line END AS line, label AS file, line_number
   FROM (
-    SELECT unnest(lines) AS line, file, generate_subscripts(lines, 1) AS line_number
+    SELECT unnest(lines) AS line, generate_subscripts(lines, 1) AS line_number
     FROM (
-      SELECT string_split(CASE WHEN ends_with(content, chr(10)) THEN content[:-2] ELSE content END, chr(10)) AS lines,
-        labels[list_position(paths, filename)] AS file
+      SELECT string_split(CASE WHEN ends_with(content, chr(10)) THEN content[:-2] ELSE content END, chr(10)) AS lines
       FROM (
-        SELECT CASE WHEN starts_with(content, chr(65279)) THEN content[2:] ELSE content END AS content, filename
-        FROM read_text(paths)
+        SELECT CASE WHEN starts_with(content, chr(65279)) THEN content[2:] ELSE content END AS content
+        FROM read_text(path)
       )
       WHERE content <> ''
     )

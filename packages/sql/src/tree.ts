@@ -397,3 +397,44 @@ export function stringLiteral(node: Expression): string | undefined {
   if (node.class !== 'CONSTANT' || node.value.is_null) return undefined;
   return typeof node.value.value === 'string' ? node.value.value : undefined;
 }
+
+/** `SELECT * FROM ref`. */
+export function selectAll(ref: TableRef): SelectNode {
+  const star: StarNode = {
+    class: 'STAR',
+    type: 'STAR',
+    alias: '',
+    query_location: NO_LOCATION,
+    relation_name: '',
+    exclude_list: [],
+    replace_list: [],
+    columns: false,
+    expr: null,
+    qualified_exclude_list: [],
+    rename_list: [],
+  };
+  return {
+    type: 'SELECT_NODE',
+    modifiers: [],
+    cte_map: { map: [] },
+    select_list: [star],
+    from_table: ref,
+    where_clause: null,
+    group_expressions: [],
+    group_sets: [],
+    aggregate_handling: 'STANDARD_HANDLING',
+    having: null,
+    sample: null,
+    qualify: null,
+  };
+}
+
+export const unionAll = (left: QueryNode, right: QueryNode): SetOperationNode => ({
+  type: 'SET_OPERATION_NODE',
+  modifiers: [],
+  cte_map: { map: [] },
+  setop_type: 'UNION',
+  setop_all: true,
+  left,
+  right,
+});

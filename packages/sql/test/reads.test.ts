@@ -12,7 +12,11 @@ beforeAll(async () => {
   await dialect.file('open', 'a,b\n1,"x\n2,y\n');
   await dialect.file('empty', '');
   await dialect.file('people.csv.gz', gzipSync('a,b\n1,2\n'));
-  await dialect.file('lines', 'one\r\n\n"two",  \nthr\ree\nlast');
+  await dialect.file('lines', 'one\r\n\n"two",  \nnul\u0000l\nlast');
+  await dialect.file('cr', 'one\r\n\r\nthr\ree\nlast');
+  await dialect.file('cr.gz', gzipSync('one\r\n\r\nthr\ree\nlast'));
+  await dialect.file('lines.gz', gzipSync('a\nb\n'));
+  await dialect.file('zipped', gzipSync('a\nb\n'));
   await dialect.file('bom', '\ufefffirst\n');
   await dialect.file('long', `${'x'.repeat(5_000_000)}\ny\n`);
   await dialect.file('latin1', Buffer.from('caf\xe9\n', 'latin1'));
@@ -101,7 +105,7 @@ describe('READ_TEXT', () => {
       ['one', 'upload://lines', '1'],
       ['', 'upload://lines', '2'],
       ['"two",  ', 'upload://lines', '3'],
-      ['thr\ree', 'upload://lines', '4'],
+      ['nul\u0000l', 'upload://lines', '4'],
       ['last', 'upload://lines', '5'],
     ]);
     expect(await dialect.columns("SELECT * FROM READ_TEXT('upload://lines')")).toEqual([
@@ -109,6 +113,25 @@ describe('READ_TEXT', () => {
       'file: text null',
       'line_number: long null',
     ]);
+  });
+
+  test('a CR that stands alone is part of its line', async () => {
+    expect(await dialect.rows("SELECT line, line_number FROM read_text('upload://cr')")).toEqual([
+      ['one', '1'],
+      ['', '2'],
+      ['thr\ree', '3'],
+      ['last', '4'],
+    ]);
+    await expect(dialect.rows("SELECT * FROM read_text('upload://cr.gz')")).rejects.toMatchObject({
+      name: 'BAD_FILE',
+      message: expect.stringContaining('byte 10'),
+    });
+  });
+
+  test('compressed files', async () => {
+    expect(await dialect.rows("SELECT line FROM read_text('upload://lines.gz')")).toEqual([['a'], ['b']]);
+    const renamed = "SELECT line FROM read_text('upload://zipped', COMPRESSION => 'gzip')";
+    expect(await dialect.rows(renamed)).toEqual([['a'], ['b']]);
   });
 
   test('empty files, byte order marks, very long lines', async () => {
@@ -121,7 +144,7 @@ describe('READ_TEXT', () => {
   });
 
   test('text that is not UTF-8 is refused', async () => {
-    await expect(dialect.rows("SELECT * FROM read_text('upload://latin1')")).rejects.toThrow(/UTF-8/);
+    await expect(dialect.rows("SELECT * FROM read_text('upload://latin1')")).rejects.toThrow(/utf-8/i);
   });
 });
 

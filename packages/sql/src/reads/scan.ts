@@ -11,6 +11,7 @@ import { csvScan } from './csv-scan.ts';
 import type { ReadArguments } from './read-arguments.ts';
 import type { RelationSource } from './read-call.ts';
 import { compressionOf, namedArgument } from './scan-arguments.ts';
+import { textScan } from './text-scan.ts';
 
 /** The table reference that scans a source, in the place of the READ_* call `ref`, under the same names. */
 export async function scanOf(
@@ -21,6 +22,7 @@ export async function scanOf(
 ): Promise<TableRef> {
   const alias = ref.alias === '' ? ref.function.function_name.toLowerCase() : ref.alias;
   if (source.kind === 'relation') return temporaryTable(ref, alias, source.name);
+  if (args.function === 'read_text') return textScan(ref, alias, args, source.paths);
   const scan = await scanCall(args, source.paths, session);
   return { ...ref, alias, function: { ...scan, query_location: ref.function.query_location } };
 }
@@ -47,8 +49,6 @@ async function scanCall(
   const files = call('list_value', ...paths.map((path) => constant(path)));
   const compression = namedArgument('compression', compressionOf(args));
   switch (args.function) {
-    case 'read_text':
-      return call('tsr_read_text', files, labels(args.url, paths));
     case 'read_json':
       return call('read_json_auto', files, ...compression);
     case 'read_csv':
@@ -57,7 +57,3 @@ async function scanCall(
       return call('read_parquet', files);
   }
 }
-
-/** What the column `file` shows: one file by the name that the statement gave it, several by their own. */
-const labels = (url: string, paths: readonly string[]): FunctionNode =>
-  call('list_value', ...(paths.length === 1 ? [url] : paths).map((label) => constant(label)));
