@@ -8,6 +8,10 @@ import { renderTable } from './report/table.ts';
 
 const FAILURE_EXIT_CODE = 1;
 const USAGE_EXIT_CODE = 2;
+const INTERRUPTED_EXIT_CODE = 130;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => process.exit(INTERRUPTED_EXIT_CODE));
 
 process.exitCode = await main(process.argv.slice(2));
 

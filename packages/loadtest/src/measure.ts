@@ -59,7 +59,7 @@ export async function measure(benchmarks: readonly Benchmark[], options: Measure
     const versions = { 'Node.js': process.version, DuckDB: duckdbVersion };
     return { startedAt, scale: options.scale, machine: thisMachine(), versions, results: measured };
   } finally {
-    await files.remove();
+    files.remove();
     await http.stop();
     await duckdb.stop();
   }

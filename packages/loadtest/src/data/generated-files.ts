@@ -1,4 +1,5 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlainDuckDb } from '../processes/plain-duckdb.ts';
@@ -21,6 +22,7 @@ export class GeneratedFiles {
   private constructor(duckdb: PlainDuckDb, directory: string) {
     this.#duckdb = duckdb;
     this.#directory = directory;
+    process.once('exit', this.remove);
   }
 
   static async open(duckdb: PlainDuckDb): Promise<GeneratedFiles> {
@@ -41,7 +43,9 @@ export class GeneratedFiles {
     return path;
   }
 
-  remove(): Promise<void> {
-    return rm(this.#directory, { recursive: true, force: true });
-  }
+  /** Also when the program is broken off: the files are large. */
+  readonly remove = (): void => {
+    process.off('exit', this.remove);
+    rmSync(this.#directory, { recursive: true, force: true });
+  };
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,9 +25,16 @@ export async function startTessera(): Promise<Target> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  // When the benchmark is broken off there is no time for a graceful stop.
+  const abandon = () => {
+    child.kill('SIGKILL');
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  process.once('exit', abandon);
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
+    process.off('exit', abandon);
     await rm(dataDirectory, { recursive: true, force: true });
   };
   try {
