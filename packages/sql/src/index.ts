@@ -9,7 +9,8 @@ export {
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
 export { describeParameters, type ParameterDescription } from './prepare/describe-parameters.ts';
-export { type PrepareContext, type PreparedQuery, prepareQuery } from './prepare/prepare-query.ts';
+export type { PrepareContext, PreparedQuery } from './prepare/prepare-context.ts';
+export { prepareQuery } from './prepare/prepare-query.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';
 export { classifyStatement } from './statements/classify.ts';

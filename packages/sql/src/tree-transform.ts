@@ -1,4 +1,4 @@
-import type { Expression, QueryNode, TableRef } from './tree.ts';
+import type { Expression, QueryNode, TableRef } from './tree-nodes.ts';
 
 /** Each function gets a node whose children are already transformed and returns what stands in its place. */
 export interface TreeVisitor {
@@ -44,18 +44,6 @@ export function walkTree(node: unknown, visit: (node: Expression | TableRef | Qu
   if (isExpression(node) || isTableRef(node) || isQueryNode(node)) visit(node);
   if (node !== null && typeof node === 'object')
     for (const child of Object.values(node)) walkTree(child, visit);
-}
-
-/** The expressions directly under an expression, in the order of the text; a subquery is not looked into. */
-export function children(node: Expression): readonly Expression[] {
-  const out: Expression[] = [];
-  const collect = (value: unknown): void => {
-    if (value === null || typeof value !== 'object' || isQueryNode(value)) return;
-    if (isExpression(value)) out.push(value);
-    else for (const item of Object.values(value)) collect(item);
-  };
-  for (const field of Object.values(node)) collect(field);
-  return out;
 }
 
 export function isExpression(value: unknown): value is Expression {

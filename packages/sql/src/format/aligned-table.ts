@@ -1,4 +1,4 @@
-import type { PreparedQuery } from '../prepare/prepare-query.ts';
+import type { PreparedQuery } from '../prepare/prepare-context.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { asRelation } from './formatted-query.ts';
 import { textValue } from './text-value.ts';

@@ -1,4 +1,4 @@
-import type { PreparedQuery } from '../prepare/prepare-query.ts';
+import type { PreparedQuery } from '../prepare/prepare-context.ts';
 import { quoteText } from '../types/output-type.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { jsonInput } from './json-value.ts';

@@ -1,6 +1,6 @@
 import type { ColumnRefNode, Expression, FunctionNode, LambdaNode } from '../tree.ts';
 import * as tree from '../tree.ts';
-import { isExpression } from '../tree-transform.ts';
+import { isExpression } from '../tree.ts';
 import { internalName } from './internal-macros.ts';
 
 /** Optional arguments that were not given may be passed on as undefined; they are left out. */

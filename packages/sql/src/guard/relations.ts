@@ -1,6 +1,6 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import type { BaseTableRef, QueryLocation, TableRef } from '../tree.ts';
-import { isQueryNode, isTableRef } from '../tree-transform.ts';
+import { isQueryNode, isTableRef } from '../tree.ts';
 
 /**
  * Every table that a query names must be a CTE in its scope: names of tables, of files as strings and of the kernel's

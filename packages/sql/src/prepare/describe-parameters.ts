@@ -1,11 +1,11 @@
 import type { KernelType } from '@tessera/kernel';
 import { classifyStatement } from '../statements/classify.ts';
-import { cast, constant, type TypeNode } from '../tree.ts';
-import { transformTree, walkTree } from '../tree-transform.ts';
+import { cast, constant, type TypeNode, transformTree, walkTree } from '../tree.ts';
 import { outputType } from '../types/output-type.ts';
 import { formatTypeName } from '../types/sql-type.ts';
 import { deparse, parseQuery } from './parse.ts';
-import { bindOutput, type PrepareContext } from './prepare-query.ts';
+import type { PrepareContext } from './prepare-context.ts';
+import { bindOutput } from './prepare-query.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 
 /** What `execution_mode=describe_parameters` answers. */

@@ -1,38 +1,15 @@
 import { fail, TesseraError } from '@tessera/common';
-import { caretOf, type KernelColumn, type KernelSession, type KernelValue } from '@tessera/kernel';
-import type { ReadCall, RelationSource } from '../reads/read-call.ts';
-import type { QueryParameter } from '../rewrites/parameters.ts';
+import { caretOf, type KernelColumn, type KernelSession } from '@tessera/kernel';
 import { classifyStatement } from '../statements/classify.ts';
 import type { ExplainStatement } from '../statements/statement.ts';
 import { locateError } from '../text/locate-error.ts';
 import type { Statement } from '../tree.ts';
 import { outputType, quoteName, quoteText } from '../types/output-type.ts';
-import type { OutputColumn } from '../types/sql-type.ts';
 import { notNullColumns } from './nullability.ts';
 import { deparse, parseQuery } from './parse.ts';
+import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
-
-export interface PrepareContext {
-  readonly session: KernelSession;
-  readonly settings: { readonly timezone: string };
-  readonly parameters: readonly QueryParameter[];
-  readonly sessionValues: {
-    readonly account: string;
-    readonly database: string;
-    readonly engine: string;
-    readonly user: string;
-  };
-  /** Makes the file or files of a READ_* call readable by the kernel. */
-  resolveRead(call: ReadCall): Promise<RelationSource>;
-}
-
-export interface PreparedQuery {
-  /** For the kernel; its columns have the dialect's names and types. */
-  readonly sql: string;
-  readonly parameters: Readonly<Record<string, KernelValue>>;
-  readonly columns: readonly OutputColumn[];
-}
 
 /**
  * A query or EXPLAIN of the dialect as SQL of the kernel, bound. Files are resolved and looked at, no row is read.

@@ -10,9 +10,9 @@ import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
 import type { Expression, ParameterNode, Statement, TableFunctionRef, TableRef } from '../tree.ts';
-import { transformTree, walkTree } from '../tree-transform.ts';
+import { transformTree, walkTree } from '../tree.ts';
 import type { ParsedQuery } from './parse.ts';
-import type { PrepareContext } from './prepare-query.ts';
+import type { PrepareContext } from './prepare-context.ts';
 
 /** The tree that the kernel runs for a parsed query of the dialect; `parameter` gives what stands for a parameter. */
 export async function rewriteQuery(

@@ -1,6 +1,6 @@
 import type { KernelColumn, KernelSession } from '@tessera/kernel';
 import type { Expression, Statement } from '../tree.ts';
-import { transformTree } from '../tree-transform.ts';
+import { transformTree } from '../tree.ts';
 import { deparse } from './parse.ts';
 
 export interface TypedColumn extends KernelColumn {

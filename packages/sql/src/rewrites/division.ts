@@ -1,5 +1,4 @@
-import { call, column, constant, type Expression, type FunctionNode, lambda } from '../tree.ts';
-import { walkTree } from '../tree-transform.ts';
+import { call, column, constant, type Expression, type FunctionNode, lambda, walkTree } from '../tree.ts';
 
 /**
  * `a / b` → `a / tsr_divisor(b)`, likewise `%` and `//`: the kernel answers NULL for a division by zero, the dialect an

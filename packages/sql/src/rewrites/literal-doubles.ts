@@ -1,6 +1,5 @@
 import type { Expression, QueryNode } from '../tree.ts';
-import { cast } from '../tree.ts';
-import { transformTree } from '../tree-transform.ts';
+import { cast, transformTree } from '../tree.ts';
 
 /**
  * `SELECT 123.4` → `SELECT CAST(123.4 AS DOUBLE)`: a select item made of literals alone is DOUBLE where the kernel makes

@@ -19,28 +19,28 @@ const BlockComment = createToken({
   group: Lexer.SKIPPED,
   line_breaks: true,
 });
-export const EscapeString = createToken({
+const EscapeString = createToken({
   name: 'EscapeString',
   pattern: /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/,
   line_breaks: true,
 });
-export const PrefixedString = createToken({
+const PrefixedString = createToken({
   name: 'PrefixedString',
   pattern: /[xXbB]'[^']*'/,
   line_breaks: true,
 });
-export const PlainString = createToken({
+const PlainString = createToken({
   name: 'PlainString',
   pattern: /'(?:[^']|'')*'/,
   line_breaks: true,
 });
-export const DollarString = createToken({
+const DollarString = createToken({
   name: 'DollarString',
   pattern: { exec: matchDollarString },
   start_chars_hint: ['$'],
   line_breaks: true,
 });
-export const Parameter = createToken({
+const Parameter = createToken({
   name: 'Parameter',
   pattern: /\$(?:\d+|[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)/,
 });
@@ -49,7 +49,7 @@ export const QuotedName = createToken({
   pattern: /"(?:[^"]|"")*"/,
   line_breaks: true,
 });
-export const NumberToken = createToken({
+const NumberToken = createToken({
   name: 'Number',
   pattern: /(?:\d[\d_]*(?:\.(?!\.)[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?/,
 });
@@ -57,8 +57,8 @@ export const Word = createToken({ name: 'Word', pattern: /[A-Za-z_\u0080-\uffff]
 export const Semicolon = createToken({ name: 'Semicolon', pattern: ';' });
 export const Open = createToken({ name: 'Open', pattern: /[([{]/ });
 export const Close = createToken({ name: 'Close', pattern: /[)\]}]/ });
-export const Comma = createToken({ name: 'Comma', pattern: ',' });
-export const Operator = createToken({ name: 'Operator', pattern: /::|=>|:=|[^\s\w'"$;,()[\]{}]/ });
+const Comma = createToken({ name: 'Comma', pattern: ',' });
+const Operator = createToken({ name: 'Operator', pattern: /::|=>|:=|[^\s\w'"$;,()[\]{}]/ });
 const Unterminated = createToken({
   name: 'Unterminated',
   pattern: /(?:[eExXbB]?'|"|\/\*)[\s\S]*/,
