@@ -2,16 +2,16 @@ export type { ArrowBatchInput } from './client/append.ts';
 export type { KernelBatch } from './client/kernel-batch.ts';
 export type { KernelSession } from './client/kernel-session.ts';
 export type { KernelResult } from './client/result-stream.ts';
+export type { KernelStatus } from './client/supervisor.ts';
 export { caretOf } from './errors/caret.ts';
 export { kernelErrorToTessera } from './errors/kernel-error.ts';
 export {
   type Kernel,
-  type KernelLog,
   type KernelOptions,
-  type KernelStatus,
   type SessionOptions,
   startKernel,
 } from './kernel.ts';
+export type { KernelLog } from './kernel-log.ts';
 export type {
   KernelParams,
   KernelValue,

@@ -4,14 +4,9 @@ import { TesseraError } from '@tessera/common';
 import { KernelProcessHandle } from './client/kernel-process-handle.ts';
 import { KernelSession } from './client/kernel-session.ts';
 import { Quarantine } from './client/quarantine.ts';
-import { Supervisor } from './client/supervisor.ts';
+import { type KernelStatus, Supervisor } from './client/supervisor.ts';
+import type { KernelLog } from './kernel-log.ts';
 import type { MemoryUse } from './protocol/messages.ts';
-
-export interface KernelLog {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
-}
 
 export interface KernelOptions {
   /** Owned by the kernel (sockets, spill files) and wiped at start. */
@@ -31,13 +26,6 @@ export interface SessionOptions {
   readonly timeZone?: string;
   /** On a process of its own, after the sessions that wait for the same: for what may kill kernels. */
   readonly quarantine?: boolean;
-}
-
-export interface KernelStatus {
-  readonly ready: boolean;
-  readonly restarts: number;
-  readonly sessions: number;
-  readonly pid: number | undefined;
 }
 
 /** DuckDB in a supervised process. */

@@ -2,9 +2,10 @@ import type { DataType, Schema } from 'apache-arrow';
 import koffi from 'koffi';
 import { NO_RELEASE, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
-import { type ArrayData, readArrays } from './array-data.ts';
+import type { ArrayData } from './array-data.ts';
 import { ARRAY_BYTES } from './column-builder.ts';
 import { bufferCount, type Layout } from './layout.ts';
+import { readArrays } from './read-arrays.ts';
 
 const AT = {
   length: 0,

@@ -1,4 +1,4 @@
-import type { KernelLog } from '../kernel.ts';
+import type { KernelLog } from '../kernel-log.ts';
 import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
 import { KernelSession } from './kernel-session.ts';
 import type { SpawnKernel } from './supervisor.ts';

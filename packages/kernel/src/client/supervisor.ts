@@ -1,7 +1,14 @@
 import { TesseraError } from '@tessera/common';
-import type { KernelLog, KernelStatus } from '../kernel.ts';
+import type { KernelLog } from '../kernel-log.ts';
 import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
 import type { SessionSocket } from './session-socket.ts';
+
+export interface KernelStatus {
+  readonly ready: boolean;
+  readonly restarts: number;
+  readonly sessions: number;
+  readonly pid: number | undefined;
+}
 
 export type SpawnKernel = (name: string, events: ProcessEvents) => KernelProcessHandle;
 

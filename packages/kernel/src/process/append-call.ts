@@ -1,9 +1,10 @@
 import type { Schema } from 'apache-arrow';
-import { type ArrayData, readArrays } from '../arrow/array-data.ts';
+import type { ArrayData } from '../arrow/array-data.ts';
 import { corrupt } from '../arrow/corrupt-batch.ts';
 import { ImportedBatch } from '../arrow/imported-batch.ts';
 import { ImportedSchema } from '../arrow/imported-schema.ts';
 import { readMessage } from '../arrow/ipc.ts';
+import { readArrays } from '../arrow/read-arrays.ts';
 import type { NativeConnection } from '../native/connection.ts';
 import { duckdb, offLoop } from '../native/library.ts';
 import { takeLogicalType } from '../native/logical-type.ts';

@@ -1,0 +1,5 @@
+export interface KernelLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
