@@ -24,7 +24,7 @@ export interface ColumnReader {
 }
 
 /** The column type that an Arrow type is read as. Throws UnsupportedError. */
-export function columnType(type: arrow.DataType): ColumnType {
+function columnType(type: arrow.DataType): ColumnType {
   const fixed = fixedWidthLayout(type);
   if (fixed !== undefined) return fixed.type;
   if (arrow.DataType.isBool(type)) return { kind: 'boolean' };

@@ -1,6 +1,5 @@
 import Bunzip from 'seek-bzip';
-import { tooLarge } from './codecs.ts';
-import { MAX_BLOCK_BYTES } from './limits.ts';
+import { MAX_BLOCK_BYTES, tooLarge } from './limits.ts';
 
 /** bzip2 with its block and stream checksums. */
 export function bzip2(data: Uint8Array): Uint8Array {

@@ -1,6 +1,5 @@
 import xzDecompress from 'xz-decompress';
-import { tooLarge } from './codecs.ts';
-import { MAX_BLOCK_BYTES } from './limits.ts';
+import { MAX_BLOCK_BYTES, tooLarge } from './limits.ts';
 
 /** xz with its checksums. */
 export async function xz(data: Uint8Array): Promise<Uint8Array> {

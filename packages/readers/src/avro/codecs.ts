@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { uncompressSync } from 'snappy';
 import { DecodeError, UnsupportedError } from '../columns/column-batch.ts';
-import { MAX_BLOCK_BYTES } from './limits.ts';
+import { MAX_BLOCK_BYTES, tooLarge } from './limits.ts';
 
 /** Decodes the bytes of one block; never yields more than `MAX_BLOCK_BYTES`. */
 export type Codec = (data: Uint8Array) => Uint8Array | Promise<Uint8Array>;
@@ -36,10 +36,6 @@ function guarded(name: string, codec: Codec): Codec {
       throw new DecodeError(`its ${name} data is corrupt`, { cause });
     }
   };
-}
-
-export function tooLarge(): DecodeError {
-  return new DecodeError(`it unpacks to more than ${MAX_BLOCK_BYTES >> 20} MiB`);
 }
 
 /** Raw snappy, then the CRC-32 of what it unpacks to. */

@@ -1,23 +1,15 @@
 import type avsc from 'avsc';
 import { BytesBuilder } from '../columns/bytes-builder.ts';
 import { DecodeError, UnsupportedError } from '../columns/column-batch.ts';
-import type { ColumnBuilder } from '../columns/column-builder.ts';
 import type { MemoryBudget } from '../columns/memory-budget.ts';
 import { ListBuilder, StructBuilder } from '../columns/nested-builders.ts';
 import { BooleanBuilder, FixedWidthBuilder } from '../columns/scalar-builders.ts';
 import { uniqueNames } from '../columns/unique-names.ts';
+import type { AvroColumn } from './avro-column.ts';
 import type { Cursor } from './cursor.ts';
 import { MAX_COLUMNS, MAX_ZERO_WIDTH_VALUES } from './limits.ts';
 import { logicalColumn } from './logical-columns.ts';
 import { AnnotatedType, decodeName } from './schema.ts';
-
-/** How one Avro type is read into a column. */
-export interface AvroColumn {
-  readonly builder: ColumnBuilder;
-  /** Fewest bytes that a value takes in the file. */
-  readonly minBytes: number;
-  read(cursor: Cursor): void;
-}
 
 /**
  * Builds the columns of a schema: a record's fields, or one column `value` of any other schema. The returned `read`

@@ -6,7 +6,8 @@ import {
   DecodeError,
 } from '../columns/column-batch.ts';
 import { MemoryBudget } from '../columns/memory-budget.ts';
-import { type AvroColumn, schemaColumns } from './columns.ts';
+import type { AvroColumn } from './avro-column.ts';
+import { schemaColumns } from './columns.ts';
 import { type Block, inBlock, readBlocks, readHeader } from './container.ts';
 import { Cursor } from './cursor.ts';
 import { MAX_BATCH_MEMORY_BYTES, MAX_ZERO_WIDTH_VALUES } from './limits.ts';

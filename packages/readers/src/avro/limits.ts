@@ -1,5 +1,12 @@
+import { DecodeError } from '../columns/column-batch.ts';
+
 /** A block is held whole while it is decoded; writers make them of 16 KiB to a few MiB. */
 export const MAX_BLOCK_BYTES = 256 << 20;
+
+/** The error of a block that goes beyond `MAX_BLOCK_BYTES`. */
+export function tooLarge(): DecodeError {
+  return new DecodeError(`it unpacks to more than ${MAX_BLOCK_BYTES >> 20} MiB`);
+}
 
 /** Schema and metadata in the header. */
 export const MAX_HEADER_BYTES = 16 << 20;

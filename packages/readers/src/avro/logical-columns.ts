@@ -3,7 +3,7 @@ import { BytesBuilder } from '../columns/bytes-builder.ts';
 import { DecodeError, UnsupportedError } from '../columns/column-batch.ts';
 import type { MemoryBudget } from '../columns/memory-budget.ts';
 import { FixedWidthBuilder } from '../columns/scalar-builders.ts';
-import type { AvroColumn } from './columns.ts';
+import type { AvroColumn } from './avro-column.ts';
 import type { Cursor } from './cursor.ts';
 import { decimalConverter, decimalText, MAX_DECIMAL_PRECISION } from './decimal.ts';
 import type { AnnotatedType } from './schema.ts';

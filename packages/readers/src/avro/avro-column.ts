@@ -1,0 +1,10 @@
+import type { ColumnBuilder } from '../columns/column-builder.ts';
+import type { Cursor } from './cursor.ts';
+
+/** How one Avro type is read into a column. */
+export interface AvroColumn {
+  readonly builder: ColumnBuilder;
+  /** Fewest bytes that a value takes in the file. */
+  readonly minBytes: number;
+  read(cursor: Cursor): void;
+}
