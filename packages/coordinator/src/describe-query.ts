@@ -1,12 +1,12 @@
 import { describeParameters, type ParameterDescription } from '@tessera/sql';
-import { retriedOnKernelLoss } from './kernel-loss.ts';
 import { explainFailure } from './query-failure.ts';
 import type { QueryRunOptions } from './query-run.ts';
 import { ReadResolution } from './read-resolution.ts';
+import { withSecondAttempt } from './second-attempt.ts';
 
 /** Types of parameters and columns of a statement, as far as they follow from its text; its files are looked at. */
 export const describeQuery = (options: QueryRunOptions): Promise<ParameterDescription> =>
-  retriedOnKernelLoss(options.query.signal, (quarantine) => attempt(options, quarantine));
+  withSecondAttempt(options.query.signal, (quarantine) => attempt(options, quarantine));
 
 async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<ParameterDescription> {
   const { request, text, query, sessionValues } = options;

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { type ErrorName, TesseraError } from '@tessera/common';
 import type { ReadFile } from './read-resolution.ts';
 
 export interface FailedQuery {
@@ -8,29 +8,52 @@ export interface FailedQuery {
 }
 
 /** Failures that say nothing of the statement: when it reads files, it is one of them that is wrong. */
-const BLAMED_ON_FILES = new Set(['STATEMENT_FAILED', 'BAD_FILE', 'INTERNAL']);
+const BLAMED_ON_FILES: ReadonlySet<ErrorName> = new Set(['STATEMENT_FAILED', 'BAD_FILE', 'INTERNAL']);
+/** Failures on data, which may come from a file or from the statement itself. */
+const MAY_COME_FROM_FILES: ReadonlySet<ErrorName> = new Set([
+  'CAST_ERROR',
+  'OUT_OF_RANGE',
+  'NOT_SUPPORTED',
+  'OUT_OF_MEMORY',
+]);
 
 /**
  * The error as its user should see it: naming their files instead of the engine's paths, and blaming a file where the
  * kernel only says that data is corrupt.
  */
-export function explainFailure(error: unknown, query: FailedQuery): unknown {
+export function explainFailure(error: unknown, { files, isLastAttempt }: FailedQuery): unknown {
   if (!(error instanceof TesseraError)) return error;
+  const message = withLabels(error.message, files);
   const { location } = error;
-  const message = withLabels(error.message, query.files);
-  const blamed = query.files.length > 0 && isBlamedOnFiles(error, query);
-  if (blamed && !message.startsWith('Cannot read ')) {
-    return TesseraError.of(
-      'BAD_FILE',
-      { name: namesOf(query.files), reason: message },
-      { location, cause: error },
-    );
+  const isTold = files.length === 0 || files.some(({ label }) => message.includes(label));
+  if (isBlamedOnFiles(error, isLastAttempt) && files.length > 0 && !message.startsWith('Cannot read ')) {
+    return TesseraError.of('BAD_FILE', { name: namesOf(files), reason: message }, { location, cause: error });
+  }
+  if (MAY_COME_FROM_FILES.has(error.name) && !isTold && location === undefined) {
+    return error.with({ message: `${message} (the statement reads ${namesOf(files)})` });
   }
   return error.with({ message });
 }
 
-function isBlamedOnFiles(error: TesseraError, { isLastAttempt }: FailedQuery): boolean {
-  return BLAMED_ON_FILES.has(error.name) || (error.name === 'KERNEL_LOST' && isLastAttempt);
+const isBlamedOnFiles = (error: TesseraError, isLastAttempt: boolean): boolean =>
+  BLAMED_ON_FILES.has(error.name) ||
+  (isLastAttempt &&
+    (error.name === 'KERNEL_LOST' || (error.name === 'OUT_OF_MEMORY' && isAbsurd(error.message))));
+
+/**
+ * Whether a single allocation was asked for that is larger than all memory of the engine, as the kernel tells it:
+ * `failed to allocate data of size 1.0 TiB (708.3 KiB/1.3 GiB used)`. Only sizes read from a corrupt file are so large.
+ */
+function isAbsurd(message: string): boolean {
+  const told = /data of size ([\d.]+ \w+) \([\d.]+ \w+\/([\d.]+ \w+) used\)/.exec(message);
+  return told !== null && bytesOf(told[1]!) > bytesOf(told[2]!);
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+function bytesOf(size: string): number {
+  const [count, unit] = size.split(' ');
+  return Number(count) * 1024 ** UNITS.indexOf(unit!);
 }
 
 function namesOf(files: readonly ReadFile[]): string {

@@ -3,12 +3,12 @@ import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type PreparedQuery, prepareQuery, type ReadCall } from '@tessera/sql';
-import { retriedOnKernelLoss } from './kernel-loss.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 import { explainFailure } from './query-failure.ts';
 import { ReadResolution } from './read-resolution.ts';
 import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';
+import { withSecondAttempt } from './second-attempt.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from './statement-result.ts';
 
@@ -24,7 +24,7 @@ export interface QueryRunOptions {
 
 /** Runs one query to the first chunk of its result. */
 export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
-  retriedOnKernelLoss(options.query.signal, (quarantine) => attempt(options, quarantine));
+  withSecondAttempt(options.query.signal, (quarantine) => attempt(options, quarantine));
 
 async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
   const { query, request, text } = options;

@@ -78,7 +78,7 @@ function toTessera(failure: KernelFailure): TesseraError {
       if (/^Unknown TimeZone/.test(message)) {
         return TesseraError.of('INVALID_ARGUMENT', { message: message.split('\n')[0]! });
       }
-      return TesseraError.of('STATEMENT_FAILED', { message });
+      return TesseraError.of('NOT_SUPPORTED', { what: message.split('\n')[0]! });
     case 'INTERNAL':
     case 'FATAL':
       return TesseraError.of('STATEMENT_FAILED', {

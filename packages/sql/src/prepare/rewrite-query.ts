@@ -5,6 +5,7 @@ import { checkRelations } from '../guard/relations.ts';
 import { isReadFunction, readArguments } from '../reads/read-arguments.ts';
 import { scanOf } from '../reads/scan.ts';
 import { nameColumns, postgresName } from '../rewrites/column-names.ts';
+import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
@@ -32,7 +33,7 @@ export async function rewriteQuery(
     scans.set(ref, await scanOf(ref, args, source, context.session));
   }
   const named = transformTree(statement, {
-    tableRef: (node) => scans.get(node) ?? node,
+    tableRef: (node) => joinsThatPrintRight(scans.get(node) ?? node),
     queryNode: (node) => nameColumns(node, postgresName),
   });
   const rewritten = transformTree(named, {
