@@ -1,6 +1,6 @@
 import { newUlid, TesseraError } from '@tessera/common';
+import { quoteText } from '@tessera/kernel';
 import type { RunningQuery } from './running-queries.ts';
-import { quoted } from './sql-text.ts';
 
 export type AsyncStatus = 'RUNNING' | 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELLED';
 
@@ -70,17 +70,17 @@ function end(statement: AsyncStatement, status: AsyncStatus, errorMessage: strin
 
 /** The one row that `CALL fb_GetAsyncStatus` answers, as a query. */
 export function asyncStatusQuery({ query, user, status, endedAt, errorMessage }: AsyncStatement): string {
-  const time = (date: Date | undefined) => (date === undefined ? 'NULL' : quoted(date.toISOString()));
+  const time = (date: Date | undefined) => (date === undefined ? 'NULL' : quoteText(date.toISOString()));
   const columns = [
     `'' AS account_name`,
-    `${quoted(user)} AS user_name`,
-    `${quoted(query.requestId)} AS request_id`,
+    `${quoteText(user)} AS user_name`,
+    `${quoteText(query.requestId)} AS request_id`,
     `${time(query.submittedAt)}::timestamptz AS submitted_time`,
     `${time(query.submittedAt)}::timestamptz AS start_time`,
     `${time(endedAt)}::timestamptz AS end_time`,
-    `${quoted(status)} AS status`,
-    `${quoted(query.queryId)} AS query_id`,
-    `${errorMessage === undefined ? 'NULL' : quoted(errorMessage)}::text AS error_message`,
+    `${quoteText(status)} AS status`,
+    `${quoteText(query.queryId)} AS query_id`,
+    `${errorMessage === undefined ? 'NULL' : quoteText(errorMessage)}::text AS error_message`,
     '0::bigint AS retries',
   ];
   return `SELECT ${columns.join(', ')}`;

@@ -1,5 +1,5 @@
 import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
-import type { Kernel } from '@tessera/kernel';
+import { type Kernel, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type ParameterDescription, splitStatements } from '@tessera/sql';
 import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
@@ -15,7 +15,6 @@ import {
   type Settings,
   withSettings,
 } from './settings.ts';
-import { quoted } from './sql-text.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
 
@@ -187,7 +186,7 @@ export class Coordinator {
     name: string | undefined,
   ): Promise<StatementResult> {
     const shown = name === undefined ? SETTING_NAMES : [requireSettingName(name)];
-    const rows = shown.map((n) => `(${quoted(n)}, ${quoted(String(request.settings[n]))})`);
+    const rows = shown.map((n) => `(${quoteText(n)}, ${quoteText(String(request.settings[n]))})`);
     return this.#query(query, request, `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`, []);
   }
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import type { KernelSession } from '@tessera/kernel';
+import { type KernelSession, quoteText } from '@tessera/kernel';
 import {
   alignedHead,
   alignedTail,
@@ -10,7 +10,6 @@ import {
   paddedRowsQuery,
   widthsQuery,
 } from '@tessera/sql';
-import { quoted } from './sql-text.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { ResultChunk } from './statement-result.ts';
 
@@ -84,7 +83,7 @@ async function* alignedTable(
     path,
     request.settings.max_result_rows,
   );
-  const cells = `read_parquet(${quoted(path)})`;
+  const cells = `read_parquet(${quoteText(path)})`;
   const measured = await session.scalar(widthsQuery(cells, columns));
   const widths = String(measured)
     .split(',')
@@ -104,6 +103,6 @@ function spool(
   limit: number,
 ): Promise<number> {
   const source = limit === 0 ? sql : `SELECT * FROM (${sql}) LIMIT ${limit + 1}`;
-  const copy = `COPY (${source}) TO ${quoted(path)} (FORMAT parquet, COMPRESSION zstd)`;
+  const copy = `COPY (${source}) TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd)`;
   return session.execute(copy, prepared.parameters);
 }

@@ -20,3 +20,4 @@ export type {
   StatementDescription,
 } from './protocol/messages.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';
+export { quoteName, quoteText } from './types/quoting.ts';

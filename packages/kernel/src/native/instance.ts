@@ -1,3 +1,4 @@
+import { quoteText } from '../types/quoting.ts';
 import { NativeConnection } from './connection.ts';
 import { duckdb, type Pointer, takeString } from './library.ts';
 import { NativeBlock } from './memory.ts';
@@ -41,14 +42,12 @@ function openInMemory(): Pointer {
   return block.pointerAt(0);
 }
 
-const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
-
 const settings = (o: InstanceOptions): string[] => [
   'SET autoinstall_known_extensions=false',
   'SET autoload_known_extensions=false',
   `SET memory_limit='${Math.max(1, Math.floor(o.memoryLimitBytes))}B'`,
   ...(o.threads > 0 ? [`SET threads=${o.threads}`] : []),
-  `SET temp_directory=${text(o.spillDirectory)}`,
+  `SET temp_directory=${quoteText(o.spillDirectory)}`,
   'SET preserve_insertion_order=true',
   // Errors then carry their class and the position in the statement as data.
   'SET GLOBAL errors_as_json=true',
@@ -64,8 +63,8 @@ export const COUNT_PROGRESS = PROGRESS_SETTINGS.map(([name, value]) => `SET ${na
 
 /** The order matters: each step would forbid the ones before it. */
 const lockDown = (o: InstanceOptions): string[] => [
-  `SET allowed_directories=[${o.readableDirectories.map(text).join(', ')}]`,
+  `SET allowed_directories=[${o.readableDirectories.map(quoteText).join(', ')}]`,
   'SET enable_external_access=false',
-  `SET allowed_configs=['TimeZone', ${PROGRESS_SETTINGS.map(([name]) => text(name)).join(', ')}]`,
+  `SET allowed_configs=['TimeZone', ${PROGRESS_SETTINGS.map(([name]) => quoteText(name)).join(', ')}]`,
   'SET lock_configuration=true',
 ];

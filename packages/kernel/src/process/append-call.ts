@@ -10,7 +10,8 @@ import { duckdb, offLoop } from '../native/library.ts';
 import { takeLogicalType } from '../native/logical-type.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { checkErrorData } from '../native/native-error.ts';
-import { type KernelType, quoteName, typeToSql } from '../types/kernel-type.ts';
+import { type KernelType, typeToSql } from '../types/kernel-type.ts';
+import { quoteName } from '../types/quoting.ts';
 import type { AppendInput } from './append-input.ts';
 
 const CHUNK_ROWS = 131_072;

@@ -13,6 +13,7 @@ import type {
   Request,
   WireError,
 } from '../protocol/messages.ts';
+import { quoteText } from '../types/quoting.ts';
 import { runAppend } from './append-call.ts';
 import { AppendInput } from './append-input.ts';
 import { runQuery } from './query-call.ts';
@@ -160,9 +161,7 @@ export class SessionServer {
 
   async #setTimeZone(timeZone: string | null): Promise<void> {
     if (timeZone === this.#timeZone) return;
-    await this.#connection.run(
-      timeZone === null ? 'RESET TimeZone' : `SET TimeZone='${timeZone.replaceAll("'", "''")}'`,
-    );
+    await this.#connection.run(timeZone === null ? 'RESET TimeZone' : `SET TimeZone=${quoteText(timeZone)}`);
     this.#timeZone = timeZone;
   }
 

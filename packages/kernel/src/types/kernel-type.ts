@@ -1,3 +1,5 @@
+import { quoteName, quoteText } from './quoting.ts';
+
 /** Types without parameters, by the kernel's own names. */
 export const SCALAR_TYPES = [
   'BOOLEAN',
@@ -57,8 +59,6 @@ export interface KernelColumn {
   readonly type: KernelType;
 }
 
-export const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
-const quoteText = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const fieldsToSql = (fields: readonly KernelField[]) =>
   fields.map((f) => `${quoteName(f.name)} ${typeToSql(f.type)}`).join(', ');
 

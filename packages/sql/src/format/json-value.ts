@@ -1,4 +1,4 @@
-import { quoteName, quoteText } from '../types/output-type.ts';
+import { quoteName, quoteText } from '@tessera/kernel';
 import type { SqlField, SqlType } from '../types/sql-type.ts';
 import { lambdaName } from './lambda-name.ts';
 

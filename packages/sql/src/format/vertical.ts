@@ -1,4 +1,4 @@
-import { quoteText } from '../types/output-type.ts';
+import { quoteText } from '@tessera/kernel';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { textValue } from './text-value.ts';
 

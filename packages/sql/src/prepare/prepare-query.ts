@@ -1,10 +1,10 @@
 import { fail, TesseraError } from '@tessera/common';
-import { caretOf, type KernelColumn, type KernelSession } from '@tessera/kernel';
+import { caretOf, type KernelColumn, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { classifyStatement } from '../statements/classify.ts';
 import type { ExplainStatement } from '../statements/statement.ts';
 import { locateError } from '../text/locate-error.ts';
 import type { Statement } from '../tree.ts';
-import { outputType, quoteName, quoteText } from '../types/output-type.ts';
+import { outputType } from '../types/output-type.ts';
 import { notNullColumns } from './nullability.ts';
 import { deparse, parseQuery } from './parse.ts';
 import type { PrepareContext, PreparedQuery } from './prepare-context.ts';

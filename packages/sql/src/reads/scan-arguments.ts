@@ -1,5 +1,5 @@
+import { quoteText } from '@tessera/kernel';
 import { call, constant, type Expression } from '../tree.ts';
-import { quoteText } from '../types/output-type.ts';
 import type { ReadArguments } from './read-arguments.ts';
 
 export type ScanValue = string | boolean | number | readonly string[];

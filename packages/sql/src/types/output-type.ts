@@ -1,4 +1,4 @@
-import type { KernelType } from '@tessera/kernel';
+import { type KernelType, quoteName, quoteText } from '@tessera/kernel';
 import type { ScalarKind, SqlType } from './sql-type.ts';
 
 /** How a kernel type leaves: its type in the dialect, and what an expression of it must become first. */
@@ -108,6 +108,3 @@ function structOf(fields: readonly OutputFieldType[]): OutputType {
     },
   };
 }
-
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,3 +1,5 @@
+import { quoteName } from '@tessera/kernel';
+
 /** A type as users of the dialect see it. */
 export type SqlType =
   | { readonly kind: ScalarKind }
@@ -50,5 +52,4 @@ function typeName(type: SqlType): string {
   }
 }
 
-const fieldName = (name: string) =>
-  /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+const fieldName = (name: string) => (/^[a-z_][a-z0-9_$]*$/.test(name) ? name : quoteName(name));

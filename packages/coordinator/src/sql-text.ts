@@ -1,2 +1,0 @@
-/** A text as a SQL literal. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
