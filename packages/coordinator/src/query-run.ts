@@ -27,7 +27,7 @@ export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
   withSecondAttempt(options.query.signal, (quarantine) => attempt(options, quarantine));
 
 async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
-  const { query, request, text } = options;
+  const { query, request } = options;
   const { signal } = query;
   signal.throwIfAborted();
   const session = await options.kernel.session({ timeZone: request.settings.timezone, quarantine });
