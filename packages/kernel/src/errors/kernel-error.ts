@@ -114,8 +114,15 @@ function parseFailure(text: string): KernelFailure {
   return { type: plain[1]!, message: withoutExcerpt(plain[2]!) };
 }
 
-/** Cuts off the excerpt of the statement (`LINE 1: ...` and the caret below it) that the kernel puts at the end. */
-const withoutExcerpt = (message: string): string => message.replace(/\n+LINE \d+: [\s\S]*$/, '').trimEnd();
+/**
+ * Cuts off the excerpt of the statement (`LINE 1: ...` and the caret below it) that the kernel puts at the end, and its
+ * advice, which speaks of settings that users of an engine do not have.
+ */
+const withoutExcerpt = (message: string): string =>
+  message
+    .replace(/\n+LINE \d+: [\s\S]*$/, '')
+    .replace(/\n+\s*(Possible (solution|fix)|See also https)[\s\S]*$/i, '')
+    .trimEnd();
 
 function caretIn(position: number | undefined, sql: string | undefined): number | undefined {
   if (position === undefined || sql === undefined || !Number.isInteger(position)) return undefined;
