@@ -5,6 +5,7 @@ import { fileProblems, repositoryFiles } from './check/committed-files.ts';
 import { importProblems } from './check/import-layers.ts';
 import { readLayerTable, tableProblems } from './check/layer-table.ts';
 import { manifestProblems } from './check/manifests.ts';
+import { packagePageProblems } from './check/package-pages.ts';
 import { linkProblems } from './check/page-links.ts';
 
 /** A step answers with what is wrong: nothing when all is well. */
@@ -28,7 +29,10 @@ const steps: Step[] = [
     name: 'layers, faces, cycles',
     run: async () => [...tableProblems(table), ...(await importProblems(root, table))],
   },
-  { name: 'package manifests', run: async () => manifestProblems(root, table) },
+  {
+    name: 'package manifests and pages',
+    run: async () => [...manifestProblems(root, table), ...packagePageProblems(root)],
+  },
   {
     name: 'unused code and dependencies',
     run: () => command(tool('knip'), ['--no-progress', '--no-config-hints']),

@@ -1,0 +1,37 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+interface Dependent {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Every package has a README.md, whose table of dependencies has a row for each from outside; types need no reason. */
+export function packagePageProblems(root: string): string[] {
+  return globSync('packages/*/package.json', { cwd: root }).flatMap((file) => {
+    const page = join(dirname(file), 'README.md');
+    if (!existsSync(join(root, page))) return [`${page}: is missing`];
+    const manifest = JSON.parse(readFileSync(join(root, file), 'utf8')) as Dependent;
+    const wanted = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+      (name) => !/^@(tessera|types)\//.test(name),
+    );
+    const told = namesInTable(readFileSync(join(root, page), 'utf8'));
+    return [
+      ...wanted.filter((name) => !told.includes(name)).map((name) => `${page}: no reason for ${name}`),
+      ...told.filter((name) => !wanted.includes(name)).map((name) => `${page}: ${name} is no dependency`),
+    ];
+  });
+}
+
+/** A row names one dependency or several, and may say where they are used: `| a, b (tests) | why |`. */
+function namesInTable(page: string): string[] {
+  const rows = page.split('\n').filter((line) => /^\| (?!dependency )/.test(line));
+  return rows
+    .flatMap((row) =>
+      row
+        .split('|')[1]!
+        .replace(/\(.*\)/, '')
+        .split(','),
+    )
+    .map((name) => name.trim());
+}
