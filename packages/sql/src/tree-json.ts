@@ -23,16 +23,30 @@ export function printTree(value: unknown): string {
     case 'object': {
       if (value === null) return 'null';
       if (Array.isArray(value)) return `[${value.map(printTree).join(',')}]`;
-      let out = '';
-      for (const [key, field] of Object.entries(value)) {
-        if (field !== undefined) out += `${out === '' ? '' : ','}${JSON.stringify(key)}:${printTree(field)}`;
-      }
-      return `{${out}}`;
+      return printObject(value as Record<string, unknown>);
     }
     default:
       return malformed(`a value of type ${typeof value}`);
   }
 }
+
+function printObject(object: Record<string, unknown>): string {
+  const isDouble = isFloatingType(object.type);
+  let out = '';
+  for (const [key, field] of Object.entries(object)) {
+    if (field === undefined) continue;
+    const text =
+      isDouble && key === 'value' && Number.isInteger(field)
+        ? (field as number).toExponential()
+        : printTree(field);
+    out += `${out === '' ? '' : ','}${JSON.stringify(key)}:${text}`;
+  }
+  return `{${out}}`;
+}
+
+/** A whole number among the values of these types needs an exponent: the kernel reads `1000` as an integer only. */
+const isFloatingType = (type: unknown): boolean =>
+  typeof type === 'object' && type !== null && 'id' in type && (type.id === 'DOUBLE' || type.id === 'FLOAT');
 
 const NUMBER = /-?(?:Infinity|NaN|nan|inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 const SPACE = /[ \t\r\n]*/y;

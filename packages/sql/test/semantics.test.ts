@@ -9,6 +9,14 @@ afterAll(() => dialect[Symbol.asyncDispose]());
 
 const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ['7 / 2', 3],
+  ['1e3', 1000],
+  ['typeof(1e3)', 'double precision'],
+  ['typeof(1.5e0 + 1)', 'double precision'],
+  ['1234567.8901234567e-3', 1234.5678901234567],
+  ['-2e20', -2e20],
+  ['1e300 * 10', 1e301],
+  ["'\\x6162'::bytea", '\\x6162'],
+  ["'\\x6162'::bytea = 'ab'::bytea", true],
   ['-7 / 2', -3],
   ['7 / 2.0', 3.5],
   ['7 % 3', 1],

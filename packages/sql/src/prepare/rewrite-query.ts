@@ -4,9 +4,11 @@ import { checkFunction, checkTableFunction } from '../guard/functions.ts';
 import { checkRelations } from '../guard/relations.ts';
 import { isReadFunction, readArguments } from '../reads/read-arguments.ts';
 import { scanOf } from '../reads/scan.ts';
+import { byteaLiteral } from '../rewrites/bytea-literals.ts';
 import { nameColumns, postgresName } from '../rewrites/column-names.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
+import { doubleLiteral } from '../rewrites/double-literals.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
@@ -59,6 +61,8 @@ function guardAndCollectReads({ statement, locate }: ParsedQuery): readonly Tabl
 
 function rewriteExpression(node: Expression, parsed: ParsedQuery, context: PrepareContext): Expression {
   if (node.class === 'COLUMN_REF') return rewriteBareName(node, context) ?? node;
+  if (node.class === 'CONSTANT') return doubleLiteral(node);
+  if (node.class === 'CAST') return byteaLiteral(node);
   const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';
   const replaced = (isCall ? rewriteDialectFunction(node, parsed, context) : undefined) ?? node;
   const matched = partialRegexMatch(replaced, (at) => parsed.sourceAt(at.query_location));
