@@ -23,7 +23,12 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function writeManifest(name: string, fields: object): void {
-  mkdirSync(join(root, 'packages', name), { recursive: true });
+  mkdirSync(join(root, 'packages', name, 'src'), { recursive: true });
+  writeFileSync(join(root, 'packages', name, 'src/index.ts'), 'export {};');
+  writeManifestFile(name, fields);
+}
+
+function writeManifestFile(name: string, fields: object): void {
   const text = JSON.stringify({ name: `@tessera/${name}`, ...good, ...fields });
   writeFileSync(join(root, 'packages', name, 'package.json'), text);
 }
@@ -40,13 +45,22 @@ test.each([
   [{ license: 'MIT' }, 'the license is not Apache-2.0'],
   [
     { exports: { ...good.exports, './deep': './src/deep.ts' } },
-    'exports something other than ./src/index.ts',
+    'exports something other than {".":"./src/index.ts"}',
   ],
 ])('%j is a problem', (fields, problem) => {
   writeManifest('store', fields);
   expect(manifestProblems(root, table)).toEqual([
     expect.stringContaining(`packages/store/package.json: ${problem}`),
   ]);
+});
+
+test('a program without an index.ts exports nothing', () => {
+  rmSync(join(root, 'packages/server/src/index.ts'));
+  expect(manifestProblems(root, table)).toEqual([
+    'packages/server/package.json: exports something other than {}',
+  ]);
+  writeManifestFile('server', { exports: {} });
+  expect(manifestProblems(root, table)).toEqual([]);
 });
 
 test('a package without a place in the table is a problem', () => {

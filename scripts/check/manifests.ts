@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { allowedFor, type LayerTable, packagesOf } from './layer-table.ts';
 
@@ -35,8 +35,10 @@ export function manifestProblems(root: string, table: LayerTable): string[] {
     const name = dirname(file).slice('packages/'.length);
     if (!known.includes(name)) return [...problems, complain(`${name} has no place in layers.json`)];
     if (manifest.name !== `@tessera/${name}`) problems.push(complain(`the name is not @tessera/${name}`));
-    if (JSON.stringify(manifest.exports) !== '{".":"./src/index.ts"}')
-      problems.push(complain('exports something other than ./src/index.ts'));
+    // A program without a face is started, not imported.
+    const face = existsSync(join(root, dirname(file), 'src/index.ts')) ? { '.': './src/index.ts' } : {};
+    if (JSON.stringify(manifest.exports) !== JSON.stringify(face))
+      problems.push(complain(`exports something other than ${JSON.stringify(face)}`));
     const allowed = allowedFor(table, name);
     for (const [dependency] of dependencies) {
       const target = dependency.startsWith('@tessera/') ? dependency.slice('@tessera/'.length) : undefined;
