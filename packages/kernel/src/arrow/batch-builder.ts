@@ -3,11 +3,11 @@ import koffi from 'koffi';
 import { duckdb, memcpy, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { checkErrorData } from '../native/native-error.ts';
-import { ARRAY_BYTES, ColumnBuilder } from './column-builder.ts';
+import { ARRAY_AT, ARRAY_BYTES } from './c-structs.ts';
+import { ColumnBuilder } from './column-builder.ts';
 import { batchMessage } from './ipc.ts';
 import { TakenColumns } from './taken-columns.ts';
 
-const AT = { length: 0, children: 48, release: 64 };
 const RELEASE = koffi.proto('void tessera_arrow_array_release(void *array)');
 
 /** Turns chunks of the kernel into Arrow record batches. */
@@ -41,12 +41,12 @@ export class BatchBuilder {
     }
     const array = this.#array.bytes;
     try {
-      memcpy(this.#children.address, array.readBigUInt64LE(AT.children), this.#columns.length * 8);
+      memcpy(this.#children.address, array.readBigUInt64LE(ARRAY_AT.children), this.#columns.length * 8);
       for (let i = 0; i < this.#columns.length; i++)
         this.#columns[i]!.append(this.#children.pointerAt(i * 8));
-      this.rows += array.readUInt32LE(AT.length);
+      this.rows += array.readUInt32LE(ARRAY_AT.length);
     } finally {
-      koffi.call(array.readBigUInt64LE(AT.release), RELEASE, this.#array.address);
+      koffi.call(array.readBigUInt64LE(ARRAY_AT.release), RELEASE, this.#array.address);
     }
   }
 

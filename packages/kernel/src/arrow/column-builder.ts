@@ -2,14 +2,12 @@ import { DataType, type Dictionary, type Field } from 'apache-arrow';
 import { FieldNode } from 'apache-arrow/ipc/metadata/message';
 import { memcpy, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
+import { ARRAY_AT, ARRAY_BYTES } from './c-structs.ts';
 import { GrowingBitmap } from './growing-bitmap.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 import { bufferCount, childrenOf, type Layout, layoutOf } from './layout.ts';
 import type { TakenColumns } from './taken-columns.ts';
 
-/** `struct ArrowArray` of the C Data Interface, the parts that are read. */
-export const ARRAY_BYTES = 80;
-const AT = { length: 0, nullCount: 8, buffers: 40, children: 48, dictionary: 56 };
 const MAX_BUFFERS = 3;
 const EMPTY = new Uint8Array(0);
 
@@ -56,18 +54,22 @@ export class ColumnBuilder {
   append(address: Pointer): void {
     memcpy(this.#array.address, address, ARRAY_BYTES);
     const array = this.#array.bytes;
-    const rows = array.readUInt32LE(AT.length);
+    const rows = array.readUInt32LE(ARRAY_AT.length);
     const count = bufferCount(this.#layout);
-    if (count > 0) memcpy(this.#buffers.address, array.readBigUInt64LE(AT.buffers), count * 8);
-    this.#appendValidity(rows, array.readInt32LE(AT.nullCount));
+    if (count > 0) memcpy(this.#buffers.address, array.readBigUInt64LE(ARRAY_AT.buffers), count * 8);
+    this.#appendValidity(rows, array.readInt32LE(ARRAY_AT.nullCount));
     this.#appendOwn(rows);
     if (this.#children.length > 0) {
-      memcpy(this.#childPointers.address, array.readBigUInt64LE(AT.children), this.#children.length * 8);
+      memcpy(
+        this.#childPointers.address,
+        array.readBigUInt64LE(ARRAY_AT.children),
+        this.#children.length * 8,
+      );
       for (const [i, child] of this.#children.entries()) child.append(this.#childPointers.pointerAt(i * 8));
     }
     if (this.#dictionary !== undefined && this.#dictionaryValues === undefined) {
       this.#dictionaryValues = new ColumnBuilder({ type: this.#dictionary.dictionary } as Field);
-      this.#dictionaryValues.append(array.readBigUInt64LE(AT.dictionary));
+      this.#dictionaryValues.append(array.readBigUInt64LE(ARRAY_AT.dictionary));
     }
     this.#rows += rows;
   }

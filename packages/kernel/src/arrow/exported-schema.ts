@@ -4,22 +4,10 @@ import { duckdb, memcpy, type Pointer } from '../native/library.ts';
 import { copyOut, cString, NativeBlock } from '../native/memory.ts';
 import { checkErrorData, NativeError } from '../native/native-error.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
+import { NULLABLE, SCHEMA_AT, SCHEMA_BYTES } from './c-structs.ts';
 import { typeOfFormat } from './format.ts';
 import { carriesExactly, TYPE_METADATA_KEY, typeLabel, withoutArrowForm } from './type-label.ts';
 
-/** `struct ArrowSchema` of the C Data Interface. */
-const SCHEMA_BYTES = 72;
-const AT = {
-  format: 0,
-  name: 8,
-  metadata: 16,
-  flags: 24,
-  childCount: 32,
-  children: 40,
-  dictionary: 48,
-  release: 56,
-};
-const NULLABLE = 2n;
 const RELEASE = koffi.proto('void tessera_arrow_schema_release(void *schema)');
 
 /** The Arrow schema of a result with these columns. Types that Arrow does not carry exactly are named in metadata. */
@@ -40,7 +28,7 @@ export function exportSchema(
   }
   const nextDictionary = { id: 0 };
   const children = readChildren(out.bytes, nextDictionary);
-  const release = out.pointerAt(AT.release);
+  const release = out.pointerAt(SCHEMA_AT.release);
   if (release !== 0n) koffi.call(release, RELEASE, out.address);
   const fields = children.map((field, i) => labelled(field, columns[i]!));
   return new Schema(fields);
@@ -65,23 +53,26 @@ function labelled(field: Field, column: KernelColumn): Field {
 
 function readField(address: Pointer, nextDictionary: { id: number }): Field {
   const bytes = copyOut(address, SCHEMA_BYTES);
-  const type = typeOfFormat(cString(bytes.readBigUInt64LE(AT.format)), readChildren(bytes, nextDictionary));
-  const dictionary = bytes.readBigUInt64LE(AT.dictionary);
+  const type = typeOfFormat(
+    cString(bytes.readBigUInt64LE(SCHEMA_AT.format)),
+    readChildren(bytes, nextDictionary),
+  );
+  const dictionary = bytes.readBigUInt64LE(SCHEMA_AT.dictionary);
   const fieldType =
     dictionary === 0n
       ? type
       : new Dictionary(readField(dictionary, nextDictionary).type, type as never, nextDictionary.id++, false);
   return new Field(
-    cString(bytes.readBigUInt64LE(AT.name)),
+    cString(bytes.readBigUInt64LE(SCHEMA_AT.name)),
     fieldType,
-    (bytes.readBigInt64LE(AT.flags) & NULLABLE) !== 0n,
-    readMetadata(bytes.readBigUInt64LE(AT.metadata)),
+    (bytes.readBigInt64LE(SCHEMA_AT.flags) & NULLABLE) !== 0n,
+    readMetadata(bytes.readBigUInt64LE(SCHEMA_AT.metadata)),
   );
 }
 
 function readChildren(schema: Buffer, nextDictionary: { id: number }): Field[] {
-  const count = Number(schema.readBigInt64LE(AT.childCount));
-  const pointers = copyOut(schema.readBigUInt64LE(AT.children), count * 8);
+  const count = Number(schema.readBigInt64LE(SCHEMA_AT.childCount));
+  const pointers = copyOut(schema.readBigUInt64LE(SCHEMA_AT.children), count * 8);
   return Array.from({ length: count }, (_, i) => readField(pointers.readBigUInt64LE(i * 8), nextDictionary));
 }
 

@@ -3,19 +3,10 @@ import koffi from 'koffi';
 import { NO_RELEASE, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import type { ArrayData } from './array-data.ts';
-import { ARRAY_BYTES } from './column-builder.ts';
+import { ARRAY_AT, ARRAY_BYTES } from './c-structs.ts';
 import { bufferCount, type Layout } from './layout.ts';
 import { readArrays } from './read-arrays.ts';
 
-const AT = {
-  length: 0,
-  nullCount: 8,
-  bufferCount: 24,
-  childCount: 32,
-  buffers: 40,
-  children: 48,
-  release: 64,
-};
 const UNKNOWN = -1n;
 /** A run of rows starts at a multiple of this, so that it starts at a whole byte of every bitmap. */
 const SLICE_GRANULE = 64;
@@ -91,19 +82,19 @@ export class ImportedBatch {
     const count = bufferCount(layout);
     const pointers = this.#block(Math.max(1, count) * 8);
     for (const [i, pointer] of buffers.entries()) pointers.setPointer(i * 8, pointer);
-    block.setPointer(AT.length, BigInt(rows));
-    block.bytes.writeBigInt64LE(layout.kind === 'null' ? BigInt(rows) : UNKNOWN, AT.nullCount);
-    block.setPointer(AT.bufferCount, BigInt(count));
-    block.setPointer(AT.buffers, pointers.address);
-    block.setPointer(AT.release, NO_RELEASE);
+    block.setPointer(ARRAY_AT.length, BigInt(rows));
+    block.bytes.writeBigInt64LE(layout.kind === 'null' ? BigInt(rows) : UNKNOWN, ARRAY_AT.nullCount);
+    block.setPointer(ARRAY_AT.bufferCount, BigInt(count));
+    block.setPointer(ARRAY_AT.buffers, pointers.address);
+    block.setPointer(ARRAY_AT.release, NO_RELEASE);
     return block;
   }
 
   #setChildren(block: NativeBlock, children: readonly Pointer[]): void {
     const pointers = this.#block(Math.max(1, children.length) * 8);
     for (const [i, child] of children.entries()) pointers.setPointer(i * 8, child);
-    block.setPointer(AT.childCount, BigInt(children.length));
-    block.setPointer(AT.children, pointers.address);
+    block.setPointer(ARRAY_AT.childCount, BigInt(children.length));
+    block.setPointer(ARRAY_AT.children, pointers.address);
   }
 
   #block(size: number): NativeBlock {

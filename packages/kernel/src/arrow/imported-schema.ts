@@ -4,23 +4,12 @@ import { takeLogicalType } from '../native/logical-type.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { checkErrorData, NativeError } from '../native/native-error.ts';
 import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
+import { NULLABLE, SCHEMA_AT, SCHEMA_BYTES } from './c-structs.ts';
 import { formatOfType } from './format.ts';
 import { ImportedBatch } from './imported-batch.ts';
 import { childrenOf, layoutOf } from './layout.ts';
 import { readTypeLabel, TYPE_METADATA_KEY } from './type-label.ts';
 
-/** `struct ArrowSchema` of the C Data Interface. */
-const SCHEMA_BYTES = 72;
-const AT = {
-  format: 0,
-  name: 8,
-  metadata: 16,
-  flags: 24,
-  childCount: 32,
-  children: 40,
-  release: 56,
-};
-const NULLABLE = 2n;
 /** Extensions that the kernel has a type for; of others, the storage type is read. */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set(['arrow.json', 'arrow.uuid', 'arrow.bool8']);
 const EXTENSION_KEYS = ['ARROW:extension:name', 'ARROW:extension:metadata'];
@@ -92,9 +81,9 @@ class SchemaMemory {
 
   root(schema: Schema): NativeBlock {
     const root = this.#block(SCHEMA_BYTES);
-    root.setPointer(AT.format, this.#text('+s'));
-    root.setPointer(AT.name, this.#text(''));
-    root.setPointer(AT.release, NO_RELEASE);
+    root.setPointer(SCHEMA_AT.format, this.#text('+s'));
+    root.setPointer(SCHEMA_AT.name, this.#text(''));
+    root.setPointer(SCHEMA_AT.release, NO_RELEASE);
     this.#setChildren(root, schema.fields);
     return root;
   }
@@ -107,11 +96,11 @@ class SchemaMemory {
       throw invalid(`column "${field.name}": the Arrow type ${field.type} is not supported`);
     }
     const block = this.#block(SCHEMA_BYTES);
-    block.setPointer(AT.format, this.#text(format));
-    block.setPointer(AT.name, this.#text(field.name));
-    block.setPointer(AT.metadata, this.#metadata(field.metadata));
-    block.setPointer(AT.flags, field.nullable ? NULLABLE : 0n);
-    block.setPointer(AT.release, NO_RELEASE);
+    block.setPointer(SCHEMA_AT.format, this.#text(format));
+    block.setPointer(SCHEMA_AT.name, this.#text(field.name));
+    block.setPointer(SCHEMA_AT.metadata, this.#metadata(field.metadata));
+    block.setPointer(SCHEMA_AT.flags, field.nullable ? NULLABLE : 0n);
+    block.setPointer(SCHEMA_AT.release, NO_RELEASE);
     this.#setChildren(block, childrenOf(layout));
     return block.address;
   }
@@ -119,8 +108,8 @@ class SchemaMemory {
   #setChildren(block: NativeBlock, children: readonly Field[]): void {
     const pointers = this.#block(Math.max(1, children.length) * 8);
     for (const [i, child] of children.entries()) pointers.setPointer(i * 8, this.#field(child));
-    block.setPointer(AT.childCount, BigInt(children.length));
-    block.setPointer(AT.children, pointers.address);
+    block.setPointer(SCHEMA_AT.childCount, BigInt(children.length));
+    block.setPointer(SCHEMA_AT.children, pointers.address);
   }
 
   #metadata(metadata: Map<string, string>): Pointer {
