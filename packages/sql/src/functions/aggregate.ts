@@ -2,24 +2,9 @@ import { constant } from '../tree.ts';
 import { allColumns, internalCall, kernelCall } from './expressions.ts';
 import { hllPrecision } from './hyperloglog.ts';
 import { PERCENTILE_CONT } from './percentile.ts';
-import { alias, type Definition, type Implementation, inCategory, KERNEL } from './types.ts';
+import { alias, type Implementation, inCategory, kernelFunction } from './types.ts';
 
 const values = (rows: string, columns = 'x') => `FROM (VALUES ${rows}) t(${columns})`;
-
-const fromKernel = (
-  name: string,
-  signature: string,
-  description: string,
-  example: string,
-  result: string,
-): Definition => ({
-  name,
-  signatures: [signature],
-  description,
-  example,
-  result,
-  implementation: KERNEL,
-});
 
 /** One 64-bit number for all rows, whatever their order: the sum of the hashes of the rows, modulo 2^64. */
 const hashAggregate: Implementation = {
@@ -35,7 +20,7 @@ const hashAggregate: Implementation = {
 
 export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
   {
-    ...fromKernel(
+    ...kernelFunction(
       'any_value',
       'any_value(T) → T',
       'Some value of the group that is not NULL.',
@@ -45,56 +30,56 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     aliases: ['any'],
     implementation: alias('any_value'),
   },
-  fromKernel(
+  kernelFunction(
     'approx_count_distinct',
     'approx_count_distinct(any) → bigint',
     'About how many different values there are, NULL not counted.',
     `SELECT approx_count_distinct(x) ${values('(1), (2), (2), (NULL)')}`,
     '2',
   ),
-  fromKernel(
+  kernelFunction(
     'array_agg',
     'array_agg(T [ORDER BY …]) → array(T)',
     'The values as an array, NULLs included; NULL for no rows.',
     `SELECT array_agg(x ORDER BY x DESC) ${values('(1), (NULL), (3)')}`,
     '[NULL, 3, 1]',
   ),
-  fromKernel(
+  kernelFunction(
     'avg',
     'avg(numeric) → double precision',
     'The mean of the values that are not NULL.',
     `SELECT avg(x) ${values('(1), (2), (NULL)')}`,
     '1.5',
   ),
-  fromKernel(
+  kernelFunction(
     'bit_and',
     'bit_and(integer) → integer',
     'The bits that all values have.',
     `SELECT bit_and(x) ${values('(6), (3), (NULL)')}`,
     '2',
   ),
-  fromKernel(
+  kernelFunction(
     'bit_or',
     'bit_or(integer) → integer',
     'The bits that some value has.',
     `SELECT bit_or(x) ${values('(6), (3), (NULL)')}`,
     '7',
   ),
-  fromKernel(
+  kernelFunction(
     'bit_xor',
     'bit_xor(integer) → integer',
     'The bits that an odd number of values have.',
     `SELECT bit_xor(x) ${values('(6), (3), (NULL)')}`,
     '5',
   ),
-  fromKernel(
+  kernelFunction(
     'bool_and',
     'bool_and(boolean) → boolean',
     'Whether all values are true.',
     `SELECT bool_and(x) ${values('(true), (NULL), (false)')}`,
     'false',
   ),
-  fromKernel(
+  kernelFunction(
     'bool_or',
     'bool_or(boolean) → boolean',
     'Whether some value is true.',
@@ -112,7 +97,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     result: 'true',
     implementation: hashAggregate,
   },
-  fromKernel(
+  kernelFunction(
     'count',
     'count(*) → bigint, count([DISTINCT] any) → bigint',
     'How many rows there are, or how many values that are not NULL.',
@@ -166,8 +151,14 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
       finish: (sketches) => internalCall('hll_merge', sketches),
     },
   },
-  fromKernel('max', 'max(T) → T', 'The largest value.', `SELECT max(x) ${values('(1), (NULL), (3)')}`, '3'),
-  fromKernel(
+  kernelFunction(
+    'max',
+    'max(T) → T',
+    'The largest value.',
+    `SELECT max(x) ${values('(1), (NULL), (3)')}`,
+    '3',
+  ),
+  kernelFunction(
     'max_by',
     'max_by(T, any) → T',
     'The first argument of the row whose second is the largest.',
@@ -175,7 +166,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     'b',
   ),
   {
-    ...fromKernel(
+    ...kernelFunction(
       'median',
       'median(numeric) → double precision',
       'The middle value, or the mean of the two in the middle.',
@@ -188,8 +179,14 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
       aggregate: ([value]) => ({ name: 'median', args: [internalCall('quantile_input', value)] }),
     },
   },
-  fromKernel('min', 'min(T) → T', 'The smallest value.', `SELECT min(x) ${values('(1), (NULL), (3)')}`, '1'),
-  fromKernel(
+  kernelFunction(
+    'min',
+    'min(T) → T',
+    'The smallest value.',
+    `SELECT min(x) ${values('(1), (NULL), (3)')}`,
+    '1',
+  ),
+  kernelFunction(
     'min_by',
     'min_by(T, any) → T',
     'The first argument of the row whose second is the smallest.',
@@ -197,7 +194,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     'a',
   ),
   {
-    ...fromKernel(
+    ...kernelFunction(
       'percentile_cont',
       'percentile_cont(fraction) WITHIN GROUP (ORDER BY numeric) → double precision',
       'The value at a fraction of the ordered values, interpolated; also a window function.',
@@ -207,7 +204,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     aliases: ['quantile_cont'],
     implementation: PERCENTILE_CONT,
   },
-  fromKernel(
+  kernelFunction(
     'stddev_pop',
     'stddev_pop(numeric) → double precision',
     'The standard deviation of a population.',
@@ -215,7 +212,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     '1.0',
   ),
   {
-    ...fromKernel(
+    ...kernelFunction(
       'stddev_samp',
       'stddev_samp(numeric) → double precision',
       'The standard deviation of a sample; NULL for fewer than two values.',
@@ -225,7 +222,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     aliases: ['stddev'],
     implementation: alias('stddev_samp'),
   },
-  fromKernel(
+  kernelFunction(
     'sum',
     'sum(numeric) → bigint | numeric | double precision',
     'The sum of the values that are not NULL; NULL when there is none.',

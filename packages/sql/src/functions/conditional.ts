@@ -2,41 +2,26 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { constant } from '../tree.ts';
 import { CITY_HASH } from './city-hash.ts';
 import { internalCall, kernelCall } from './expressions.ts';
-import { type Definition, inCategory, KERNEL, macro } from './types.ts';
+import { inCategory, kernelFunction, macro } from './types.ts';
 
 const VERSION = `Tessera ${packageJson.version}`;
 
-const syntax = (
-  name: string,
-  signature: string,
-  description: string,
-  example: string,
-  result: string,
-): Definition => ({
-  name,
-  signatures: [signature],
-  description,
-  example,
-  result,
-  implementation: KERNEL,
-});
-
 export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
-  syntax(
+  kernelFunction(
     'case',
     'CASE [any] WHEN any THEN T … [ELSE T] END → T',
     'The result of the first branch whose condition holds.',
     "CASE 2 WHEN 1 THEN 'a' WHEN 2 THEN 'b' END",
     'b',
   ),
-  syntax(
+  kernelFunction(
     'cast',
     'CAST(any AS type) → type',
     'The value as another type; an error when it cannot be one.',
     "CAST('12' AS INTEGER) + 1",
     '13',
   ),
-  syntax(
+  kernelFunction(
     'coalesce',
     'coalesce(T, …) → T',
     'The first argument that is not NULL.',
@@ -51,7 +36,7 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
     result: '-6509667128195191394',
     implementation: CITY_HASH,
   },
-  syntax(
+  kernelFunction(
     'greatest',
     'greatest(T, …) → T',
     'The largest argument; NULLs are passed over.',
@@ -70,21 +55,21 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
       rewrite: ({ children }) => internalCall('signed', kernelCall('hash', ...children)),
     },
   },
-  syntax(
+  kernelFunction(
     'if',
     'if(boolean, T, T) → T',
     'The second argument when the condition holds, else the third.',
     "if(1 > 2, 'a', 'b')",
     'b',
   ),
-  syntax(
+  kernelFunction(
     'ifnull',
     'ifnull(T, T) → T',
     'The first argument, or the second when the first is NULL.',
     'ifnull(NULL, 5)',
     '5',
   ),
-  syntax(
+  kernelFunction(
     'least',
     'least(T, …) → T',
     'The smallest argument; NULLs are passed over.',
@@ -92,7 +77,7 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
     '1',
   ),
   {
-    ...syntax(
+    ...kernelFunction(
       'nullif',
       'nullif(T, T) → T',
       'The first argument, or NULL when both are equal.',
@@ -102,7 +87,7 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
     result: null,
   },
   {
-    ...syntax(
+    ...kernelFunction(
       'try_cast',
       'TRY_CAST(any AS type) → type',
       'The value as another type; NULL when it cannot be one.',

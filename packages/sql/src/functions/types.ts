@@ -85,6 +85,16 @@ export const inCategory = (
 ): readonly DialectFunction[] => definitions.map((definition) => ({ ...definition, category }));
 
 export const KERNEL: Implementation = { kind: 'kernel' };
+
+/** A function that the kernel has under this name and with this behaviour. */
+export const kernelFunction = (
+  name: string,
+  signature: string,
+  description: string,
+  example: string,
+  result: string,
+): Definition => ({ name, signatures: [signature], description, example, result, implementation: KERNEL });
+
 export const alias = (of: string): Implementation => ({ kind: 'alias', of });
 export const macro = (arity: Arity, ...overloads: readonly string[]): Implementation => ({
   kind: 'macro',
