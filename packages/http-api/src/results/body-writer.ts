@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { TesseraError } from '@tessera/common';
 import { ClickHouseBlocks } from '../compress/clickhouse-blocks.ts';
@@ -80,14 +79,31 @@ export class BodyWriter {
 
   async #send(piece: Uint8Array): Promise<void> {
     this.#signal.throwIfAborted();
-    if (this.#response.write(piece)) return;
-    const silence = AbortSignal.timeout(this.#idleMs);
-    try {
-      await once(this.#response, 'drain', { signal: AbortSignal.any([this.#signal, silence]) });
-    } catch (error) {
-      this.#signal.throwIfAborted();
-      if (silence.aborted) throw TesseraError.of('CLIENT_TOO_SLOW', { timeoutMs: this.#idleMs });
-      throw error;
-    }
+    if (this.#response.destroyed) throw clientGone();
+    if (!this.#response.write(piece)) await this.#drained();
+  }
+
+  #drained(): Promise<void> {
+    const [response, signal] = [this.#response, this.#signal];
+    return new Promise((resolve, reject) => {
+      const settle = (then: () => void) => {
+        clearTimeout(silence);
+        response.off('drain', onDrain);
+        response.off('close', onClose);
+        signal.removeEventListener('abort', onAbort);
+        then();
+      };
+      const onDrain = () => settle(resolve);
+      const onClose = () => settle(() => reject(signal.aborted ? signal.reason : clientGone()));
+      const onAbort = () => settle(() => reject(signal.reason));
+      const onSilence = () =>
+        settle(() => reject(TesseraError.of('CLIENT_TOO_SLOW', { timeoutMs: this.#idleMs })));
+      const silence = setTimeout(onSilence, this.#idleMs);
+      response.on('drain', onDrain);
+      response.on('close', onClose);
+      signal.addEventListener('abort', onAbort);
+    });
   }
 }
+
+const clientGone = () => TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' });
