@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { type KernelSession, quoteText } from '@tessera/kernel';
+import { type KernelBatch, type KernelSession, quoteText } from '@tessera/kernel';
 import {
   alignedHead,
   alignedTail,
@@ -41,8 +41,14 @@ async function* textRows(
   sql: string,
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(sql, prepared.parameters);
-  for await (const batch of result.batches) yield { bytes: batch.textColumn(0), rows: batch.rows };
+  for await (const batch of result.batches) yield chunkOf(batch, batch.textColumn(0));
 }
+
+const chunkOf = (batch: KernelBatch, bytes: Uint8Array): ResultChunk => ({
+  bytes,
+  rows: batch.rows,
+  release: () => batch.release(),
+});
 
 async function* arrowStream(
   session: KernelSession,
@@ -50,7 +56,7 @@ async function* arrowStream(
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(prepared.sql, prepared.parameters);
   yield { bytes: result.schemaIpc, rows: 0 };
-  for await (const batch of result.batches) yield { bytes: batch.ipc, rows: batch.rows };
+  for await (const batch of result.batches) yield chunkOf(batch, batch.ipc);
   yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
 }
 

@@ -4,6 +4,8 @@ import type { OutputColumn } from '@tessera/sql';
 export interface ResultChunk {
   readonly bytes: Uint8Array;
   readonly rows: number;
+  /** Lets the memory of `bytes` be used again; who does not call it leaves that to the collector. */
+  release?(): void;
 }
 
 export interface QueryStatistics {

@@ -5,6 +5,12 @@ import { ClickHouseBlocks } from '../compress/clickhouse-blocks.ts';
 /** A result up to this size leaves in one piece, with its length; an error before that is still a clean answer. */
 const HELD_BYTES = 64 * 1024;
 
+/** Bytes, and what to do when they have left and are read no more. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly onSent: (() => void) | undefined;
+}
+
 export interface BodyWriterOptions {
   /** How long the client may take no byte, in milliseconds. */
   readonly idleMs: number;
@@ -19,7 +25,7 @@ export class BodyWriter {
   readonly #idleMs: number;
   readonly #signal: AbortSignal;
   readonly #blocks: ClickHouseBlocks | undefined;
-  #held: Uint8Array[] = [];
+  #held: Piece[] = [];
   #heldBytes = 0;
   #bytes = 0;
   #started = false;
@@ -41,18 +47,23 @@ export class BodyWriter {
     return this.#bytes;
   }
 
-  /** @throws TesseraError CLIENT_TOO_SLOW, or the reason of the signal */
-  async write(bytes: Uint8Array | string): Promise<void> {
-    const piece = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-    for (const part of this.#blocks?.add(piece) ?? [piece]) await this.#take(part);
+  /**
+   * `onSent` is called when the bytes are read no more, if that comes to be known.
+   * @throws TesseraError CLIENT_TOO_SLOW, or the reason of the signal
+   */
+  async write(bytes: Uint8Array | string, onSent?: () => void): Promise<void> {
+    const content = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+    if (this.#blocks === undefined) return this.#take({ bytes: content, onSent });
+    for (const block of this.#blocks.add(content)) await this.#take({ bytes: block, onSent: undefined });
   }
 
-  async #take(piece: Uint8Array): Promise<void> {
-    if (piece.byteLength === 0) return;
-    this.#bytes += piece.byteLength;
+  async #take(piece: Piece): Promise<void> {
+    const { byteLength } = piece.bytes;
+    if (byteLength === 0) return;
+    this.#bytes += byteLength;
     if (!this.#started) {
       this.#held.push(piece);
-      this.#heldBytes += piece.byteLength;
+      this.#heldBytes += byteLength;
       if (this.#heldBytes < HELD_BYTES) return;
       await this.#start();
       return;
@@ -61,13 +72,13 @@ export class BodyWriter {
   }
 
   async end(): Promise<void> {
-    for (const block of this.#blocks?.end() ?? []) await this.#take(block);
+    for (const block of this.#blocks?.end() ?? []) await this.#take({ bytes: block, onSent: undefined });
     if (this.#started) {
       this.#response.end();
       return;
     }
     this.#response.setHeader('Content-Length', this.#heldBytes);
-    this.#response.end(Buffer.concat(this.#held));
+    this.#response.end(Buffer.concat(this.#held.map(({ bytes }) => bytes)));
   }
 
   async #start(): Promise<void> {
@@ -77,10 +88,10 @@ export class BodyWriter {
     for (const piece of held) await this.#send(piece);
   }
 
-  async #send(piece: Uint8Array): Promise<void> {
+  async #send({ bytes, onSent }: Piece): Promise<void> {
     this.#signal.throwIfAborted();
     if (this.#response.destroyed) throw clientGone();
-    if (!this.#response.write(piece)) await this.#drained();
+    if (!this.#response.write(bytes, onSent && ((error) => error == null && onSent()))) await this.#drained();
   }
 
   #drained(): Promise<void> {

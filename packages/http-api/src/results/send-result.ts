@@ -34,7 +34,9 @@ export async function sendResult(
     await writer.write(envelope.head(result.columns));
     for await (const chunk of result.chunks) {
       if (chunk.bytes.byteLength === 0) continue;
-      for (const piece of envelope.rows(chunk.bytes, rows === 0)) await writer.write(piece);
+      const pieces = envelope.rows(chunk.bytes, rows === 0);
+      const last = pieces.at(-1);
+      for (const piece of pieces) await writer.write(piece, piece === last ? chunk.release : undefined);
       rows += chunk.rows;
     }
     await writer.write(envelope.tail(rows, result.statistics()));

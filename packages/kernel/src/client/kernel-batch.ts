@@ -9,11 +9,20 @@ export class KernelBatch {
   /** Encapsulated Arrow RecordBatch message, its start and its buffers aligned to 8 bytes. */
   readonly ipc: Uint8Array;
   readonly #schemaIpc: Uint8Array;
+  readonly #payload: Buffer;
+  readonly #giveBack: (payload: Buffer) => void;
 
-  constructor(payload: Buffer, schemaIpc: Uint8Array) {
+  constructor(payload: Buffer, schemaIpc: Uint8Array, giveBack: (payload: Buffer) => void) {
+    this.#payload = payload;
+    this.#giveBack = giveBack;
     this.rows = payload.readUInt32LE(0);
     this.ipc = payload.subarray(PREFIX_BYTES);
     this.#schemaIpc = schemaIpc;
+  }
+
+  /** Its memory may be used for another batch: nothing of this one is read from here on. To be called at most once. */
+  release(): void {
+    this.#giveBack(this.#payload);
   }
 
   /** The data buffer of VARCHAR column `i`: its values, one after the other. */

@@ -1,10 +1,12 @@
 import type { ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { KernelBatch } from './kernel-batch.ts';
-import type { SessionSocket } from './session-socket.ts';
+import { batchPayloads, type SessionSocket } from './session-socket.ts';
 
 /** Batches that may wait here, unread, before the socket is paused. */
 const MAX_QUEUED = 2;
+
+const giveBack = (payload: Buffer): void => batchPayloads.give(payload);
 
 /** A running query. Not reading the batches holds the kernel back; ending the iteration early cancels it. */
 export interface KernelResult {
@@ -36,7 +38,7 @@ export class ResultStream {
 
   batch(payload: Buffer): boolean {
     if (this.#cancelled) return true;
-    this.#queue.push(new KernelBatch(payload, this.#header!.schemaIpc));
+    this.#queue.push(new KernelBatch(payload, this.#header!.schemaIpc, giveBack));
     this.#notify();
     return this.#queue.length < MAX_QUEUED;
   }

@@ -3,8 +3,12 @@ import { TesseraError } from '@tessera/common';
 import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
 import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
+import { PayloadPool } from '../protocol/payload-pool.ts';
 
-const READ_BUFFER_BYTES = 256 * 1024;
+const READ_BUFFER_BYTES = 64 * 1024;
+
+/** Of all sessions: what one has sent to its client, another can fill. */
+export const batchPayloads = new PayloadPool();
 
 /** What happens to a call before it ends; a batch returns whether more are welcome. */
 export interface CallEvents {
@@ -39,11 +43,17 @@ export class SessionSocket {
   /** `onFatal`: the process of this session must not be given further sessions. */
   static open(path: string, number: number, onFatal: () => void): Promise<SessionSocket> {
     return new Promise((resolve, reject) => {
-      const reader = new FrameReader((frame) => opened.#receive(frame));
+      const reader = new FrameReader(
+        (frame) => opened.#receive(frame),
+        (kind, bytes) =>
+          kind === FrameKind.batch ? batchPayloads.take(bytes) : Buffer.allocUnsafeSlow(bytes),
+      );
+      const shared = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
       const onread = {
-        buffer: Buffer.allocUnsafeSlow(READ_BUFFER_BYTES),
+        buffer: () => reader.directTarget ?? shared,
         callback: (size: number, buffer: Uint8Array) => {
-          reader.push(buffer.subarray(0, size));
+          if (buffer === shared) reader.push(buffer.subarray(0, size));
+          else reader.filled(size);
           return true;
         },
       };

@@ -64,7 +64,7 @@ class ResultStream {
    * kernel keeps them coming; the first chunk goes out as soon as it is known not to be the only one.
    */
   async run(): Promise<void> {
-    const overdue = setInterval(() => this.#flush(), MAX_HOLD_MS);
+    const overdue = setInterval(() => this.#flushOverdue(), MAX_HOLD_MS);
     let pending: Promise<Pointer | undefined> | undefined;
     try {
       pending = this.#result.fetch();
@@ -79,8 +79,9 @@ class ResultStream {
         const full = this.#builder.rows >= MAX_BATCH_ROWS || this.#builder.bytes >= this.#maxBatchBytes;
         if (full || !this.#headerSent) {
           if (!this.#headerSent && (await pending) === undefined) continue;
-          this.#flush();
+          // The last batch leaves while this one was gathered; two at a time are in memory.
           await drained(this.#socket);
+          this.#flush();
         }
       }
       this.#socket.cork();
@@ -93,6 +94,11 @@ class ResultStream {
       const unread = await pending?.catch(() => undefined);
       if (unread !== undefined) destroyChunk(unread);
     }
+  }
+
+  /** Not to a reader that lags behind: then rows gather to whole batches, whose number is bounded. */
+  #flushOverdue(): void {
+    if (!this.#socket.writableNeedDrain) this.#flush();
   }
 
   #flush(): void {

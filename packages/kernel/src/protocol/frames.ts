@@ -48,9 +48,15 @@ export const decodePayload = (frame: Frame): unknown =>
 
 const EMPTY = Buffer.alloc(0);
 
+/** Where the payload of a frame is to be gathered. */
+export type AllocatePayload = (kind: FrameKind, bytes: number) => Buffer;
+
+/** A payload that lacks at least this much is worth reading into directly. */
+const MIN_DIRECT_BYTES = 16 * 1024;
+
 /**
- * Cuts a byte stream into frames. Payloads of frames longer than what is at hand are gathered in a buffer of their
- * own, so that a payload starts at an aligned address and is copied once.
+ * Cuts a byte stream into frames. Every payload has a buffer of its own, so that it starts at an aligned address and is
+ * copied once; or not at all where the reader of the stream asks first where the next bytes should go.
  */
 export class FrameReader {
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
@@ -58,9 +64,26 @@ export class FrameReader {
   #payload: Buffer = EMPTY;
   #payloadFill = 0;
   readonly #onFrame: (frame: Frame) => void;
+  readonly #allocate: AllocatePayload;
 
-  constructor(onFrame: (frame: Frame) => void) {
+  constructor(
+    onFrame: (frame: Frame) => void,
+    allocate: AllocatePayload = (_, bytes) => Buffer.allocUnsafeSlow(bytes),
+  ) {
     this.#onFrame = onFrame;
+    this.#allocate = allocate;
+  }
+
+  /** The missing rest of a long payload; undefined when the next bytes are to be read elsewhere and pushed. */
+  get directTarget(): Buffer | undefined {
+    const missing = this.#payload.length - this.#payloadFill;
+    return missing >= MIN_DIRECT_BYTES ? this.#payload.subarray(this.#payloadFill) : undefined;
+  }
+
+  /** So many bytes have been read into what `directTarget` was. */
+  filled(bytes: number): void {
+    this.#payloadFill += bytes;
+    this.#emitWhole();
   }
 
   push(bytes: Uint8Array): void {
@@ -72,19 +95,23 @@ export class FrameReader {
         this.#headerFill += take;
         at += take;
         if (this.#headerFill < FRAME_HEADER_BYTES) return;
-        this.#payload = Buffer.allocUnsafeSlow(this.#header.readUInt32LE(0));
+        this.#payload = this.#allocate(this.#header[4] as FrameKind, this.#header.readUInt32LE(0));
         this.#payloadFill = 0;
       }
       const take = Math.min(this.#payload.length - this.#payloadFill, bytes.length - at);
       this.#payload.set(bytes.subarray(at, at + take), this.#payloadFill);
       this.#payloadFill += take;
       at += take;
-      if (this.#payloadFill === this.#payload.length) {
-        const payload = this.#payload;
-        this.#headerFill = 0;
-        this.#payload = EMPTY;
-        this.#onFrame({ kind: this.#header[4] as FrameKind, payload });
-      }
+      this.#emitWhole();
     }
+  }
+
+  #emitWhole(): void {
+    if (this.#payloadFill < this.#payload.length) return;
+    const payload = this.#payload;
+    this.#headerFill = 0;
+    this.#payload = EMPTY;
+    this.#payloadFill = 0;
+    this.#onFrame({ kind: this.#header[4] as FrameKind, payload });
   }
 }

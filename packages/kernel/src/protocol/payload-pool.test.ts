@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { PayloadPool } from './payload-pool.ts';
+
+const LARGE = 300_000;
+
+test('a large buffer given back is used again, in the size asked for', () => {
+  const pool = new PayloadPool();
+  const first = pool.take(LARGE);
+  expect(first.length).toBe(LARGE);
+  pool.give(first);
+  const smaller = pool.take(LARGE - 1);
+  expect(smaller.length).toBe(LARGE - 1);
+  expect(smaller.buffer).toBe(first.buffer);
+  expect(pool.take(LARGE).buffer).not.toBe(first.buffer);
+});
+
+test('a buffer too small for what is asked stays where it is', () => {
+  const pool = new PayloadPool();
+  const first = pool.take(LARGE);
+  pool.give(first);
+  expect(pool.take(10 * LARGE).length).toBe(10 * LARGE);
+  expect(pool.take(LARGE).buffer).toBe(first.buffer);
+});
+
+test('what is kept has a bound, and small buffers are not kept', () => {
+  const pool = new PayloadPool();
+  const taken = Array.from({ length: 100 }, () => pool.take(1_000_000));
+  for (const buffer of taken) pool.give(buffer);
+  const again = new Set(Array.from({ length: 100 }, () => pool.take(1_000_000).buffer));
+  expect(taken.filter((buffer) => again.has(buffer.buffer)).length).toBeLessThanOrEqual(16);
+  const small = pool.take(10);
+  pool.give(small);
+  expect(pool.take(10).buffer).not.toBe(small.buffer);
+});
