@@ -25,8 +25,8 @@ it('log files follow their configuration, and SIGHUP opens them anew', async () 
     // The file is there again as soon as the signal has been handled.
     await expect.poll(() => existsSync(path)).toBe(true);
     await server.stop();
-    expect(await read(path)).toContain('"msg":"stopped"');
-    expect(await read(`${path}.1`)).not.toContain('"msg":"stopped"');
+    expect(await read(path)).toContain('"msg":"drained"');
+    expect(await read(`${path}.1`)).not.toContain('"msg":"drained"');
   } finally {
     await rm(directory, { recursive: true });
   }

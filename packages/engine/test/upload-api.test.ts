@@ -165,7 +165,7 @@ describe('a client that goes away half-way', () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     socket.write(
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n' +
+      'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n' +
         '--b\r\nContent-Disposition: form-data; name="sql"\r\n\r\nSELECT 1\r\n' +
         '--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nsome bytes',
     );
