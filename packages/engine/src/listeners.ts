@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import { DEFAULT_HTTP_PORT, type ServeOptions } from './serve-options.ts';
 
 const LOOPBACK = '127.0.0.1';
+/** What clients have to read the end of their answer, or to end a request that came too late, in milliseconds. */
+const CLOSE_MS = 2_000;
 
 export interface Listener {
   readonly purpose: 'query' | 'health' | 'metrics';
@@ -49,9 +51,13 @@ export async function openListeners(options: ServeOptions, servers: ServerFactor
   }
 }
 
-/** Stops accepting, lets answers under way end, and closes. */
+/** Stops accepting, lets answers under way end, and closes; who dawdles is cut off. */
 export async function closeListeners(listeners: readonly Listener[]): Promise<void> {
+  const cut = setTimeout(() => {
+    for (const { app } of listeners) app.server.closeAllConnections();
+  }, CLOSE_MS);
   await Promise.all(listeners.map((listener) => listener.app.close()));
+  clearTimeout(cut);
 }
 
 async function listen(

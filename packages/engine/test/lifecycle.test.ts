@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -52,6 +53,32 @@ describe('shutdown', () => {
     await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
     expect(await server.stop('SIGTERM')).toBe(0);
     expect((await running).json()['errors'][0].name).toBe('QUERY_CANCELLED');
+  });
+
+  it('does not wait for clients that dawdle over their requests', async () => {
+    await using server = await startTessera();
+    const { hostname, port } = new URL(server.url);
+    const client = connect(Number(port), hostname);
+    client.on('error', () => undefined);
+    const answer = new Promise<Buffer>((resolve) => client.once('data', resolve));
+    // Answered, and followed on the same connection by a request that never ends.
+    client.write('GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\nGET /ping HTTP/1.1\r\nHost: ');
+    expect(String(await answer)).toContain('Ok.');
+    void server.stop();
+    await expect.poll(() => server.child.exitCode, { timeout: 20_000 }).toBe(0);
+  });
+});
+
+describe('a refused client that never ends its body', () => {
+  it('reads the answer and is cut off', async () => {
+    await using server = await startTessera();
+    const { hostname, port } = new URL(server.url);
+    const client = connect(Number(port), hostname);
+    client.on('error', () => undefined);
+    const answer = new Promise<Buffer>((resolve) => client.once('data', resolve));
+    client.write('POST / HTTP/1.1\r\nHost: example.org\r\nContent-Length: 10\r\n\r\nSELECT');
+    expect(String(await answer)).toContain('HTTP/1.1 403');
+    await expect.poll(() => client.closed, { timeout: 20_000 }).toBe(true);
   });
 });
 

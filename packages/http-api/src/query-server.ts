@@ -1,6 +1,7 @@
 import { asQueryId, type Logger, TesseraError } from '@tessera/common';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { refuseForeignPages } from './request/browser-guard.ts';
+import { drainRequest } from './request/drain-request.ts';
 import { errorBody } from './results/error-body.ts';
 import { discoveryDocument, listenerUrl } from './routes/discovery.ts';
 import { registerHealth } from './routes/health.ts';
@@ -90,5 +91,7 @@ function onError(error: Error & { statusCode?: number }, reply: FastifyReply, lo
   return sendFailure(reply, TesseraError.of('BAD_REQUEST', { message: error.message }), status);
 }
 
-const sendFailure = (reply: FastifyReply, error: TesseraError, status = error.httpStatus): FastifyReply =>
-  reply.code(status).type('application/json; charset=utf-8').send(errorBody(error, undefined));
+function sendFailure(reply: FastifyReply, error: TesseraError, status = error.httpStatus): FastifyReply {
+  drainRequest(reply.request.raw);
+  return reply.code(status).type('application/json; charset=utf-8').send(errorBody(error, undefined));
+}
