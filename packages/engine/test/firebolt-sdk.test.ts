@@ -17,12 +17,12 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 let server: TesseraProcess;
 let gateway: Server;
 let connection: Connection;
-const trust = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+const trust = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 
 beforeAll(async () => {
   server = await startTessera();
   gateway = await startGateway(server.url);
-  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const firebolt = Firebolt({ apiEndpoint: `https://127.0.0.1:${portOf(gateway)}` });
   connection = await firebolt.connect({
     auth: { client_id: 'id', client_secret: 'secret' },
@@ -33,8 +33,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  if (trust === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-  else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = trust;
+  if (trust === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+  else process.env.NODE_TLS_REJECT_UNAUTHORIZED = trust;
   gateway.close();
   await server[Symbol.asyncDispose]();
 });

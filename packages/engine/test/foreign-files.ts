@@ -45,7 +45,7 @@ export interface Difference {
   readonly arguments?: string;
 }
 
-const TEST_DATA = process.env['TESSERA_TEST_DATA'] ?? join(import.meta.dirname, '../../../../shared/data');
+const TEST_DATA = process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data');
 const DIRECTORY = join(TEST_DATA, 'files');
 const DIFFERENCES = join(import.meta.dirname, 'foreign-files.differences.json');
 

@@ -56,6 +56,6 @@ export async function rows(
   const answer =
     files === undefined ? await query(server, sql, params) : await upload(server, sql, files, params);
   const body = answer.json();
-  if (answer.status !== 200) throw new Error(body['message']);
-  return body['data'];
+  if (answer.status !== 200) throw new Error(body.message);
+  return body.data;
 }

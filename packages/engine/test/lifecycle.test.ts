@@ -52,7 +52,7 @@ describe('shutdown', () => {
     const running = query(server, SLOW);
     await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
     expect(await server.stop('SIGTERM')).toBe(0);
-    expect((await running).json()['errors'][0].name).toBe('QUERY_CANCELLED');
+    expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
   });
 
   it('does not wait for clients that dawdle over their requests', async () => {
@@ -160,7 +160,7 @@ describe('reads outside uploads', () => {
       ['2'],
     ]);
     const refused = await query(server, `SELECT * FROM READ_CSV('${directory}/../../etc/passwd')`);
-    expect(refused.json()['errors'][0].name).toBe('LOCATION_NOT_ALLOWED');
+    expect(refused.json().errors[0].name).toBe('LOCATION_NOT_ALLOWED');
     await rm(directory, { recursive: true });
   });
 });

@@ -26,14 +26,14 @@ describe('output formats', () => {
   it('JSON_Compact carries query, meta, data, rows and statistics', async () => {
     const answer = await query(server, 'SELECT 42', { output_format: 'JSON_Compact', query_label: 'mine' });
     const body = answer.json();
-    expect(body['meta']).toEqual([{ name: '?column?', type: 'int' }]);
-    expect(body['data']).toEqual([[42]]);
-    expect(body['rows']).toBe(1);
-    expect(body['query']).toMatchObject({
+    expect(body.meta).toEqual([{ name: '?column?', type: 'int' }]);
+    expect(body.data).toEqual([[42]]);
+    expect(body.rows).toBe(1);
+    expect(body.query).toMatchObject({
       query_id: answer.headers.get('firebolt-query-id'),
       query_label: 'mine',
     });
-    expect(Object.keys(body['statistics'])).toEqual([
+    expect(Object.keys(body.statistics)).toEqual([
       'elapsed',
       'rows_read',
       'bytes_read',
@@ -46,7 +46,7 @@ describe('output formats', () => {
 
   it('JSON has rows as objects', async () => {
     const answer = await query(server, TWO_ROWS, { output_format: 'JSON' });
-    expect(answer.json()['data']).toEqual([
+    expect(answer.json().data).toEqual([
       { n: 1, s: 'a\tb' },
       { n: 2, s: null },
     ]);
@@ -60,8 +60,8 @@ describe('output formats', () => {
   it('JSON_CompactLimited stops at 10,000 rows', async () => {
     const sql = 'SELECT n FROM generate_series(1, 12000) AS g(n)';
     const answer = await query(server, sql, { output_format: 'JSON_CompactLimited' });
-    expect(answer.json()['rows']).toBe(10_000);
-    expect(answer.json()['data']).toHaveLength(10_000);
+    expect(answer.json().rows).toBe(10_000);
+    expect(answer.json().data).toHaveLength(10_000);
   });
 
   it('JSONLines_Compact is a message a line', async () => {
@@ -97,7 +97,7 @@ describe('output formats', () => {
   it('an unknown format is refused with the nearest name', async () => {
     const answer = await query(server, 'SELECT 1', { output_format: 'JSON_Compakt' });
     expect(answer.status).toBe(400);
-    expect(answer.json()['message']).toContain('did you mean JSON_Compact?');
+    expect(answer.json().message).toContain('did you mean JSON_Compact?');
   });
 });
 
@@ -106,23 +106,23 @@ describe('errors', () => {
     const answer = await query(server, 'SELECT 1,\n  no_such_column');
     expect(answer.status).toBe(400);
     const body = answer.json();
-    expect(body['errors']).toHaveLength(1);
-    expect(body['errors'][0]).toMatchObject({
+    expect(body.errors).toHaveLength(1);
+    expect(body.errors[0]).toMatchObject({
       code: '42703',
       name: 'UNDEFINED_NAME',
       severity: 'ERROR',
       location: { failing_line: 2, start_offset: 3 },
     });
-    expect(body['message']).toBe(body['errors'][0].description);
-    expect(body['message']).toMatch(/^Line 2, Column 3: .*no_such_column/);
-    expect(body['query']['query_id']).toBe(answer.headers.get('firebolt-query-id'));
+    expect(body.message).toBe(body.errors[0].description);
+    expect(body.message).toMatch(/^Line 2, Column 3: .*no_such_column/);
+    expect(body.query.query_id).toBe(answer.headers.get('firebolt-query-id'));
   });
 
   it('a client of the protocol gets statement errors as 200', async () => {
     const answer = await query(server, 'SELEC 1', {}, { 'Firebolt-Protocol-Version': '2.4' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-firebolt-protocol-version')).toBe('2.4');
-    expect(answer.json()['errors'][0]).toMatchObject({ name: 'SYNTAX_ERROR' });
+    expect(answer.json().errors[0]).toMatchObject({ name: 'SYNTAX_ERROR' });
   });
 
   it.each([
@@ -140,7 +140,7 @@ describe('errors', () => {
     ['SELECT 1; SELECT 2', 'SYNTAX_ERROR', 400],
   ])('%s → %s', async (sql, name, status) => {
     const answer = await query(server, sql);
-    expect(answer.json()['errors'][0].name).toBe(name);
+    expect(answer.json().errors[0].name).toBe(name);
     expect(answer.status).toBe(status);
   });
 
@@ -154,9 +154,7 @@ describe('settings and parameters', () => {
   it('an unknown query-string name is an unknown setting', async () => {
     const answer = await query(server, 'SELECT 1', { statement_timeot: '5' });
     expect(answer.status).toBe(400);
-    expect(answer.json()['message']).toBe(
-      'Unknown setting statement_timeot (did you mean statement_timeout?)',
-    );
+    expect(answer.json().message).toBe('Unknown setting statement_timeot (did you mean statement_timeout?)');
   });
 
   it('timezone by query string and by suffix', async () => {
@@ -171,7 +169,7 @@ describe('settings and parameters', () => {
     const answer = await query(server, "SET timezone = 'Asia/Tokyo'");
     expect([answer.status, answer.text]).toEqual([200, '']);
     expect(answer.headers.get('firebolt-update-parameters')).toBe('timezone=Asia/Tokyo');
-    expect((await query(server, "SET timezone = 'Mars/Olympus'")).json()['errors'][0].name).toBe(
+    expect((await query(server, "SET timezone = 'Mars/Olympus'")).json().errors[0].name).toBe(
       'INVALID_SETTING',
     );
   });
@@ -190,7 +188,7 @@ describe('settings and parameters', () => {
       query_parameters,
       output_format: 'JSON_Compact',
     });
-    expect(answer.json()['data']).toEqual([['9007199254740993', 'x', null, 1.5, true]]);
+    expect(answer.json().data).toEqual([['9007199254740993', 'x', null, 1.5, true]]);
   });
 
   it.each([
@@ -202,7 +200,7 @@ describe('settings and parameters', () => {
   ])('query_parameters=%s is refused', async (query_parameters, message) => {
     const answer = await query(server, 'SELECT 1', { query_parameters });
     expect(answer.status).toBe(400);
-    expect(answer.json()['message']).toContain(message);
+    expect(answer.json().message).toContain(message);
   });
 
   it('execution_mode=describe_parameters runs nothing', async () => {
@@ -227,7 +225,7 @@ describe('settings and parameters', () => {
         output_format: 'JSON_Compact',
       },
     );
-    expect(answer.json()['data']).toEqual([['2024-01-01 09:00:00+09']]);
+    expect(answer.json().data).toEqual([['2024-01-01 09:00:00+09']]);
   });
 
   it('max_result_rows refuses a larger result', async () => {
@@ -235,7 +233,7 @@ describe('settings and parameters', () => {
     expect((await query(server, sql, { max_result_rows: '11' })).status).toBe(200);
     for (const output_format of ['JSON_Compact', 'ArrowStream', 'Parquet', 'PSQL']) {
       const answer = await query(server, sql, { max_result_rows: '10', output_format });
-      expect(answer.json()['errors'][0].name, output_format).toBe('RESULT_TOO_LARGE');
+      expect(answer.json().errors[0].name, output_format).toBe('RESULT_TOO_LARGE');
     }
   });
 });
@@ -245,9 +243,9 @@ const ENDLESS = 'SELECT count(*) FROM generate_series(1, 100000000000) AS g(n) W
 describe('stopping a query', () => {
   it('statement_timeout and max_execution_time', async () => {
     const byMs = await query(server, ENDLESS, { statement_timeout: '200' });
-    expect([byMs.status, byMs.json()['errors'][0].name]).toEqual([504, 'STATEMENT_TIMEOUT']);
+    expect([byMs.status, byMs.json().errors[0].name]).toEqual([504, 'STATEMENT_TIMEOUT']);
     const bySeconds = await query(server, ENDLESS, { max_execution_time: '0.2' });
-    expect(bySeconds.json()['errors'][0].name).toBe('STATEMENT_TIMEOUT');
+    expect(bySeconds.json().errors[0].name).toBe('STATEMENT_TIMEOUT');
   });
 
   it('POST /cancel', async () => {
@@ -255,7 +253,7 @@ describe('stopping a query', () => {
     const cancel = () => fetch(new URL('/cancel?query_id=to-be-cancelled', server.url), { method: 'POST' });
     await expect.poll(async () => (await cancel()).status).toBe(200);
     const answer = await running;
-    expect(answer.json()['errors'][0]).toMatchObject({ name: 'QUERY_CANCELLED', code: '57014' });
+    expect(answer.json().errors[0]).toMatchObject({ name: 'QUERY_CANCELLED', code: '57014' });
     expect((await cancel()).status).toBe(404);
   });
 
@@ -263,7 +261,7 @@ describe('stopping a query', () => {
     const running = query(server, ENDLESS, { query_id: 'by-statement' });
     const cancel = () => query(server, "CANCEL QUERY WHERE query_id = 'by-statement'");
     await expect.poll(async () => (await cancel()).status).toBe(200);
-    expect((await running).json()['errors'][0].name).toBe('QUERY_CANCELLED');
+    expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
   });
 
   it('a client that goes away takes its query with it', async () => {
@@ -329,7 +327,7 @@ describe('other endpoints', () => {
     const { token, monitorSql } = started.json();
     expect(monitorSql).toBe(`CALL fb_GetAsyncStatus('${token}')`);
     const status = async () =>
-      (await query(server, monitorSql, { output_format: 'JSON' })).json()['data'][0].status;
+      (await query(server, monitorSql, { output_format: 'JSON' })).json().data[0].status;
     await expect.poll(status).toBe('ENDED_SUCCESSFULLY');
   });
 });

@@ -73,8 +73,8 @@ function listening(
       try {
         const record = JSON.parse(line) as Record<string, unknown>;
         log.push(record);
-        if (record['msg'] !== 'listening') return;
-        resolve(new Map((record['listeners'] as string[]).map((l) => l.split(' ') as [string, string])));
+        if (record.msg !== 'listening') return;
+        resolve(new Map((record.listeners as string[]).map((l) => l.split(' ') as [string, string])));
       } catch {
         unparsed.push(line);
       }

@@ -6,7 +6,7 @@ import { upload } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const DATA = join(
-  process.env['TESSERA_TEST_DATA'] ?? join(import.meta.dirname, '../../../../shared/data'),
+  process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data'),
   'tpch',
 );
 const TABLES = ['customer', 'lineitem', 'nation', 'orders', 'part', 'partsupp', 'region', 'supplier'];

@@ -129,7 +129,7 @@ describe('refusals name what is wrong', () => {
   ])('%s', async (sql, ...parts) => {
     const answer = await upload(server, sql, sales);
     expect([400, 403]).toContain(answer.status);
-    for (const part of parts) expect(answer.json()['message'].toLowerCase()).toContain(part.toLowerCase());
+    for (const part of parts) expect(answer.json().message.toLowerCase()).toContain(part.toLowerCase());
   });
 
   it('a corrupt file is named by its upload URL, and no path of the engine is shown', async () => {
@@ -137,7 +137,7 @@ describe('refusals name what is wrong', () => {
       broken: csv('PAR1 and no more'),
     });
     expect(answer.status).toBe(400);
-    expect(answer.json()['message']).toContain('upload://broken');
+    expect(answer.json().message).toContain('upload://broken');
     expect(answer.text).not.toContain(server.dataDirectory);
   });
 
