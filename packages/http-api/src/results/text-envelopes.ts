@@ -27,4 +27,4 @@ export const csvEnvelope = (): Envelope => ({
 export const bareEnvelope = (): Envelope => ({ head: nothing, rows: asIs, tail: nothing });
 
 const escapeTsv = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+  text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n');
