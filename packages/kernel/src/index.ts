@@ -17,6 +17,7 @@ export type {
   KernelValue,
   MemoryUse,
   QueryProgress,
+  QuerySummary,
   StatementDescription,
 } from './protocol/messages.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';

@@ -1,5 +1,11 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
-import type { KernelParams, KernelValue, QueryProgress, StatementDescription } from '../protocol/messages.ts';
+import type {
+  KernelParams,
+  KernelValue,
+  QueryProgress,
+  QuerySummary,
+  StatementDescription,
+} from '../protocol/messages.ts';
 import { type ArrowBatchInput, appendBatches } from './append.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 import { type KernelResult, ResultStream } from './result-stream.ts';
@@ -61,8 +67,8 @@ export class KernelSession {
     const stream = new ResultStream(this.#socket);
     const maxBatchBytes = options.maxBatchBytes ?? DEFAULT_BATCH_BYTES;
     this.#socket.call({ op: 'query', sql, params, maxBatchBytes, timeZone: this.#timeZone }, stream).then(
-      () => stream.end(),
-      (error: Error) => stream.end(error),
+      (summary) => stream.end(summary as QuerySummary),
+      (error: Error) => stream.fail(error),
     );
     return stream.result();
   }

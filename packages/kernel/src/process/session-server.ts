@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { NativeConnection } from '../native/connection.ts';
-import { COUNT_PROGRESS, type NativeInstance } from '../native/instance.ts';
+import { COUNT_PROGRESS_AND_ROWS, type NativeInstance } from '../native/instance.ts';
 import { interrupted, NativeError } from '../native/native-error.ts';
 import { firstValue } from '../native/scalar-value.ts';
 import { destroyChunk, NativeStatement } from '../native/statement.ts';
@@ -9,6 +9,7 @@ import type {
   KernelParams,
   KernelValue,
   QueryProgress,
+  QuerySummary,
   Reply,
   Request,
   WireError,
@@ -108,10 +109,11 @@ export class SessionServer {
       case 'execute':
         return this.#withStatement(request.sql, (s) => this.#execute(s, request.params));
       case 'query':
-        return this.#withStatement(request.sql, (s) => {
+        await this.#withStatement(request.sql, (s) => {
           this.#dirty ||= !s.leavesNoTrace;
           return runQuery(s, request.params, request.maxBatchBytes, request.timeZone, this.#socket);
         });
+        return { rowsScanned: this.#connection.rowsScanned() } satisfies QuerySummary;
       case 'append': {
         this.#dirty = true;
         return runAppend(this.#connection, request.table, request.schemaIpc, this.#append!);
@@ -155,7 +157,7 @@ export class SessionServer {
   /** With the first call, or the next when that was interrupted meanwhile. */
   async #setUp(): Promise<void> {
     if (this.#isSetUp) return;
-    await this.#connection.run(COUNT_PROGRESS);
+    await this.#connection.run(COUNT_PROGRESS_AND_ROWS);
     this.#isSetUp = true;
   }
 
