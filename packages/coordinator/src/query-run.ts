@@ -47,17 +47,13 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<R
     prepared = await prepare(options, session, reads);
     const bytesRead = await totalBytes(reads);
     const startedAt = Date.now();
-    let rowsRead = 0;
-    const rows = encodeResult(session, prepared, request, (summary) => {
-      rowsRead = summary.rowsScanned;
-    });
-    const encoded = limitRows(rows, request.settings.max_result_rows);
+    const encoded = limitRows(encodeResult(session, prepared, request), request.settings.max_result_rows);
     const first = await encoded.next();
     return {
       kind: 'rows',
       columns: prepared.columns,
       chunks: remaining(first, encoded, explained, leave),
-      statistics: () => statisticsOf(query, startedAt, { rowsRead, bytesRead }),
+      statistics: () => statisticsOf(query, startedAt, bytesRead),
       close: leave,
     };
   } catch (error) {
@@ -119,17 +115,14 @@ async function totalBytes(reads: ReadResolution): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-function statisticsOf(
-  query: RunningQuery,
-  startedAt: number,
-  read: Pick<QueryStatistics, 'rowsRead' | 'bytesRead'>,
-): QueryStatistics {
+function statisticsOf(query: RunningQuery, startedAt: number, bytesRead: number): QueryStatistics {
   const now = Date.now();
   const submitted = query.submittedAt.getTime();
   return {
     elapsed: (now - submitted) / 1000,
     timeBeforeExecution: (startedAt - submitted) / 1000,
     timeToExecute: (now - startedAt) / 1000,
-    ...read,
+    rowsRead: 0,
+    bytesRead,
   };
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { type KernelBatch, type KernelSession, type QuerySummary, quoteText } from '@tessera/kernel';
+import { type KernelBatch, type KernelSession, quoteText } from '@tessera/kernel';
 import {
   alignedHead,
   alignedTail,
@@ -16,23 +16,19 @@ import type { ResultChunk } from './statement-result.ts';
 const ARROW_END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const FILE_CHUNK_BYTES = 1 << 20;
 
-/**
- * Runs a prepared query and gives its rows in the encoding of the request, chunk by chunk; then, for encodings that tell
- * of it, what the kernel knows of the query at its end.
- */
+/** Runs a prepared query and gives its rows in the encoding of the request, chunk by chunk. */
 export function encodeResult(
   session: KernelSession,
   prepared: PreparedQuery,
   request: StatementRequest,
-  onSummary: (summary: QuerySummary) => void,
 ): AsyncGenerator<ResultChunk, void> {
   switch (request.encoding.kind) {
     case 'rows':
-      return textRows(session, prepared, formattedQuery(prepared, request.encoding), onSummary);
+      return textRows(session, prepared, formattedQuery(prepared, request.encoding));
     case 'table':
       return alignedTable(session, prepared, request);
     case 'arrow':
-      return arrowStream(session, prepared, onSummary);
+      return arrowStream(session, prepared);
     case 'parquet':
       return parquetFile(session, prepared, request);
   }
@@ -43,11 +39,9 @@ async function* textRows(
   session: KernelSession,
   prepared: PreparedQuery,
   sql: string,
-  onSummary: (summary: QuerySummary) => void,
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(sql, prepared.parameters);
   for await (const batch of result.batches) yield chunkOf(batch, batch.textColumn(0));
-  onSummary(result.summary());
 }
 
 const chunkOf = (batch: KernelBatch, bytes: Uint8Array): ResultChunk => ({
@@ -59,12 +53,10 @@ const chunkOf = (batch: KernelBatch, bytes: Uint8Array): ResultChunk => ({
 async function* arrowStream(
   session: KernelSession,
   prepared: PreparedQuery,
-  onSummary: (summary: QuerySummary) => void,
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(prepared.sql, prepared.parameters);
   yield { bytes: result.schemaIpc, rows: 0 };
   for await (const batch of result.batches) yield chunkOf(batch, batch.ipc);
-  onSummary(result.summary());
   yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
 }
 

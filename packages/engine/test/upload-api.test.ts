@@ -45,12 +45,6 @@ describe('the statement reads the files that came with it', () => {
     expect(await rows(server, sql, { sales: csv(SALES), 'regions.parquet': regions })).toEqual([['N', '2']]);
   });
 
-  it('the statistics tell how many rows and bytes were read', async () => {
-    const sql = "SELECT count(*) FROM READ_CSV('upload://sales', HEADER => true)";
-    const answer = await upload(server, sql, { sales: csv(SALES) }, { output_format: 'JSON_Compact' });
-    expect(answer.json().statistics).toMatchObject({ rows_read: 3, bytes_read: SALES.length });
-  });
-
   it('ArrowStream comes back through READ_ARROW', async () => {
     const sql = "SELECT n, 'v' || n AS s FROM generate_series(1, 3) AS g(n)";
     const stream = await (

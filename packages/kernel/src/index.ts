@@ -17,7 +17,6 @@ export type {
   KernelValue,
   MemoryUse,
   QueryProgress,
-  QuerySummary,
   StatementDescription,
 } from './protocol/messages.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';

@@ -1,11 +1,5 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
-import type {
-  KernelParams,
-  KernelValue,
-  QueryProgress,
-  QuerySummary,
-  StatementDescription,
-} from '../protocol/messages.ts';
+import type { KernelParams, KernelValue, QueryProgress, StatementDescription } from '../protocol/messages.ts';
 import { type ArrowBatchInput, appendBatches } from './append.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 import { type KernelResult, ResultStream } from './result-stream.ts';
@@ -67,8 +61,8 @@ export class KernelSession {
     const stream = new ResultStream(this.#socket);
     const maxBatchBytes = options.maxBatchBytes ?? DEFAULT_BATCH_BYTES;
     this.#socket.call({ op: 'query', sql, params, maxBatchBytes, timeZone: this.#timeZone }, stream).then(
-      (summary) => stream.end(summary as QuerySummary),
-      (error: Error) => stream.fail(error),
+      () => stream.end(),
+      (error: Error) => stream.end(error),
     );
     return stream.result();
   }

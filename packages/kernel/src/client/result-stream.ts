@@ -1,4 +1,4 @@
-import type { QuerySummary, ResultHeader } from '../protocol/messages.ts';
+import type { ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { KernelBatch } from './kernel-batch.ts';
 import { batchPayloads, type SessionSocket } from './session-socket.ts';
@@ -14,8 +14,6 @@ export interface KernelResult {
   /** Encapsulated Arrow Schema message, with the dictionaries; with the batches behind it, an Arrow stream. */
   readonly schemaIpc: Uint8Array;
   readonly batches: AsyncIterable<KernelBatch>;
-  /** Once the batches have been read to their end. */
-  summary(): QuerySummary;
 }
 
 /** Receives the frames of one query and serves them as an async iterator. */
@@ -24,7 +22,6 @@ export class ResultStream {
   readonly #queue: KernelBatch[] = [];
   #header: ResultHeader | undefined;
   #failure: Error | undefined;
-  #summary: QuerySummary = { rowsScanned: 0 };
   #ended = false;
   #cancelled = false;
   #wake: (() => void) | undefined;
@@ -46,13 +43,7 @@ export class ResultStream {
     return this.#queue.length < MAX_QUEUED;
   }
 
-  end(summary: QuerySummary): void {
-    this.#ended = true;
-    this.#summary = summary;
-    this.#notify();
-  }
-
-  fail(failure: Error): void {
+  end(failure?: Error): void {
     this.#ended = true;
     this.#failure = failure;
     this.#notify();
@@ -63,12 +54,7 @@ export class ResultStream {
     while (this.#header === undefined && !this.#ended) await this.#change();
     if (this.#header === undefined) throw this.#failure ?? new Error('The kernel sent no result');
     const { columns, schemaIpc } = this.#header;
-    return {
-      columns,
-      schemaIpc,
-      batches: { [Symbol.asyncIterator]: () => this.#iterate() },
-      summary: () => this.#summary,
-    };
+    return { columns, schemaIpc, batches: { [Symbol.asyncIterator]: () => this.#iterate() } };
   }
 
   async *#iterate(): AsyncGenerator<KernelBatch, void> {

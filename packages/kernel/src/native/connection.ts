@@ -1,7 +1,6 @@
 import { duckdb, offLoop, type Pointer } from './library.ts';
 import { NativeBlock } from './memory.ts';
 import { interrupted, NativeError } from './native-error.ts';
-import { rowsScanned } from './profile.ts';
 
 /** The kernel forgets an interrupt that comes before a query has begun, so it is repeated until the call has ended. */
 const INTERRUPT_REPEAT_MS = 10;
@@ -42,12 +41,6 @@ export class NativeConnection {
       rowsProcessed: Number(p.rows_processed),
       rowsTotal: Number(p.total_rows_to_process),
     };
-  }
-
-  /** Rows that the scans of the last statement gave to it; 0 before its end. */
-  rowsScanned(): number {
-    const info = duckdb.profilingInfo(this.handle);
-    return info ? rowsScanned(info) : 0;
   }
 
   /** Runs one statement and drops its rows. */

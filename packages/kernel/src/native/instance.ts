@@ -2,7 +2,6 @@ import { quoteText } from '../types/quoting.ts';
 import { NativeConnection } from './connection.ts';
 import { duckdb, type Pointer, takeString } from './library.ts';
 import { NativeBlock } from './memory.ts';
-import { PROFILED_FIGURES } from './profile.ts';
 
 /** What a kernel process is told when it starts. */
 export interface InstanceOptions {
@@ -54,22 +53,18 @@ const settings = (o: InstanceOptions): string[] => [
   'SET GLOBAL errors_as_json=true',
 ];
 
-/** Of a connection: progress is counted only with the bar on, from the start, and rows by the profiler; nothing is printed. */
-const COUNTING_SETTINGS = [
+/** Of a connection: progress is counted only with the bar on, from the start; nothing is printed. */
+const PROGRESS_SETTINGS = [
   ['enable_progress_bar', 'true'],
   ['enable_progress_bar_print', 'false'],
   ['progress_bar_time', '0'],
-  ['enable_profiling', "'no_output'"],
-  ['custom_profiling_settings', quoteText(PROFILED_FIGURES)],
 ] as const;
-export const COUNT_PROGRESS_AND_ROWS = COUNTING_SETTINGS.map(([name, value]) => `SET ${name}=${value}`).join(
-  ';',
-);
+export const COUNT_PROGRESS = PROGRESS_SETTINGS.map(([name, value]) => `SET ${name}=${value}`).join(';');
 
 /** The order matters: each step would forbid the ones before it. */
 const lockDown = (o: InstanceOptions): string[] => [
   `SET allowed_directories=[${o.readableDirectories.map(quoteText).join(', ')}]`,
   'SET enable_external_access=false',
-  `SET allowed_configs=['TimeZone', ${COUNTING_SETTINGS.map(([name]) => quoteText(name)).join(', ')}]`,
+  `SET allowed_configs=['TimeZone', ${PROGRESS_SETTINGS.map(([name]) => quoteText(name)).join(', ')}]`,
   'SET lock_configuration=true',
 ];

@@ -78,18 +78,6 @@ export const duckdb = {
     PROGRESS,
     ['void *'],
   ),
-  profilingInfo: fn<Pointer | null, [Pointer]>('duckdb_get_profiling_info', 'void *', ['void *']),
-  profilingValue: fn<Pointer | null, [Pointer, string]>('duckdb_profiling_info_get_value', 'void *', [
-    'void *',
-    'str',
-  ]),
-  profilingChildCount: fn<number, [Pointer]>('duckdb_profiling_info_get_child_count', 'uint64_t', ['void *']),
-  profilingChild: fn<Pointer, [Pointer, number]>('duckdb_profiling_info_get_child', 'void *', [
-    'void *',
-    'uint64_t',
-  ]),
-  valueAsText: fn<Pointer | null, [Pointer]>('duckdb_get_varchar', 'void *', ['void *']),
-  destroyValue: fn<void, [Pointer]>('duckdb_destroy_value', 'void', ['void *']),
 
   prepare: fn<number, [Pointer, string, Pointer]>('duckdb_prepare', 'int', ['void *', 'str', 'void *']),
   prepareError: fn<string | null, [Pointer]>('duckdb_prepare_error', 'str', ['void *']),

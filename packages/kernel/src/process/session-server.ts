@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { NativeConnection } from '../native/connection.ts';
-import { COUNT_PROGRESS_AND_ROWS, type NativeInstance } from '../native/instance.ts';
+import { COUNT_PROGRESS, type NativeInstance } from '../native/instance.ts';
 import { interrupted, NativeError } from '../native/native-error.ts';
 import { firstValue } from '../native/scalar-value.ts';
 import { destroyChunk, NativeStatement } from '../native/statement.ts';
@@ -9,7 +9,6 @@ import type {
   KernelParams,
   KernelValue,
   QueryProgress,
-  QuerySummary,
   Reply,
   Request,
   WireError,
@@ -109,11 +108,10 @@ export class SessionServer {
       case 'execute':
         return this.#withStatement(request.sql, (s) => this.#execute(s, request.params));
       case 'query':
-        await this.#withStatement(request.sql, (s) => {
+        return this.#withStatement(request.sql, (s) => {
           this.#dirty ||= !s.leavesNoTrace;
           return runQuery(s, request.params, request.maxBatchBytes, request.timeZone, this.#socket);
         });
-        return { rowsScanned: this.#connection.rowsScanned() } satisfies QuerySummary;
       case 'append': {
         this.#dirty = true;
         return runAppend(this.#connection, request.table, request.schemaIpc, this.#append!);
@@ -157,7 +155,7 @@ export class SessionServer {
   /** With the first call, or the next when that was interrupted meanwhile. */
   async #setUp(): Promise<void> {
     if (this.#isSetUp) return;
-    await this.#connection.run(COUNT_PROGRESS_AND_ROWS);
+    await this.#connection.run(COUNT_PROGRESS);
     this.#isSetUp = true;
   }
 

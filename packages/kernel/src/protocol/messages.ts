@@ -37,12 +37,6 @@ export interface Reply {
   readonly dirty?: boolean;
 }
 
-/** What is known of a query at its end. */
-export interface QuerySummary {
-  /** Rows read from tables and files. */
-  readonly rowsScanned: number;
-}
-
 export interface WireError {
   /** The kernel's own text, possibly its JSON form. */
   readonly message: string;
