@@ -15,6 +15,7 @@ export interface QueryStatistics {
   readonly timeBeforeExecution: number;
   /** Seconds since then. */
   readonly timeToExecute: number;
+  /** 0: the kernel's own count is an estimate, and its profiler keeps the progress of a query from being told. */
   readonly rowsRead: number;
   /** Bytes of the files that the statement reads. */
   readonly bytesRead: number;
