@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { query, rows } from './http.ts';
 import { startTessera } from './tessera-process.ts';
 
@@ -22,9 +22,15 @@ async function isAlive(pid: number): Promise<boolean> {
   return stat !== undefined && !/\) [ZX] /.test(stat);
 }
 
+/** Gone when the test has ended. */
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tessera-lifecycle-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
 async function writeConfig(lines: readonly string[]): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'tessera-config-'));
-  const path = join(directory, 'config.yaml');
+  const path = join(await temporaryDirectory(), 'config.yaml');
   await writeFile(path, ['schema_version: "1.0"', ...lines].join('\n'));
   return path;
 }
@@ -120,8 +126,7 @@ describe('crashes', () => {
 
 describe('listeners', () => {
   it('a Unix socket serves the same API', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'tessera-socket-'));
-    const path = join(directory, 'query.sock');
+    const path = join(await temporaryDirectory(), 'query.sock');
     const config = await writeConfig([
       'endpoints:',
       '  http:',
@@ -129,7 +134,7 @@ describe('listeners', () => {
       '      - type: unix',
       `        path: ${path}`,
     ]);
-    await using server = await startTessera({ args: ['--config', config] });
+    await using _server = await startTessera({ args: ['--config', config] });
     const text = await new Promise<string>((resolve, reject) => {
       const req = request(
         { socketPath: path, path: '/?output_format=CSVWithNames', method: 'POST' },
@@ -144,14 +149,12 @@ describe('listeners', () => {
       req.end('SELECT 42 AS n');
     });
     expect(text).toBe('"n"\n42\n');
-    await server.stop();
-    await rm(directory, { recursive: true });
   });
 });
 
 describe('reads outside uploads', () => {
   it('local paths within --allow-read, and nothing else', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'tessera-data-'));
+    const directory = await temporaryDirectory();
     await writeFile(join(directory, 'a.csv'), '1\n');
     await writeFile(join(directory, 'b.csv'), '2\n');
     await using server = await startTessera({ args: ['--allow-read', directory] });
@@ -161,7 +164,6 @@ describe('reads outside uploads', () => {
     ]);
     const refused = await query(server, `SELECT * FROM READ_CSV('${directory}/../../etc/passwd')`);
     expect(refused.json().errors[0].name).toBe('LOCATION_NOT_ALLOWED');
-    await rm(directory, { recursive: true });
   });
 });
 
