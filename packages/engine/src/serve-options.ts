@@ -10,6 +10,8 @@ export interface ServeOptions {
   readonly config: EngineConfig;
   /** The file `config` came from; undefined: defaults. */
   readonly configPath: string | undefined;
+  /** Paths of the parameters that the file sets and this version does not act on yet. */
+  readonly notYetInEffect: readonly string[];
   /** Absolute path; made when it does not exist. */
   readonly dataDirectory: string;
   /** Index of this node in `engine.nodes`. */

@@ -35,6 +35,12 @@ export const serve: Serve = async (options) => {
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
   resources.defer(() => logging.close());
   const log = logging.logger('engine');
+  if (options.notYetInEffect.length > 0) {
+    log.warn(
+      { parameters: options.notYetInEffect },
+      'the configuration sets parameters that are not yet in effect',
+    );
+  }
   resources.defer(await lockDataDirectory(options.dataDirectory));
 
   const uploadRoot = join(options.dataDirectory, 'uploads');

@@ -183,3 +183,24 @@ async function runningQueries(metricsUrl: string): Promise<number> {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();
   return Number(/^tessera_running_queries (\d+)/m.exec(text)?.[1]);
 }
+
+describe('configuration', () => {
+  it('the log names the parameters of the file that are not yet in effect', async () => {
+    const config = await writeConfig(['execution:', '  max_threads: 2', '  enable_shuffle: false']);
+    await using server = await startTessera({ args: ['--config', config] });
+    const warning = server.log.find((record) => record.level === 'warn');
+    expect(warning).toMatchObject({ parameters: ['execution.enable_shuffle'] });
+  });
+
+  it('an authentication mode that this version does not have is not served without it', async () => {
+    const config = await writeConfig([
+      'auth:',
+      '  mode: native',
+      '  native:',
+      '    initial_user: { name: admin, password: secret }',
+    ]);
+    await expect(startTessera({ args: ['--config', config] })).rejects.toThrow(
+      /auth.mode native is not supported yet/,
+    );
+  });
+});

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultConfig, type EngineConfig, loadConfig } from '@tessera/config';
+import { defaultConfig, type EngineConfig, loadConfig, showConfig } from '@tessera/config';
 import { Command } from 'commander';
 import {
   DEFAULT_HEALTH_PORT,
@@ -62,13 +62,16 @@ export function serveCommand(): Command {
 
 /** What the flags and the file they name come to. */
 async function serveOptions(flags: Flags): Promise<ServeOptions> {
-  const config = flags.config === undefined ? defaultConfig() : (await loadConfig(flags.config)).config;
+  const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
+  const config = loaded?.config ?? defaultConfig();
+  const pending = loaded === undefined ? [] : showConfig(loaded, { defaults: false }).notYetInEffect;
   checkNode(config, flags.node);
   const { allowRead = [], allowUrl = [] } = flags;
   for (const prefix of allowUrl) checkUrlPrefix(prefix);
   return {
     config,
     configPath: flags.config === undefined ? undefined : resolve(flags.config),
+    notYetInEffect: pending.map(({ path }) => path),
     dataDirectory: resolve(flags.dataDir),
     node: flags.node,
     httpPort: flags.httpPort,
