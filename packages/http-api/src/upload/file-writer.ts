@@ -1,6 +1,7 @@
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
+import { freeSpent } from './spent-memory.ts';
 
 const BATCH_BYTES = 1024 * 1024;
 /** Below the number of buffers that one system call takes (IOV_MAX is 1024). */
@@ -13,6 +14,8 @@ export interface FileWriterOptions {
   readonly diskReserveBytes: number;
   /** What the file is, for the error DISK_FULL. */
   readonly what: string;
+  /** Whether the memory of a chunk is read by nobody else once its last byte has been given to `write`. */
+  readonly ownsChunks: boolean;
 }
 
 /**
@@ -30,6 +33,8 @@ export class FileWriter {
   #checkedAtBytes = 0;
   readonly #inFlight = new Set<Promise<void>>();
   #failure: unknown;
+  /** Batches are freed in the order of the file: a chunk may share its memory with the one before it. */
+  #freed: Promise<unknown> = Promise.resolve();
 
   static async create(path: string, options: FileWriterOptions): Promise<FileWriter> {
     await requireFreeDisk(path, options);
@@ -72,12 +77,15 @@ export class FileWriter {
       await requireFreeDisk(this.#path, this.#options);
     }
     if (this.#batchBytes === 0) return;
-    const write = this.#writeAll(this.#batch, this.#flushedBytes)
+    const batch = this.#batch;
+    const write = this.#writeAll(batch, this.#flushedBytes)
       .catch((error: unknown) => {
         this.#failure ??= diskFull(error, this.#options);
       })
       .finally(() => this.#inFlight.delete(write));
     this.#inFlight.add(write);
+    if (this.#options.ownsChunks)
+      this.#freed = Promise.all([this.#freed, write]).then(() => freeSpent(batch));
     this.#flushedBytes += this.#batchBytes;
     this.#batch = [];
     this.#batchBytes = 0;

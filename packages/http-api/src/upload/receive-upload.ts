@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fail } from '@tessera/common';
 import { BodyReader } from './body-reader.ts';
-import { decodeContent } from './codings/content-coding.ts';
+import { decodeContent, givesChunksAway } from './codings/content-coding.ts';
 import { FileWriter } from './file-writer.ts';
 import { formatBytes, maxBodyBytes, type UploadLimits } from './limits.ts';
 import { multipartBoundary } from './multipart-boundary.ts';
@@ -67,7 +67,7 @@ export async function receiveUpload(
         checkFilePart(part, files);
         // Part names may be "." or "..": files are numbered.
         const path = join(options.directory, String(number));
-        const bytes = await storeFile(content, path, part.name, budget, limits);
+        const bytes = await storeFile(content, path, part, budget, limits);
         files.set(part.name, { name: part.name, path, bytes });
       }
     }
@@ -112,14 +112,18 @@ class FileBudget {
 async function storeFile(
   content: AsyncIterable<Buffer>,
   path: string,
-  part: string,
+  part: PartHeaders,
   budget: FileBudget,
   { diskReserveBytes }: UploadLimits,
 ): Promise<number> {
-  const file = await FileWriter.create(path, { diskReserveBytes, what: `the upload "${part}"` });
+  const file = await FileWriter.create(path, {
+    diskReserveBytes,
+    what: `the upload "${part.name}"`,
+    ownsChunks: givesChunksAway(part.contentEncoding),
+  });
   try {
     for await (const chunk of content) {
-      budget.spend(chunk.length, part);
+      budget.spend(chunk.length, part.name);
       await file.write(chunk);
     }
     await file.finish();

@@ -17,6 +17,15 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['snappy', decodeSnappy],
 ]);
 
+/** Decoders that read what they gave out again, as the history of their format. */
+const KEEPS_HISTORY: ReadonlySet<Decoder> = new Set([decodeLz4, decodeSnappy, decodeXz]);
+
+/** Whether nobody but the consumer of `decodeContent` reads the memory of its chunks. */
+export function givesChunksAway(contentEncoding: string | undefined): boolean {
+  const decoder = DECODERS.get(parseContentEncoding(contentEncoding, undefined) ?? '');
+  return decoder === undefined || !KEEPS_HISTORY.has(decoder);
+}
+
 /** Whose Content-Encoding it is, as it appears in errors: the name of a part, or undefined for the whole body. */
 type Owner = string | undefined;
 
