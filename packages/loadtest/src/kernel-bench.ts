@@ -80,7 +80,7 @@ async function bulk(kernel: Kernel, rows: number): Promise<Measurement[]> {
     if (keptRows < 2_000_000) {
       kept.push({ ipc: batch.ipc });
       keptRows += batch.rows;
-    }
+    } else batch.release();
   }
   const outSeconds = (performance.now() - start) / 1000;
   const outDelay = delay.max / 1e6;
