@@ -1,4 +1,5 @@
 import { describeParameters, type ParameterDescription } from '@tessera/sql';
+import { interruptOnAbort } from './interrupt-on-abort.ts';
 import { explainFailure } from './query-failure.ts';
 import type { QueryRunOptions } from './query-run.ts';
 import { ReadResolution } from './read-resolution.ts';
@@ -12,6 +13,7 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<P
   const { request, text, query, sessionValues } = options;
   const { settings, parameters } = request;
   const session = await options.kernel.session({ timeZone: settings.timezone, quarantine });
+  const stopInterrupting = interruptOnAbort(session, query.signal);
   const reads = new ReadResolution({ ...options, ...request, session, signal: query.signal });
   try {
     const resolveRead = reads.resolve.bind(reads);
@@ -20,6 +22,7 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<P
     if (query.signal.aborted) throw query.signal.reason;
     throw explainFailure(error, { files: reads.files, isLastAttempt: quarantine });
   } finally {
+    stopInterrupting();
     await session.close();
   }
 }

@@ -3,6 +3,7 @@ import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type PreparedQuery, prepareQuery, type ReadCall } from '@tessera/sql';
+import { interruptOnAbort } from './interrupt-on-abort.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
 import { explainFailure } from './query-failure.ts';
 import { ReadResolution } from './read-resolution.ts';
@@ -31,13 +32,12 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<R
   const { signal } = query;
   signal.throwIfAborted();
   const session = await options.kernel.session({ timeZone: request.settings.timezone, quarantine });
-  const interrupt = () => session.interrupt();
-  signal.addEventListener('abort', interrupt, { once: true });
+  const stopInterrupting = interruptOnAbort(session, signal);
   const reads = new ReadResolution({ ...options, ...request, session, signal });
   let prepared: PreparedQuery | undefined;
 
   const leave = () => {
-    signal.removeEventListener('abort', interrupt);
+    stopInterrupting();
     return session.close();
   };
   const explained = (error: unknown): unknown =>

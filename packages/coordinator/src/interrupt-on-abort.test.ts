@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Kernel, startKernel } from '@tessera/kernel';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { interruptOnAbort } from './interrupt-on-abort.ts';
+
+const ENDLESS = 'SELECT count(*) FROM range(100000000000) AS r(n) WHERE n % 7 = 3';
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+let directory: string;
+let kernel: Kernel;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tessera-interrupt-'));
+  kernel = await startKernel({
+    directory: join(directory, 'kernel'),
+    readableDirectories: [],
+    memoryLimitBytes: 500_000_000,
+    threads: 1,
+    bootstrap: [],
+    log: silent,
+  });
+});
+afterAll(async () => {
+  await kernel.close();
+  await rm(directory, { recursive: true });
+});
+
+it('a call that begins after the signal fired is interrupted too', async () => {
+  const session = await kernel.session();
+  const query = new AbortController();
+  const stop = interruptOnAbort(session, query.signal);
+  query.abort();
+  await expect(session.scalar(ENDLESS)).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+  stop();
+  expect(await session.scalar('SELECT 42')).toBe(42);
+  await session.close();
+});
