@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fail } from '@tessera/common';
 import { BodyReader } from './body-reader.ts';
-import { decodeContent, givesChunksAway } from './codings/content-coding.ts';
+import { decodeContent, decodesChunkByChunk, givesChunksAway } from './codings/content-coding.ts';
 import { FileWriter } from './file-writer.ts';
 import { formatBytes, maxBodyBytes, type UploadLimits } from './limits.ts';
 import { multipartBoundary } from './multipart-boundary.ts';
 import { MultipartReader } from './multipart-reader.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
+import { gathered } from './spent-memory.ts';
 import { collectSqlText } from './sql-text.ts';
 
 interface UploadedFile {
@@ -59,7 +60,7 @@ export async function receiveUpload(
       const block = await multipart.nextPart();
       if (block === undefined) break;
       const part = parsePartHeaders(block, number);
-      const content = decodeContent(multipart.content(), part.contentEncoding, part.name);
+      const content = decodeContent(encodedContent(multipart, part), part.contentEncoding, part.name);
       if (part.name === 'sql') {
         if (sql !== undefined) fail('BAD_UPLOAD', { reason: 'there is more than one part named "sql"' });
         sql = await collectSqlText(content, limits.sqlBytes, part.name);
@@ -77,6 +78,10 @@ export async function receiveUpload(
     reader.close();
   }
 }
+
+/** Where the decoder keeps no history it gets large pieces, freed behind it. */
+const encodedContent = (multipart: MultipartReader, part: PartHeaders) =>
+  decodesChunkByChunk(part) ? gathered(multipart.content()) : multipart.content();
 
 function checkFilePart(part: PartHeaders, files: ReadonlyMap<string, UploadedFile>): void {
   if (!part.hasFileName)
@@ -119,7 +124,7 @@ async function storeFile(
   const file = await FileWriter.create(path, {
     diskReserveBytes,
     what: `the upload "${part.name}"`,
-    ownsChunks: givesChunksAway(part.contentEncoding),
+    ownsChunks: givesChunksAway(part),
   });
   try {
     for await (const chunk of content) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freeSpent } from './spent-memory.ts';
+import { freeSpent, gathered } from './spent-memory.ts';
 
 const SIZE = 64 * 1024;
 const HALF = SIZE / 2;
@@ -16,4 +16,16 @@ test('the shared pool of small buffers is never freed', () => {
   const pooled = Array.from({ length: 100 }, () => Buffer.allocUnsafe(Buffer.poolSize / 4));
   freeSpent(pooled);
   expect(pooled.every((buffer) => buffer.byteLength === Buffer.poolSize / 4)).toBe(true);
+});
+
+test('chunks are gathered without a change to their bytes', async () => {
+  const source = Array.from({ length: 21 }, (_, i) => Buffer.alloc(SIZE, i));
+  const expected = Buffer.concat(source);
+  const pieces: Buffer[] = [];
+  async function* chunks() {
+    yield* source;
+  }
+  for await (const piece of gathered(chunks())) pieces.push(Buffer.from(piece));
+  expect(Buffer.concat(pieces).equals(expected)).toBe(true);
+  expect(pieces.map((piece) => piece.length)).toEqual([...Array(5).fill(4 * SIZE), SIZE]);
 });

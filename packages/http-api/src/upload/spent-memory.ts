@@ -1,3 +1,24 @@
+/** Each piece of work for a decoder wakes a thread, which costs as much as decoding a small chunk. */
+const GATHERED_BYTES = 256 * 1024;
+
+/** The same bytes in larger chunks; those of the source are freed when they have been copied. */
+export async function* gathered(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes < GATHERED_BYTES) continue;
+    const whole = Buffer.concat(chunks);
+    freeSpent(chunks);
+    chunks = [];
+    bytes = 0;
+    yield whole;
+    freeSpent([whole]);
+  }
+  if (bytes > 0) yield Buffer.concat(chunks);
+}
+
 /**
  * Frees the memory under chunks that were the last to be read of it, those that reach to its end. Left to the collector,
  * the memory of an upload that streams through makes it run again and again for the sake of its size, which costs more

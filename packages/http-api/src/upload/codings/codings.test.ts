@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { compressFrameSync } from 'lz4-napi';
@@ -200,4 +201,17 @@ describe('limits of the codings', () => {
     const encoded = Buffer.concat([skippable, zlib.zstdCompressSync(small), skippable, skippable]);
     for (const pieces of [1, 5, 1000]) expect(await decoded('zstd', encoded, pieces)).toEqual(small);
   });
+});
+
+it('zstd frames that arrive together are all decoded, however slowly they are read', async () => {
+  const FRAME_BYTES = 6_000_000;
+  const frames = Array.from({ length: 8 }, (_, i) => zlib.zstdCompressSync(Buffer.alloc(FRAME_BYTES, i)));
+  for (let turns = 0; turns < 20; turns++) {
+    let bytes = 0;
+    for await (const chunk of decodeContent(Readable.from([Buffer.concat(frames)]), 'zstd', 'a')) {
+      bytes += chunk.length;
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+    }
+    expect(bytes).toBe(frames.length * FRAME_BYTES);
+  }
 });

@@ -20,10 +20,19 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
 /** Decoders that read what they gave out again, as the history of their format. */
 const KEEPS_HISTORY: ReadonlySet<Decoder> = new Set([decodeLz4, decodeSnappy, decodeXz]);
 
+/** Whether the content of a part passes through a decoder that is done with a chunk when it asks for the next. */
+export function decodesChunkByChunk({ contentEncoding, name }: EncodedPart): boolean {
+  const decoder = DECODERS.get(parseContentEncoding(contentEncoding, name) ?? '');
+  return decoder !== undefined && !KEEPS_HISTORY.has(decoder);
+}
+
 /** Whether nobody but the consumer of `decodeContent` reads the memory of its chunks. */
-export function givesChunksAway(contentEncoding: string | undefined): boolean {
-  const decoder = DECODERS.get(parseContentEncoding(contentEncoding, undefined) ?? '');
-  return decoder === undefined || !KEEPS_HISTORY.has(decoder);
+export const givesChunksAway = (part: EncodedPart): boolean =>
+  parseContentEncoding(part.contentEncoding, part.name) === undefined || decodesChunkByChunk(part);
+
+interface EncodedPart {
+  readonly name: string;
+  readonly contentEncoding: string | undefined;
 }
 
 /** Whose Content-Encoding it is, as it appears in errors: the name of a part, or undefined for the whole body. */

@@ -2,7 +2,7 @@ import zlib from 'node:zlib';
 import { CorruptStream, type Decoder } from './corrupt-stream.ts';
 import { withFirstBytes } from './first-bytes.ts';
 
-const options = { chunkSize: 256 * 1024 };
+const options = { chunkSize: 1024 * 1024 };
 
 export const decodeGzip: Decoder = (source) => decodeWith(() => zlib.createGunzip(options), source);
 export const decodeBrotli: Decoder = (source) =>
@@ -39,6 +39,7 @@ async function* decodeWith(
         if (unread.length === 0) break;
         if (frames === undefined)
           throw new CorruptStream('there are bytes after the end of the compressed stream');
+        yield* run.rest();
         run.close();
         run = new EngineRun(create());
       }
@@ -90,11 +91,17 @@ class EngineRun {
     yield* this.#outputUntil(() => false);
   }
 
-  /** The part of the chunk written last that lies behind the end of the format. */
+  /**
+   * The part of the chunk written last that lies behind the end of the format. The engine takes bytes up to there, and
+   * its event `end` may come later.
+   */
   unread(chunk: Buffer): Buffer {
-    return this.#ended
-      ? chunk.subarray(chunk.length - (this.#givenBytes - this.#engine.bytesWritten))
-      : chunk.subarray(chunk.length);
+    return chunk.subarray(chunk.length - (this.#givenBytes - this.#engine.bytesWritten));
+  }
+
+  /** Its output up to the end of the format, which has been written. */
+  rest(): AsyncGenerator<Buffer, void> {
+    return this.#outputUntil(() => false);
   }
 
   close(): void {
