@@ -188,6 +188,118 @@ export const ERRORS = {
     message: (p) => `Reading ${p.url} failed: ${p.reason}`,
   }),
 
+  // The catalog and its transactions
+  UNDEFINED_OBJECT: row<{ what: string; name: string; nearest?: string | undefined }>({
+    sqlState: '42704',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A schema, index, location, column or other object that the statement names does not exist.',
+    message: (p) => `${p.what} "${p.name}" does not exist${p.nearest ? ` (did you mean ${p.nearest}?)` : ''}`,
+  }),
+  DUPLICATE_OBJECT: row<{ what: string; name: string }>({
+    sqlState: '42P07',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'An object of this name exists already.',
+    message: (p) => `${p.what} "${p.name}" already exists`,
+  }),
+  DEPENDENT_OBJECTS: row<Whole>({
+    sqlState: '2BP01',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'Other objects need the one to be dropped; CASCADE drops them too.',
+    message: whole,
+  }),
+  WRONG_OBJECT_TYPE: row<Whole>({
+    sqlState: '42809',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The object exists, but is not of the kind that the statement works on.',
+    message: whole,
+  }),
+  NOT_NULL_VIOLATION: row<{ table: string; column: string }>({
+    sqlState: '23502',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A row has NULL in a column that is NOT NULL.',
+    message: (p) => `NULL in column "${p.column}" of table "${p.table}", which is NOT NULL`,
+  }),
+  CARDINALITY_VIOLATION: row<Whole>({
+    sqlState: '21000',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'More rows than the statement can use, as two source rows of a MERGE for one target row.',
+    message: whole,
+  }),
+  TRANSACTION_CONFLICT: row<Whole>({
+    sqlState: '40001',
+    httpStatus: 409,
+    retry: 'query',
+    meaning:
+      'Another transaction changed the same data first; the statement or transaction can be run again.',
+    message: whole,
+  }),
+  NO_TRANSACTION: row<Whole>({
+    sqlState: '25P01',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'No transaction of this id is open, or the statement needs one or must not be in one.',
+    message: whole,
+  }),
+  TRANSACTION_ABORTED: row<Record<never, never>>({
+    sqlState: '25P02',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'An earlier statement of the transaction failed; only ROLLBACK is taken.',
+    message: () => 'The transaction is aborted: an earlier statement failed, only ROLLBACK is possible',
+  }),
+  NOT_LEADER: row<{ hint?: string | undefined }>({
+    sqlState: '57P04',
+    httpStatus: 503,
+    retry: 'task',
+    meaning: 'The storage manager that was asked does not lead any more.',
+    message: (p) => `This storage manager does not lead${p.hint ? `; ${p.hint} may` : ''}`,
+  }),
+  METADATA_UNAVAILABLE: row<{ reason: string }>({
+    sqlState: '58030',
+    httpStatus: 503,
+    retry: 'client',
+    meaning:
+      'The metadata log cannot be reached. A commit under way may or may not have happened: ask again with its query id.',
+    message: (p) => `The metadata log is unavailable: ${p.reason}`,
+  }),
+
+  // Managed storage
+  OBJECT_NOT_FOUND: row<{ url: string }>({
+    sqlState: '58P01',
+    httpStatus: 500,
+    retry: 'never',
+    meaning: 'The object store does not have an object that should be there.',
+    message: (p) => `${p.url} is not in the object store`,
+  }),
+  STORAGE_UNAVAILABLE: row<{ url: string; reason: string; outcome?: 'failed' | 'unknown' | undefined }>({
+    sqlState: '58030',
+    httpStatus: 503,
+    retry: 'client',
+    meaning: 'The object store did not answer, or answered with an error, after all tries.',
+    message: (p) => `${p.url}: ${p.reason}${p.outcome === 'unknown' ? ' (it may have been written)' : ''}`,
+  }),
+  STORAGE_UNSUITABLE: row<Whole>({
+    sqlState: '58030',
+    httpStatus: 500,
+    retry: 'never',
+    meaning:
+      'The object store lacks what a cluster rests on: conditional writes, or a listing that sees them.',
+    message: whole,
+  }),
+  CORRUPT_TABLET: row<{ tablet: string; table: string; reason: string }>({
+    sqlState: 'XX001',
+    httpStatus: 500,
+    retry: 'never',
+    meaning: 'The object of a tablet is damaged in the store; it was fetched twice.',
+    message: (p) => `Tablet ${p.tablet} of table ${p.table} is corrupt: ${p.reason}`,
+  }),
+
   // Requests and uploads
   BAD_REQUEST: row<Whole>({
     sqlState: '08P01',

@@ -148,6 +148,8 @@ export class Coordinator {
         return this.#call(query, request, statement);
       case 'unsupported':
         throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
+      default:
+        throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind });
     }
   }
 

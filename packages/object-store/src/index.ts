@@ -4,3 +4,4 @@ export {
   type ResolvedFiles,
   type ResolveOptions,
 } from './external-sources.ts';
+export type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from './object-store.ts';

@@ -13,6 +13,7 @@ export type { PrepareContext, PreparedQuery } from './prepare/prepare-context.ts
 export { prepareQuery } from './prepare/prepare-query.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';
+export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
 export type { ExplainStatement, QueryStatement, SettingPairs, Statement } from './statements/statement.ts';

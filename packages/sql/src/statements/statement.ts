@@ -1,7 +1,10 @@
+import type { CatalogStatement } from './catalog-statement.ts';
+
 /** What a statement is, before anything of it is bound. */
 export type Statement =
   | QueryStatement
   | ExplainStatement
+  | CatalogStatement
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'reset'; readonly name: string }
   /** Without a name: all settings. */

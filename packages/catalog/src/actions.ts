@@ -1,0 +1,32 @@
+import type { CatalogObject, DeletionVector, ObjectId, Tablet, TabletId } from './model.ts';
+
+/** One change of the catalog, as commit entries carry it. */
+export type Action =
+  | { readonly kind: 'create'; readonly object: CatalogObject }
+  /** Replaces the object of the same id; `readVersion` conflicts if another commit altered it since. */
+  | { readonly kind: 'alter'; readonly object: CatalogObject }
+  | { readonly kind: 'drop'; readonly id: ObjectId }
+  | { readonly kind: 'add_tablet'; readonly tablet: Tablet }
+  | {
+      readonly kind: 'remove_tablet';
+      readonly tableId: ObjectId;
+      readonly tabletId: TabletId;
+      readonly reason: 'delete' | 'truncate' | 'merge' | 'drop_partition';
+    }
+  /** `replaces`: rows deleted already in the vector this one was made from; 0 for the first. */
+  | { readonly kind: 'set_deletion_vector'; readonly vector: DeletionVector; readonly replaces: number };
+
+/** What a transaction asks the leader to commit, all or nothing. */
+export interface Transaction {
+  /** The query id: a replay finds it in the log and gets the first answer. */
+  readonly txnId: string;
+  readonly queryId: string;
+  /** The version that the statement read. */
+  readonly readVersion: number;
+  readonly actions: readonly Action[];
+}
+
+export interface Committed {
+  /** Version of the log entry that holds the transaction. */
+  readonly version: number;
+}

@@ -1,0 +1,3 @@
+export type { Action, Committed, Transaction } from './actions.ts';
+export type * from './model.ts';
+export type { Snapshot } from './snapshot.ts';

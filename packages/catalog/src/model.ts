@@ -1,0 +1,153 @@
+/** What the catalog holds: named objects and the tablets of tables. Everything here is immutable data. */
+
+/** A ULID; never used twice. */
+export type ObjectId = string & { readonly __brand: 'ObjectId' };
+/** A ULID; never used twice, also not by a tablet that was never committed. */
+export type TabletId = string & { readonly __brand: 'TabletId' };
+
+interface ObjectBase<K extends string> {
+  readonly kind: K;
+  readonly id: ObjectId;
+  /** As users write it, folded to lower case unless it was quoted. */
+  readonly name: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly alteredAt: string;
+  readonly owner: string;
+  readonly description?: string;
+}
+
+export interface DatabaseObject extends ObjectBase<'database'> {}
+
+export interface SchemaObject extends ObjectBase<'schema'> {
+  readonly databaseId: ObjectId;
+}
+
+export interface Column {
+  /** Unique in its table, never used again after the column is dropped. */
+  readonly id: number;
+  readonly name: string;
+  /** The column's name inside tablet bodies; unique in the table for ever, so that a rename moves no data. */
+  readonly storedName: string;
+  /** The kernel's SQL for the type: `BIGINT`, `DECIMAL(38,9)`, `STRUCT(a INTEGER)[]`, `JSON`. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** An expression of the dialect, as the user wrote it. */
+  readonly defaultSql?: string;
+  /** What rows have that were written before the column was added: a constant as SQL of the kernel; absent = NULL. */
+  readonly initialSql?: string;
+  /** The `schemaVersion` of the first tablets that store the column. */
+  readonly since: number;
+}
+
+export interface TableObject extends ObjectBase<'table'> {
+  readonly schemaId: ObjectId;
+  readonly tableType: 'FACT' | 'DIMENSION';
+  readonly columns: readonly Column[];
+  /** Ids of the columns that tablets are sorted by, in order. */
+  readonly primaryIndex: readonly number[];
+  /** Expressions of the dialect, as the user wrote them. A tablet holds the rows of one value of them. */
+  readonly partitionBy: readonly string[];
+  /** Rows of a granule. */
+  readonly indexGranularity: number;
+  /** Grows when columns are added or dropped. */
+  readonly schemaVersion: number;
+  readonly nextColumnId: number;
+  /** Where tablets go instead of the managed bucket (`storage.enable_managed_location`). */
+  readonly location?: string;
+  /** The statement's own text, for `ddl` of information_schema. */
+  readonly indexes: readonly TableIndex[];
+}
+
+export interface TableIndex {
+  readonly name: string;
+  readonly kind: 'aggregating' | 'skip';
+  /** As the user wrote them. */
+  readonly expressions: readonly string[];
+  readonly createdAt: string;
+}
+
+export interface ViewObject extends ObjectBase<'view'> {
+  readonly schemaId: ObjectId;
+  /** The query, as the user wrote it. */
+  readonly sql: string;
+  readonly columnNames?: readonly string[];
+  /** The database that unqualified names in `sql` belong to. */
+  readonly database: string;
+}
+
+export interface ExternalTableObject extends ObjectBase<'external_table'> {
+  readonly schemaId: ObjectId;
+  readonly columns: readonly Column[];
+  readonly url: string;
+  readonly objectPattern?: string;
+  readonly format: 'PARQUET' | 'CSV' | 'TSV' | 'JSON' | 'AVRO';
+  readonly options: Readonly<Record<string, string>>;
+  readonly locationId?: ObjectId;
+}
+
+export interface LocationObject extends ObjectBase<'location'> {
+  readonly databaseId: ObjectId;
+  readonly source: 'AMAZON_S3' | 'GOOGLE_CLOUD_STORAGE' | 'AZURE_BLOB_STORAGE' | 'LOCAL';
+  readonly url: string;
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** Tables, views and external tables share one namespace in their schema. */
+export type RelationObject = TableObject | ViewObject | ExternalTableObject;
+export type CatalogObject = DatabaseObject | SchemaObject | RelationObject | LocationObject;
+
+export interface ColumnStatistics {
+  /** `Column.id`. */
+  readonly column: number;
+  /**
+   * The kernel's VARCHAR of the smallest and largest value; absent when every value is NULL or the type has no order that
+   * `compareValues` knows. Text is cut to 64 bytes: `min` downwards, `max` upwards (absent where it cannot be).
+   */
+  readonly min?: string;
+  readonly max?: string;
+  readonly nulls: number;
+}
+
+/** `wide`: column chunks are fetched one by one. `compact`: the object is fetched whole. `subcompact`: the body is in the log. */
+export type TabletLayout = 'wide' | 'compact' | 'subcompact';
+
+/** What planning needs to know of a tablet without opening it. */
+export interface Tablet {
+  readonly id: TabletId;
+  readonly tableId: ObjectId;
+  /** Of the table when the tablet was written: which columns it stores. */
+  readonly schemaVersion: number;
+  readonly layout: TabletLayout;
+  /** Key in the managed store, absent for `subcompact`; a full URL for tables with a location. */
+  readonly key?: string;
+  /** The body, base64 of the Parquet file; only `subcompact`. */
+  readonly inline?: string;
+  readonly rows: number;
+  /** Of the object (or inline body). */
+  readonly bytes: number;
+  readonly uncompressedBytes: number;
+  readonly granules: number;
+  /** Where the Hybrid Header begins; it ends at `footerOffset`, where the Parquet footer begins. */
+  readonly headerOffset: number;
+  readonly footerOffset: number;
+  /** CRC-32C of the bytes from `headerOffset` to the end of the object. */
+  readonly tailCrc32c: number;
+  /** The kernel's VARCHAR of each partition expression's value; empty without PARTITION BY. */
+  readonly partition: readonly (string | null)[];
+  readonly statistics: readonly ColumnStatistics[];
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+}
+
+/** Which rows of a tablet are deleted. */
+export interface DeletionVector {
+  readonly tabletId: TabletId;
+  readonly tableId: ObjectId;
+  /** Number of deleted rows. */
+  readonly rows: number;
+  /** Base64 of a roaring bitmap (portable format) of row positions in the body; absent when `key` is there. */
+  readonly inline?: string;
+  /** Of the object that holds the bitmap. */
+  readonly key?: string;
+}

@@ -1,0 +1,31 @@
+import type {
+  CatalogObject,
+  DatabaseObject,
+  DeletionVector,
+  LocationObject,
+  ObjectId,
+  RelationObject,
+  SchemaObject,
+  Tablet,
+  TabletId,
+} from './model.ts';
+
+/** The catalog at one version: immutable, cheap to hold. Names are looked up exactly (folding is the caller's). */
+export interface Snapshot {
+  readonly version: number;
+  object(id: ObjectId): CatalogObject | undefined;
+  database(name: string): DatabaseObject | undefined;
+  schema(databaseId: ObjectId, name: string): SchemaObject | undefined;
+  relation(schemaId: ObjectId, name: string): RelationObject | undefined;
+  location(databaseId: ObjectId, name: string): LocationObject | undefined;
+  databases(): readonly DatabaseObject[];
+  schemas(databaseId: ObjectId): readonly SchemaObject[];
+  relations(schemaId: ObjectId): readonly RelationObject[];
+  locations(databaseId: ObjectId): readonly LocationObject[];
+  /** In the order they were added. */
+  tablets(tableId: ObjectId): readonly Tablet[];
+  tablet(tableId: ObjectId, tabletId: TabletId): Tablet | undefined;
+  deletionVector(tableId: ObjectId, tabletId: TabletId): DeletionVector | undefined;
+  /** Changes whenever a tablet or a deletion vector of the table does; equal contents may differ. */
+  contentsVersion(tableId: ObjectId): number;
+}

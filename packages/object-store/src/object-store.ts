@@ -1,0 +1,49 @@
+/** A bucket, or what stands for one. Keys are relative to the store's prefix and never begin with `/`. */
+export interface ObjectStore {
+  /** For messages and logs: `s3://bucket/prefix`. */
+  readonly url: string;
+  /** The object, or undefined when there is none. `bypassCache` asks for the bytes as they are in the store now. */
+  get(key: string, options?: RequestOptions): Promise<StoredObject | undefined>;
+  /** Bytes `start` (inclusive) to `end` (exclusive); fewer only where the object ends. @throws OBJECT_NOT_FOUND */
+  getRange(key: string, start: number, end: number, options?: RequestOptions): Promise<Uint8Array>;
+  head(key: string, options?: RequestOptions): Promise<ObjectInfo | undefined>;
+  put(key: string, body: Uint8Array, options?: RequestOptions): Promise<void>;
+  /** From a local file, in parts when it is large. */
+  putFile(key: string, path: string, options?: RequestOptions): Promise<void>;
+  /**
+   * Creates the object only if there is none. `exists`: another request holds the key (or an earlier try of this one).
+   * @throws STORAGE_UNAVAILABLE with `outcome: 'unknown'` when it may have been written
+   */
+  putIfAbsent(key: string, body: Uint8Array, options?: RequestOptions): Promise<'created' | 'exists'>;
+  /** Replaces the object only if its etag still is `etag`. */
+  putIfMatch(
+    key: string,
+    body: Uint8Array,
+    etag: string,
+    options?: RequestOptions,
+  ): Promise<'replaced' | 'changed'>;
+  /** In the order of keys (bytes). `startAfter` is exclusive. */
+  list(
+    prefix: string,
+    options?: RequestOptions & { readonly startAfter?: string },
+  ): AsyncIterable<ObjectInfo>;
+  /** Deleting what is not there is no error. */
+  delete(keys: readonly string[], options?: RequestOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface StoredObject {
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+export interface ObjectInfo {
+  readonly key: string;
+  readonly bytes: number;
+  readonly etag: string;
+  readonly modifiedAt: Date;
+}

@@ -1,0 +1,1 @@
+export type { Comparison, Conjunct, TableScan } from './table-scan.ts';

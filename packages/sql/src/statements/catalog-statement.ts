@@ -1,0 +1,267 @@
+import type { SqlLocation } from '@tessera/common';
+
+/**
+ * Statements that change the catalog or tables. Expressions and queries are texts of the dialect, cut from the statement,
+ * each with its `offset` there (in UTF-16 units), so that errors can point at their place.
+ */
+
+/** Up to three parts: `[database, schema, name]`, folded. */
+export interface ObjectName {
+  readonly parts: readonly string[];
+  readonly location: SqlLocation;
+}
+
+export interface SqlText {
+  readonly sql: string;
+  readonly offset: number;
+}
+
+export interface ColumnDefinition {
+  readonly name: string;
+  /** As the user wrote it. */
+  readonly type: SqlText;
+  readonly nullable: boolean;
+  readonly default?: SqlText | undefined;
+  readonly location: SqlLocation;
+}
+
+/** Values of `WITH (k = v)`, `OPTIONS`, `CREDENTIALS = (…)`: texts; names in lower case. */
+export type Options = Readonly<Record<string, string>>;
+
+export interface TableShape {
+  readonly tableType: 'FACT' | 'DIMENSION';
+  readonly primaryIndex: readonly string[];
+  readonly partitionBy: readonly SqlText[];
+  readonly options: Options;
+  readonly location?: string | undefined;
+}
+
+export type CreateStatement =
+  | {
+      readonly kind: 'create_database';
+      readonly name: string;
+      readonly ifNotExists: boolean;
+      readonly description?: string | undefined;
+    }
+  | { readonly kind: 'create_schema'; readonly name: ObjectName; readonly ifNotExists: boolean }
+  | {
+      readonly kind: 'create_table';
+      readonly name: ObjectName;
+      readonly ifNotExists: boolean;
+      readonly columns: readonly ColumnDefinition[];
+      readonly shape: TableShape;
+    }
+  | {
+      readonly kind: 'create_table_as';
+      readonly name: ObjectName;
+      readonly ifNotExists: boolean;
+      readonly columnNames: readonly string[] | undefined;
+      readonly shape: TableShape;
+      readonly query: SqlText;
+    }
+  | {
+      readonly kind: 'clone_table';
+      readonly name: ObjectName;
+      readonly ifNotExists: boolean;
+      readonly source: ObjectName;
+    }
+  | {
+      readonly kind: 'create_view';
+      readonly name: ObjectName;
+      readonly orReplace: boolean;
+      readonly ifNotExists: boolean;
+      readonly columnNames: readonly string[] | undefined;
+      readonly query: SqlText;
+    }
+  | {
+      readonly kind: 'create_external_table';
+      readonly name: ObjectName;
+      readonly ifNotExists: boolean;
+      readonly columns: readonly ColumnDefinition[];
+      readonly url: string | undefined;
+      readonly locationName: string | undefined;
+      readonly objectPattern: string | undefined;
+      readonly format: string;
+      readonly options: Options;
+    }
+  | {
+      readonly kind: 'create_location';
+      readonly name: string;
+      readonly orReplace: boolean;
+      readonly ifNotExists: boolean;
+      readonly source: string;
+      readonly options: Options;
+      readonly credentials: Options;
+    }
+  | {
+      readonly kind: 'create_aggregating_index';
+      readonly name: ObjectName;
+      readonly ifNotExists: boolean;
+      readonly table: ObjectName;
+      readonly expressions: readonly SqlText[];
+    }
+  | {
+      readonly kind: 'create_skip_index';
+      readonly name: ObjectName;
+      readonly ifNotExists: boolean;
+      readonly table: ObjectName;
+      readonly expressions: readonly SqlText[];
+      readonly options: Options;
+    };
+
+export type AlterStatement =
+  | {
+      readonly kind: 'alter_database';
+      readonly name: string;
+      readonly change:
+        | { readonly kind: 'rename'; readonly to: string }
+        | { readonly kind: 'owner'; readonly to: string }
+        | { readonly kind: 'description'; readonly to: string };
+    }
+  | {
+      readonly kind: 'alter_table';
+      readonly table: ObjectName;
+      readonly ifExists: boolean;
+      readonly change: TableChange;
+    };
+
+export type TableChange =
+  | { readonly kind: 'add_column'; readonly column: ColumnDefinition; readonly ifNotExists: boolean }
+  | {
+      readonly kind: 'drop_column';
+      readonly name: string;
+      readonly ifExists: boolean;
+      readonly location: SqlLocation;
+    }
+  | {
+      readonly kind: 'rename_column';
+      readonly name: string;
+      readonly to: string;
+      readonly location: SqlLocation;
+    }
+  | { readonly kind: 'rename'; readonly to: string }
+  /** One literal for each partition expression. */
+  | { readonly kind: 'drop_partition'; readonly values: readonly SqlText[] }
+  | { readonly kind: 'owner'; readonly to: string };
+
+export type DropKind = 'database' | 'schema' | 'table' | 'view' | 'location' | 'index';
+
+export interface DropStatement {
+  readonly kind: 'drop';
+  readonly object: DropKind;
+  readonly name: ObjectName;
+  readonly ifExists: boolean;
+  readonly cascade: boolean;
+}
+
+export interface SetClause {
+  readonly column: string;
+  /** Undefined: `DEFAULT`. */
+  readonly value: SqlText | undefined;
+  readonly location: SqlLocation;
+}
+
+export type MergeAction =
+  | { readonly kind: 'update'; readonly set: readonly SetClause[] }
+  | { readonly kind: 'delete' }
+  /** `values` undefined: `DEFAULT VALUES`; a value undefined: `DEFAULT`. */
+  | {
+      readonly kind: 'insert';
+      readonly columns: readonly string[] | undefined;
+      readonly values: readonly (SqlText | undefined)[] | undefined;
+    }
+  | { readonly kind: 'nothing' };
+
+export interface MergeClause {
+  readonly matched: 'matched' | 'not_matched' | 'not_matched_by_source';
+  readonly condition?: SqlText | undefined;
+  readonly action: MergeAction;
+}
+
+export type ChangeStatement =
+  /** `query` may be VALUES, in which an item may be the word DEFAULT; undefined: `DEFAULT VALUES`. */
+  | {
+      readonly kind: 'insert';
+      readonly table: ObjectName;
+      readonly columns: readonly string[] | undefined;
+      readonly query: SqlText | undefined;
+    }
+  | {
+      readonly kind: 'update';
+      readonly table: ObjectName;
+      readonly alias: string | undefined;
+      readonly set: readonly SetClause[];
+      readonly from: SqlText | undefined;
+      readonly where: SqlText | undefined;
+    }
+  | {
+      readonly kind: 'delete';
+      readonly table: ObjectName;
+      readonly alias: string | undefined;
+      readonly using: SqlText | undefined;
+      readonly where: SqlText | undefined;
+    }
+  | {
+      readonly kind: 'merge';
+      readonly table: ObjectName;
+      readonly alias: string | undefined;
+      readonly using: SqlText;
+      readonly on: SqlText;
+      readonly clauses: readonly MergeClause[];
+    }
+  | { readonly kind: 'truncate'; readonly table: ObjectName }
+  | {
+      readonly kind: 'copy_from';
+      readonly table: ObjectName;
+      readonly columns: readonly string[] | undefined;
+      readonly url: string | undefined;
+      readonly locationName: string | undefined;
+      readonly options: Options;
+    }
+  | {
+      readonly kind: 'copy_to';
+      readonly query: SqlText;
+      readonly url: string | undefined;
+      readonly locationName: string | undefined;
+      readonly options: Options;
+    };
+
+export type TransactionStatement =
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'commit' }
+  | { readonly kind: 'rollback' };
+
+export interface VacuumStatement {
+  readonly kind: 'vacuum';
+  readonly table: ObjectName;
+  /** `indexes`, `max_concurrency`. */
+  readonly options: Options;
+}
+
+export interface ShowStatement {
+  readonly kind: 'show';
+  readonly what:
+    | 'tables'
+    | 'columns'
+    | 'databases'
+    | 'schemas'
+    | 'indexes'
+    | 'views'
+    | 'engines'
+    | 'users'
+    | 'roles'
+    | 'locations'
+    | 'catalogs'
+    | 'create_table'
+    | 'describe';
+  readonly name: ObjectName | undefined;
+}
+
+export type CatalogStatement =
+  | CreateStatement
+  | AlterStatement
+  | DropStatement
+  | ChangeStatement
+  | TransactionStatement
+  | VacuumStatement
+  | ShowStatement;

@@ -1,0 +1,8 @@
+export type {
+  AgentMetrics,
+  Scan,
+  ScanRequest,
+  ScanTablet,
+  ScanUse,
+  StorageAgent,
+} from './storage-agent.ts';

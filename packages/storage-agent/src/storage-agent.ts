@@ -1,0 +1,75 @@
+import type { DeletionVector, TableObject, Tablet } from '@tessera/catalog';
+import type { KernelSession } from '@tessera/kernel';
+
+export interface ScanTablet {
+  readonly tablet: Tablet;
+  readonly vector?: DeletionVector | undefined;
+  /** Numbers of the granules that are needed, ascending; absent: all. */
+  readonly granules?: readonly number[] | undefined;
+}
+
+export interface ScanRequest {
+  /** The session that will read; the relation is good for its kernel process only. */
+  readonly session: KernelSession;
+  readonly table: TableObject;
+  readonly tablets: readonly ScanTablet[];
+  /** `contentsVersion` of the table when `tablets` are all of its tablets, else undefined. */
+  readonly wholeTableAt?: number | undefined;
+  /** Ids of the columns that the statement reads. */
+  readonly columns: readonly number[];
+  /**
+   * Adds the columns `"$tablet"` (INTEGER, position in `tablets`) and `"$row"` (BIGINT, position in the body):
+   * for DELETE, UPDATE, MERGE and late materialisation.
+   */
+  readonly rowPositions: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Tablets made readable. */
+export interface Scan {
+  /**
+   * A relation of the kernel to stand in FROM, a table's name or a query in parentheses: all columns of the table by their
+   * names, in order, deleted rows left out. Reading a column that was not asked for is an error.
+   */
+  readonly sql: string;
+  readonly use: ScanUse;
+  /** The files and tables behind `sql` may go away after this. */
+  release(): void;
+}
+
+export interface ScanUse {
+  readonly tablets: number;
+  /** Fetched from the object store for this scan. */
+  readonly bytesFetched: number;
+  /** Found on local disk or in memory. */
+  readonly bytesCached: number;
+  readonly tabletsHot: number;
+}
+
+export interface AgentMetrics {
+  readonly tabletsHot: number;
+  readonly tabletsOnDisk: number;
+  readonly bytesHot: number;
+  readonly bytesOnDisk: number;
+  readonly bytesFetched: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly corruptRefetches: number;
+}
+
+/** The tablets of this node, in three states: hot, on disk, remote. */
+export interface StorageAgent {
+  /**
+   * Fetches what is missing and gives a relation over it.
+   * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, QUERY_CANCELLED
+   */
+  prepareScan(request: ScanRequest): Promise<Scan>;
+  /** A tablet just written here: its file (moved, not copied) serves the first reads. */
+  adopt(tablet: Tablet, path: string): Promise<void>;
+  /** Tablets that no snapshot names any more go from disk and memory. */
+  forget(tablets: readonly Tablet[]): Promise<void>;
+  /** Resolves when no promotion to memory is under way or waiting. */
+  settled(): Promise<void>;
+  metrics(): AgentMetrics;
+  close(): Promise<void>;
+}

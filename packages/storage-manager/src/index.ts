@@ -1,0 +1,1 @@
+export type { GarbageReport, Pin, StorageManager } from './storage-manager.ts';

@@ -1,0 +1,2 @@
+export type { HeaderOptions } from './header-options.ts';
+export type { WriteOptions, WrittenTablet } from './tablet-writer.ts';
