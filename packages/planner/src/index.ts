@@ -1,1 +1,1 @@
-export type { Comparison, Conjunct, TableScan } from './table-scan.ts';
+export type { TableScan } from './table-scan.ts';

@@ -1,2 +1,3 @@
 export type { HeaderOptions } from './header-options.ts';
+export type { Comparison, Conjunct } from './predicate.ts';
 export type { WriteOptions, WrittenTablet } from './tablet-writer.ts';
