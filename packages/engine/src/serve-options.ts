@@ -22,6 +22,10 @@ export interface ServeOptions {
   readonly healthPort: number;
   /** 0: any free port. */
   readonly metricsPort: number;
+  /** In place of the one in `engine.nodes`. 0: any free port. */
+  readonly storageManagerPort: number | undefined;
+  /** In place of the one in `engine.nodes`. 0: any free port. */
+  readonly storageAgentPort: number | undefined;
   /** Address to listen on; undefined: loopback. */
   readonly listenHost: string | undefined;
   /** Absolute paths of directories that read functions may read from. */

@@ -6,6 +6,11 @@ import { createInterface } from 'node:readline';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
+const FREE_PORTS = ['http', 'health', 'metrics', 'storage-manager', 'storage-agent'].flatMap((port) => [
+  `--${port}-port`,
+  '0',
+]);
+
 /** A real `tessera serve` of its own data directory, on free ports. */
 export interface TesseraProcess {
   readonly url: string;
@@ -30,10 +35,9 @@ export interface StartOptions {
 
 export async function startTessera(options: StartOptions = {}): Promise<TesseraProcess> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tessera-test-')));
-  const ports = ['--http-port', '0', '--health-port', '0', '--metrics-port', '0'];
   const child = spawn(
     process.execPath,
-    [MAIN, 'serve', '--data-dir', dataDirectory, ...ports, ...(options.args ?? [])],
+    [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...(options.args ?? [])],
     {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, ...options.env },

@@ -8,6 +8,11 @@ Benchmarks:
   upload     upload a 500 MB CSV (plain, zstd, as Parquet) and aggregate it, against plain DuckDB
   results    5 M rows × 10 columns in the output formats, against plain DuckDB
   memory     resident memory while uploads stream in and results stream out
+  tpch       the 22 TPC-H queries over managed tables, against plain DuckDB (needs the TPC-H data set)
+  insert     load lineitem from an uploaded Parquet file, against plain DuckDB
+  point      one row by its primary index out of 60 M
+  single-inserts
+             1,000 INSERTs of one row each
   all        all of them
 
 Options:

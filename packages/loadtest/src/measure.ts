@@ -1,7 +1,11 @@
 import type { Bench, Benchmark } from './benchmarks/benchmark.ts';
+import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
+import { point } from './benchmarks/point.ts';
 import { results } from './benchmarks/results.ts';
 import { select42 } from './benchmarks/select42.ts';
+import { singleInserts } from './benchmarks/single-inserts.ts';
+import { tpch } from './benchmarks/tpch.ts';
 import { upload } from './benchmarks/upload.ts';
 import { GeneratedFiles } from './data/generated-files.ts';
 import { PlainDuckDb } from './processes/plain-duckdb.ts';
@@ -9,7 +13,16 @@ import { PlainHttp } from './processes/plain-http.ts';
 import { runningEndpoint, startTessera } from './processes/tessera.ts';
 import { type BenchmarkResult, type Report, thisMachine } from './report/report.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { select42, upload, results, memory };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  select42,
+  upload,
+  results,
+  memory,
+  tpch,
+  insert,
+  point,
+  'single-inserts': singleInserts,
+};
 
 /** The benchmarks that the words name, in the order they run. @throws Error naming an unknown one */
 export function chosenBenchmarks(words: readonly string[]): Benchmark[] {

@@ -17,6 +17,8 @@ interface Flags {
   httpPort?: number;
   healthPort: number;
   metricsPort: number;
+  storageManagerPort?: number;
+  storageAgentPort?: number;
   listenHost?: string;
   allowRead?: string[];
   allowUrl?: string[];
@@ -47,6 +49,16 @@ export function serveCommand(): Command {
     )
     .option('--health-port <port>', 'port of /health/live and /health/ready', port, DEFAULT_HEALTH_PORT)
     .option('--metrics-port <port>', 'port of /metrics', port, DEFAULT_METRICS_PORT)
+    .option(
+      '--storage-manager-port <port>',
+      'port of the storage manager, 0 for any free one (default: that of engine.nodes)',
+      port,
+    )
+    .option(
+      '--storage-agent-port <port>',
+      'port of the storage agent, 0 for any free one (default: that of engine.nodes)',
+      port,
+    )
     .option('--listen-host <host>', 'address to listen on (default: loopback only)')
     .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated)
     .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated)
@@ -77,6 +89,8 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     httpPort: flags.httpPort,
     healthPort: flags.healthPort,
     metricsPort: flags.metricsPort,
+    storageManagerPort: flags.storageManagerPort,
+    storageAgentPort: flags.storageAgentPort,
     listenHost: flags.listenHost,
     allowRead: allowRead.map((directory) => resolve(directory)),
     allowUrl,

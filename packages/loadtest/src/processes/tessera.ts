@@ -12,16 +12,31 @@ export interface Target {
   readonly url: string;
   /** The node process where it was started here. */
   readonly pid: number | undefined;
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
+}
+
+/** A node that was started here. */
+export interface OwnNode extends Target {
+  readonly metricsUrl: string;
+  readonly dataDirectory: string;
+  /** Stops it, lets `between` at its data directory, and starts it again on that. `stop` is the new node's from then on. */
+  restart(between?: (dataDirectory: string) => Promise<void>): Promise<OwnNode>;
 }
 
 export const runningEndpoint = (url: string): Target => ({ url, pid: undefined, stop: async () => {} });
 
+const FREE_PORTS = ['http', 'health', 'metrics', 'storage-manager', 'storage-agent'].flatMap((port) => [
+  `--${port}-port`,
+  '0',
+]);
+
 /** Starts `tessera serve` with its defaults, on free ports, on a data directory of its own that `stop` removes. */
-export async function startTessera(): Promise<Target> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-'));
-  const ports = ['--http-port', '0', '--health-port', '0', '--metrics-port', '0'];
-  const child = spawn(process.execPath, [MAIN, 'serve', '--data-dir', dataDirectory, ...ports], {
+export const startTessera = async (): Promise<OwnNode> =>
+  startOn(await mkdtemp(join(tmpdir(), 'tessera-loadtest-')));
+
+async function startOn(dataDirectory: string): Promise<OwnNode> {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -31,14 +46,23 @@ export async function startTessera(): Promise<Target> {
     rmSync(dataDirectory, { recursive: true, force: true });
   };
   process.once('exit', abandon);
-  const stop = async () => {
+  const end = async () => {
     child.kill('SIGTERM');
     await exited;
     process.off('exit', abandon);
+  };
+  const stop = async () => {
+    await end();
     await rm(dataDirectory, { recursive: true, force: true });
   };
+  const restart: OwnNode['restart'] = async (between) => {
+    await end();
+    await between?.(dataDirectory);
+    return startOn(dataDirectory);
+  };
   try {
-    return { url: await queryAddress(child), pid: child.pid, stop };
+    const { query, metrics } = await addresses(child);
+    return { url: query, metricsUrl: metrics, pid: child.pid, dataDirectory, stop, restart };
   } catch (error) {
     await stop();
     throw error;
@@ -46,17 +70,18 @@ export async function startTessera(): Promise<Target> {
 }
 
 /** Waits for the log record that says where the node listens, and keeps the log from filling its pipe. */
-function queryAddress(child: ChildProcess): Promise<string> {
+function addresses(child: ChildProcess): Promise<{ query: string; metrics: string }> {
   return new Promise((resolve, reject) => {
     const log: string[] = [];
     let listening = false;
     createInterface({ input: child.stderr! }).on('line', (line) => {
       if (listening) return;
       log.push(line);
-      const address = /"query (http:[^"]+)"/.exec(line)?.[1];
-      if (address === undefined) return;
+      const query = /"query (http:[^"]+)"/.exec(line)?.[1];
+      const metrics = /"metrics (http:[^"]+)"/.exec(line)?.[1];
+      if (query === undefined || metrics === undefined) return;
       listening = true;
-      resolve(address);
+      resolve({ query, metrics });
     });
     child.once('exit', (code) => reject(new Error(`tessera serve ended with ${code}:\n${log.join('\n')}`)));
   });

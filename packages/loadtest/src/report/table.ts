@@ -21,7 +21,7 @@ function renderFigure(figure: Figure | undefined): string {
   const sign = target?.at === 'most' ? '≤' : '≥';
   const verdict =
     target === undefined ? '' : ` ${sign} ${number(target.value)} ${meetsTarget(figure) ? '✓' : '✗'}`;
-  return `${number(median)} ${unit}${spread}${verdict}`;
+  return `${`${number(median)} ${unit}`.trimEnd()}${spread}${verdict}`;
 }
 
 /** Three significant digits, thousands grouped. */

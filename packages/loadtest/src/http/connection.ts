@@ -1,0 +1,29 @@
+import { Pool } from 'undici';
+
+export interface Answer {
+  readonly milliseconds: number;
+  readonly text: string;
+}
+
+/** One keep-alive connection to a server. */
+export class Connection {
+  readonly #pool: Pool;
+
+  constructor(url: string) {
+    this.#pool = new Pool(url, { connections: 1, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+  }
+
+  /** Runs a statement and reads its whole answer. @throws when the status is not 200 */
+  async run(sql: string, outputFormat = 'TabSeparatedWithNames'): Promise<Answer> {
+    const start = performance.now();
+    const path = `/?output_format=${outputFormat}`;
+    const { statusCode, body } = await this.#pool.request({ method: 'POST', path, body: sql });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`HTTP ${statusCode}: ${text}\n${sql.slice(0, 500)}`);
+    return { milliseconds: performance.now() - start, text };
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
