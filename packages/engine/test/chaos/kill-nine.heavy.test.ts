@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { query } from '../http.ts';
+import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import { BANK_TABLES, Bank } from './bank.ts';
+import { BATCH_TABLES, Batches } from './batches.ts';
+import { attempt, type Place } from './client.ts';
+import { Definitions } from './definitions.ts';
+import { Random } from './random.ts';
+
+/** The promise is about 200; a few are enough to see that nothing broke. */
+const KILLS = Number(process.env.TESSERA_CHAOS_KILLS ?? 8);
+const SEED = Number(process.env.TESSERA_CHAOS_SEED ?? Date.now() % 1_000_000);
+const KILL_AFTER_MS = [30, 900] as const;
+const SECONDS_PER_KILL = 15;
+const TEAR_DOWN_SECONDS = 60;
+
+it(`after kill -9, ${KILLS} times (seed ${SEED}): nothing committed is lost, nothing is there twice or in part`, {
+  timeout: (KILLS * SECONDS_PER_KILL + TEAR_DOWN_SECONDS) * 1000,
+}, async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-chaos-'));
+  const random = new Random(SEED);
+  const start = () => startTessera({ dataDirectory });
+  let server = await start();
+  const place: Place = { url: server.url, stopped: false };
+  const problems: string[] = [];
+  const bank = new Bank();
+  const batches = [new Batches('a'), new Batches('b')];
+  const definitions = new Definitions('ddl');
+  try {
+    for (const sql of [...BANK_TABLES, ...BATCH_TABLES])
+      expect((await query(server, sql)).status, sql).toBe(200);
+    const loop = async (step: (own: Random) => Promise<unknown>) => {
+      const own = new Random(random.between(0, 1e9));
+      while (!place.stopped) await step(own);
+    };
+    const clients = [
+      loop((own) => bank.transfer(place, 'x', own)),
+      loop((own) => bank.transfer(place, 'y', own)),
+      ...batches.map((b) => loop((own) => b.step(place, own))),
+      loop(async () => problems.push(...(await definitions.step(place)))),
+      loop(async (own) => {
+        await attempt(place, `VACUUM ${['accounts', 'batches', 'ledger'][own.between(0, 2)]}`);
+        await pause(own.between(5, 60));
+      }),
+      loop(async () => problems.push(...(await bank.audit(place)))),
+    ];
+    const failed = Promise.all(clients).then(() => undefined);
+    for (let kill = 0; kill < KILLS && problems.length === 0; kill++) {
+      await Promise.race([pause(random.between(...KILL_AFTER_MS)), failed]);
+      await server.stop('SIGKILL');
+      server = await start();
+      place.url = server.url;
+      problems.push(...(await audits(place, bank, batches, definitions)));
+    }
+    place.stopped = true;
+    await failed;
+    problems.push(...(await audits({ url: server.url, stopped: false }, bank, batches, definitions)));
+    expect(problems.slice(0, 20)).toEqual([]);
+    expect(bank.acknowledged.size).toBeGreaterThan(0);
+    await leavesNothing(server);
+  } finally {
+    place.stopped = true;
+    await server.stop('SIGKILL');
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+});
+
+async function audits(
+  place: Place,
+  bank: Bank,
+  batches: readonly Batches[],
+  definitions: Definitions,
+): Promise<string[]> {
+  const found = [await bank.audit(place), await bank.auditLedger(place), await definitions.audit(place)];
+  for (const b of batches) found.push(await b.audit(place));
+  return found.flat();
+}
+
+/** Nothing keeps the server from stopping in an orderly way after all that. */
+async function leavesNothing(server: TesseraProcess): Promise<void> {
+  expect(await server.stop()).toBe(0);
+}
