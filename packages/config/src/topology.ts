@@ -23,3 +23,14 @@ const SCHEMES = { s3: 's3://', minio: 's3://', gcs: 'gs://', abs: 'azure://', az
 export function storageScheme(config: EngineConfig): string {
   return config.storage.api_scheme ?? SCHEMES[config.storage.type];
 }
+
+/**
+ * Whether managed tables live in the data directory of the node: the file names neither a provider nor a bucket.
+ * (`storage.type` can't stand in a file without its provider block, which may be empty.)
+ */
+export function storageIsLocal({ storage }: EngineConfig): boolean {
+  const places = [storage.aws, storage.gcp, storage.azure, storage.minio];
+  return [...places, storage.bucket_name, storage.default_s3_endpoint_override, storage.api_scheme].every(
+    (place) => place === null,
+  );
+}

@@ -1,21 +1,28 @@
-/** A bucket, or what stands for one. Keys are relative to the store's prefix and never begin with `/`. */
+/**
+ * A bucket, or what stands for one. Keys are relative to the store's prefix and never begin with `/`. Every method may
+ * throw STORAGE_UNAVAILABLE after the tries it is allowed, and the reason of `signal` once that is aborted.
+ */
 export interface ObjectStore {
   /** For messages and logs: `s3://bucket/prefix`. */
   readonly url: string;
-  /** The object, or undefined when there is none. `bypassCache` asks for the bytes as they are in the store now. */
+  /** The object as it is in the store now, or undefined when there is none. */
   get(key: string, options?: RequestOptions): Promise<StoredObject | undefined>;
   /** Bytes `start` (inclusive) to `end` (exclusive); fewer only where the object ends. @throws OBJECT_NOT_FOUND */
   getRange(key: string, start: number, end: number, options?: RequestOptions): Promise<Uint8Array>;
   head(key: string, options?: RequestOptions): Promise<ObjectInfo | undefined>;
   put(key: string, body: Uint8Array, options?: RequestOptions): Promise<void>;
-  /** From a local file, in parts when it is large. */
+  /**
+   * From a local file, in parts when it is large. The file may be removed afterwards, but not changed: a local store
+   * keeps a link to it.
+   */
   putFile(key: string, path: string, options?: RequestOptions): Promise<void>;
   /**
-   * Creates the object only if there is none. `exists`: another request holds the key (or an earlier try of this one).
+   * Creates the object only if there is none. `exists`: another request holds the key, or an earlier try of this one
+   * whose answer was lost (tries are repeated within): only the content tells whose it is.
    * @throws STORAGE_UNAVAILABLE with `outcome: 'unknown'` when it may have been written
    */
   putIfAbsent(key: string, body: Uint8Array, options?: RequestOptions): Promise<'created' | 'exists'>;
-  /** Replaces the object only if its etag still is `etag`. */
+  /** Replaces the object only if its etag still is `etag`. `changed` may also follow a lost answer, as with `exists`. */
   putIfMatch(
     key: string,
     body: Uint8Array,
@@ -29,6 +36,8 @@ export interface ObjectStore {
   ): AsyncIterable<ObjectInfo>;
   /** Deleting what is not there is no error. */
   delete(keys: readonly string[], options?: RequestOptions): Promise<void>;
+  /** Where a store on this machine has the object as a file: to be read or linked, never written. */
+  localPath?(key: string): string;
   close(): Promise<void>;
 }
 

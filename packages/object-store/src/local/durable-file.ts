@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Longer than any file is being written without a byte added. */
+const ABANDONED_AFTER_MS = 3_600_000;
+
+/** Files that are written whole beside the objects and then given their name. */
+export class StagedFiles {
+  readonly #directory: string;
+  readonly #fsync: boolean;
+  #lastTimeUs = 0;
+
+  constructor(directory: string, fsync: boolean) {
+    this.#directory = directory;
+    this.#fsync = fsync;
+  }
+
+  /** Removes what processes that were killed have left behind. */
+  async clear(): Promise<void> {
+    for (const name of await readdir(this.#directory)) {
+      const path = join(this.#directory, name);
+      const found = await stat(path).catch(() => undefined);
+      if (found !== undefined && found.ctimeMs < Date.now() - ABANDONED_AFTER_MS)
+        await rm(path, { force: true });
+    }
+  }
+
+  /** A new file with these bytes, on disk as a whole; the caller renames, links or removes it. */
+  async write(body: Uint8Array): Promise<string> {
+    const path = this.#newPath();
+    const file = await open(path, 'wx');
+    try {
+      await file.writeFile(body);
+      await this.#stamp(file);
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+    return path;
+  }
+
+  /** As {@link write}, from a file; without copying where the file systems allow it. */
+  async take(source: string): Promise<string> {
+    const path = this.#newPath();
+    try {
+      await link(source, path).catch(() =>
+        copyFile(source, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
+      );
+      const file = await open(path, 'r');
+      try {
+        await this.#stamp(file);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+    return path;
+  }
+
+  /** Makes the names in a directory last. */
+  async sync(directory: string): Promise<void> {
+    if (!this.#fsync) return;
+    const opened = await open(directory, 'r').catch((error: NodeJS.ErrnoException) => {
+      // Emptied and removed since: the name is gone with it.
+      if (error.code !== 'ENOENT') throw error;
+    });
+    try {
+      await opened?.sync();
+    } finally {
+      await opened?.close();
+    }
+  }
+
+  /** Makes the directory with those above it, so that they last. */
+  async makeDirectory(path: string): Promise<void> {
+    const first = await mkdir(path, { recursive: true });
+    if (first === undefined) return;
+    for (let made = path; made.length >= first.length; made = dirname(made)) await this.sync(dirname(made));
+  }
+
+  #newPath(): string {
+    return join(this.#directory, randomUUID());
+  }
+
+  /**
+   * Etags rest on the time of modification: no two files of one process get the same one, whatever the clock's grain.
+   */
+  async #stamp(file: Awaited<ReturnType<typeof open>>): Promise<void> {
+    this.#lastTimeUs = Math.max(Date.now() * 1_000, this.#lastTimeUs + 1);
+    await file.utimes(new Date(), this.#lastTimeUs / 1e6);
+    if (this.#fsync) await file.sync();
+  }
+}

@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const BUSY = 5;
+const LONGEST_WAIT_MS = 50;
+
+/** Runs pieces of work one at a time among all processes that open the same file. A killed process holds nothing. */
+export class ExclusiveSection {
+  readonly #lock: DatabaseSync;
+
+  /** `path`: an empty database, made when it is not there. Its file lock is all that is used of it. */
+  constructor(path: string) {
+    this.#lock = new DatabaseSync(path, { timeout: 0 });
+  }
+
+  /** `work` is synchronous: nothing else of this process comes between either. */
+  async run<T>(work: () => T, signal?: AbortSignal): Promise<T> {
+    for (let waitMs = 1; !this.#acquire(); waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+      signal?.throwIfAborted();
+      await sleep(waitMs * Math.random());
+    }
+    try {
+      return work();
+    } finally {
+      this.#lock.exec('ROLLBACK');
+    }
+  }
+
+  close(): void {
+    this.#lock.close();
+  }
+
+  #acquire(): boolean {
+    try {
+      this.#lock.exec('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode === BUSY) return false;
+      throw error;
+    }
+  }
+}

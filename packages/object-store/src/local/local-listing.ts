@@ -1,0 +1,77 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeSegment, encodeSegment } from './key-path.ts';
+
+export interface ListedFile {
+  readonly key: string;
+  readonly path: string;
+}
+
+/** The keys below `prefix` behind `startAfter`, in the order of their UTF-8 bytes. */
+export async function* listKeys(
+  root: string,
+  prefix: string,
+  startAfter: string,
+  signal?: AbortSignal,
+): AsyncGenerator<ListedFile> {
+  const directories = prefix.split('/').slice(0, -1);
+  const base = directories.map((name) => `${name}/`).join('');
+  yield* walk(join(root, ...directories.map(encodeSegment)), base, { prefix, startAfter, signal });
+}
+
+interface Bounds {
+  readonly prefix: string;
+  readonly startAfter: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* walk(directory: string, base: string, bounds: Bounds): AsyncGenerator<ListedFile> {
+  bounds.signal?.throwIfAborted();
+  for (const { key, name, isDirectory } of sorted(await entriesOf(directory), base)) {
+    if (!overlaps(key, bounds.prefix, isDirectory)) continue;
+    const path = join(directory, name);
+    if (!isDirectory) {
+      if (bounds.startAfter === '' || compareKeys(key, bounds.startAfter) > 0) yield { key, path };
+    } else if (compareKeys(key, bounds.startAfter) > 0 || bounds.startAfter.startsWith(key)) {
+      yield* walk(path, key, bounds);
+    }
+  }
+}
+
+/** A directory stands where its keys do: as if its name ended in `/`. */
+function sorted(entries: readonly Dirent[], base: string) {
+  return entries
+    .flatMap((entry) => {
+      const segment = decodeSegment(entry.name);
+      if (segment === undefined) return [];
+      const isDirectory = entry.isDirectory();
+      return [{ key: `${base}${segment}${isDirectory ? '/' : ''}`, name: entry.name, isDirectory }];
+    })
+    .sort((a, b) => compareKeys(a.key, b.key));
+}
+
+function overlaps(key: string, prefix: string, isDirectory: boolean): boolean {
+  return key.startsWith(prefix) || (isDirectory && prefix.startsWith(key));
+}
+
+async function entriesOf(directory: string): Promise<Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+/** By UTF-8 bytes; UTF-16 units order differently only where surrogates meet U+E000 and above. */
+function compareKeys(a: string, b: string): number {
+  return /[\ud800-\uffff]/.test(a + b)
+    ? Buffer.compare(Buffer.from(a), Buffer.from(b))
+    : a < b
+      ? -1
+      : a > b
+        ? 1
+        : 0;
+}
