@@ -260,6 +260,15 @@ export const ERRORS = {
     meaning: 'The storage manager that was asked does not lead any more.',
     message: (p) => `This storage manager does not lead${p.hint ? `; ${p.hint} may` : ''}`,
   }),
+  PROTOCOL_MISMATCH: row<{ ours: number; theirs: string }>({
+    sqlState: '08P01',
+    httpStatus: 503,
+    retry: 'never',
+    meaning:
+      'Two nodes speak different versions of the protocol between nodes: one of them is to be upgraded.',
+    message: (p) =>
+      `This node speaks version ${p.ours} of the protocol between nodes, the caller ${p.theirs}`,
+  }),
   METADATA_UNAVAILABLE: row<{ reason: string }>({
     sqlState: '58030',
     httpStatus: 503,

@@ -1,1 +1,12 @@
-export {};
+export { openRpcChannel, type RpcChannel, type RpcChannelOptions } from './channel.ts';
+export { clusterToken } from './cluster-token.ts';
+export * from './generated/tessera/v1/storage_manager_pb.ts';
+export { PROTOCOL_VERSION } from './handshake.ts';
+export {
+  type RpcServer,
+  type RpcServerOptions,
+  type ServedService,
+  serviceOf,
+  startRpcServer,
+} from './server.ts';
+export type { CallOptions, RpcClient, RpcContext, RpcHandlers, RpcService } from './service.ts';

@@ -1,0 +1,142 @@
+import {
+  Client,
+  type ClientReadableStream,
+  credentials,
+  type Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import { cancellation, type TesseraError } from '@tessera/common';
+import { tesseraErrorOf } from './error-metadata.ts';
+import { callMetadata } from './handshake.ts';
+import { MAX_MESSAGE_BYTES } from './message-limit.ts';
+import { type CallOptions, methodDefinition, type RpcClient, type RpcService } from './service.ts';
+
+export interface RpcChannelOptions {
+  /** `host:port` */
+  readonly address: string;
+  readonly clusterToken: string | undefined;
+  /** What a call that the other node did not answer fails with: unreachable, timed out, cut off. */
+  readonly unanswered: (reason: string) => TesseraError;
+  /** For tests of the handshake. */
+  readonly protocolVersion?: number;
+}
+
+/** A connection to another node, made when first used and again after it broke. */
+export interface RpcChannel {
+  readonly address: string;
+  client<S extends RpcService>(service: S): RpcClient<S>;
+  close(): void;
+}
+
+/** Bulk data is pulled: the receiver is the client, whose window it is. */
+const RECEIVE_WINDOW_BYTES = 16 << 20;
+
+export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
+  const client = new Client(options.address, credentials.createInsecure(), {
+    'grpc-node.flow_control_window': RECEIVE_WINDOW_BYTES,
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    'grpc.keepalive_time_ms': 10_000,
+    'grpc.keepalive_timeout_ms': 5_000,
+    'grpc.initial_reconnect_backoff_ms': 50,
+    'grpc.min_reconnect_backoff_ms': 50,
+    'grpc.max_reconnect_backoff_ms': 2_000,
+    // Two channels to one address do not share a connection: closing one must not disturb the other.
+    'grpc.use_local_subchannel_pool': 1,
+  });
+  const metadata = callMetadata(options.clusterToken, options.protocolVersion);
+  const caller: Caller = { client, metadata, unanswered: options.unanswered };
+  return {
+    address: options.address,
+    client: (service) => clientOf(service, caller),
+    close: () => client.close(),
+  };
+}
+
+interface Caller {
+  readonly client: Client;
+  readonly metadata: Metadata;
+  readonly unanswered: (reason: string) => TesseraError;
+}
+
+function clientOf<S extends RpcService>(service: S, caller: Caller): RpcClient<S> {
+  const calls = service.methods.map((method) => {
+    const definition = methodDefinition(method);
+    const call = (request: unknown, options: CallOptions = {}) =>
+      method.methodKind === 'server_streaming'
+        ? streaming(caller, definition, request, options)
+        : unary(caller, definition, request, options);
+    return [method.localName, call] as const;
+  });
+  return Object.fromEntries(calls) as RpcClient<S>;
+}
+
+type Definition = ReturnType<typeof methodDefinition>;
+
+async function unary(
+  caller: Caller,
+  definition: Definition,
+  request: unknown,
+  options: CallOptions,
+): Promise<unknown> {
+  const { signal } = options;
+  if (signal?.aborted) throw cancellation(signal);
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const call = caller.client.makeUnaryRequest(
+    definition.path,
+    definition.requestSerialize,
+    definition.responseDeserialize,
+    request,
+    caller.metadata,
+    deadline(options),
+    (error, response) => (error ? reject(failure(error, caller, signal)) : resolve(response)),
+  );
+  const cancel = () => call.cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  return promise.finally(() => signal?.removeEventListener('abort', cancel));
+}
+
+async function* streaming(
+  caller: Caller,
+  definition: Definition,
+  request: unknown,
+  options: CallOptions,
+): AsyncGenerator<unknown> {
+  const { signal } = options;
+  if (signal?.aborted) throw cancellation(signal);
+  const call: ClientReadableStream<unknown> = caller.client.makeServerStreamRequest(
+    definition.path,
+    definition.requestSerialize,
+    definition.responseDeserialize,
+    request,
+    caller.metadata,
+    deadline(options),
+  );
+  const cancel = () => call.cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  let ended = false;
+  try {
+    for await (const message of call) yield message;
+    ended = true;
+  } catch (error) {
+    ended = true;
+    throw failure(error as ServiceError, caller, signal);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    if (!ended) call.cancel();
+  }
+}
+
+function deadline({ timeoutMs }: CallOptions) {
+  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+}
+
+function failure(error: ServiceError, caller: Caller, signal: AbortSignal | undefined): TesseraError {
+  if (signal?.aborted) return cancellation(signal);
+  const told = tesseraErrorOf(error);
+  if (told !== undefined) return told;
+  return caller.unanswered(
+    error.code === status.DEADLINE_EXCEEDED ? 'no answer in time' : (error.details ?? error.message),
+  );
+}

@@ -1,0 +1,49 @@
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { type ErrorData, TesseraError } from '@tessera/common';
+
+/** Carries a TesseraError as data beside the status, so that its kind and causes survive the wire. */
+const ERROR_KEY = 'tessera-error-bin';
+/** gRPC peers refuse metadata beyond a few KiB. */
+const MAX_MESSAGE = 1_500;
+
+export interface RpcStatus {
+  readonly code: status;
+  readonly details: string;
+  readonly metadata: Metadata;
+}
+
+export function statusOf(error: TesseraError): RpcStatus {
+  const metadata = new Metadata();
+  metadata.set(ERROR_KEY, Buffer.from(JSON.stringify(shortened(error.toData()))));
+  return { code: codeOf(error), details: error.message.slice(0, MAX_MESSAGE), metadata };
+}
+
+/** The error that the other process threw; undefined when there was no such error but the call itself failed. */
+export function tesseraErrorOf(error: ServiceError): TesseraError | undefined {
+  const [value] = error.metadata?.get(ERROR_KEY) ?? [];
+  if (!Buffer.isBuffer(value)) return undefined;
+  return TesseraError.fromData(JSON.parse(value.toString('utf8')) as ErrorData);
+}
+
+/** For tools that only know gRPC; Tessera itself reads the metadata. */
+function codeOf(error: TesseraError): status {
+  if (error.name === 'UNAUTHENTICATED') return status.UNAUTHENTICATED;
+  if (error.name === 'QUERY_CANCELLED') return status.CANCELLED;
+  if (error.retry !== 'never') return status.UNAVAILABLE;
+  return error.name === 'INTERNAL' ? status.INTERNAL : status.FAILED_PRECONDITION;
+}
+
+function shortened(data: ErrorData, depth = 0): ErrorData {
+  const { cause } = data;
+  const cut = (message: string) => message.slice(0, MAX_MESSAGE);
+  return {
+    ...data,
+    message: cut(data.message),
+    cause:
+      cause === undefined || depth === 3
+        ? undefined
+        : 'name' in cause
+          ? shortened(cause, depth + 1)
+          : { message: cut(cause.message) },
+  };
+}

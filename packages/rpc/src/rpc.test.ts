@@ -1,0 +1,129 @@
+import { createLogging, TesseraError } from '@tessera/common';
+import { afterEach, describe, expect, it } from 'vitest';
+import { StorageManagerService } from './generated/tessera/v1/storage_manager_pb.ts';
+import { openRpcChannel, type RpcHandlers, serviceOf, startRpcServer } from './index.ts';
+
+const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('rpc');
+const TOKEN = 'a-token-of-the-cluster';
+type Handlers = RpcHandlers<typeof StorageManagerService>;
+
+const open: AsyncDisposableStack[] = [];
+afterEach(async () => {
+  for (const stack of open.splice(0)) await stack.disposeAsync();
+});
+
+const unused = () => Promise.reject(new Error('not called'));
+
+async function pair(handlers: Partial<Handlers>, { token = TOKEN, protocolVersion = 1 } = {}) {
+  const stack = new AsyncDisposableStack();
+  open.push(stack);
+  const all: Handlers = {
+    latest: unused,
+    commit: unused,
+    reportPins: unused,
+    collectGarbage: unused,
+    ...handlers,
+  };
+  const server = await startRpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    services: [serviceOf(StorageManagerService, all)],
+    clusterToken: TOKEN,
+    log,
+  });
+  stack.defer(() => server.close(0));
+  const channel = openRpcChannel({
+    address: `127.0.0.1:${server.port}`,
+    clusterToken: token,
+    protocolVersion,
+    unanswered: (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason }),
+  });
+  stack.defer(() => channel.close());
+  return { client: channel.client(StorageManagerService), server };
+}
+
+describe('a call', () => {
+  it('is answered', async () => {
+    const { client } = await pair({
+      commit: async ({ transaction }) => ({ version: BigInt(transaction.length) }),
+    });
+    expect((await client.commit({ transaction: new Uint8Array(300) })).version).toBe(300n);
+  });
+
+  it('throws what the handler threw, with place and causes', async () => {
+    const cause = TesseraError.of('STORAGE_UNAVAILABLE', { url: 's3://b', reason: 'SlowDown' });
+    const thrown = TesseraError.of('TRANSACTION_CONFLICT', { message: 'é changed' }, { cause }).with({
+      location: { line: 1, startColumn: 2, endColumn: 3 },
+    });
+    const { client } = await pair({ commit: () => Promise.reject(thrown) });
+    const error = await client.commit({}).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(TesseraError);
+    expect((error as TesseraError).toData()).toEqual(thrown.toData());
+  });
+
+  it('says INTERNAL of a defect, and no more', async () => {
+    const { client } = await pair({ commit: () => Promise.reject(new Error('secret path')) });
+    const error = (await client.commit({}).catch((e: unknown) => e)) as TesseraError;
+    expect(error.name).toBe('INTERNAL');
+    expect(error.message).not.toContain('secret');
+  });
+
+  it('fails as its channel says when nobody answers', async () => {
+    const { client, server } = await pair({});
+    await server.close(0);
+    await expect(client.commit({}, { timeoutMs: 5_000 })).rejects.toMatchObject({
+      name: 'METADATA_UNAVAILABLE',
+    });
+  });
+
+  it('ends at its deadline, and the handler is told', async () => {
+    const told = Promise.withResolvers<void>();
+    const { client } = await pair({
+      commit: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            told.resolve();
+            reject(signal.reason);
+          });
+        }),
+    });
+    await expect(client.commit({}, { timeoutMs: 100 })).rejects.toThrow('no answer in time');
+    await told.promise;
+  });
+
+  it('is cancelled by its signal, and the handler is told', async () => {
+    const begun = Promise.withResolvers<void>();
+    const told = Promise.withResolvers<void>();
+    const { client } = await pair({
+      commit: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          begun.resolve();
+          signal.addEventListener('abort', () => {
+            told.resolve();
+            reject(signal.reason);
+          });
+        }),
+    });
+    const controller = new AbortController();
+    const call = client.commit({}, { signal: controller.signal });
+    const failed = expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await begun.promise;
+    controller.abort();
+    await failed;
+    await told.promise;
+  });
+});
+
+describe('the handshake', () => {
+  it('refuses another cluster token', async () => {
+    const { client } = await pair({}, { token: 'another-token-as-long' });
+    await expect(client.commit({})).rejects.toMatchObject({ name: 'UNAUTHENTICATED' });
+  });
+
+  it('refuses another protocol version, naming both', async () => {
+    const { client } = await pair({}, { protocolVersion: 7 });
+    await expect(client.commit({})).rejects.toThrow(
+      'This node speaks version 1 of the protocol between nodes, the caller 7',
+    );
+  });
+});

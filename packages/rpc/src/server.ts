@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { type Logger, TesseraError } from '@tessera/common';
+import { statusOf } from './error-metadata.ts';
+import { checkCall } from './handshake.ts';
+import { MAX_MESSAGE_BYTES } from './message-limit.ts';
+import { grpcDefinition, type RpcContext, type RpcHandlers, type RpcService } from './service.ts';
+
+/** A service and the functions that answer it, made with `serviceOf`. */
+export interface ServedService {
+  readonly service: RpcService;
+  readonly handlers: Readonly<Record<string, unknown>>;
+}
+
+export interface RpcServerOptions {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly services: readonly ServedService[];
+  /** Callers must show it; undefined: everybody who reaches the port is answered. */
+  readonly clusterToken: string | undefined;
+  readonly log: Logger;
+}
+
+export interface RpcServer {
+  readonly port: number;
+  /** Takes no new call, lets those under way end for `graceMs`, then cuts them off. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export function serviceOf<S extends RpcService>(service: S, handlers: RpcHandlers<S>): ServedService {
+  return { service, handlers };
+}
+
+/** @throws the error of the operating system when the port is taken */
+export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    'grpc.keepalive_time_ms': 30_000,
+  });
+  for (const served of options.services) {
+    server.addService(grpcDefinition(served.service), implementation(served, options));
+  }
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  return { port, close: (graceMs = 5_000) => closeServer(server, graceMs) };
+}
+
+function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.forceShutdown(), graceMs);
+    server.tryShutdown(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}
+
+function implementation(
+  { service, handlers }: ServedService,
+  options: RpcServerOptions,
+): UntypedServiceImplementation {
+  return Object.fromEntries(
+    service.methods.map((method) => {
+      const handler = handlers[method.localName];
+      const answer =
+        method.methodKind === 'server_streaming'
+          ? streaming(handler as StreamHandler, options)
+          : unary(handler as UnaryHandler, options);
+      return [method.localName, answer];
+    }),
+  );
+}
+
+type UnaryHandler = (request: unknown, context: RpcContext) => Promise<unknown>;
+type StreamHandler = (request: unknown, context: RpcContext) => AsyncIterable<unknown>;
+
+function unary(handler: UnaryHandler, options: RpcServerOptions): handleUnaryCall<unknown, unknown> {
+  return (call, callback) => {
+    const answer = async () => {
+      checkCall(call.metadata, options.clusterToken);
+      return handler(call.request, contextOf(call));
+    };
+    answer().then(
+      (response) => callback(null, response),
+      (error: unknown) => callback(statusOf(toTesseraError(error, options.log))),
+    );
+  };
+}
+
+function streaming(handler: StreamHandler, options: RpcServerOptions) {
+  return async (call: ServerWritableStream<unknown, unknown>): Promise<void> => {
+    const context = contextOf(call);
+    try {
+      checkCall(call.metadata, options.clusterToken);
+      for await (const message of handler(call.request, context)) {
+        if (context.signal.aborted) return;
+        if (!call.write(message)) await drained(call, context.signal);
+      }
+      call.end();
+    } catch (error) {
+      if (context.signal.aborted) return;
+      call.emit('error', statusOf(toTesseraError(error, options.log)));
+    }
+  };
+}
+
+function drained(call: ServerWritableStream<unknown, unknown>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      call.off('drain', go);
+      signal.removeEventListener('abort', go);
+      resolve();
+    };
+    call.once('drain', go);
+    signal.addEventListener('abort', go, { once: true });
+    if (signal.aborted) go();
+  });
+}
+
+function contextOf(
+  call: ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>,
+): RpcContext {
+  const controller = new AbortController();
+  const reason = () => TesseraError.of('QUERY_CANCELLED', { reason: 'the calling node gave up' });
+  if (call.cancelled) controller.abort(reason());
+  else call.on('cancelled', () => controller.abort(reason()));
+  return { signal: controller.signal, peer: call.getPeer() };
+}
+
+function toTesseraError(error: unknown, log: Logger): TesseraError {
+  if (error instanceof TesseraError) return error;
+  const incident = randomUUID();
+  log.error({ incident, err: error }, 'a call from another node met a defect');
+  return TesseraError.of('INTERNAL', { incident });
+}
