@@ -74,6 +74,8 @@ export interface ViewObject extends ObjectBase<'view'> {
   readonly columnNames?: readonly string[];
   /** The database that unqualified names in `sql` belong to. */
   readonly database: string;
+  /** Relations that `sql` names itself, not through other views: they cannot be dropped alone. */
+  readonly references?: readonly ObjectId[];
 }
 
 export interface ExternalTableObject extends ObjectBase<'external_table'> {

@@ -1,3 +1,4 @@
+import type { Action } from './actions.ts';
 import type {
   CatalogObject,
   DatabaseObject,
@@ -28,4 +29,6 @@ export interface Snapshot {
   deletionVector(tableId: ObjectId, tabletId: TabletId): DeletionVector | undefined;
   /** Changes whenever a tablet or a deletion vector of the table does; equal contents may differ. */
   contentsVersion(tableId: ObjectId): number;
+  /** What the snapshot would be after the actions, at the same version: what an open transaction sees of itself. */
+  withActions(actions: readonly Action[]): Snapshot;
 }

@@ -3,6 +3,7 @@ import { type Kernel, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type ParameterDescription, splitStatements } from '@tessera/sql';
 import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
+import { discardTablets } from './changes/discard-tablets.ts';
 import { describeQuery } from './describe-query.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { type QueryRunOptions, runQuery } from './query-run.ts';
@@ -17,6 +18,8 @@ import {
 } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
+import type { TableServices } from './tables.ts';
+import { Transactions } from './transactions.ts';
 
 /** The one database until databases can be created. */
 export const DEFAULT_DATABASE = 'tessera';
@@ -25,6 +28,8 @@ export interface CoordinatorOptions {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly engineId: string;
+  /** Undefined: the node keeps no tables. */
+  readonly tables?: TableServices | undefined;
 }
 
 /** Takes statements from the endpoints and sees each through to its result, its error or its cancellation. */
@@ -35,8 +40,18 @@ export class Coordinator {
   readonly #statements = new PreparedStatements();
   #draining = false;
 
+  /** Undefined where the node keeps no tables. */
+  readonly transactions: Transactions | undefined;
+
   constructor(options: CoordinatorOptions) {
     this.#options = options;
+    const { tables } = options;
+    if (tables !== undefined) {
+      this.transactions = new Transactions({
+        manager: tables.manager,
+        discard: (actions) => discardTablets(tables, actions),
+      });
+    }
   }
 
   get draining(): boolean {
@@ -167,7 +182,10 @@ export class Coordinator {
   #run(query: RunningQuery, request: StatementRequest, text: string): QueryRunOptions {
     const { kernel, external, engineId } = this.#options;
     const sessionValues = { account: '', database: DEFAULT_DATABASE, engine: engineId, user: request.user };
-    return { kernel, external, query, request, text, sessionValues, statements: this.#statements };
+    const { tables } = this.#options;
+    const { transactions } = this;
+    const statements = this.#statements;
+    return { kernel, external, query, request, text, sessionValues, statements, tables, transactions };
   }
 
   #call(

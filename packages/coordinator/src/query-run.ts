@@ -12,6 +12,8 @@ import type { RunningQuery } from './running-queries.ts';
 import { withSecondAttempt } from './second-attempt.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from './statement-result.ts';
+import type { TableServices } from './tables.ts';
+import type { Transactions } from './transactions.ts';
 
 export interface QueryRunOptions {
   readonly kernel: Kernel;
@@ -20,6 +22,9 @@ export interface QueryRunOptions {
   readonly request: StatementRequest;
   readonly text: string;
   readonly statements: PreparedStatements;
+  /** Undefined: the node keeps no tables. */
+  readonly tables?: TableServices | undefined;
+  readonly transactions?: Transactions | undefined;
   readonly sessionValues: { account: string; database: string; engine: string; user: string };
 }
 

@@ -17,4 +17,4 @@ export async function withSecondAttempt<T>(
 }
 
 const isWorthAnother = (error: unknown): boolean =>
-  error instanceof TesseraError && (error.retry === 'query' || error.name === 'OUT_OF_MEMORY');
+  error instanceof TesseraError && (error.name === 'KERNEL_LOST' || error.name === 'OUT_OF_MEMORY');

@@ -30,6 +30,8 @@ export interface StatementRequest {
   readonly directory: RequestDirectory;
   readonly encoding: ResultEncoding;
   readonly user: string;
+  /** Of the transaction that the statement belongs to; undefined: it is one of its own. */
+  readonly transactionId?: string | undefined;
 }
 
 /** Made on first use: most statements need no files. */

@@ -8,6 +8,7 @@ import { parseQueryParameters } from './query-parameters.ts';
 export interface RequestParameters {
   readonly database: string | undefined;
   readonly queryId: string | undefined;
+  readonly transactionId: string | undefined;
   readonly label: string;
   readonly format: OutputFormat;
   readonly parameters: readonly QueryParameter[];
@@ -32,7 +33,7 @@ const PROTOCOL = {
   query_id: 'used',
   engine: 'accepted',
   account_id: 'accepted',
-  transaction_id: 'refused',
+  transaction_id: 'used',
   transaction_sequence_id: 'accepted',
   advanced_mode: 'accepted',
   auto_start_stop_control: 'accepted',
@@ -50,7 +51,6 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
     if (isProtocolName(key)) given.set(key, value);
     else settings.push([name, value]);
   }
-  if (given.has('transaction_id')) throw TesseraError.of('NOT_SUPPORTED', { what: 'transaction_id' });
   const label = given.get('query_label') ?? '';
   const maxSeconds = given.get('max_execution_time');
   if (maxSeconds !== undefined) settings.unshift(['statement_timeout', milliseconds(maxSeconds)]);
@@ -58,6 +58,7 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
   return {
     database: given.get('database') || undefined,
     queryId: given.get('query_id') || undefined,
+    transactionId: given.get('transaction_id') || undefined,
     label,
     format: outputFormat(given.get('output_format') || given.get('default_format') || DEFAULT_OUTPUT_FORMAT),
     parameters: parseQueryParameters(given.get('query_parameters')),

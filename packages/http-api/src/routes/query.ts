@@ -114,6 +114,7 @@ function startAsync(response: ServerResponse, context: StatementContext): void {
 const statementRequest = ({ parameters, body, directory }: StatementContext): StatementRequest => ({
   ...body,
   database: parameters.database,
+  transactionId: parameters.transactionId,
   settings: parameters.settings,
   parameters: parameters.parameters,
   directory,

@@ -1,0 +1,66 @@
+import type { Column } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import { type ColumnDefinition, columnType } from '@tessera/sql';
+import type { ChangeContext } from '../changes/change-context.ts';
+import { checkDefault } from './defaults.ts';
+
+/** Names that scans have for themselves begin so. */
+const RESERVED_PREFIX = '$';
+
+/**
+ * The columns of a new table.
+ * @throws TesseraError DUPLICATE_OBJECT, NOT_SUPPORTED for a type that tables do not store, what is wrong with a default
+ */
+export async function newColumns(
+  context: ChangeContext,
+  definitions: readonly ColumnDefinition[],
+): Promise<Column[]> {
+  checkNames(definitions);
+  const columns: Column[] = [];
+  for (const definition of definitions) {
+    const id = columns.length + 1;
+    columns.push(
+      await newColumn(context, definition, { id, storedName: storedName(definition.name, id), since: 0 }),
+    );
+  }
+  return columns;
+}
+
+/** The kernel, and so a tablet, does not tell names apart that differ in case alone. */
+export function checkNames(definitions: readonly Pick<ColumnDefinition, 'name' | 'location'>[]): void {
+  const seen = new Set<string>();
+  for (const { name, location } of definitions) {
+    if (name.startsWith(RESERVED_PREFIX)) {
+      const message = `A column name cannot begin with "${RESERVED_PREFIX}" ("${name}")`;
+      fail('INVALID_ARGUMENT', { message }, { location });
+    }
+    const key = name.toLowerCase();
+    if (seen.has(key)) fail('DUPLICATE_OBJECT', { what: 'Column', name }, { location });
+    seen.add(key);
+  }
+}
+
+/** Of a column that comes with its table. */
+export const storedName = (name: string, id: number): string => (name.includes('#') ? `c#${id}` : name);
+
+/** Of a column that is added later: the plain name may be that of one that was dropped or renamed. */
+export const addedStoredName = (name: string, id: number): string =>
+  name.includes('#') ? `c#${id}` : `${name}#${id}`;
+
+export async function newColumn(
+  context: ChangeContext,
+  definition: ColumnDefinition,
+  identity: Pick<Column, 'id' | 'storedName' | 'since'>,
+): Promise<Column> {
+  const type = columnType(definition.type, context.run.text);
+  const { default: defaultText } = definition;
+  const column: Column = {
+    ...identity,
+    name: definition.name,
+    type,
+    nullable: definition.nullable,
+    ...(defaultText === undefined ? {} : { defaultSql: defaultText.sql }),
+  };
+  if (defaultText !== undefined) await checkDefault(context, column, defaultText);
+  return column;
+}

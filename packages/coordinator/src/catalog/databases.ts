@@ -1,0 +1,131 @@
+import type { Action, DatabaseObject, ObjectId, SchemaObject, Snapshot } from '@tessera/catalog';
+import { fail, newUlid, TesseraError } from '@tessera/common';
+import type { AlterStatement, CreateStatement, DropStatement } from '@tessera/sql';
+import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { dropRelations } from './dependents.ts';
+import { DEFAULT_SCHEMA, INFORMATION_SCHEMA, requireDatabase, requireSchema } from './names.ts';
+
+/** The database that statements run in which name none; it cannot be dropped. */
+const DEFAULT_DATABASE = 'tessera';
+
+/** What every new object has, whatever its kind. */
+export const newObject = (context: ChangeContext, name: string) => {
+  const now = new Date().toISOString();
+  return { id: newUlid() as ObjectId, name, createdAt: now, alteredAt: now, owner: context.user };
+};
+
+export function createDatabase(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  { name, ifNotExists, description }: Extract<CreateStatement, { kind: 'create_database' }>,
+): Change {
+  if (snapshot.database(name) !== undefined) {
+    if (ifNotExists) return NO_CHANGE;
+    throw TesseraError.of('DUPLICATE_OBJECT', { what: 'Database', name });
+  }
+  const database: DatabaseObject = {
+    kind: 'database',
+    ...newObject(context, name),
+    ...(description === undefined ? {} : { description }),
+  };
+  const schema: SchemaObject = {
+    kind: 'schema',
+    ...newObject(context, DEFAULT_SCHEMA),
+    databaseId: database.id,
+  };
+  return {
+    actions: [
+      { kind: 'create', object: database },
+      { kind: 'create', object: schema },
+    ],
+  };
+}
+
+export function alterDatabase(
+  snapshot: Snapshot,
+  { name, change }: Extract<AlterStatement, { kind: 'alter_database' }>,
+): Change {
+  const database = requireDatabase(snapshot, name);
+  const alteredAt = new Date().toISOString();
+  const alter = (changed: Partial<DatabaseObject>): Change => ({
+    actions: [{ kind: 'alter', object: { ...database, ...changed, alteredAt } }],
+  });
+  switch (change.kind) {
+    case 'rename':
+      if (database.name === DEFAULT_DATABASE) {
+        fail('FORBIDDEN', { message: `Database "${name}" is the default database and keeps its name` });
+      }
+      if (snapshot.database(change.to) !== undefined) {
+        fail('DUPLICATE_OBJECT', { what: 'Database', name: change.to });
+      }
+      return alter({ name: change.to });
+    case 'owner':
+      return alter({ owner: change.to });
+    case 'description':
+      return alter({ description: change.to });
+  }
+}
+
+/** As in PostgreSQL, a database goes with all that is in it. */
+export function dropDatabase(context: ChangeContext, snapshot: Snapshot, statement: DropStatement): Change {
+  const name = statement.name.parts.at(-1) ?? '';
+  const database = snapshot.database(name);
+  if (database === undefined && statement.ifExists) return NO_CHANGE;
+  const { id } = requireDatabase(snapshot, name, statement.name.location);
+  if (name === DEFAULT_DATABASE) {
+    fail('FORBIDDEN', { message: `Database "${name}" is the default database and cannot be dropped` });
+  }
+  if (name === context.database) {
+    fail('FORBIDDEN', { message: `Database "${name}" is in use by this statement and cannot be dropped` });
+  }
+  const relations = snapshot.schemas(id).flatMap((schema) => snapshot.relations(schema.id));
+  const actions: Action[] = [
+    ...dropRelations(snapshot, relations, { cascade: statement.cascade }),
+    ...snapshot.locations(id).map((location): Action => ({ kind: 'drop', id: location.id })),
+    ...snapshot.schemas(id).map((schema): Action => ({ kind: 'drop', id: schema.id })),
+    { kind: 'drop', id },
+  ];
+  return { actions };
+}
+
+export function createSchema(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  { name, ifNotExists }: Extract<CreateStatement, { kind: 'create_schema' }>,
+): Change {
+  const [schemaName = '', databaseName = context.database] = [...name.parts].reverse();
+  const database = requireDatabase(snapshot, databaseName, name.location);
+  if (snapshot.schema(database.id, schemaName) !== undefined || schemaName === INFORMATION_SCHEMA) {
+    if (ifNotExists) return NO_CHANGE;
+    fail('DUPLICATE_OBJECT', { what: 'Schema', name: schemaName }, { location: name.location });
+  }
+  const schema: SchemaObject = {
+    kind: 'schema',
+    ...newObject(context, schemaName),
+    databaseId: database.id,
+  };
+  return { actions: [{ kind: 'create', object: schema }] };
+}
+
+export function dropSchema(context: ChangeContext, snapshot: Snapshot, statement: DropStatement): Change {
+  const { name, ifExists, cascade } = statement;
+  const [schemaName = '', databaseName = context.database] = [...name.parts].reverse();
+  const database = requireDatabase(snapshot, databaseName, name.location);
+  if (schemaName === INFORMATION_SCHEMA) {
+    fail('FORBIDDEN', { message: 'information_schema cannot be dropped' }, { location: name.location });
+  }
+  if (ifExists && snapshot.schema(database.id, schemaName) === undefined) return NO_CHANGE;
+  const schema = requireSchema(snapshot, database, schemaName, name.location);
+  const relations = snapshot.relations(schema.id);
+  if (relations.length > 0 && !cascade) {
+    const names = relations
+      .slice(0, 5)
+      .map((relation) => relation.name)
+      .join(', ');
+    const message = `Schema "${schemaName}" is not empty (${names}${relations.length > 5 ? ', …' : ''}); CASCADE drops all of it`;
+    fail('DEPENDENT_OBJECTS', { message }, { location: name.location });
+  }
+  return {
+    actions: [...dropRelations(snapshot, relations, { cascade }), { kind: 'drop', id: schema.id }],
+  };
+}

@@ -1,0 +1,73 @@
+import type { DatabaseObject, RelationObject, SchemaObject, Snapshot, TableObject } from '@tessera/catalog';
+import { fail, nearestName, type SqlLocation } from '@tessera/common';
+import type { ObjectName } from '@tessera/sql';
+
+export const DEFAULT_SCHEMA = 'public';
+export const INFORMATION_SCHEMA = 'information_schema';
+
+/** Where an object stands or shall stand. */
+export interface Place {
+  readonly database: DatabaseObject;
+  readonly schema: SchemaObject;
+  readonly name: string;
+  readonly location: SqlLocation;
+}
+
+/** @throws TesseraError DATABASE_NOT_FOUND */
+export function requireDatabase(snapshot: Snapshot, name: string, location?: SqlLocation): DatabaseObject {
+  return snapshot.database(name) ?? fail('DATABASE_NOT_FOUND', { database: name }, { location });
+}
+
+/**
+ * The schema that a name of one to three parts stands in; nothing of that name need exist.
+ * @throws TesseraError DATABASE_NOT_FOUND, UNDEFINED_OBJECT, FORBIDDEN for names in information_schema
+ */
+export function placeOf(snapshot: Snapshot, { parts, location }: ObjectName, database: string): Place {
+  const [name = '', schemaName = DEFAULT_SCHEMA, databaseName = database] = [...parts].reverse();
+  const owner = requireDatabase(snapshot, databaseName, location);
+  if (schemaName === INFORMATION_SCHEMA) {
+    fail('FORBIDDEN', { message: 'information_schema cannot be changed' }, { location });
+  }
+  const schema = requireSchema(snapshot, owner, schemaName, location);
+  return { database: owner, schema, name, location };
+}
+
+/** @throws TesseraError UNDEFINED_OBJECT */
+export function requireSchema(
+  snapshot: Snapshot,
+  database: DatabaseObject,
+  name: string,
+  location?: SqlLocation,
+): SchemaObject {
+  const found = snapshot.schema(database.id, name);
+  if (found !== undefined) return found;
+  const names = snapshot.schemas(database.id).map((schema) => schema.name);
+  return fail('UNDEFINED_OBJECT', { what: 'Schema', name, nearest: nearestName(name, names) }, { location });
+}
+
+export const relationAt = (snapshot: Snapshot, place: Place): RelationObject | undefined =>
+  snapshot.relation(place.schema.id, place.name);
+
+/** @throws TesseraError UNDEFINED_TABLE */
+export function requireRelation(snapshot: Snapshot, place: Place): RelationObject {
+  const found = relationAt(snapshot, place);
+  if (found !== undefined) return found;
+  const names = snapshot.relations(place.schema.id).map((relation) => relation.name);
+  const nearest = nearestName(place.name, names);
+  const message = `Table "${place.name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
+  return fail('UNDEFINED_TABLE', { message }, { location: place.location });
+}
+
+/** @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE for a view or an external table */
+export function requireTable(snapshot: Snapshot, name: ObjectName, database: string): TableObject {
+  const found = requireRelation(snapshot, placeOf(snapshot, name, database));
+  if (found.kind === 'table') return found;
+  const message = `"${found.name}" is ${RELATION_WORDS[found.kind]}, not a table`;
+  return fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
+}
+
+export const RELATION_WORDS = {
+  table: 'a table',
+  view: 'a view',
+  external_table: 'an external table',
+} as const;

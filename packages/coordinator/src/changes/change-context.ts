@@ -1,0 +1,24 @@
+import type { Action } from '@tessera/catalog';
+import type { QueryRunOptions } from '../query-run.ts';
+import type { TableServices } from '../tables.ts';
+import type { Transactions } from '../transactions.ts';
+
+/** What a statement that changes the catalog or tables has to work with. */
+export interface ChangeContext {
+  readonly run: QueryRunOptions;
+  readonly tables: TableServices;
+  readonly transactions: Transactions;
+  /** Of the commit; a statement that is sent again with the same one is not done twice. */
+  readonly txnId: string;
+  /** Where unqualified names are looked up. */
+  readonly database: string;
+  readonly user: string;
+}
+
+/** What a statement wants committed. */
+export interface Change {
+  readonly actions: readonly Action[];
+  readonly affectedRows?: number;
+}
+
+export const NO_CHANGE: Change = { actions: [] };

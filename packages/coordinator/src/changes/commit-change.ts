@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Snapshot } from '@tessera/catalog';
+import { cancellation, TesseraError } from '@tessera/common';
+import { isCertainlyNotCommitted } from '../transactions.ts';
+import type { Change, ChangeContext } from './change-context.ts';
+import { discardTablets } from './discard-tablets.ts';
+
+/** How often a statement meets a conflict before its client is told. */
+const MAX_TRIES = 20;
+const MAX_TRYING_MS = 10_000;
+const FIRST_BACKOFF_MS = 5;
+const MAX_BACKOFF_MS = 500;
+
+/**
+ * Runs a statement that changes tables or the catalog: in its transaction, or in one of its own that commits at once and
+ * is tried again on a newer snapshot when another transaction was first.
+ * @throws TesseraError TRANSACTION_CONFLICT when others were first every time; METADATA_UNAVAILABLE when it is not known
+ * whether it is committed
+ */
+export async function commitChange(
+  context: ChangeContext,
+  work: (snapshot: Snapshot) => Promise<Change>,
+): Promise<Change> {
+  const { transactionId } = context.run.request;
+  if (transactionId === undefined) return autocommit(context, work);
+  const transaction = context.transactions.get(transactionId);
+  return transaction.run(async () => {
+    const change = await work(transaction.read());
+    transaction.change(change.actions);
+    return change;
+  });
+}
+
+async function autocommit(
+  context: ChangeContext,
+  work: (snapshot: Snapshot) => Promise<Change>,
+): Promise<Change> {
+  const { signal } = context.run.query;
+  const startedAt = Date.now();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await once(context, work);
+    } catch (error) {
+      if (!(error instanceof LostRace)) throw error;
+      const mayTry = error.cause.name === 'TRANSACTION_CONFLICT' ? MAX_TRIES : 2;
+      if (tries >= mayTry || Date.now() - startedAt > MAX_TRYING_MS) throw error.cause;
+    }
+    const longest = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
+    await delay(Math.random() * longest, undefined, { signal }).catch(() => {
+      throw cancellation(signal);
+    });
+  }
+}
+
+/** The commit was refused: the statement may be right on a newer snapshot, or have an error of its own there. */
+class LostRace extends Error {
+  override readonly cause: TesseraError;
+
+  constructor(cause: TesseraError) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promise<Change>): Promise<Change> {
+  const { manager } = context.tables;
+  const snapshot = await manager.latest();
+  const pins = [manager.pin(snapshot), manager.beginWrite()];
+  try {
+    const change = await work(snapshot);
+    if (change.actions.length > 0) await commit(context, snapshot, change);
+    return change;
+  } finally {
+    for (const pin of pins) pin.release();
+  }
+}
+
+async function commit(context: ChangeContext, snapshot: Snapshot, { actions }: Change): Promise<void> {
+  const { tables, txnId, run } = context;
+  const { queryId } = run.query;
+  try {
+    if (run.query.signal.aborted) throw cancellation(run.query.signal);
+    await tables.manager.commit({ txnId, queryId, readVersion: snapshot.version, actions });
+  } catch (error) {
+    if (!isCertainlyNotCommitted(error)) throw error;
+    await discardTablets(tables, actions);
+    if (error instanceof TesseraError && error.name !== 'QUERY_CANCELLED') throw new LostRace(error);
+    throw error;
+  }
+}

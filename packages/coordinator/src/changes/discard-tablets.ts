@@ -1,0 +1,21 @@
+import type { Action } from '@tessera/catalog';
+import type { TableServices } from '../tables.ts';
+
+/**
+ * Takes away what a change that will not be committed has put into the object store. Best effort: what stays there is an
+ * orphan, which the collection of garbage finds.
+ */
+export async function discardTablets(
+  { agent, store }: Pick<TableServices, 'agent' | 'store'>,
+  actions: readonly Action[],
+): Promise<void> {
+  const tablets = actions.flatMap((action) => (action.kind === 'add_tablet' ? [action.tablet] : []));
+  const vectors = actions.flatMap((action) =>
+    action.kind === 'set_deletion_vector' ? [action.vector.key] : [],
+  );
+  const keys = [...tablets.map((tablet) => tablet.key), ...vectors].filter((key) => key !== undefined);
+  await Promise.allSettled([
+    keys.length === 0 ? undefined : store.delete(keys),
+    tablets.length === 0 ? undefined : agent.forget(tablets),
+  ]);
+}

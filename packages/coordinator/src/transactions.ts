@@ -1,0 +1,225 @@
+import type { Action, Snapshot } from '@tessera/catalog';
+import { newUlid, TesseraError } from '@tessera/common';
+import type { Pin, StorageManager } from '@tessera/storage-manager';
+
+/** What a statement reads: one version of the catalog, with the changes of its own transaction laid over it. */
+export interface StatementSnapshot {
+  readonly snapshot: Snapshot;
+  /** The tablets of the snapshot may be collected after this. */
+  release(): void;
+}
+
+/** What `information_schema.transactions` shows. */
+export interface TransactionInfo {
+  readonly id: string;
+  readonly user: string;
+  readonly startedAt: Date;
+  readonly lastUsedAt: Date;
+  readonly status: 'open' | 'aborted';
+  readonly readVersion: number;
+  readonly statements: number;
+}
+
+export interface TransactionsOptions {
+  readonly manager: StorageManager;
+  /** A transaction that no statement used for so long is rolled back. */
+  readonly idleTimeoutMs?: number;
+  /** Clears what a transaction left in the object store when it does not commit. */
+  readonly discard: (actions: readonly Action[]) => Promise<void>;
+}
+
+const DEFAULT_IDLE_TIMEOUT_MS = 600_000;
+
+/** The transactions that clients opened on this node with BEGIN; they live in its memory and end with it. */
+export class Transactions {
+  readonly #options: TransactionsOptions;
+  readonly #open = new Map<string, OpenTransaction>();
+
+  constructor(options: TransactionsOptions) {
+    this.#options = options;
+  }
+
+  async begin(user: string): Promise<OpenTransaction> {
+    const { manager, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = this.#options;
+    const base = await manager.latest();
+    const transaction = new OpenTransaction({
+      id: newUlid(),
+      user,
+      base,
+      pins: [manager.pin(base), manager.beginWrite()],
+      idleTimeoutMs,
+      onIdle: () => this.#forget(transaction),
+    });
+    this.#open.set(transaction.id, transaction);
+    return transaction;
+  }
+
+  /** @throws TesseraError NO_TRANSACTION */
+  get(id: string): OpenTransaction {
+    const transaction = this.#open.get(id);
+    if (transaction !== undefined) return transaction;
+    const message = `No transaction ${id} is open on this node: it ended, was idle for too long, or the node was restarted`;
+    throw TesseraError.of('NO_TRANSACTION', { message });
+  }
+
+  list(): readonly TransactionInfo[] {
+    return [...this.#open.values()].map((transaction) => transaction.info());
+  }
+
+  /**
+   * What a query reads: the snapshot of its transaction, or the newest one.
+   * @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, METADATA_UNAVAILABLE
+   */
+  async snapshotFor(request: { readonly transactionId?: string | undefined }): Promise<StatementSnapshot> {
+    const { manager } = this.#options;
+    if (request.transactionId !== undefined) {
+      const transaction = this.get(request.transactionId);
+      const snapshot = transaction.read();
+      const pin = manager.pin(transaction.base);
+      return { snapshot, release: () => pin.release() };
+    }
+    const snapshot = await manager.latest();
+    const pin = manager.pin(snapshot);
+    return { snapshot, release: () => pin.release() };
+  }
+
+  /** @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, TRANSACTION_CONFLICT and what else a commit may answer */
+  async commit(id: string): Promise<void> {
+    const transaction = this.get(id);
+    if (transaction.aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
+    this.#open.delete(id);
+    const { actions, readVersion } = transaction;
+    try {
+      if (actions.length > 0) {
+        await this.#options.manager.commit({ txnId: id, queryId: id, readVersion, actions });
+      }
+    } catch (error) {
+      if (isCertainlyNotCommitted(error)) await this.#options.discard(actions);
+      throw error;
+    } finally {
+      transaction.end();
+    }
+  }
+
+  /** @throws TesseraError NO_TRANSACTION */
+  async rollback(id: string): Promise<void> {
+    await this.#forget(this.get(id));
+  }
+
+  /** Rolls everything back that is still open. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((transaction) => this.#forget(transaction)));
+  }
+
+  async #forget(transaction: OpenTransaction): Promise<void> {
+    this.#open.delete(transaction.id);
+    transaction.end();
+    await this.#options.discard(transaction.actions);
+  }
+}
+
+/** Whether a failed commit left nothing behind for certain. */
+export const isCertainlyNotCommitted = (error: unknown): boolean =>
+  error instanceof TesseraError && error.name !== 'METADATA_UNAVAILABLE' && error.name !== 'INTERNAL';
+
+interface OpenTransactionOptions {
+  readonly id: string;
+  readonly user: string;
+  readonly base: Snapshot;
+  readonly pins: readonly Pin[];
+  readonly idleTimeoutMs: number;
+  readonly onIdle: () => Promise<void>;
+}
+
+/** A transaction between BEGIN and its end: what it reads, and what it has changed so far. */
+export class OpenTransaction {
+  readonly id: string;
+  readonly #options: OpenTransactionOptions;
+  readonly #startedAt = new Date();
+  readonly #actions: Action[] = [];
+  #snapshot: Snapshot;
+  #aborted = false;
+  #statements = 0;
+  #lastUsedAt = new Date();
+  #idle: NodeJS.Timeout | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: OpenTransactionOptions) {
+    this.id = options.id;
+    this.#options = options;
+    this.#snapshot = options.base;
+    this.#watchIdle();
+  }
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  get actions(): readonly Action[] {
+    return this.#actions;
+  }
+
+  get base(): Snapshot {
+    return this.#options.base;
+  }
+
+  get readVersion(): number {
+    return this.base.version;
+  }
+
+  /** @throws TesseraError TRANSACTION_ABORTED */
+  read(): Snapshot {
+    if (this.#aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
+    return this.#snapshot;
+  }
+
+  /** Adds to what COMMIT will ask for; later statements of the transaction see it. */
+  change(actions: readonly Action[]): void {
+    this.#snapshot = this.#snapshot.withActions(actions);
+    this.#actions.push(...actions);
+  }
+
+  /** Runs a statement of the transaction, after those that came before it. One that fails aborts the transaction. */
+  async run<T>(statement: () => Promise<T>): Promise<T> {
+    const before = this.#turn;
+    const work = before.then(async () => {
+      clearTimeout(this.#idle);
+      this.#statements += 1;
+      try {
+        this.read();
+        return await statement();
+      } catch (error) {
+        this.#aborted = true;
+        throw error;
+      } finally {
+        this.#lastUsedAt = new Date();
+        this.#watchIdle();
+      }
+    });
+    this.#turn = work.catch(() => undefined);
+    return work;
+  }
+
+  end(): void {
+    clearTimeout(this.#idle);
+    for (const pin of this.#options.pins) pin.release();
+  }
+
+  info(): TransactionInfo {
+    return {
+      id: this.id,
+      user: this.#options.user,
+      startedAt: this.#startedAt,
+      lastUsedAt: this.#lastUsedAt,
+      status: this.#aborted ? 'aborted' : 'open',
+      readVersion: this.readVersion,
+      statements: this.#statements,
+    };
+  }
+
+  #watchIdle(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.#options.onIdle(), this.#options.idleTimeoutMs);
+    this.#idle.unref();
+  }
+}
