@@ -1,3 +1,4 @@
+export { agentBootstrap, openStorageAgent, type StorageAgentOptions } from './open-storage-agent.ts';
 export type {
   AgentMetrics,
   Scan,

@@ -1,0 +1,56 @@
+import type { Column } from '@tessera/catalog';
+import { quoteName, quoteText } from '@tessera/kernel';
+import { initialValue, type RelationShape, ROW_COLUMN, selectList, TABLET_COLUMN } from './relation-sql.ts';
+import type { RowRange } from './row-ranges.ts';
+
+/** A local file to be scanned. */
+export interface BranchFile {
+  readonly path: string;
+  /** Position of the tablet in the request. */
+  readonly position: number;
+}
+
+/** Files that are scanned alike. */
+export interface FileBranch {
+  readonly files: readonly BranchFile[];
+  /** Of the table when the files were written. */
+  readonly schemaVersion: number;
+  /** Rows that are there; absent: all. The kernel skips row groups outside, so that holes are never read. */
+  readonly rows?: readonly RowRange[] | undefined;
+  /** Of each file, in order: the deleted positions. */
+  readonly deleted?: string | undefined;
+}
+
+/** The SELECT over one branch. */
+export function fileBranchSql(shape: RelationShape, branch: FileBranch): string {
+  const columns = selectList(shape, (column) =>
+    column.since <= branch.schemaVersion ? storedValue(column) : initialValue(column),
+  );
+  const positions = shape.rowPositions
+    ? `, ${tabletPosition(branch.files)} AS ${TABLET_COLUMN}, file_row_number AS ${ROW_COLUMN}`
+    : '';
+  const conditions = [rowCondition(branch.rows), branch.deleted].filter((c) => c !== undefined);
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  const paths = branch.files.map((file) => quoteText(literalPath(file.path))).join(', ');
+  return `SELECT ${columns}${positions} FROM read_parquet([${paths}], hive_partitioning = false)${where}`;
+}
+
+/** A cast to the type that is there already costs nothing. */
+export const storedValue = (column: Column): string =>
+  `CAST(${quoteName(column.storedName)} AS ${column.type})`;
+
+function tabletPosition(files: readonly BranchFile[]): string {
+  const first = files[0]!.position;
+  if (files.every((file, i) => file.position === first + i)) return `CAST(file_index + ${first} AS INTEGER)`;
+  return `CAST([${files.map((file) => file.position).join(', ')}][file_index + 1] AS INTEGER)`;
+}
+
+function rowCondition(rows: readonly RowRange[] | undefined): string | undefined {
+  if (rows === undefined) return undefined;
+  if (rows.length === 0) return 'false';
+  const ranges = rows.map(({ from, to }) => `file_row_number BETWEEN ${from} AND ${to - 1}`);
+  return ranges.length === 1 ? ranges[0]! : `(${ranges.join(' OR ')})`;
+}
+
+/** The kernel takes paths for patterns. */
+const literalPath = (path: string): string => path.replace(/[[*?]/g, (c) => `[${c}]`);

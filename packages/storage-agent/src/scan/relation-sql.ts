@@ -1,0 +1,47 @@
+import type { Column, TableObject } from '@tessera/catalog';
+import { quoteName, quoteText } from '@tessera/kernel';
+
+/** Columns of a relation: those a statement reads, and whether it wants row positions. */
+export interface RelationShape {
+  readonly table: TableObject;
+  /** Ids of columns. */
+  readonly read: ReadonlySet<number>;
+  readonly rowPositions: boolean;
+}
+
+export const TABLET_COLUMN = '"$tablet"';
+export const ROW_COLUMN = '"$row"';
+
+/**
+ * The select list of a relation: every column of the table, in order, by name. What is not read is an expression that
+ * fails when it is evaluated, and costs nothing when it is not.
+ *
+ * @param source SQL that gives the value of a column that is read
+ */
+export function selectList(shape: RelationShape, source: (column: Column) => string): string {
+  return shape.table.columns
+    .map((column) => {
+      const value = shape.read.has(column.id) ? source(column) : notRead(shape.table, column);
+      return `${value} AS ${quoteName(column.name)}`;
+    })
+    .join(', ');
+}
+
+const notRead = (table: TableObject, column: Column): string =>
+  `CAST(error(${quoteText(`INTERNAL: column ${column.name} of table ${table.name} was not fetched`)}) AS ${column.type})`;
+
+/** What a column has in tablets written before it was added. */
+export const initialValue = (column: Column): string =>
+  `CAST(${column.initialSql ?? 'NULL'} AS ${column.type})`;
+
+/** A relation with the right columns and no rows. */
+export function emptyRelation(shape: RelationShape): string {
+  const columns = shape.table.columns.map((c) => `CAST(NULL AS ${c.type}) AS ${quoteName(c.name)}`);
+  const positions = shape.rowPositions
+    ? [`CAST(NULL AS INTEGER) AS ${TABLET_COLUMN}`, `CAST(NULL AS BIGINT) AS ${ROW_COLUMN}`]
+    : [];
+  return `(SELECT ${[...columns, ...positions].join(', ')} WHERE false)`;
+}
+
+/** One relation of all branches, each a SELECT of the same columns. */
+export const unionOf = (branches: readonly string[]): string => `(${branches.join(' UNION ALL ')})`;

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Kernel, type KernelSession, startKernel } from '@tessera/kernel';
+import { type ObjectStore, openLocalStore } from '@tessera/object-store';
+import { agentBootstrap, openStorageAgent, type StorageAgentOptions } from '../open-storage-agent.ts';
+import type { StorageAgent } from '../storage-agent.ts';
+
+/** A kernel, a local store and an agent in a directory of their own, gone with it. */
+export class Fixture implements AsyncDisposable {
+  readonly directory: string;
+  readonly kernel: Kernel;
+  readonly store: ObjectStore;
+  readonly session: KernelSession;
+  #agent: StorageAgent | undefined;
+
+  private constructor(directory: string, kernel: Kernel, store: ObjectStore, session: KernelSession) {
+    this.directory = directory;
+    this.kernel = kernel;
+    this.store = store;
+    this.session = session;
+  }
+
+  static async open(): Promise<Fixture> {
+    const directory = mkdtempSync(join(tmpdir(), 'agent-test-'));
+    const readable = ['staged', 'tablets'].map((name) => join(directory, name));
+    for (const path of readable) mkdirSync(path);
+    const silent = () => undefined;
+    const kernel = await startKernel({
+      directory: join(directory, 'kernel'),
+      readableDirectories: readable,
+      memoryLimitBytes: 1e9,
+      threads: 2,
+      bootstrap: agentBootstrap,
+      log: { info: silent, warn: silent, error: silent },
+    });
+    const store = await openLocalStore(join(directory, 'store'), { fsync: false });
+    return new Fixture(directory, kernel, store, await kernel.session());
+  }
+
+  /** The agent under test; asked again, another one takes over the directory. */
+  async agent(options: Partial<StorageAgentOptions> = {}): Promise<StorageAgent> {
+    await this.#agent?.close();
+    this.#agent = await openStorageAgent({
+      store: this.store,
+      kernel: this.kernel,
+      directory: join(this.directory, 'tablets'),
+      ...options,
+    });
+    return this.#agent;
+  }
+
+  rows(sql: string): Promise<Record<string, unknown>[]> {
+    return rowsOf(this.session, sql);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent?.close();
+    await this.kernel.close();
+    await this.store.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** The rows of a query as JSON has them. */
+export async function rowsOf(session: KernelSession, sql: string): Promise<Record<string, unknown>[]> {
+  const text = await session.scalar(`SELECT CAST(to_json(list(q)) AS VARCHAR) FROM (${sql}) q`);
+  return text === null ? [] : JSON.parse(text as string);
+}
