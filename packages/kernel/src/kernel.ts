@@ -48,6 +48,11 @@ export class Kernel {
     return new KernelSession(process, socket, timeZone, () => undefined);
   }
 
+  /** Of the process that new sessions are given, `quarantine` aside; undefined while there is none. */
+  get processId(): string | undefined {
+    return this.#supervisor.processId;
+  }
+
   get ready(): boolean {
     return this.#supervisor.ready;
   }

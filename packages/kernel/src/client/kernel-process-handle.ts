@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TesseraError } from '@tessera/common';
 import type { InstanceOptions } from '../native/instance.ts';
@@ -75,6 +75,11 @@ export class KernelProcessHandle {
 
   get #socketPath(): string {
     return join(this.#socketDirectory, 'socket');
+  }
+
+  /** Of no other process that its kernel has or had. */
+  get id(): string {
+    return basename(this.#directory);
   }
 
   get pid(): number | undefined {

@@ -30,6 +30,11 @@ export class KernelSession {
     this.#onClose = onClose;
   }
 
+  /** The process it is on: what is not a temp table is seen by all sessions of the same process, and by no other. */
+  get processId(): string {
+    return this.#process.id;
+  }
+
   /** The first column of the first row, null if there is no row. Types without a `KernelValue` are refused: cast. */
   async scalar(sql: string, params: readonly KernelValue[] = []): Promise<KernelValue> {
     return (await this.#socket.call({ op: 'scalar', sql, params, timeZone: this.#timeZone })) as KernelValue;

@@ -48,6 +48,10 @@ export class Supervisor implements ProcessEvents {
     return this.#ready;
   }
 
+  get processId(): string | undefined {
+    return this.#current?.id;
+  }
+
   status(): KernelStatus {
     let sessions = 0;
     for (const process of this.#alive) sessions += process.sessions;
