@@ -1,0 +1,59 @@
+import type { ObjectId, RelationObject } from '@tessera/catalog';
+import type { KernelParams, KernelSession } from '@tessera/kernel';
+import type { OutputColumn, QueryParameter } from '@tessera/sql';
+import type { ScanTablet } from '@tessera/storage-agent';
+import type { ReadFile } from '../read-resolution.ts';
+import type { Settings } from '../settings.ts';
+import type { RequestDirectory, UploadedFile } from '../statement-request.ts';
+import type { StatementSnapshot } from '../transactions.ts';
+import type { TableAccess } from './table-access.ts';
+
+/** A query of the dialect that is to become one of the kernel, ready to run. */
+export interface BindRequest {
+  readonly sql: string;
+  readonly parameters: readonly QueryParameter[];
+  readonly uploads: ReadonlyMap<string, UploadedFile>;
+  readonly directory: RequestDirectory;
+  readonly settings: Settings;
+  /** `database` is the one that names without one belong to. */
+  readonly sessionValues: {
+    readonly account: string;
+    readonly database: string;
+    readonly engine: string;
+    readonly user: string;
+  };
+  /** What names mean. Asked for at most once, when the query names a relation, and released with the bound query. */
+  readonly snapshot: () => Promise<StatementSnapshot>;
+  /**
+   * The table that stands first in FROM (outside CTEs and subqueries) has the columns `"$tablet"` (INTEGER: position in
+   * `BoundQuery.target.tablets`) and `"$row"` (BIGINT: position in the tablet's body) behind its own.
+   */
+  readonly rowPositionsOf?: 'first relation' | undefined;
+  /** On a kernel process of its own: the second attempt of a statement that may have killed the first one. */
+  readonly quarantine?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A query that can run: everything it reads is there. */
+export interface BoundQuery {
+  /** The session that the query can run in, with no call under way; the bound query closes it. */
+  readonly session: KernelSession;
+  /** SQL of the kernel; its columns have the dialect's names, and types as `columns` says. */
+  readonly sql: string;
+  readonly params: KernelParams;
+  readonly columns: readonly OutputColumn[];
+  /** The table that stands first in FROM, with `rowPositionsOf`. */
+  readonly target?: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
+  /** The relations that the text names itself, not through views: tables, views, external tables. */
+  readonly relations: readonly RelationObject[];
+  /** How each managed table is read. */
+  readonly tables: readonly TableAccess[];
+  /** Files outside the managed store. */
+  readonly files: readonly ReadFile[];
+  /**
+   * The error of running `sql` as the user should see it: naming files by their URLs, or why the query was cancelled.
+   */
+  explain(error: unknown): unknown;
+  /** Always to be called; frees scans, snapshot and session. May be called again. */
+  release(): Promise<void>;
+}
