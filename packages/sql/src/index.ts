@@ -12,6 +12,13 @@ export { describeParameters, type ParameterDescription } from './prepare/describ
 export type { PrepareContext, PreparedQuery } from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';
+export {
+  MANAGED_SCHEMA,
+  type RelationName,
+  type RelationResolver,
+  type ResolvedRelation,
+  type TableRelation,
+} from './relations/relation-resolver.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';

@@ -2,53 +2,61 @@ import { fail, type SqlLocation } from '@tessera/common';
 import type { BaseTableRef, QueryLocation, TableRef } from '../tree.ts';
 import { isQueryNode, isTableRef } from '../tree.ts';
 
+type Locate = (at: QueryLocation) => SqlLocation | undefined;
+
 /**
- * Every table that a query names must be a CTE in its scope: names of tables, of files as strings and of the kernel's
- * own views do not reach the kernel.
- * @throws TesseraError UNDEFINED_TABLE, FORBIDDEN, NOT_SUPPORTED
+ * The table references of a query that name no CTE in their scope, in the order of the text: what is left for the catalog
+ * to know.
+ * @throws TesseraError NOT_SUPPORTED for SHOW and DESCRIBE inside a query
  */
-export function checkRelations(tree: unknown, locate: (at: QueryLocation) => SqlLocation | undefined): void {
-  visit(tree, new Set(), locate);
+export function catalogReferences(tree: unknown, locate: Locate): readonly BaseTableRef[] {
+  const found: BaseTableRef[] = [];
+  visit(tree, new Set(), locate, found);
+  return found;
 }
 
-function visit(
-  value: unknown,
-  scope: ReadonlySet<string>,
-  locate: (at: QueryLocation) => SqlLocation | undefined,
-): void {
+function visit(value: unknown, scope: ReadonlySet<string>, locate: Locate, found: BaseTableRef[]): void {
   if (value === null || typeof value !== 'object') return;
   if (isQueryNode(value)) {
     const inner = new Set(scope);
     if (value.type === 'RECURSIVE_CTE_NODE') inner.add(value.cte_name.toLowerCase());
     for (const { key, value: cte } of value.cte_map.map) {
-      visit(cte, inner, locate);
+      visit(cte, inner, locate, found);
       inner.add(key.toLowerCase());
     }
-    for (const [key, field] of Object.entries(value)) if (key !== 'cte_map') visit(field, inner, locate);
+    for (const [key, field] of Object.entries(value))
+      if (key !== 'cte_map') visit(field, inner, locate, found);
     return;
   }
-  if (isTableRef(value)) checkTable(value, scope, locate);
-  for (const field of Object.values(value)) visit(field, scope, locate);
+  if (isTableRef(value)) visitTable(value, scope, locate, found);
+  for (const field of Object.values(value)) visit(field, scope, locate, found);
 }
 
-function checkTable(
-  node: TableRef,
-  scope: ReadonlySet<string>,
-  locate: (at: QueryLocation) => SqlLocation | undefined,
-): void {
-  const location = locate(node.query_location);
+function visitTable(node: TableRef, scope: ReadonlySet<string>, locate: Locate, found: BaseTableRef[]): void {
   if (node.type === 'SHOW_REF' && node.query === null) {
-    fail('NOT_SUPPORTED', { what: 'SHOW or DESCRIBE inside a query' }, { location });
+    fail(
+      'NOT_SUPPORTED',
+      { what: 'SHOW or DESCRIBE inside a query' },
+      { location: locate(node.query_location) },
+    );
   }
   if (node.type !== 'BASE_TABLE') return;
   const isQualified = node.schema_name !== '' || node.catalog_name !== '';
   if (!isQualified && scope.has(node.table_name.toLowerCase())) return;
-  const name = fullName(node);
+  found.push(node);
+}
+
+/**
+ * Names of files as tables, and names nobody knows, do not reach the kernel.
+ * @throws TesseraError FORBIDDEN, UNDEFINED_TABLE
+ */
+export function refuseTable(node: BaseTableRef, locate: Locate): never {
+  const location = locate(node.query_location);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(node.table_name) || /[/\\]|\.\w+$/.test(node.table_name)) {
     const message = `A file cannot be named as a table ("${node.table_name}"): read it with a READ_* function`;
     fail('FORBIDDEN', { message }, { location });
   }
-  fail('UNDEFINED_TABLE', { message: `Table "${name}" does not exist` }, { location });
+  fail('UNDEFINED_TABLE', { message: `Table "${fullName(node)}" does not exist` }, { location });
 }
 
 const fullName = (node: BaseTableRef): string =>

@@ -1,8 +1,10 @@
 import type { KernelType } from '@tessera/kernel';
+import { Placement } from '../relations/placement.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import { cast, constant, type TypeNode, transformTree, walkTree } from '../tree.ts';
 import { outputType } from '../types/output-type.ts';
 import { formatTypeName } from '../types/sql-type.ts';
+import { bindable } from './bindable-query.ts';
 import { deparse, parseQuery } from './parse.ts';
 import type { PrepareContext } from './prepare-context.ts';
 import { bindOutput } from './prepare-query.ts';
@@ -27,17 +29,23 @@ export async function describeParameters(
   if (statement.kind !== 'query') return { parameter_types: {}, result_columns: [] };
   const { session } = context;
   const parsed = await parseQuery(session, text, { sql: statement.sql, offset: 0 });
-  const open = await rewriteQuery(parsed, context, (node) => node);
-  const { parameters } = await session.describe(await deparse(session, open));
+  const placement = new Placement();
+  const open = await rewriteQuery(parsed, context, {
+    placement,
+    database: context.sessionValues.database,
+    parameter: (node) => node,
+  });
+  const query = await bindable(open, placement, context);
+  const { parameters } = await query.binder.describe(await deparse(query.binder, query.bound));
   const types = new Map(parameters.map(({ name, type }) => [name, type]));
-  const typed = transformTree(open, {
+  const typed = transformTree(query.bound, {
     expression: (node) => {
       if (node.class !== 'PARAMETER') return node;
       const type = types.get(node.identifier);
       return { ...(type ? cast(constant(null), typeNode(type)) : constant(null)), alias: node.alias };
     },
   });
-  const { columns } = await bindOutput(session, typed, text);
+  const { columns } = await bindOutput({ ...query, bound: typed, running: typed }, text);
   const used = usedParameters(parsed.statement);
   return {
     parameter_types: Object.fromEntries(

@@ -1,5 +1,6 @@
 import type { KernelSession, KernelValue } from '@tessera/kernel';
 import type { ReadCall, RelationSource } from '../reads/read-call.ts';
+import type { RelationResolver } from '../relations/relation-resolver.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 
@@ -15,11 +16,20 @@ export interface PrepareContext {
   };
   /** Makes the file or files of a READ_* call readable by the kernel. */
   resolveRead(call: ReadCall): Promise<RelationSource>;
+  /** Absent: no name in FROM is known but those of CTEs. */
+  readonly relations?: RelationResolver | undefined;
 }
 
 export interface PreparedQuery {
-  /** For the kernel; its columns have the dialect's names and types. */
+  /**
+   * For the kernel; its columns have the dialect's names and types. Managed tables stand in it as `managed.<bound name>`,
+   * each exactly `tables` times, and are to be replaced by what scans them.
+   */
   readonly sql: string;
   readonly parameters: Readonly<Record<string, KernelValue>>;
   readonly columns: readonly OutputColumn[];
+  /** By bound name: how often it stands in `sql`. */
+  readonly tables: ReadonlyMap<string, number>;
+  /** The query as the binder knows it, before its output is converted; absent when it reads no table. */
+  readonly boundSql?: string | undefined;
 }

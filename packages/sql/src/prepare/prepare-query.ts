@@ -1,14 +1,15 @@
 import { fail, TesseraError } from '@tessera/common';
 import { caretOf, type KernelColumn, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { Placement } from '../relations/placement.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import type { ExplainStatement } from '../statements/statement.ts';
 import { locateError } from '../text/locate-error.ts';
-import type { Statement } from '../tree.ts';
 import { outputType } from '../types/output-type.ts';
+import { type BindableQuery, bindable } from './bindable-query.ts';
 import { notNullColumns } from './nullability.ts';
 import { deparse, parseQuery } from './parse.ts';
 import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
-import { rewriteQuery } from './rewrite-query.ts';
+import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 
 /**
@@ -33,21 +34,26 @@ async function prepared(
   context: PrepareContext,
 ): Promise<PreparedQuery> {
   const parsed = await parseQuery(context.session, text, query);
-  return bindOutput(context.session, await rewriteQuery(parsed, context), text);
+  const placement = new Placement();
+  const statement = await rewriteQuery(parsed, context, {
+    placement,
+    database: context.sessionValues.database,
+    parameter: parameterValues(parsed, context),
+  });
+  return bindOutput(await bindable(statement, placement, context), text);
 }
 
 /** A rewritten query with the names and types of its output; what the kernel refuses is pointed at in `text`. */
-export async function bindOutput(
-  session: KernelSession,
-  statement: Statement,
-  text: string,
-): Promise<PreparedQuery> {
-  const sql = await deparse(session, statement);
-  const { columns } = await session.describe(sql).catch((error: unknown) => {
-    throw located(error, text, sql);
+export async function bindOutput(query: BindableQuery, text: string): Promise<PreparedQuery> {
+  const { binder, bound, running, tables } = query;
+  const boundSql = await deparse(binder, bound);
+  const { columns } = await binder.describe(boundSql).catch((error: unknown) => {
+    throw located(error, text, boundSql);
   });
-  const adjusted = await sumTypes(session, statement, columns);
-  return withDialectTypes(sql, adjusted, notNullColumns(statement.node, columns.length));
+  const adjusted = await sumTypes(binder, bound, columns);
+  const sql = running === bound ? boundSql : await deparse(binder, running);
+  const output = withDialectTypes(sql, adjusted, notNullColumns(bound.node, columns.length));
+  return tables.size === 0 ? { ...output, tables } : { ...output, tables, boundSql };
 }
 
 function located(error: unknown, text: string, ran: string): unknown {
@@ -60,7 +66,7 @@ function withDialectTypes(
   sql: string,
   columns: readonly (KernelColumn & { readonly convertTo?: string })[],
   notNull: readonly boolean[],
-): PreparedQuery {
+): Pick<PreparedQuery, 'sql' | 'parameters' | 'columns'> {
   const types = columns.map((column) => outputType(column.type));
   const output = columns.map(({ name }, i) => ({ name, type: types[i]!.type, nullable: !notNull[i] }));
   if (columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined)) {
@@ -90,5 +96,6 @@ async function explained(
     sql: `SELECT ${quoteText(plan)} AS explain`,
     parameters: {},
     columns: [{ name: 'explain', type: { kind: 'text' }, nullable: false }],
+    tables: new Map(),
   };
 }

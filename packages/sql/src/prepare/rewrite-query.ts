@@ -1,9 +1,10 @@
-import { TesseraError } from '@tessera/common';
+import { fail, type SqlLocation, TesseraError } from '@tessera/common';
 import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
 import { checkFunction, checkTableFunction } from '../guard/functions.ts';
-import { checkRelations } from '../guard/relations.ts';
-import { isReadFunction, readArguments } from '../reads/read-arguments.ts';
-import { scanOf } from '../reads/scan.ts';
+import { isReadFunction } from '../reads/read-arguments.ts';
+import { placeRelations, type ViewRelation } from '../relations/place-relations.ts';
+import type { Placement } from '../relations/placement.ts';
+import { unqualifiedColumns } from '../relations/qualified-columns.ts';
 import { byteaLiteral } from '../rewrites/bytea-literals.ts';
 import { nameColumns, postgresName } from '../rewrites/column-names.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
@@ -12,38 +13,80 @@ import { doubleLiteral } from '../rewrites/double-literals.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
-import type { Expression, ParameterNode, Statement, TableFunctionRef, TableRef } from '../tree.ts';
+import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
 import { transformTree, walkTree } from '../tree.ts';
-import type { ParsedQuery } from './parse.ts';
+import { type ParsedQuery, parseQuery } from './parse.ts';
 import type { PrepareContext } from './prepare-context.ts';
 
-/** The tree that the kernel runs for a parsed query of the dialect; `parameter` gives what stands for a parameter. */
+export interface RewriteScope {
+  readonly placement: Placement;
+  /** That names in FROM without one belong to. */
+  readonly database: string;
+  /** What stands for a parameter. */
+  parameter(node: ParameterNode): Expression;
+  /** Ids of the views whose query this is, the outermost first. */
+  readonly views?: readonly string[];
+}
+
+/**
+ * The tree of a parsed query of the dialect in terms of the kernel; the relations of its FROM are in the placement.
+ * @throws TesseraError what is wrong with names, calls and files
+ */
 export async function rewriteQuery(
   parsed: ParsedQuery,
   context: PrepareContext,
-  parameter: (node: ParameterNode) => Expression = (node) =>
-    parameterValue(node, context.parameters, parsed.locate(node.query_location)),
+  scope: RewriteScope,
 ): Promise<Statement> {
   const { statement, locate } = parsed;
-  checkRelations(statement, locate);
   const reads = guardAndCollectReads(parsed);
-  const scans = new Map<TableRef, TableRef>();
-  for (const ref of reads) {
-    const location = locate(ref.query_location);
-    const args = readArguments(ref, location);
-    const source = await context.resolveRead({ ...args, location });
-    scans.set(ref, await scanOf(ref, args, source, context.session));
-  }
+  const { refs, tables } = await placeRelations(parsed, reads, {
+    context,
+    placement: scope.placement,
+    database: scope.database,
+    rewriteView: (view, ref) => rewriteView(view, locate(ref.query_location), context, scope),
+  });
   const named = transformTree(statement, {
-    tableRef: (node) => joinsThatPrintRight(scans.get(node) ?? node),
+    tableRef: (node) => joinsThatPrintRight(refs.get(node) ?? node),
     queryNode: (node) => nameColumns(node, postgresName),
   });
+  const unqualified = unqualifiedColumns(tables, statement);
   const rewritten = transformTree(named, {
     expression: (node) =>
-      node.class === 'PARAMETER' ? parameter(node) : rewriteExpression(node, parsed, context),
+      node.class === 'PARAMETER'
+        ? scope.parameter(node)
+        : rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context),
   });
   return { ...rewritten, node: literalDoubles(rewritten.node) };
 }
+
+/** What is wrong in a view is told at the view's name. */
+async function rewriteView(
+  view: ViewRelation,
+  location: SqlLocation | undefined,
+  context: PrepareContext,
+  scope: RewriteScope,
+): Promise<Statement> {
+  const { views = [] } = scope;
+  if (views.includes(view.id)) {
+    fail('STATEMENT_FAILED', { message: 'A view reads itself through the views it reads' }, { location });
+  }
+  try {
+    const parsed = await parseQuery(context.session, view.sql, { sql: view.sql, offset: 0 });
+    return await rewriteQuery({ ...parsed, locate: () => location }, context, {
+      ...scope,
+      database: view.database,
+      views: [...views, view.id],
+    });
+  } catch (error) {
+    throw error instanceof TesseraError ? error.with({ location }) : error;
+  }
+}
+
+/** Parameters by their values. */
+export const parameterValues =
+  (parsed: ParsedQuery, context: PrepareContext) =>
+  (node: ParameterNode): Expression =>
+    parameterValue(node, context.parameters, parsed.locate(node.query_location));
 
 function guardAndCollectReads({ statement, locate }: ParsedQuery): readonly TableFunctionRef[] {
   const reads: TableFunctionRef[] = [];

@@ -1,0 +1,39 @@
+import type { KernelSession } from '@tessera/kernel';
+import type { Placement } from '../relations/placement.ts';
+import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
+import { type Statement, walkTree } from '../tree.ts';
+import type { PrepareContext } from './prepare-context.ts';
+
+/** A rewritten query in its two forms, which are the same when it reads no managed table. */
+export interface BindableQuery {
+  /** As the session of the query runs it, with managed tables by their bound names. */
+  readonly running: Statement;
+  /** As `binder` knows it. */
+  readonly bound: Statement;
+  readonly binder: KernelSession;
+  /** How often each managed table stands in the query, by its bound name. */
+  readonly tables: ReadonlyMap<string, number>;
+}
+
+export async function bindable(
+  statement: Statement,
+  placement: Placement,
+  { session, relations }: PrepareContext,
+): Promise<BindableQuery> {
+  const running = placement.running(statement);
+  if (placement.tables.size === 0 || relations === undefined) {
+    return { running, bound: running, binder: session, tables: new Map() };
+  }
+  const binder = await relations.binder();
+  const bound = await placement.bound(statement, session, (columns) => relations.emptyRelation(columns));
+  return { running, bound, binder, tables: countTables(running) };
+}
+
+function countTables(statement: Statement): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  walkTree(statement, (node) => {
+    if ('class' in node || node.type !== 'BASE_TABLE' || node.schema_name !== MANAGED_SCHEMA) return;
+    counts.set(node.table_name, (counts.get(node.table_name) ?? 0) + 1);
+  });
+  return counts;
+}

@@ -1,0 +1,119 @@
+import { fail } from '@tessera/common';
+import { catalogReferences, refuseTable } from '../guard/relations.ts';
+import type { ParsedQuery } from '../prepare/parse.ts';
+import type { PrepareContext } from '../prepare/prepare-context.ts';
+import { readArguments } from '../reads/read-arguments.ts';
+import { scanOf } from '../reads/scan.ts';
+import type { BaseTableRef, Statement, TableFunctionRef, TableRef } from '../tree.ts';
+import { externalScan } from './external-scan.ts';
+import type { Placement } from './placement.ts';
+import { MANAGED_SCHEMA, type ResolvedRelation, type TableRelation } from './relation-resolver.ts';
+
+export type ViewRelation = Extract<ResolvedRelation, { kind: 'view' }>;
+
+/** The names of one query, without those of its views. */
+export interface RelationScope {
+  readonly context: PrepareContext;
+  readonly placement: Placement;
+  /** That names without one belong to. */
+  readonly database: string;
+  /** Rewrites the query of a view, which stands at `ref`, under the same placement. */
+  rewriteView(view: ViewRelation, ref: BaseTableRef): Promise<Statement>;
+}
+
+export interface PlacedRelations {
+  /** What stands in the place of a reference. */
+  readonly refs: ReadonlyMap<TableRef, TableRef>;
+  readonly tables: readonly { readonly ref: BaseTableRef; readonly table: TableRelation }[];
+}
+
+/**
+ * Finds out what every name in FROM and every READ_* call of a query stands for.
+ * @throws TesseraError UNDEFINED_TABLE, FORBIDDEN, what reading the files throws
+ */
+export async function placeRelations(
+  { statement, locate }: ParsedQuery,
+  reads: readonly TableFunctionRef[],
+  scope: RelationScope,
+): Promise<PlacedRelations> {
+  const { context, placement } = scope;
+  const refs = new Map<TableRef, TableRef>();
+  const tables: { ref: BaseTableRef; table: TableRelation }[] = [];
+  for (const ref of catalogReferences(statement, locate)) {
+    const relation = await resolve(ref, scope, locate);
+    if (relation.kind === 'table') {
+      placement.tables.set(relation.boundName, relation);
+      tables.push({ ref, table: relation });
+    }
+    refs.set(ref, await placed(ref, relation, scope, locate));
+  }
+  for (const ref of reads) {
+    const location = locate(ref.query_location);
+    const args = readArguments(ref, location);
+    const source = await context.resolveRead({ ...args, location });
+    refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session)));
+  }
+  return { refs, tables };
+}
+
+async function resolve(
+  ref: BaseTableRef,
+  { context, database }: RelationScope,
+  locate: ParsedQuery['locate'],
+): Promise<ResolvedRelation> {
+  const location = locate(ref.query_location);
+  const name = {
+    database: ref.catalog_name || undefined,
+    schema: ref.schema_name || undefined,
+    name: ref.table_name,
+    location,
+  };
+  const found = await context.relations?.resolve(name, database);
+  if (found === undefined) return refuseTable(ref, locate);
+  if (ref.at_clause !== null) {
+    fail('NOT_SUPPORTED', { what: 'AT (an older version of a table)' }, { location });
+  }
+  return found;
+}
+
+async function placed(
+  ref: BaseTableRef,
+  relation: ResolvedRelation,
+  { context, placement, rewriteView }: RelationScope,
+  locate: ParsedQuery['locate'],
+): Promise<TableRef> {
+  const alias = ref.alias === '' ? ref.table_name : ref.alias;
+  switch (relation.kind) {
+    case 'table':
+      return { ...ref, alias, catalog_name: '', schema_name: MANAGED_SCHEMA, table_name: relation.boundName };
+    case 'view':
+      return placement.query(await rewriteView(relation, ref), (query) =>
+        viewRef({ ...ref, alias }, relation, query),
+      );
+    case 'temporary':
+      return placement.relation({
+        ...ref,
+        alias,
+        catalog_name: 'temp',
+        schema_name: '',
+        table_name: relation.name,
+      });
+    case 'files': {
+      const source = await context.resolveRead({ ...relation.call, location: locate(ref.query_location) });
+      return placement.relation(await externalScan({ ...ref, alias }, relation, source, context.session));
+    }
+  }
+}
+
+/** Names that the user gives columns come before those of the view. */
+function viewRef(ref: BaseTableRef, { columnNames = [] }: ViewRelation, subquery: Statement): TableRef {
+  const given = ref.column_name_alias;
+  return {
+    type: 'SUBQUERY',
+    alias: ref.alias,
+    sample: ref.sample,
+    query_location: ref.query_location,
+    subquery,
+    column_name_alias: [...given, ...columnNames.slice(given.length)],
+  };
+}

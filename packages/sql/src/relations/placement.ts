@@ -1,0 +1,106 @@
+import type { KernelColumn, KernelSession } from '@tessera/kernel';
+import { deparse } from '../prepare/parse.ts';
+import {
+  type BaseTableRef,
+  NO_LOCATION,
+  type Statement,
+  selectAll,
+  type TableRef,
+  transformTree,
+} from '../tree.ts';
+import type { TableRelation } from './relation-resolver.ts';
+
+/** No table has a name in this schema: rewrites pass over what stands for a relation. */
+const PLACE_SCHEMA = 'tsr_place';
+
+type Place =
+  /** Something that only the running session can read. */
+  | { readonly kind: 'running'; readonly ref: TableRef }
+  /** A query that is rewritten already; it has places itself. */
+  | { readonly kind: 'query'; readonly ref: (query: Statement) => TableRef; readonly query: Statement };
+
+/**
+ * What the relations of one statement become. While the statement is rewritten a mark stands for each; afterwards the
+ * statement is told in two forms: as it runs, and as the binder knows it.
+ */
+export class Placement {
+  readonly #places: Place[] = [];
+  /** References to managed tables, by bound name; those of views included. */
+  readonly tables = new Map<string, TableRelation>();
+
+  /** A mark for a relation of the running session. */
+  relation(ref: TableRef): TableRef {
+    return this.#mark({ kind: 'running', ref });
+  }
+
+  /** A mark for a query in FROM, which was rewritten with this placement. */
+  query(query: Statement, ref: (query: Statement) => TableRef): TableRef {
+    return this.#mark({ kind: 'query', query, ref });
+  }
+
+  /** The statement as it runs. */
+  running(statement: Statement): Statement {
+    return this.#places.length === 0 ? statement : this.#filled(statement, ({ ref }) => ref);
+  }
+
+  /** The statement over empty relations that `emptyRelation` makes. */
+  async bound(
+    statement: Statement,
+    session: KernelSession,
+    emptyRelation: (columns: readonly KernelColumn[]) => Promise<string>,
+  ): Promise<Statement> {
+    const empty = new Map<Place, TableRef>();
+    for (const place of this.#places) {
+      if (place.kind !== 'running') continue;
+      empty.set(place, emptyForm(place.ref, await emptyRelation(await columnsOf(place.ref, session))));
+    }
+    return this.#filled(statement, (place) => empty.get(place)!);
+  }
+
+  #mark(place: Place): BaseTableRef {
+    this.#places.push(place);
+    return baseTable(PLACE_SCHEMA, String(this.#places.length - 1));
+  }
+
+  #filled(statement: Statement, fill: (place: Extract<Place, { kind: 'running' }>) => TableRef): Statement {
+    return transformTree(statement, {
+      tableRef: (node) => {
+        if (node.type !== 'BASE_TABLE' || node.schema_name !== PLACE_SCHEMA) return node;
+        const place = this.#places[Number(node.table_name)]!;
+        return place.kind === 'running' ? fill(place) : place.ref(this.#filled(place.query, fill));
+      },
+    });
+  }
+}
+
+async function columnsOf(ref: TableRef, session: KernelSession): Promise<readonly KernelColumn[]> {
+  const plain = {
+    ...ref,
+    alias: 'r',
+    sample: null,
+    ...('column_name_alias' in ref ? { column_name_alias: [] } : {}),
+  };
+  const sql = await deparse(session, { node: selectAll(plain as TableRef), named_param_map: [] });
+  return (await session.describe(sql)).columns;
+}
+
+const emptyForm = (ref: TableRef, name: string): TableRef => ({
+  ...baseTable('', name),
+  catalog_name: 'temp',
+  alias: ref.alias,
+  sample: ref.sample,
+  query_location: ref.query_location,
+  column_name_alias: 'column_name_alias' in ref ? ref.column_name_alias : [],
+});
+
+const baseTable = (schema: string, name: string): BaseTableRef => ({
+  type: 'BASE_TABLE',
+  alias: '',
+  sample: null,
+  query_location: NO_LOCATION,
+  catalog_name: '',
+  schema_name: schema,
+  table_name: name,
+  column_name_alias: [],
+  at_clause: null,
+});
