@@ -9,6 +9,11 @@ export {
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
 export { describeParameters, type ParameterDescription } from './prepare/describe-parameters.ts';
+export {
+  type DefinitionColumn,
+  type KernelExpression,
+  kernelExpression,
+} from './prepare/kernel-expression.ts';
 export type { PrepareContext, PreparedQuery } from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';

@@ -1,0 +1,102 @@
+import { fail, TesseraError } from '@tessera/common';
+import { caretOf, type KernelSession, quoteName } from '@tessera/kernel';
+import { substituteColumns } from '../functions/substitute-columns.ts';
+import { column, type Expression, type Statement, walkTree } from '../tree.ts';
+import { deparse, parseQuery } from './parse.ts';
+import type { PrepareContext } from './prepare-context.ts';
+import { rewriteQuery } from './rewrite-query.ts';
+
+/** A column that an expression of a table's definition may name. */
+export interface DefinitionColumn {
+  readonly name: string;
+  /** What it is called where the expression will be evaluated. */
+  readonly storedName: string;
+  readonly type: string;
+}
+
+export interface KernelExpression {
+  /** For the kernel, over the stored names. */
+  readonly sql: string;
+  /** Names of the columns it reads. */
+  readonly columns: readonly string[];
+}
+
+const SELECT = 'SELECT ';
+
+/**
+ * An expression of a table's definition (a default, a partition key) as SQL of the kernel, bound against the columns.
+ * It stands at `offset` of `text`, the whole statement, so that errors point at their place.
+ * @throws TesseraError what is wrong with it; BINDING_ERROR for subqueries, aggregates and parameters
+ */
+export async function kernelExpression(
+  expression: { readonly sql: string; readonly offset: number },
+  text: string,
+  columns: readonly DefinitionColumn[],
+  context: Omit<PrepareContext, 'relations' | 'resolveRead'>,
+): Promise<KernelExpression> {
+  const { session } = context;
+  // What follows a line comment must stand on a line of its own.
+  const query = { sql: `${SELECT}${expression.sql}\n`, offset: expression.offset - SELECT.length };
+  const parsed = await parseQuery(session, text, query);
+  const refuse = (message: string) =>
+    fail('BINDING_ERROR', { message }, { location: parsed.locate(SELECT.length) });
+  const item = onlyItem(parsed.statement) ?? refuse('Expected one expression');
+  const used = new Set<string>();
+  walkTree(item, (node) => {
+    if (!('class' in node)) return;
+    if (node.class === 'SUBQUERY') refuse('A subquery cannot stand in the definition of a table');
+    if (node.class === 'PARAMETER') refuse('A parameter cannot stand in the definition of a table');
+    if (node.class === 'WINDOW') refuse('A window function cannot stand in the definition of a table');
+    const name = node.class === 'COLUMN_REF' ? node.column_names[0]?.toLowerCase() : undefined;
+    const found = columns.find((c) => c.name.toLowerCase() === name);
+    if (found !== undefined) used.add(found.name);
+  });
+  const statement = await rewriteQuery(parsed, {
+    ...context,
+    resolveRead: () => refuse('Files cannot be read in the definition of a table'),
+  });
+  const rewritten = onlyItem(statement) ?? refuse('Expected one expression');
+  const stored = new Map(columns.map((c) => [c.name, column(c.storedName)]));
+  const sql = await expressionSql(session, statement, substituteColumns({ ...rewritten, alias: '' }, stored));
+  await bind(session, sql, columns, (error) => located(error, parsed.locate(SELECT.length)));
+  return { sql, columns: [...used] };
+}
+
+function onlyItem({ node }: Statement): Expression | undefined {
+  if (node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return undefined;
+  const [item, ...more] = node.select_list;
+  return more.length === 0 && item?.class !== 'STAR' ? item : undefined;
+}
+
+async function expressionSql(
+  session: KernelSession,
+  statement: Statement,
+  item: Expression,
+): Promise<string> {
+  const node = { ...statement.node, select_list: [item] };
+  const sql = await deparse(session, { ...statement, node } as Statement);
+  return `(${sql.slice(SELECT.length)})`;
+}
+
+async function bind(
+  session: KernelSession,
+  sql: string,
+  columns: readonly DefinitionColumn[],
+  explained: (error: unknown) => unknown,
+): Promise<void> {
+  const nulls = columns.map((c) => `NULL::${c.type} AS ${quoteName(c.storedName)}`);
+  const source = nulls.length === 0 ? '' : ` FROM (SELECT ${nulls.join(', ')}) WHERE ${sql} IS NULL`;
+  // In WHERE no aggregate is taken.
+  const query = source === '' ? `SELECT 1 WHERE ${sql} IS NULL` : `SELECT 1${source}`;
+  await session.describe(query).catch((error: unknown) => {
+    throw explained(error);
+  });
+}
+
+function located(
+  error: unknown,
+  location: ReturnType<Awaited<ReturnType<typeof parseQuery>>['locate']>,
+): unknown {
+  if (!(error instanceof TesseraError) || caretOf(error) === undefined) return error;
+  return error.with({ location });
+}
