@@ -1,0 +1,173 @@
+import {
+  decodeThrift,
+  encodeThrift,
+  MalformedThrift,
+  type ThriftList,
+  type ThriftStruct,
+  WIRE,
+} from './thrift-compact.ts';
+
+/**
+ * The metadata at the end of a Parquet file, as far as tablets need it; the rest is carried along untouched.
+ * Source of the field ids: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+ */
+export interface ParquetFooter {
+  readonly rows: number;
+  readonly rowGroups: readonly RowGroup[];
+}
+
+export interface RowGroup {
+  readonly rows: number;
+  /** One per leaf of the schema, in its order. */
+  readonly chunks: readonly ColumnChunk[];
+}
+
+export interface ColumnChunk {
+  /** `[column, …]`: below the column its fields, for nested types. */
+  readonly path: readonly string[];
+  /** Of the first page, the dictionary's where there is one. */
+  readonly offset: number;
+  readonly bytes: number;
+  readonly uncompressedBytes: number;
+  readonly values: number;
+  readonly statistics?: ChunkStatistics | undefined;
+}
+
+/** Values are plain-encoded, absent where the writer gave none. */
+export interface ChunkStatistics {
+  readonly min?: Uint8Array | undefined;
+  readonly max?: Uint8Array | undefined;
+  readonly nulls?: number | undefined;
+}
+
+const FILE = { rows: 3, rowGroups: 4 } as const;
+const GROUP = { columns: 1, rows: 3, fileOffset: 5, ordinal: 7 } as const;
+const CHUNK = { fileOffset: 2, metadata: 3, offsetIndex: 4, columnIndex: 6 } as const;
+const METADATA = {
+  path: 3,
+  values: 5,
+  uncompressedBytes: 6,
+  bytes: 7,
+  dataPage: 9,
+  indexPage: 10,
+  dictionaryPage: 11,
+  statistics: 12,
+  bloomFilter: 14,
+} as const;
+const STATISTICS = { nulls: 3, max: 5, min: 6 } as const;
+
+const text = new TextDecoder();
+
+/** A footer that can be read, and joined with that of a file whose row groups were put behind one's own. */
+export class FooterDocument {
+  readonly #file: ThriftStruct;
+
+  private constructor(file: ThriftStruct) {
+    this.#file = file;
+  }
+
+  /** @throws MalformedThrift */
+  static decode(bytes: Uint8Array): FooterDocument {
+    return new FooterDocument(decodeThrift(bytes));
+  }
+
+  encode(): Uint8Array {
+    return encodeThrift(this.#file);
+  }
+
+  read(): ParquetFooter {
+    return {
+      rows: long(this.#file, FILE.rows),
+      rowGroups: structs(this.#file, FILE.rowGroups).map(readRowGroup),
+    };
+  }
+
+  /** The row groups of `other` come behind one's own, their bytes `shift` further on than in their file. */
+  append(other: FooterDocument, shift: number): void {
+    const own = list(this.#file, FILE.rowGroups);
+    for (const group of structs(other.#file, FILE.rowGroups)) {
+      moveRowGroup(group, BigInt(shift));
+      const ordinal = group.get(GROUP.ordinal);
+      if (ordinal !== undefined) ordinal.value = own.values.length;
+      own.values.push(group);
+    }
+    this.#file.get(FILE.rows)!.value = BigInt(long(this.#file, FILE.rows) + long(other.#file, FILE.rows));
+  }
+}
+
+function readRowGroup(group: ThriftStruct): RowGroup {
+  return {
+    rows: long(group, GROUP.rows),
+    chunks: structs(group, GROUP.columns).map((chunk) => {
+      const metadata = struct(chunk, CHUNK.metadata);
+      const dictionary = metadata.get(METADATA.dictionaryPage)?.value;
+      const data = long(metadata, METADATA.dataPage);
+      const statistics = metadata.get(METADATA.statistics)?.value;
+      return {
+        path: list(metadata, METADATA.path).values.map((name) => text.decode(name as Uint8Array)),
+        offset: typeof dictionary === 'bigint' && dictionary > 0n ? Math.min(Number(dictionary), data) : data,
+        bytes: long(metadata, METADATA.bytes),
+        uncompressedBytes: long(metadata, METADATA.uncompressedBytes),
+        values: long(metadata, METADATA.values),
+        statistics: statistics instanceof Map ? readStatistics(statistics) : undefined,
+      };
+    }),
+  };
+}
+
+function readStatistics(statistics: ThriftStruct): ChunkStatistics {
+  const min = statistics.get(STATISTICS.min)?.value;
+  const max = statistics.get(STATISTICS.max)?.value;
+  const nulls = statistics.get(STATISTICS.nulls)?.value;
+  return {
+    min: min instanceof Uint8Array ? min : undefined,
+    max: max instanceof Uint8Array ? max : undefined,
+    nulls: typeof nulls === 'bigint' ? Number(nulls) : undefined,
+  };
+}
+
+function moveRowGroup(group: ThriftStruct, shift: bigint): void {
+  move(group, GROUP.fileOffset, shift);
+  for (const chunk of structs(group, GROUP.columns)) {
+    move(chunk, CHUNK.fileOffset, shift);
+    move(chunk, CHUNK.offsetIndex, shift);
+    move(chunk, CHUNK.columnIndex, shift);
+    const metadata = struct(chunk, CHUNK.metadata);
+    move(metadata, METADATA.dataPage, shift);
+    move(metadata, METADATA.indexPage, shift);
+    move(metadata, METADATA.dictionaryPage, shift);
+    move(metadata, METADATA.bloomFilter, shift);
+  }
+}
+
+/** 0 stands for "not said" in offsets of old writers. */
+function move(of: ThriftStruct, id: number, shift: bigint): void {
+  const field = of.get(id);
+  if (typeof field?.value === 'bigint' && field.value > 0n) field.value += shift;
+}
+
+function long(of: ThriftStruct, id: number): number {
+  const value = of.get(id)?.value;
+  if (typeof value !== 'bigint') throw new MalformedThrift(`field ${id} is not a 64-bit integer`);
+  return Number(value);
+}
+
+function struct(of: ThriftStruct, id: number): ThriftStruct {
+  const value = of.get(id)?.value;
+  if (!(value instanceof Map)) throw new MalformedThrift(`field ${id} is not a struct`);
+  return value;
+}
+
+function list(of: ThriftStruct, id: number): ThriftList {
+  const value = of.get(id)?.value;
+  if (typeof value !== 'object' || !('elementWire' in value))
+    throw new MalformedThrift(`field ${id} is not a list`);
+  return value;
+}
+
+function structs(of: ThriftStruct, id: number): ThriftStruct[] {
+  const found = list(of, id);
+  if (found.values.length > 0 && found.elementWire !== WIRE.struct)
+    throw new MalformedThrift(`field ${id} is not a list of structs`);
+  return found.values as ThriftStruct[];
+}
