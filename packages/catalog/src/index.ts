@@ -1,3 +1,11 @@
 export type { Action, Committed, Transaction } from './actions.ts';
+export type { LogEntry, SealedEntry, SystemRecord } from './log/entry.ts';
+export { decodeEntry, decodeTransaction, encodeEntry, encodeTransaction } from './log/entry-codec.ts';
 export type * from './model.ts';
 export type { Snapshot } from './snapshot.ts';
+export { type Admission, admit, validate } from './state/admit.ts';
+export { applyEntry } from './state/apply-entry.ts';
+export { BOOTSTRAP_DATABASE, BOOTSTRAP_SCHEMA } from './state/bootstrap.ts';
+export { CatalogState } from './state/catalog-state.ts';
+export { type Tombstone, ulidTimeOf } from './state/garbage.ts';
+export type { TableTotals } from './state/table-contents.ts';

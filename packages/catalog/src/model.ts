@@ -123,6 +123,8 @@ export interface Tablet {
   readonly layout: TabletLayout;
   /** Key in the managed store, absent for `subcompact`; a full URL for tables with a location. */
   readonly key?: string;
+  /** `key` belongs to another tablet as well (of a cloned table): the object is garbage when all are removed. */
+  readonly sharesKey?: true;
   /** The body, base64 of the Parquet file; only `subcompact`. */
   readonly inline?: string;
   readonly rows: number;
@@ -152,4 +154,6 @@ export interface DeletionVector {
   readonly inline?: string;
   /** Of the object that holds the bitmap. */
   readonly key?: string;
+  /** `key` belongs to another vector as well. */
+  readonly sharesKey?: true;
 }

@@ -10,6 +10,7 @@ import type {
   Tablet,
   TabletId,
 } from './model.ts';
+import type { TableTotals } from './state/table-contents.ts';
 
 /** The catalog at one version: immutable, cheap to hold. Names are looked up exactly (folding is the caller's). */
 export interface Snapshot {
@@ -29,6 +30,12 @@ export interface Snapshot {
   deletionVector(tableId: ObjectId, tabletId: TabletId): DeletionVector | undefined;
   /** Changes whenever a tablet or a deletion vector of the table does; equal contents may differ. */
   contentsVersion(tableId: ObjectId): number;
-  /** What the snapshot would be after the actions, at the same version: what an open transaction sees of itself. */
+  /** Sums over the tablets, without going through them. */
+  totals(tableId: ObjectId): TableTotals;
+  /**
+   * What the snapshot would be after the actions, at the same version: what an open transaction sees of itself. May be done
+   * again on top of the answer. Tables that the actions change get a contents version that nothing else in the process has.
+   * @throws TesseraError DUPLICATE_OBJECT, UNDEFINED_OBJECT, DEPENDENT_OBJECTS where an action is not possible
+   */
   withActions(actions: readonly Action[]): Snapshot;
 }

@@ -277,6 +277,13 @@ export const ERRORS = {
       'The metadata log cannot be reached. A commit under way may or may not have happened: ask again with its query id.',
     message: (p) => `The metadata log is unavailable: ${p.reason}`,
   }),
+  CORRUPT_METADATA: row<{ what: string; reason: string }>({
+    sqlState: 'XX001',
+    httpStatus: 500,
+    retry: 'never',
+    meaning: 'The metadata log or a checkpoint is damaged, or was written by a newer version.',
+    message: (p) => `The metadata is damaged or of a newer version (${p.what}): ${p.reason}`,
+  }),
 
   // Managed storage
   OBJECT_NOT_FOUND: row<{ url: string }>({

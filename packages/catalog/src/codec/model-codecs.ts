@@ -1,0 +1,121 @@
+import type {
+  CatalogObject,
+  Column,
+  ColumnStatistics,
+  DeletionVector,
+  ObjectId,
+  TableIndex,
+  Tablet,
+  TabletId,
+} from '../model.ts';
+import { type Codec, count, flag, id, list, nullable, oneOf, text, textMap, timestamp } from './codec.ts';
+import { optional, record, union } from './record.ts';
+
+export const objectId: Codec<ObjectId> = id<ObjectId>();
+export const tabletId: Codec<TabletId> = id<TabletId>();
+
+const column: Codec<Column> = record<Column>({
+  id: count,
+  name: text,
+  storedName: text,
+  type: text,
+  nullable: flag,
+  defaultSql: optional(text),
+  initialSql: optional(text),
+  since: count,
+});
+
+const tableIndex: Codec<TableIndex> = record<TableIndex>({
+  name: text,
+  kind: oneOf('aggregating', 'skip'),
+  expressions: list(text),
+  createdAt: timestamp,
+});
+
+const base = {
+  id: objectId,
+  name: text,
+  createdAt: timestamp,
+  alteredAt: timestamp,
+  owner: text,
+  description: optional(text),
+};
+
+export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
+  database: base,
+  schema: { ...base, databaseId: objectId },
+  table: {
+    ...base,
+    schemaId: objectId,
+    tableType: oneOf('FACT', 'DIMENSION'),
+    columns: list(column),
+    primaryIndex: list(count),
+    partitionBy: list(text),
+    indexGranularity: count,
+    schemaVersion: count,
+    nextColumnId: count,
+    location: optional(text),
+    indexes: list(tableIndex),
+  },
+  view: {
+    ...base,
+    schemaId: objectId,
+    sql: text,
+    columnNames: optional(list(text)),
+    database: text,
+    references: optional(list(objectId)),
+  },
+  external_table: {
+    ...base,
+    schemaId: objectId,
+    columns: list(column),
+    url: text,
+    objectPattern: optional(text),
+    format: oneOf('PARQUET', 'CSV', 'TSV', 'JSON', 'AVRO'),
+    options: textMap,
+    locationId: optional(objectId),
+  },
+  location: {
+    ...base,
+    databaseId: objectId,
+    source: oneOf('AMAZON_S3', 'GOOGLE_CLOUD_STORAGE', 'AZURE_BLOB_STORAGE', 'LOCAL'),
+    url: text,
+    credentials: textMap,
+  },
+});
+
+const columnStatistics: Codec<ColumnStatistics> = record<ColumnStatistics>({
+  column: count,
+  min: optional(text),
+  max: optional(text),
+  nulls: count,
+});
+
+export const tablet: Codec<Tablet> = record<Tablet>({
+  id: tabletId,
+  tableId: objectId,
+  schemaVersion: count,
+  layout: oneOf('wide', 'compact', 'subcompact'),
+  key: optional(text),
+  sharesKey: optional(oneOf(true)),
+  inline: optional(text),
+  rows: count,
+  bytes: count,
+  uncompressedBytes: count,
+  granules: count,
+  headerOffset: count,
+  footerOffset: count,
+  tailCrc32c: count,
+  partition: list(nullable(text)),
+  statistics: list(columnStatistics),
+  createdAt: timestamp,
+});
+
+export const deletionVector: Codec<DeletionVector> = record<DeletionVector>({
+  tabletId,
+  tableId: objectId,
+  rows: count,
+  inline: optional(text),
+  key: optional(text),
+  sharesKey: optional(oneOf(true)),
+});

@@ -1,0 +1,149 @@
+import type { Action } from '../actions.ts';
+import type {
+  CatalogObject,
+  DatabaseObject,
+  DeletionVector,
+  LocationObject,
+  ObjectId,
+  RelationObject,
+  SchemaObject,
+  Tablet,
+  TabletId,
+} from '../model.ts';
+import { PersistentMap } from '../persistent/persistent-map.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { BOOTSTRAP_OBJECTS } from './bootstrap.ts';
+import { DATABASES, Directory, directoryOf, locationsOf, relationsOf, schemasOf } from './directory.ts';
+import type { Tombstone } from './garbage.ts';
+import { tentative } from './overlay.ts';
+import type { StateParts } from './state-parts.ts';
+import { TableContents, type TableTotals } from './table-contents.ts';
+import { TransactionResults } from './transaction-results.ts';
+
+/** What the log says up to one version. Immutable; what two states have in common they share. */
+export class CatalogState implements Snapshot {
+  readonly parts: StateParts;
+
+  constructor(parts: StateParts) {
+    this.parts = parts;
+  }
+
+  /** Version 0: database `tessera` with schema `public`, nothing else. */
+  static readonly empty = new CatalogState({
+    version: 0,
+    epoch: 0,
+    headSha256: '0'.repeat(64),
+    timeMs: 0,
+    objects: PersistentMap.from(
+      BOOTSTRAP_OBJECTS.map((object) => [object.id, { object, createdAt: 0, changedAt: 0 }] as const),
+    ),
+    directories: PersistentMap.from(
+      BOOTSTRAP_OBJECTS.map((object) => [directoryOf(object), Directory.from([object])] as const),
+    ),
+    contents: PersistentMap.empty(),
+    tombstones: PersistentMap.empty(),
+    shares: PersistentMap.empty(),
+    results: TransactionResults.empty,
+    orphansBeforeMs: 0,
+  });
+
+  get version(): number {
+    return this.parts.version;
+  }
+
+  get epoch(): number {
+    return this.parts.epoch;
+  }
+
+  /** Of the newest entry's bytes: what the next entry has as `prevSha256`. */
+  get headSha256(): string {
+    return this.parts.headSha256;
+  }
+
+  object(id: ObjectId): CatalogObject | undefined {
+    return this.parts.objects.get(id)?.object;
+  }
+
+  database(name: string): DatabaseObject | undefined {
+    return this.#directory(DATABASES).get(name) as DatabaseObject | undefined;
+  }
+
+  schema(databaseId: ObjectId, name: string): SchemaObject | undefined {
+    return this.#directory(schemasOf(databaseId)).get(name) as SchemaObject | undefined;
+  }
+
+  relation(schemaId: ObjectId, name: string): RelationObject | undefined {
+    return this.#directory(relationsOf(schemaId)).get(name) as RelationObject | undefined;
+  }
+
+  location(databaseId: ObjectId, name: string): LocationObject | undefined {
+    return this.#directory(locationsOf(databaseId)).get(name) as LocationObject | undefined;
+  }
+
+  databases(): readonly DatabaseObject[] {
+    return this.#directory(DATABASES).list() as readonly DatabaseObject[];
+  }
+
+  schemas(databaseId: ObjectId): readonly SchemaObject[] {
+    return this.#directory(schemasOf(databaseId)).list() as readonly SchemaObject[];
+  }
+
+  relations(schemaId: ObjectId): readonly RelationObject[] {
+    return this.#directory(relationsOf(schemaId)).list() as readonly RelationObject[];
+  }
+
+  locations(databaseId: ObjectId): readonly LocationObject[] {
+    return this.#directory(locationsOf(databaseId)).list() as readonly LocationObject[];
+  }
+
+  tablets(tableId: ObjectId): readonly Tablet[] {
+    return this.#contents(tableId)?.tablets() ?? [];
+  }
+
+  tablet(tableId: ObjectId, tabletId: TabletId): Tablet | undefined {
+    return this.#contents(tableId)?.tablet(tabletId);
+  }
+
+  deletionVector(tableId: ObjectId, tabletId: TabletId): DeletionVector | undefined {
+    return this.#contents(tableId)?.vectors.get(tabletId)?.vector;
+  }
+
+  contentsVersion(tableId: ObjectId): number {
+    return this.parts.contents.get(tableId)?.version ?? 0;
+  }
+
+  totals(tableId: ObjectId): TableTotals {
+    return this.parts.contents.get(tableId)?.totals ?? TableContents.empty(0).totals;
+  }
+
+  withActions(actions: readonly Action[]): CatalogState {
+    return new CatalogState(tentative(this.parts, actions));
+  }
+
+  /** The version of the entry that committed the transaction, for as long as it is remembered. */
+  committedVersion(txnId: string): number | undefined {
+    return this.parts.results.get(txnId);
+  }
+
+  /** Objects of the store that may be deleted once nobody reads the versions before. */
+  tombstones(): Iterable<Tombstone> {
+    return this.parts.tombstones.values();
+  }
+
+  /** Whether something that is committed needs the object; reads the whole catalog. */
+  *objectNames(): Generator<string> {
+    for (const contents of this.parts.contents.values()) {
+      const loaded = contents.load();
+      for (const tablet of loaded.tablets()) if (tablet.key !== undefined) yield tablet.key;
+      for (const { vector } of loaded.vectors.values()) if (vector.key !== undefined) yield vector.key;
+    }
+  }
+
+  #directory(key: string): Directory {
+    return this.parts.directories.get(key) ?? Directory.empty;
+  }
+
+  #contents(tableId: ObjectId): TableContents | undefined {
+    return this.parts.contents.get(tableId)?.load();
+  }
+}

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import type { Action } from '../actions.ts';
+import type { ExternalTableObject, LocationObject, SchemaObject, ViewObject } from '../model.ts';
+import {
+  add,
+  after,
+  asObject,
+  commit,
+  create,
+  remove,
+  START,
+  setVector,
+  table,
+  tablet,
+  transaction,
+  vector,
+} from '../testing/catalog-fixtures.ts';
+import { admit, validate } from './admit.ts';
+import { BOOTSTRAP_DATABASE, BOOTSTRAP_SCHEMA } from './bootstrap.ts';
+import { CatalogState } from './catalog-state.ts';
+
+/** Version 1: table t with tablets a and b. */
+const BASE = commit(CatalogState.empty, create(table('t')), add(tablet('t', 'a')), add(tablet('t', 'b')));
+
+const schema: SchemaObject = {
+  kind: 'schema',
+  id: asObject('s'),
+  databaseId: BOOTSTRAP_DATABASE.id,
+  name: 's',
+  createdAt: BASE.object(asObject('t'))!.createdAt,
+  alteredAt: BASE.object(asObject('t'))!.createdAt,
+  owner: 'tessera',
+};
+const view: ViewObject = {
+  ...schema,
+  kind: 'view',
+  id: asObject('v'),
+  name: 'v',
+  schemaId: BOOTSTRAP_SCHEMA.id,
+  sql: 'SELECT * FROM t',
+  database: 'tessera',
+  references: [asObject('t')],
+};
+const location: LocationObject = {
+  ...schema,
+  kind: 'location',
+  id: asObject('l'),
+  name: 'l',
+  source: 'AMAZON_S3',
+  url: 's3://bucket/',
+  credentials: {},
+};
+const external: ExternalTableObject = {
+  ...schema,
+  kind: 'external_table',
+  id: asObject('e'),
+  name: 'e',
+  schemaId: BOOTSTRAP_SCHEMA.id,
+  columns: [],
+  url: 's3://bucket/e/',
+  format: 'CSV',
+  options: {},
+  locationId: location.id,
+};
+
+const drop = (id: string): Action => ({ kind: 'drop', id: asObject(id) });
+const alter = (changes: object): Action => ({ kind: 'alter', object: table('t', changes) });
+const widened = { schemaVersion: 2, nextColumnId: 3 };
+
+describe('a transaction that read before another one committed', () => {
+  const cases: readonly [name: string, first: Action[], second: Action[], expected: string | undefined][] = [
+    ['inserts do not conflict', [add(tablet('t', 'c'))], [add(tablet('t', 'd'))], undefined],
+    ['insert after a drop of the table', [drop('t')], [add(tablet('t', 'c'))], 'TRANSACTION_CONFLICT'],
+    ['insert after a change of columns', [alter(widened)], [add(tablet('t', 'c'))], 'TRANSACTION_CONFLICT'],
+    ['insert after a rename', [alter({ name: 'u' })], [add(tablet('t', 'c'))], undefined],
+    ['change of columns after an insert', [add(tablet('t', 'c'))], [alter(widened)], undefined],
+    ['drop after an insert', [add(tablet('t', 'c'))], [drop('t')], undefined],
+    ['drop after a rename', [alter({ name: 'u' })], [drop('t')], 'TRANSACTION_CONFLICT'],
+    ['drop after a drop', [drop('t')], [drop('t')], 'TRANSACTION_CONFLICT'],
+    ['two changes of one table', [alter({ name: 'u' })], [alter({ name: 'w' })], 'TRANSACTION_CONFLICT'],
+    [
+      'two deletes on one tablet',
+      [setVector(vector('t', 'a', 1))],
+      [setVector(vector('t', 'a', 2))],
+      'TRANSACTION_CONFLICT',
+    ],
+    [
+      'deletes on different tablets',
+      [setVector(vector('t', 'a', 1))],
+      [setVector(vector('t', 'b', 2))],
+      undefined,
+    ],
+    [
+      'delete on a merged tablet',
+      [remove('t', 'a')],
+      [setVector(vector('t', 'a', 1))],
+      'TRANSACTION_CONFLICT',
+    ],
+    [
+      'merge of a tablet with new deletes',
+      [setVector(vector('t', 'a', 1))],
+      [remove('t', 'a')],
+      'TRANSACTION_CONFLICT',
+    ],
+    ['two merges of one tablet', [remove('t', 'a')], [remove('t', 'a')], 'TRANSACTION_CONFLICT'],
+    ['delete beside an insert', [add(tablet('t', 'c'))], [setVector(vector('t', 'a', 1))], undefined],
+    [
+      'delete after a drop of the table',
+      [drop('t')],
+      [setVector(vector('t', 'a', 1))],
+      'TRANSACTION_CONFLICT',
+    ],
+    [
+      'two objects of one name',
+      [create(table('x', { name: 'n' }))],
+      [create(table('y', { name: 'n' }))],
+      'DUPLICATE_OBJECT',
+    ],
+    ['a rename to a name just taken', [create(table('x'))], [alter({ name: 'x' })], 'DUPLICATE_OBJECT'],
+    [
+      'a view of a table just dropped',
+      [drop('t')],
+      [{ kind: 'create', object: view }],
+      'TRANSACTION_CONFLICT',
+    ],
+    [
+      'drop of a table that just got a view',
+      [{ kind: 'create', object: view }],
+      [drop('t')],
+      'TRANSACTION_CONFLICT',
+    ],
+  ];
+  test.each(cases)('%s', (_, first, second, expected) => {
+    const state = after(BASE, [transaction('first', BASE.version, first)]);
+    expect(validate(state, transaction('second', BASE.version, second))?.name).toBe(expected);
+  });
+
+  test('sees earlier transactions of the same entry', () => {
+    const first = admit(BASE, transaction('first', 1, [setVector(vector('t', 'a', 1))]));
+    if (first.kind !== 'admitted') throw new Error(first.kind);
+    const second = validate(first.pending, transaction('second', 1, [setVector(vector('t', 'a', 2))]));
+    expect(second?.name).toBe('TRANSACTION_CONFLICT');
+    expect(admit(first.pending, transaction('first', 1, []))).toEqual({ kind: 'committed', version: 2 });
+  });
+});
+
+describe('a transaction alone', () => {
+  const cases: readonly [name: string, actions: Action[], expected: string | undefined][] = [
+    ['a name that is taken', [create(table('x', { name: 't' }))], 'DUPLICATE_OBJECT'],
+    ['drop of nothing', [drop('nothing')], 'UNDEFINED_OBJECT'],
+    ['a table in no schema', [create(table('x', { schemaId: asObject('nothing') }))], 'UNDEFINED_OBJECT'],
+    ['drop of a schema with a table', [drop(BOOTSTRAP_SCHEMA.id)], 'DEPENDENT_OBJECTS'],
+    ['drop of a schema before its tables', [drop(BOOTSTRAP_SCHEMA.id), drop('t')], undefined],
+    [
+      'drop of a database with all in it',
+      [drop('t'), drop(BOOTSTRAP_SCHEMA.id), drop(BOOTSTRAP_DATABASE.id)],
+      undefined,
+    ],
+    ['drop of a table with a view', [{ kind: 'create', object: view }, drop('t')], 'DEPENDENT_OBJECTS'],
+    ['drop of a table and its view', [{ kind: 'create', object: view }, drop('t'), drop('v')], undefined],
+    [
+      'drop of a location in use',
+      [{ kind: 'create', object: location }, { kind: 'create', object: external }, drop('l')],
+      'DEPENDENT_OBJECTS',
+    ],
+    [
+      'its own changes',
+      [add(tablet('t', 'c')), setVector(vector('t', 'c', 1)), setVector(vector('t', 'c', 3), 1)],
+      undefined,
+    ],
+    ['a vector made from an older one', [setVector(vector('t', 'a', 3), 2)], 'TRANSACTION_CONFLICT'],
+    ['a vector of too many rows', [setVector(vector('t', 'a', 101))], 'TRANSACTION_CONFLICT'],
+    [
+      'rename, then a new table of the old name',
+      [alter({ name: 'u' }), create(table('x', { name: 't' }))],
+      undefined,
+    ],
+    ['a new table with tablets', [create(table('x')), add(tablet('x', 'c'))], undefined],
+  ];
+  test.each(cases)('%s', (_, actions, expected) => {
+    expect(validate(BASE, transaction('one', BASE.version, actions))?.name).toBe(expected);
+  });
+
+  test('an index name is taken once in a schema', () => {
+    const index = { name: 'i', kind: 'skip', expressions: ['a'], createdAt: schema.createdAt } as const;
+    const state = commit(BASE, create(table('x', { indexes: [index] })));
+    const error = validate(state, transaction('one', 2, [alter({ indexes: [index] })]));
+    expect(error?.message).toBe('Index "i" already exists');
+  });
+});
+
+describe('objects of the store', () => {
+  const NAME = '01KDVE6Q00AAAAAAAAAAAAAAAA';
+
+  test('what is garbage cannot be committed again', () => {
+    const state = commit(BASE, remove('t', 'a'));
+    expect([...state.tombstones()]).toMatchObject([
+      { name: 'tablets/t/a.parquet', version: 2, collecting: false },
+    ]);
+    const again = add(tablet('t', 'z', { key: 'tablets/t/a.parquet' }));
+    expect(validate(state, transaction('one', 2, [again]))?.name).toBe('TRANSACTION_CONFLICT');
+  });
+
+  test('an object older than the collected orphans cannot be committed, also when the collection is done', () => {
+    const collected = after(
+      BASE,
+      [],
+      [{ kind: 'gc_intent', names: ['x'], orphansBeforeMs: START + 3_600_000 }],
+    );
+    const done = after(collected, [], [{ kind: 'gc_done', names: ['x'] }]);
+    const late = transaction('late', 1, [add(tablet('t', NAME))]);
+    expect(validate(BASE, late)).toBeUndefined();
+    expect(validate(done, late)?.message).toContain('collected as an orphan');
+    expect([...done.tombstones()]).toEqual([]);
+  });
+
+  test('a shared object is garbage when its last user is removed', () => {
+    const shared = tablet('t', 'clone', { key: 'tablets/t/a.parquet', sharesKey: true });
+    const state = commit(commit(BASE, add(shared)), remove('t', 'a'));
+    expect([...state.tombstones()]).toEqual([]);
+    expect([...commit(state, remove('t', 'clone')).tombstones()].map((t) => t.name)).toEqual([
+      'tablets/t/a.parquet',
+    ]);
+  });
+
+  test('dropping a table leaves its tablets and vectors as garbage', () => {
+    const keyed = setVector(vector('t', 'b', 1, { key: 'dv/b/1.bin' }));
+    const state = commit(commit(BASE, keyed), drop('t'));
+    expect([...state.tombstones()].map((t) => t.name).sort()).toEqual([
+      'dv/b/1.bin',
+      'tablets/t/a.parquet',
+      'tablets/t/b.parquet',
+    ]);
+    expect(state.tablets(asObject('t'))).toEqual([]);
+  });
+});

@@ -1,0 +1,218 @@
+import { TesseraError } from '@tessera/common';
+import type { Action } from '../actions.ts';
+import type { CatalogObject, DeletionVector, ObjectId, Tablet, TabletId } from '../model.ts';
+import type { CatalogDraft } from './catalog-draft.ts';
+import { directoryOf, parentOf, relationsOf } from './directory.ts';
+import { ulidTimeOf } from './garbage.ts';
+
+/**
+ * Applies the actions of one transaction to a draft, each after asking whether it may: the conflict rules. What is not in
+ * conflict with the commits since `readVersion` is applied on top of them, whatever they did.
+ */
+export class TransactionCheck {
+  readonly #draft: CatalogDraft;
+  readonly #readVersion: number;
+  /** Objects and tablets that the transaction itself changed: that is no conflict. */
+  readonly #own = new Set<string>();
+  readonly #dropped = new Map<ObjectId, CatalogObject>();
+
+  constructor(draft: CatalogDraft, readVersion: number) {
+    this.#draft = draft;
+    this.#readVersion = readVersion;
+  }
+
+  /** @throws TesseraError of the first conflict; the draft is then of no use */
+  run(actions: readonly Action[]): void {
+    for (const action of actions) {
+      this.#check(action);
+      this.#draft.apply(action);
+      this.#own.add(subjectOf(action));
+    }
+    if (this.#dropped.size > 0) this.#checkNothingNeeds(this.#dropped);
+  }
+
+  #check(action: Action): void {
+    switch (action.kind) {
+      case 'create':
+        this.#checkCreate(action.object);
+        break;
+      case 'alter':
+        this.#checkAlter(action.object);
+        break;
+      case 'drop':
+        this.#checkDrop(action.id);
+        break;
+      case 'add_tablet':
+        this.#checkAddTablet(action.tablet);
+        break;
+      case 'remove_tablet':
+        this.#checkTablet(action.tableId, action.tabletId);
+        break;
+      case 'set_deletion_vector':
+        this.#checkVector(action.vector, action.replaces);
+        break;
+    }
+  }
+
+  #checkCreate(object: CatalogObject): void {
+    if (this.#draft.object(object.id) !== undefined) throw duplicate(object);
+    this.#checkPlace(object);
+  }
+
+  #checkAlter(object: CatalogObject): void {
+    const before = this.#checkUnchanged(object.id);
+    if (before.kind !== object.kind) throw conflict(`${told(before)} is not a ${words(object.kind)}`);
+    const moved = directoryOf(before) !== directoryOf(object) || before.name !== object.name;
+    if (moved) this.#checkPlace(object);
+    else this.#checkReferences(object);
+  }
+
+  #checkDrop(id: ObjectId): void {
+    this.#dropped.set(id, this.#checkUnchanged(id));
+  }
+
+  /** There, and not altered by another transaction since. */
+  #checkUnchanged(id: ObjectId): CatalogObject {
+    const state = this.#draft.object(id);
+    if (state === undefined) throw this.#missing('Object', id);
+    if (state.changedAt > this.#readVersion && !this.#own.has(id))
+      throw conflict(`${told(state.object)} was altered by another transaction`);
+    return state.object;
+  }
+
+  /** Its parent is there and has no other object of the name. */
+  #checkPlace(object: CatalogObject): void {
+    const parentId = parentOf(object);
+    if (parentId !== undefined) {
+      const parent = this.#draft.object(parentId);
+      const kind = object.kind === 'schema' || object.kind === 'location' ? 'database' : 'schema';
+      if (parent?.object.kind !== kind) throw this.#missing(words(kind, true), parentId);
+    }
+    const taken = this.#draft.directory(directoryOf(object)).get(object.name);
+    if (taken !== undefined && taken.id !== object.id) throw duplicate(taken);
+    this.#checkReferences(object);
+  }
+
+  /** What it names besides its parent is there; names of indexes are taken once in a schema. */
+  #checkReferences(object: CatalogObject): void {
+    for (const id of neededBy(object))
+      if (this.#draft.object(id) === undefined) throw this.#missing('Object', id);
+    if (object.kind !== 'table' || object.indexes.length === 0) return;
+    const before = this.#draft.object(object.id)?.object;
+    const had = before?.kind === 'table' ? before.indexes.map((index) => index.name) : [];
+    const added = object.indexes.map((index) => index.name).filter((name) => !had.includes(name));
+    if (added.length === 0) return;
+    for (const other of this.#draft.directory(relationsOf(object.schemaId)).list()) {
+      if (other.kind !== 'table' || other.id === object.id) continue;
+      const taken = other.indexes.find((index) => added.includes(index.name));
+      if (taken !== undefined) throw TesseraError.of('DUPLICATE_OBJECT', { what: 'Index', name: taken.name });
+    }
+  }
+
+  #checkAddTablet(tablet: Tablet): void {
+    const table = this.#draft.object(tablet.tableId)?.object;
+    if (table === undefined) throw this.#missing('Table', tablet.tableId);
+    if (table.kind !== 'table') throw conflict(`${told(table)} has no tablets`);
+    if (table.schemaVersion !== tablet.schemaVersion)
+      throw conflict(`The columns of ${told(table)} were altered by another transaction`);
+    if (this.#draft.contents(table.id)!.tablet(tablet.id) !== undefined)
+      throw conflict(`Tablet ${tablet.id} is in ${told(table)} already`);
+    this.#checkStored(tablet.key, tablet.sharesKey === true);
+  }
+
+  /** There, and no rows of it deleted by another transaction since. */
+  #checkTablet(tableId: ObjectId, tabletId: TabletId): Tablet {
+    const table = this.#draft.object(tableId)?.object;
+    if (table === undefined) throw this.#missing('Table', tableId);
+    const contents = this.#draft.contents(tableId);
+    const tablet = contents?.tablet(tabletId);
+    if (contents === undefined || tablet === undefined) throw overtaken(table);
+    const version = contents.vectors.get(tabletId)?.version ?? 0;
+    if (version > this.#readVersion && !this.#own.has(tabletId)) throw overtaken(table);
+    return tablet;
+  }
+
+  #checkVector(vector: DeletionVector, replaces: number): void {
+    const tablet = this.#checkTablet(vector.tableId, vector.tabletId);
+    const rows = this.#draft.contents(vector.tableId)!.vectors.get(vector.tabletId)?.vector.rows ?? 0;
+    if (rows !== replaces) throw overtaken(this.#draft.object(vector.tableId)!.object);
+    if (vector.rows < rows || vector.rows > tablet.rows)
+      throw conflict(
+        `A deletion vector of ${vector.rows} rows for tablet ${tablet.id} of ${tablet.rows} rows`,
+      );
+    this.#checkStored(vector.key, vector.sharesKey === true);
+  }
+
+  /** The object is not garbage, nor may the collector have taken it for an orphan. */
+  #checkStored(name: string | undefined, shared: boolean): void {
+    if (name === undefined) return;
+    const { tombstones, orphansBeforeMs } = this.#draft.parts;
+    if (tombstones.has(name)) throw conflict(`${name} is no longer kept`);
+    const time = shared ? undefined : ulidTimeOf(name);
+    if (time !== undefined && time < orphansBeforeMs)
+      throw conflict(`${name} is too old to be committed: it was collected as an orphan`);
+  }
+
+  /** Nothing that stays is in what was dropped, or refers to it. */
+  #checkNothingNeeds(dropped: ReadonlyMap<ObjectId, CatalogObject>): void {
+    for (const { object, createdAt } of this.#draft.parts.objects.values()) {
+      const needed = neededBy(object).find((id) => dropped.has(id));
+      if (needed === undefined) continue;
+      const gone = dropped.get(needed)!;
+      if (createdAt > this.#readVersion && !this.#own.has(object.id))
+        throw conflict(`Another transaction created ${told(object)}, which needs ${told(gone)}`);
+      throw TesseraError.of('DEPENDENT_OBJECTS', {
+        message: `${told(gone, true)} cannot be dropped: ${told(object)} needs it`,
+      });
+    }
+  }
+
+  /** Gone since the transaction read it; without commits in between it never was there. */
+  #missing(what: string, id: string): TesseraError {
+    return this.#draft.parts.version > this.#readVersion
+      ? conflict(`${what} ${id} was dropped by another transaction`)
+      : TesseraError.of('UNDEFINED_OBJECT', { what, name: id });
+  }
+}
+
+/** What an object cannot be without. */
+function neededBy(object: CatalogObject): readonly ObjectId[] {
+  const parent = parentOf(object);
+  if (parent === undefined) return [];
+  if (object.kind === 'view') return [parent, ...(object.references ?? [])];
+  if (object.kind === 'external_table' && object.locationId !== undefined) return [parent, object.locationId];
+  return [parent];
+}
+
+function subjectOf(action: Action): string {
+  switch (action.kind) {
+    case 'create':
+    case 'alter':
+      return action.object.id;
+    case 'drop':
+      return action.id;
+    case 'add_tablet':
+      return action.tablet.id;
+    case 'remove_tablet':
+      return action.tabletId;
+    case 'set_deletion_vector':
+      return action.vector.tabletId;
+  }
+}
+
+const conflict = (message: string) => TesseraError.of('TRANSACTION_CONFLICT', { message });
+
+const overtaken = (table: CatalogObject) =>
+  conflict(`Rows of ${told(table)} were changed by another transaction at the same time`);
+
+const duplicate = (object: CatalogObject) =>
+  TesseraError.of('DUPLICATE_OBJECT', { what: words(object.kind, true), name: object.name });
+
+function told(object: CatalogObject, first = false): string {
+  return `${words(object.kind, first)} "${object.name}"`;
+}
+
+function words(kind: CatalogObject['kind'], first = false): string {
+  const text = kind.replace('_', ' ');
+  return first ? text[0]!.toUpperCase() + text.slice(1) : text;
+}
