@@ -1,11 +1,25 @@
 import type { UploadedFile } from '@tessera/coordinator';
+import type { AgentMetrics } from '@tessera/storage-agent';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface MetricsSources {
   /** Queries in the engine at this moment. */
   runningQueries(): number;
   kernelRestarts(): number;
+  storageAgent(): AgentMetrics;
 }
+
+const AGENT_GAUGES: Readonly<Record<keyof AgentMetrics, string>> = {
+  tabletsHot: 'Tablets in memory',
+  tabletsOnDisk: 'Tablets on local disk, whole or in part',
+  bytesHot: 'Bytes of memory that tablets take',
+  bytesOnDisk: 'Bytes of local disk that tablets take',
+  bytesFetched: 'Bytes fetched from the object store since the start',
+  hits: 'Requests for tablets that needed nothing from the object store, since the start',
+  misses: 'Requests for tablets that needed something from the object store, since the start',
+  corruptRefetches: 'Damaged answers of the object store that were asked for again, since the start',
+  promotionsPending: 'Tables that are being loaded into memory or wait for it',
+};
 
 /** What `GET /metrics` tells, in Prometheus' text format. */
 export class HttpMetrics {
@@ -53,6 +67,10 @@ export class HttpMetrics {
       sources.kernelRestarts,
       registers,
     );
+    for (const [field, help] of Object.entries(AGENT_GAUGES)) {
+      const name = `tessera_storage_agent_${field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`;
+      gauge(name, help, () => sources.storageAgent()[field as keyof AgentMetrics], registers);
+    }
   }
 
   /** Starts the clock of a query; the function returned stops it. */

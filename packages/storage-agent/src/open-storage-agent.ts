@@ -80,6 +80,7 @@ class Agent implements StorageAgent {
       hits: 0,
       misses: 0,
       corruptRefetches: 0,
+      promotionsPending: 0,
     };
   }
 

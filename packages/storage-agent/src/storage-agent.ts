@@ -55,6 +55,8 @@ export interface AgentMetrics {
   readonly hits: number;
   readonly misses: number;
   readonly corruptRefetches: number;
+  /** Tables that are being loaded into memory or wait for it; 0 once `settled`. */
+  readonly promotionsPending: number;
 }
 
 /** The tablets of this node, in three states: hot, on disk, remote. */
