@@ -30,6 +30,8 @@ export { classifyStatement } from './statements/classify.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
 export type { ExplainStatement, QueryStatement, SettingPairs, Statement } from './statements/statement.ts';
 export { locateError } from './text/locate-error.ts';
+export { parseTree } from './tree.ts';
+export { columnType, dialectTypeName, kernelTypeSql } from './types/column-type.ts';
 export {
   formatTypeName,
   type OutputColumn,

@@ -1,4 +1,5 @@
 import type { SqlLocation } from '@tessera/common';
+import type { SettingPairs } from './statement.ts';
 
 /**
  * Statements that change the catalog or tables. Expressions and queries are texts of the dialect, cut from the statement,
@@ -20,6 +21,8 @@ export interface ColumnDefinition {
   readonly name: string;
   /** As the user wrote it. */
   readonly type: SqlText;
+  /** The same type as the kernel's SQL, fit for `Column.type`. */
+  readonly kernelType: string;
   readonly nullable: boolean;
   readonly default?: SqlText | undefined;
   readonly location: SqlLocation;
@@ -34,6 +37,11 @@ export interface TableShape {
   readonly partitionBy: readonly SqlText[];
   readonly options: Options;
   readonly location?: string | undefined;
+}
+
+/** Of the suffix `WITH (k = v, …)` that queries and statements with queries may end with. */
+interface WithSettings {
+  readonly settings?: SettingPairs | undefined;
 }
 
 export type CreateStatement =
@@ -51,14 +59,14 @@ export type CreateStatement =
       readonly columns: readonly ColumnDefinition[];
       readonly shape: TableShape;
     }
-  | {
+  | (WithSettings & {
       readonly kind: 'create_table_as';
       readonly name: ObjectName;
       readonly ifNotExists: boolean;
       readonly columnNames: readonly string[] | undefined;
       readonly shape: TableShape;
       readonly query: SqlText;
-    }
+    })
   | {
       readonly kind: 'clone_table';
       readonly name: ObjectName;
@@ -81,15 +89,20 @@ export type CreateStatement =
       readonly url: string | undefined;
       readonly locationName: string | undefined;
       readonly objectPattern: string | undefined;
+      /** `PARQUET`, `CSV`, `TSV`, `JSON`, `AVRO`. */
       readonly format: string;
       readonly options: Options;
+      readonly credentials: Options;
     }
   | {
       readonly kind: 'create_location';
       readonly name: string;
       readonly orReplace: boolean;
       readonly ifNotExists: boolean;
-      readonly source: string;
+      readonly source: 'AMAZON_S3' | 'GOOGLE_CLOUD_STORAGE' | 'AZURE_BLOB_STORAGE' | 'LOCAL';
+      readonly url: string;
+      readonly description: string | undefined;
+      /** What else was given. */
       readonly options: Options;
       readonly credentials: Options;
     }
@@ -131,6 +144,7 @@ export type TableChange =
       readonly kind: 'drop_column';
       readonly name: string;
       readonly ifExists: boolean;
+      readonly cascade: boolean;
       readonly location: SqlLocation;
     }
   | {
@@ -168,6 +182,7 @@ export type MergeAction =
   | {
       readonly kind: 'insert';
       readonly columns: readonly string[] | undefined;
+      readonly columnLocations: readonly SqlLocation[];
       readonly values: readonly (SqlText | undefined)[] | undefined;
     }
   | { readonly kind: 'nothing' };
@@ -178,53 +193,85 @@ export interface MergeClause {
   readonly action: MergeAction;
 }
 
+/** What INSERT, UPDATE, DELETE and MERGE have in common. */
+interface TableChangeBase<K extends string> extends WithSettings {
+  readonly kind: K;
+  readonly table: ObjectName;
+  /** `WITH a AS (…), …` in front of the statement, the word WITH included. */
+  readonly with?: SqlText | undefined;
+}
+
+export interface InsertStatement extends TableChangeBase<'insert'> {
+  /** The names' places are `columnLocations`. */
+  readonly columns: readonly string[] | undefined;
+  readonly columnLocations: readonly SqlLocation[];
+  /** May be VALUES, in which an item may be the word DEFAULT; undefined: `DEFAULT VALUES`. */
+  readonly query: SqlText | undefined;
+}
+
+export interface UpdateStatement extends TableChangeBase<'update'> {
+  readonly alias: string | undefined;
+  readonly set: readonly SetClause[];
+  readonly from: SqlText | undefined;
+  readonly where: SqlText | undefined;
+}
+
+export interface DeleteStatement extends TableChangeBase<'delete'> {
+  readonly alias: string | undefined;
+  readonly using: SqlText | undefined;
+  readonly where: SqlText | undefined;
+}
+
+export interface MergeStatement extends TableChangeBase<'merge'> {
+  readonly alias: string | undefined;
+  /** A table or subquery with its alias. */
+  readonly using: SqlText;
+  readonly on: SqlText;
+  readonly clauses: readonly MergeClause[];
+}
+
+/** A column of `COPY t (…) FROM` and what of the file goes there: a position from 1, a name, or the column's own name. */
+export interface CopyColumn {
+  readonly name: string;
+  readonly source?:
+    | { readonly kind: 'position'; readonly index: number }
+    | { readonly kind: 'name'; readonly name: string }
+    /** `$source_file_name`, `$source_file_timestamp`, `$source_file_size`; without the dollar sign. */
+    | { readonly kind: 'virtual'; readonly name: string }
+    | undefined;
+  readonly default?: SqlText | undefined;
+  readonly location: SqlLocation;
+}
+
+/** Options of COPY; `type` is the upper-case format, absent where none was given. */
+interface CopyBase<K extends string> {
+  readonly kind: K;
+  readonly url: string | undefined;
+  readonly locationName: string | undefined;
+  readonly options: Options;
+  readonly credentials: Options;
+}
+
+export interface CopyFromStatement extends CopyBase<'copy_from'> {
+  readonly table: ObjectName;
+  readonly columns: readonly string[] | undefined;
+  readonly mapping: readonly CopyColumn[] | undefined;
+  readonly errorFileCredentials: Options;
+}
+
+export interface CopyToStatement extends CopyBase<'copy_to'> {
+  /** `COPY t TO` is `FROM t` here. */
+  readonly query: SqlText;
+}
+
 export type ChangeStatement =
-  /** `query` may be VALUES, in which an item may be the word DEFAULT; undefined: `DEFAULT VALUES`. */
-  | {
-      readonly kind: 'insert';
-      readonly table: ObjectName;
-      readonly columns: readonly string[] | undefined;
-      readonly query: SqlText | undefined;
-    }
-  | {
-      readonly kind: 'update';
-      readonly table: ObjectName;
-      readonly alias: string | undefined;
-      readonly set: readonly SetClause[];
-      readonly from: SqlText | undefined;
-      readonly where: SqlText | undefined;
-    }
-  | {
-      readonly kind: 'delete';
-      readonly table: ObjectName;
-      readonly alias: string | undefined;
-      readonly using: SqlText | undefined;
-      readonly where: SqlText | undefined;
-    }
-  | {
-      readonly kind: 'merge';
-      readonly table: ObjectName;
-      readonly alias: string | undefined;
-      readonly using: SqlText;
-      readonly on: SqlText;
-      readonly clauses: readonly MergeClause[];
-    }
+  | InsertStatement
+  | UpdateStatement
+  | DeleteStatement
+  | MergeStatement
   | { readonly kind: 'truncate'; readonly table: ObjectName }
-  | {
-      readonly kind: 'copy_from';
-      readonly table: ObjectName;
-      readonly columns: readonly string[] | undefined;
-      readonly url: string | undefined;
-      readonly locationName: string | undefined;
-      readonly options: Options;
-    }
-  | {
-      readonly kind: 'copy_to';
-      readonly query: SqlText;
-      readonly url: string | undefined;
-      readonly locationName: string | undefined;
-      readonly options: Options;
-    };
+  | CopyFromStatement
+  | CopyToStatement;
 
 export type TransactionStatement =
   | { readonly kind: 'begin' }
@@ -254,7 +301,10 @@ export interface ShowStatement {
     | 'catalogs'
     | 'create_table'
     | 'describe';
+  /** The table, or the database or schema that the list is of. */
   readonly name: ObjectName | undefined;
+  /** Of `LIKE`. */
+  readonly pattern?: string | undefined;
 }
 
 export type CatalogStatement =

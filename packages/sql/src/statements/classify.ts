@@ -1,6 +1,19 @@
-import { fail, TesseraError } from '@tessera/common';
+import { TesseraError } from '@tessera/common';
 import { isWord, stringOf } from '../text/lexer.ts';
+import type { CatalogStatement, SqlText } from './catalog-statement.ts';
 import { explainStatement } from './explain.ts';
+import { alterStatement } from './grammar/alter.ts';
+import { copyStatement } from './grammar/copy.ts';
+import { createStatement } from './grammar/create.ts';
+import { dropStatement, truncateStatement } from './grammar/drop.ts';
+import { insertStatement } from './grammar/insert.ts';
+import { leadingWith } from './grammar/leading-with.ts';
+import { mergeStatement } from './grammar/merge.ts';
+import { refuseUploads } from './grammar/refuse-uploads.ts';
+import { showStatement } from './grammar/show.ts';
+import { transactionStatement } from './grammar/transaction.ts';
+import { deleteStatement, updateStatement } from './grammar/update-delete.ts';
+import { vacuumStatement } from './grammar/vacuum.ts';
 import { cutSettingsSuffix } from './settings-suffix.ts';
 import type { Statement } from './statement.ts';
 import { TokenCursor } from './token-cursor.ts';
@@ -9,39 +22,12 @@ const QUERY_WORDS = ['SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE', 'SUMMARIZE'];
 
 /** Statements the product has in later versions, longest names first. */
 const UNSUPPORTED: readonly string[] = [
-  'CREATE OR REPLACE LOCATION',
-  'CREATE OR REPLACE VIEW',
-  'CREATE AGGREGATING INDEX',
-  'CREATE EXTERNAL TABLE',
-  'CREATE DIMENSION TABLE',
-  'CREATE FACT TABLE',
-  ...[
-    'DATABASE',
-    'SCHEMA',
-    'TABLE',
-    'VIEW',
-    'INDEX',
-    'LOCATION',
-    'USER',
-    'ROLE',
-    'ENGINE',
-    'ACCOUNT',
-  ].flatMap((object) => [`CREATE ${object}`, `ALTER ${object}`, `DROP ${object}`]),
-  'ALTER AGGREGATING INDEX',
-  'DROP AGGREGATING INDEX',
-  'BEGIN',
-  'START TRANSACTION',
-  'COMMIT',
-  'ROLLBACK',
-  'ABORT',
-  'END',
-  'INSERT',
-  'UPDATE',
-  'DELETE',
-  'MERGE',
-  'COPY',
-  'TRUNCATE',
-  'VACUUM',
+  ...['USER', 'ROLE', 'ENGINE', 'ACCOUNT'].flatMap((object) => [
+    `CREATE ${object}`,
+    `ALTER ${object}`,
+    `DROP ${object}`,
+  ]),
+  ...['SCHEMA', 'VIEW', 'INDEX', 'LOCATION', 'AGGREGATING INDEX'].map((object) => `ALTER ${object}`),
   'GRANT',
   'REVOKE',
   'PREPARE',
@@ -49,11 +35,11 @@ const UNSUPPORTED: readonly string[] = [
   'DEALLOCATE',
   'USE SCHEMA',
   'SHOW',
-  'DESCRIBE',
-  'DESC',
   'PIVOT',
   'UNPIVOT',
   'ANALYZE',
+  'SAVEPOINT',
+  'RELEASE',
   'START ENGINE',
   'STOP ENGINE',
 ];
@@ -87,15 +73,6 @@ const KERNEL_ONLY = [
   'COMMENT',
 ];
 
-/** Statements that may not name an upload, by their first words; the files of a request do not outlive it. */
-const NO_UPLOADS = [
-  'COPY',
-  'CREATE EXTERNAL TABLE',
-  'CREATE VIEW',
-  'CREATE OR REPLACE VIEW',
-  'CREATE LOCATION',
-];
-
 /**
  * What kind of statement a text is.
  * @throws TesseraError SYNTAX_ERROR, FORBIDDEN for statements of the kernel alone, INVALID_ARGUMENT for `upload://` in
@@ -104,11 +81,37 @@ const NO_UPLOADS = [
 export function classifyStatement(text: string): Statement {
   const cursor = new TokenCursor(text);
   if (cursor.peek() === undefined) return cursor.unexpected('a statement');
+  const leading = leadingWith(cursor);
+  const change = changeStatement(cursor, leading);
+  if (change !== undefined) return change;
   const parenthesised = cursor.peek()?.image === '(';
   if (parenthesised || isWord(cursor.peek(), ...QUERY_WORDS))
     return { kind: 'query', ...cutSettingsSuffix(text) };
   if (cursor.isAt('EXPLAIN')) return explainStatement(cursor);
-  return sessionStatement(cursor) ?? otherStatement(cursor);
+  refuseUploads(cursor);
+  return catalogStatement(cursor) ?? sessionStatement(cursor) ?? otherStatement(cursor);
+}
+
+/** Statements that a WITH clause may lead. */
+function changeStatement(cursor: TokenCursor, leading: SqlText | undefined): CatalogStatement | undefined {
+  if (cursor.isAt('INSERT')) return insertStatement(cursor, leading);
+  if (cursor.isAt('UPDATE') && !cursor.isAt('UPDATE', 'EXTENSIONS')) return updateStatement(cursor, leading);
+  if (cursor.isAt('DELETE')) return deleteStatement(cursor, leading);
+  if (cursor.isAt('MERGE')) return mergeStatement(cursor, leading);
+  return undefined;
+}
+
+function catalogStatement(cursor: TokenCursor): CatalogStatement | undefined {
+  if (cursor.isAt('TRUNCATE')) return truncateStatement(cursor);
+  if (cursor.isAt('COPY')) return copyStatement(cursor);
+  if (cursor.isAt('VACUUM')) return vacuumStatement(cursor);
+  return (
+    createStatement(cursor) ??
+    alterStatement(cursor) ??
+    dropStatement(cursor) ??
+    transactionStatement(cursor) ??
+    showStatement(cursor)
+  );
 }
 
 function sessionStatement(cursor: TokenCursor): Statement | undefined {
@@ -125,7 +128,7 @@ function sessionStatement(cursor: TokenCursor): Statement | undefined {
   }
   if (cursor.accept('CANCEL', 'QUERY')) return cancelStatement(cursor);
   if (cursor.accept('CALL')) return callStatement(cursor);
-  return showStatement(cursor);
+  return showSetting(cursor);
 }
 
 function finished(cursor: TokenCursor, statement: Statement): Statement {
@@ -165,14 +168,12 @@ function callStatement(cursor: TokenCursor): Statement {
   return finished(cursor, { kind: 'call', name, arguments: values });
 }
 
-const CATALOG_LISTS =
-  'TABLES COLUMNS DATABASES SCHEMAS INDEXES VIEWS ENGINES USERS ROLES LOCATIONS CATALOGS CACHE GRANTS CREATE FULL'.split(
-    ' ',
-  );
+/** Lists of what this version does not have. */
+const UNSUPPORTED_LISTS = ['CACHE', 'GRANTS', 'CREATE', 'FULL'];
 
-function showStatement(cursor: TokenCursor): Statement | undefined {
+function showSetting(cursor: TokenCursor): Statement | undefined {
   if (!cursor.isAt('SHOW')) return undefined;
-  if (isWord(cursor.peek(1), ...CATALOG_LISTS)) return undefined;
+  if (isWord(cursor.peek(1), ...UNSUPPORTED_LISTS)) return undefined;
   cursor.accept('SHOW');
   if (cursor.accept('ALL') || cursor.accept('SETTINGS'))
     return finished(cursor, { kind: 'show_setting', name: undefined });
@@ -181,7 +182,6 @@ function showStatement(cursor: TokenCursor): Statement | undefined {
 }
 
 function otherStatement(cursor: TokenCursor): Statement {
-  refuseUploads(cursor);
   const name = UNSUPPORTED.find((words) => cursor.isAt(...words.split(' ')));
   if (name === 'SHOW')
     return { kind: 'unsupported', name: `SHOW ${cursor.peek(1)?.image.toUpperCase() ?? ''}`.trim() };
@@ -191,16 +191,4 @@ function otherStatement(cursor: TokenCursor): Statement {
     throw TesseraError.of('FORBIDDEN', { message: `${refused} is not available in this engine` });
   }
   return cursor.unexpected('a statement');
-}
-
-function refuseUploads(cursor: TokenCursor): void {
-  const words = NO_UPLOADS.find((statement) => cursor.isAt(...statement.split(' ')));
-  if (words === undefined) return;
-  const isCopyOfQuery = words === 'COPY' && cursor.peek(1)?.image === '(';
-  const upload = cursor.tokens.find((t) => stringOf(t)?.trimStart().toLowerCase().startsWith('upload://'));
-  if (upload === undefined || isCopyOfQuery) return;
-  const statement = words === 'COPY' ? 'COPY FROM' : words;
-  fail('INVALID_ARGUMENT', {
-    message: `upload:// works only in the READ_* functions of a query, not in ${statement}: uploaded files exist only while the request runs`,
-  });
 }

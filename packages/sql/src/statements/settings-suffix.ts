@@ -7,8 +7,10 @@ import { TokenCursor } from './token-cursor.ts';
  * Cuts the suffix `WITH (k = v, …)` off a statement. The rest keeps its length up to the suffix, so that offsets into it
  * are offsets into the statement.
  */
-export function cutSettingsSuffix(sql: string): { readonly sql: string; readonly settings: SettingPairs } {
-  const tokens = tokenize(sql);
+export function cutSettingsSuffix(
+  sql: string,
+  tokens: readonly IToken[] = tokenize(sql),
+): { readonly sql: string; readonly settings: SettingPairs } {
   const start = suffixStart(tokens);
   if (start === undefined) return { sql, settings: [] };
   const at = tokens[start]!.startOffset;

@@ -1,7 +1,8 @@
-import { fail } from '@tessera/common';
+import { fail, type SqlLocation } from '@tessera/common';
 import { EOF, type IToken } from 'chevrotain';
 import { isWord, nameOf, QuotedName, stringOf, tokenize, Word } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
+import type { SqlText } from './catalog-statement.ts';
 
 /** Reads the tokens of one statement from left to right. */
 export class TokenCursor {
@@ -26,6 +27,11 @@ export class TokenCursor {
   /** Whether the next tokens are these words. */
   isAt(...words: readonly string[]): boolean {
     return words.every((word, i) => isWord(this.peek(i), word));
+  }
+
+  /** Whether the next token is this symbol. */
+  isAtSymbol(image: string): boolean {
+    return this.peek()?.image === image;
   }
 
   /** Takes the words if they come next. */
@@ -75,6 +81,37 @@ export class TokenCursor {
       return this.unexpected(what);
     }
     return sign + token.image;
+  }
+
+  /** The token before the next one. */
+  get previous(): IToken | undefined {
+    return this.tokens[this.#at - 1];
+  }
+
+  /** Where the next token begins; the end of the text behind the last one. */
+  get offset(): number {
+    return this.peek()?.startOffset ?? this.text.length;
+  }
+
+  /** The place of the text from `offset` to the end of the last token taken. */
+  locationFrom(offset: number): SqlLocation {
+    const last = this.previous;
+    return locationAt(
+      this.text,
+      offset,
+      last === undefined ? offset + 1 : last.startOffset + last.image.length,
+    );
+  }
+
+  locationOf(token: IToken): SqlLocation {
+    return locationAt(this.text, token.startOffset, token.startOffset + token.image.length);
+  }
+
+  /** The text from `offset` to the end of the last token taken. */
+  textFrom(offset: number): SqlText {
+    const last = this.previous;
+    const end = last === undefined ? offset : last.startOffset + last.image.length;
+    return { sql: this.text.slice(offset, end), offset };
   }
 
   expectEnd(): void {

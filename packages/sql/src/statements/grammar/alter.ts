@@ -1,0 +1,82 @@
+import { isWord } from '../../text/lexer.ts';
+import type { AlterStatement, SqlText, TableChange } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { columnDefinition, unsupported } from './column-definition.ts';
+import { expressionText } from './expression-text.ts';
+import { identifier, ifExists, ifNotExists, objectName, placedName } from './names.ts';
+
+/** `ALTER DATABASE`, `ALTER TABLE`; undefined for other objects. */
+export function alterStatement(cursor: TokenCursor): AlterStatement | undefined {
+  if (cursor.accept('ALTER', 'DATABASE')) return alterDatabase(cursor);
+  if (cursor.accept('ALTER', 'TABLE')) return alterTable(cursor);
+  return undefined;
+}
+
+function alterDatabase(cursor: TokenCursor): AlterStatement {
+  const name = identifier(cursor, 'the name of a database');
+  const change = databaseChange(cursor);
+  cursor.expectEnd();
+  return { kind: 'alter_database', name, change };
+}
+
+function databaseChange(cursor: TokenCursor): Extract<AlterStatement, { kind: 'alter_database' }>['change'] {
+  if (cursor.accept('RENAME', 'TO')) return { kind: 'rename', to: identifier(cursor, 'the new name') };
+  if (cursor.accept('OWNER', 'TO')) return { kind: 'owner', to: identifier(cursor, 'a user') };
+  if (!cursor.accept('SET')) cursor.accept('WITH');
+  if (!cursor.accept('DESCRIPTION')) cursor.unexpected('RENAME TO, OWNER TO or SET DESCRIPTION');
+  cursor.acceptSymbol('=');
+  return { kind: 'description', to: cursor.expectValue('a description') };
+}
+
+function alterTable(cursor: TokenCursor): AlterStatement {
+  const quiet = ifExists(cursor);
+  cursor.accept('ONLY');
+  const table = objectName(cursor, 'the name of a table');
+  const change = tableChange(cursor);
+  if (cursor.isAtSymbol(',')) unsupported(cursor, 'More than one change in an ALTER TABLE');
+  cursor.expectEnd();
+  return { kind: 'alter_table', table, ifExists: quiet, change };
+}
+
+function tableChange(cursor: TokenCursor): TableChange {
+  if (cursor.accept('ADD')) return addColumn(cursor);
+  if (cursor.accept('DROP', 'PARTITION')) return dropPartition(cursor);
+  if (cursor.accept('DROP')) return dropColumn(cursor);
+  if (cursor.accept('RENAME', 'TO')) return { kind: 'rename', to: identifier(cursor, 'the new name') };
+  if (cursor.accept('RENAME')) return renameColumn(cursor);
+  if (cursor.accept('OWNER', 'TO')) return { kind: 'owner', to: identifier(cursor, 'a user') };
+  if (cursor.isAt('ALTER')) unsupported(cursor, 'ALTER TABLE … ALTER COLUMN');
+  if (isWord(cursor.peek(), 'SET', 'RESET')) unsupported(cursor, 'ALTER TABLE … SET');
+  return cursor.unexpected('ADD, DROP, RENAME or OWNER TO');
+}
+
+function addColumn(cursor: TokenCursor): TableChange {
+  cursor.accept('COLUMN');
+  const quiet = ifNotExists(cursor);
+  return { kind: 'add_column', column: columnDefinition(cursor), ifNotExists: quiet };
+}
+
+function dropColumn(cursor: TokenCursor): TableChange {
+  cursor.accept('COLUMN');
+  const quiet = ifExists(cursor);
+  const { name, location } = placedName(cursor, 'a column');
+  const cascade = cursor.accept('CASCADE');
+  if (!cascade) cursor.accept('RESTRICT');
+  return { kind: 'drop_column', name, ifExists: quiet, cascade, location };
+}
+
+function renameColumn(cursor: TokenCursor): TableChange {
+  cursor.accept('COLUMN');
+  const { name, location } = placedName(cursor, 'a column');
+  cursor.expectWord('TO');
+  return { kind: 'rename_column', name, to: identifier(cursor, 'the new name'), location };
+}
+
+function dropPartition(cursor: TokenCursor): TableChange {
+  const isBracketed = cursor.acceptSymbol('(');
+  const values: SqlText[] = [];
+  do values.push(expressionText(cursor, 'the value of a partition expression'));
+  while (cursor.acceptSymbol(','));
+  if (isBracketed) cursor.expectSymbol(')');
+  return { kind: 'drop_partition', values };
+}

@@ -1,0 +1,15 @@
+import { cutSettingsSuffix } from '../settings-suffix.ts';
+import type { SettingPairs } from '../statement.ts';
+import { TokenCursor } from '../token-cursor.ts';
+
+/** A cursor at the same place of the statement without its settings suffix, and the settings. */
+export function withoutSettings(cursor: TokenCursor): {
+  readonly cursor: TokenCursor;
+  readonly settings: SettingPairs;
+} {
+  const { sql, settings } = cutSettingsSuffix(cursor.text, cursor.tokens);
+  if (settings.length === 0) return { cursor, settings };
+  const shorter = new TokenCursor(sql);
+  while (shorter.index < cursor.index && shorter.next() !== undefined);
+  return { cursor: shorter, settings };
+}

@@ -1,0 +1,22 @@
+import type { CreateStatement } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { identifier, ifNotExists, objectName } from './names.ts';
+import { bareOptions } from './option-list.ts';
+
+/** `CREATE DATABASE [IF NOT EXISTS] d [[WITH] DESCRIPTION = '…']`, from the name on. */
+export function createDatabase(cursor: TokenCursor): CreateStatement {
+  const quiet = ifNotExists(cursor);
+  const name = identifier(cursor, 'the name of a database');
+  cursor.accept('WITH');
+  const { values } = bareOptions(cursor, { of: 'CREATE DATABASE', values: ['description'] });
+  cursor.expectEnd();
+  return { kind: 'create_database', name, ifNotExists: quiet, description: values['description'] };
+}
+
+/** `CREATE SCHEMA [IF NOT EXISTS] [d.]s`, from the name on. */
+export function createSchema(cursor: TokenCursor): CreateStatement {
+  const quiet = ifNotExists(cursor);
+  const name = objectName(cursor, 'the name of a schema');
+  cursor.expectEnd();
+  return { kind: 'create_schema', name, ifNotExists: quiet };
+}

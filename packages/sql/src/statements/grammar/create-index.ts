@@ -1,0 +1,45 @@
+import type { CreateStatement, SqlText } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { unsupported } from './column-definition.ts';
+import { expressionText } from './expression-text.ts';
+import { ifNotExists, objectName } from './names.ts';
+import { choiceOption, parenthesisedOptions } from './option-list.ts';
+
+/** `CREATE AGGREGATING INDEX [IF NOT EXISTS] i ON t (key, …, aggregate, …)`, from the name on. */
+export function createAggregatingIndex(cursor: TokenCursor): CreateStatement {
+  const head = indexHead(cursor);
+  const expressions = bracketedExpressions(cursor);
+  cursor.expectEnd();
+  return { kind: 'create_aggregating_index', ...head, expressions };
+}
+
+/** `CREATE INDEX [IF NOT EXISTS] i ON t USING SKIP_INDEX(e, …) [WITH (TYPE = minmax)]`, from the name on. */
+export function createSkipIndex(cursor: TokenCursor): CreateStatement {
+  const head = indexHead(cursor);
+  if (cursor.isAtSymbol('('))
+    unsupported(cursor, 'An index other than AGGREGATING INDEX and USING SKIP_INDEX');
+  cursor.expectWord('USING');
+  cursor.expectWord('SKIP_INDEX');
+  const expressions = bracketedExpressions(cursor);
+  const names = { of: 'CREATE INDEX', values: ['type'] };
+  const list = cursor.accept('WITH') ? parenthesisedOptions(cursor, names) : undefined;
+  if (list !== undefined) choiceOption(list, 'type', ['MINMAX']);
+  cursor.expectEnd();
+  return { kind: 'create_skip_index', ...head, expressions, options: { type: 'minmax' } };
+}
+
+function indexHead(cursor: TokenCursor) {
+  const quiet = ifNotExists(cursor);
+  const name = objectName(cursor, 'the name of an index');
+  cursor.expectWord('ON');
+  return { name, ifNotExists: quiet, table: objectName(cursor, 'the name of a table') };
+}
+
+function bracketedExpressions(cursor: TokenCursor): readonly SqlText[] {
+  const expressions: SqlText[] = [];
+  cursor.expectSymbol('(');
+  do expressions.push(expressionText(cursor, 'an expression'));
+  while (cursor.acceptSymbol(','));
+  cursor.expectSymbol(')');
+  return expressions;
+}

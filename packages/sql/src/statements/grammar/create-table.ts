@@ -1,0 +1,116 @@
+import { fail } from '@tessera/common';
+import { Close, Open } from '../../text/lexer.ts';
+import type { CreateStatement, SqlText, TableShape } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { withoutSettings } from './change-suffix.ts';
+import { columnDefinitions, unsupported } from './column-definition.ts';
+import { expressionText, restAsQuery } from './expression-text.ts';
+import { ifNotExists, nameList, objectName, parenthesisedNames } from './names.ts';
+import { parenthesisedOptions, wholeNumber } from './option-list.ts';
+
+const MAX_GRANULARITY = 1_048_576;
+
+/** `CREATE [FACT | DIMENSION] TABLE …`, from the word TABLE on. */
+export function createTable(cursor: TokenCursor, tableType: TableShape['tableType']): CreateStatement {
+  cursor.expectWord('TABLE');
+  const quiet = ifNotExists(cursor);
+  const name = objectName(cursor, 'the name of a table');
+  const head = { name, ifNotExists: quiet };
+  if (cursor.accept('CLONE')) {
+    const source = objectName(cursor, 'the name of the table to clone');
+    cursor.expectEnd();
+    return { kind: 'clone_table', ...head, source };
+  }
+  if (cursor.isAt('LIKE')) unsupported(cursor, 'CREATE TABLE … LIKE', 'use CREATE TABLE … CLONE');
+  if (!cursor.isAtSymbol('(') || isNameList(cursor)) {
+    const names = cursor.isAtSymbol('(') ? parenthesisedNames(cursor, 'the name of a column') : undefined;
+    const shape = tableShape(cursor, tableType);
+    if (!cursor.accept('AS')) cursor.unexpected(names === undefined ? '"(" or AS' : 'AS and a query');
+    const { cursor: withQuery, settings } = withoutSettings(cursor);
+    const columnNames = names?.map((n) => n.name);
+    return { kind: 'create_table_as', ...head, columnNames, shape, query: restAsQuery(withQuery), settings };
+  }
+  const columns = columnDefinitions(cursor);
+  const shape = tableShape(cursor, tableType);
+  if (cursor.isAt('AS'))
+    cursor.unexpected('the end of the statement (with AS, columns have names but no types)');
+  cursor.expectEnd();
+  return { kind: 'create_table', ...head, columns, shape };
+}
+
+/** `(a)` and `(a, …` are names, `(a int` is a definition. */
+function isNameList(cursor: TokenCursor): boolean {
+  const second = cursor.peek(2)?.image;
+  return second === ')' || second === ',';
+}
+
+const SHAPE_CLAUSES = [['PRIMARY', 'INDEX'], ['PARTITION', 'BY'], ['WITH'], ['LOCATION'], ['AS']];
+
+function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): TableShape {
+  let primaryIndex: readonly string[] = [];
+  let partitionBy: readonly SqlText[] = [];
+  let options: TableShape['options'] = {};
+  let location: string | undefined;
+  const seen = new Set<string>();
+  for (;;) {
+    const start = cursor.offset;
+    const clause = SHAPE_CLAUSES.find((words) => words[0] !== 'AS' && cursor.accept(...words))?.join(' ');
+    if (clause === undefined) break;
+    if (seen.has(clause)) {
+      fail('SYNTAX_ERROR', { message: `${clause} is given twice` }, { location: cursor.locationFrom(start) });
+    }
+    seen.add(clause);
+    if (clause === 'PRIMARY INDEX') primaryIndex = primaryIndexColumns(cursor);
+    else if (clause === 'PARTITION BY') partitionBy = partitionExpressions(cursor);
+    else if (clause === 'WITH') options = tableOptions(cursor);
+    else {
+      cursor.acceptSymbol('=');
+      location = cursor.expectValue('a location');
+    }
+  }
+  return { tableType, primaryIndex, partitionBy, options, location };
+}
+
+function primaryIndexColumns(cursor: TokenCursor): readonly string[] {
+  const what = 'a column of the primary index';
+  const names = cursor.isAtSymbol('(') ? parenthesisedNames(cursor, what) : nameList(cursor, what);
+  const doubled = names.find((n, i) => names.findIndex((m) => m.name === n.name) < i);
+  if (doubled !== undefined) {
+    const message = `Column "${doubled.name}" is in the primary index twice`;
+    fail('SYNTAX_ERROR', { message }, { location: doubled.location });
+  }
+  return names.map((n) => n.name);
+}
+
+function partitionExpressions(cursor: TokenCursor): readonly SqlText[] {
+  const isBracketed = cursor.isAtSymbol('(') && isWholeClause(cursor);
+  if (isBracketed) cursor.expectSymbol('(');
+  const expressions: SqlText[] = [];
+  do expressions.push(expressionText(cursor, 'a partition expression', SHAPE_CLAUSES));
+  while (cursor.acceptSymbol(','));
+  if (isBracketed) cursor.expectSymbol(')');
+  return expressions;
+}
+
+/** Whether the bracket that opens here closes where the clause ends: `(a, b)`, not `(a + 1) * 2`. */
+function isWholeClause(cursor: TokenCursor): boolean {
+  let depth = 0;
+  for (let ahead = 0; ; ahead += 1) {
+    const token = cursor.peek(ahead);
+    if (token === undefined) return false;
+    if (token.tokenType === Open) depth += 1;
+    if (token.tokenType !== Close || --depth > 0) continue;
+    const next = cursor.peek(ahead + 1);
+    return next === undefined || SHAPE_CLAUSES.some((words) => words[0] === next.image.toUpperCase());
+  }
+}
+
+function tableOptions(cursor: TokenCursor): TableShape['options'] {
+  const list = parenthesisedOptions(cursor, { of: 'CREATE TABLE', values: ['index_granularity'] });
+  const granularity = wholeNumber(list, 'index_granularity', 1);
+  if (granularity !== undefined && granularity > MAX_GRANULARITY) {
+    const message = `INDEX_GRANULARITY takes at most ${MAX_GRANULARITY} rows`;
+    fail('INVALID_ARGUMENT', { message }, { location: list.locations['index_granularity'] });
+  }
+  return list.values;
+}

@@ -1,0 +1,33 @@
+import { isWord } from '../../text/lexer.ts';
+import type { CreateStatement } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { createDatabase, createSchema } from './create-database.ts';
+import { createExternalTable } from './create-external-table.ts';
+import { createAggregatingIndex, createSkipIndex } from './create-index.ts';
+import { createLocation } from './create-location.ts';
+import { createTable } from './create-table.ts';
+import { createView } from './create-view.ts';
+
+/** `CREATE …`; undefined, with the cursor where it was, for objects that are not the catalog's. */
+export function createStatement(cursor: TokenCursor): CreateStatement | undefined {
+  if (!cursor.isAt('CREATE')) return undefined;
+  const orReplace = cursor.isAt('CREATE', 'OR', 'REPLACE');
+  const object = orReplace ? 3 : 1;
+  const next = cursor.peek(object);
+  if (orReplace && !isWord(next, 'VIEW', 'LOCATION')) return undefined;
+  const take = (...words: readonly string[]) =>
+    cursor.accept('CREATE', ...(orReplace ? ['OR', 'REPLACE'] : []), ...words);
+  if (take('VIEW')) return createView(cursor, orReplace);
+  if (take('LOCATION')) return createLocation(cursor, orReplace);
+  if (take('DATABASE')) return createDatabase(cursor);
+  if (take('SCHEMA')) return createSchema(cursor);
+  if (take('EXTERNAL', 'TABLE')) return createExternalTable(cursor);
+  if (take('AGGREGATING', 'INDEX')) return createAggregatingIndex(cursor);
+  if (take('INDEX')) return createSkipIndex(cursor);
+  for (const tableType of ['FACT', 'DIMENSION'] as const) {
+    if (take(tableType)) return createTable(cursor, tableType);
+  }
+  if (!isWord(next, 'TABLE')) return undefined;
+  cursor.accept('CREATE');
+  return createTable(cursor, 'FACT');
+}

@@ -1,0 +1,39 @@
+import type { ChangeStatement, DropKind, DropStatement } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { ifExists, objectName } from './names.ts';
+
+const KINDS: readonly (readonly [words: readonly string[], object: DropKind, what: string])[] = [
+  [['DATABASE'], 'database', 'the name of a database'],
+  [['SCHEMA'], 'schema', 'the name of a schema'],
+  [['EXTERNAL', 'TABLE'], 'table', 'the name of a table'],
+  [['FACT', 'TABLE'], 'table', 'the name of a table'],
+  [['DIMENSION', 'TABLE'], 'table', 'the name of a table'],
+  [['TABLE'], 'table', 'the name of a table'],
+  [['VIEW'], 'view', 'the name of a view'],
+  [['LOCATION'], 'location', 'the name of a location'],
+  [['AGGREGATING', 'INDEX'], 'index', 'the name of an index'],
+  [['INDEX'], 'index', 'the name of an index'],
+];
+
+/** `DROP <kind> [IF EXISTS] name [CASCADE | RESTRICT]`; undefined for other kinds. */
+export function dropStatement(cursor: TokenCursor): DropStatement | undefined {
+  const kind = KINDS.find(([words]) => cursor.isAt('DROP', ...words));
+  if (kind === undefined) return undefined;
+  const [words, object, what] = kind;
+  cursor.accept('DROP', ...words);
+  const quiet = ifExists(cursor);
+  const name = objectName(cursor, what);
+  const cascade = cursor.accept('CASCADE');
+  if (!cascade) cursor.accept('RESTRICT');
+  cursor.expectEnd();
+  return { kind: 'drop', object, name, ifExists: quiet, cascade };
+}
+
+/** `TRUNCATE [TABLE] t` */
+export function truncateStatement(cursor: TokenCursor): ChangeStatement {
+  cursor.expectWord('TRUNCATE');
+  cursor.accept('TABLE');
+  const table = objectName(cursor, 'the name of a table');
+  cursor.expectEnd();
+  return { kind: 'truncate', table };
+}

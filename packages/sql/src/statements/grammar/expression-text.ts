@@ -1,0 +1,95 @@
+import type { IToken } from 'chevrotain';
+import { Close, isWord, Open } from '../../text/lexer.ts';
+import type { SqlText } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+
+/** Words behind which an operand or the rest of an operator must follow: nothing ends there. */
+const OPERATOR_WORDS =
+  'IS NOT AND OR LIKE ILIKE SIMILAR IN BETWEEN DISTINCT ESCAPE AT COLLATE AS WHEN THEN ELSE CASE'.split(' ');
+
+/**
+ * Cuts an expression out of a statement: up to a comma or bracket of the level it begins at, the end, or one of the
+ * `ends` (each the words of a clause that may follow) where an expression may end. `IS DISTINCT FROM` and `IS NOT NULL`
+ * do not end one, nor does anything between CASE and END.
+ */
+export function expressionText(
+  cursor: TokenCursor,
+  what: string,
+  ends: readonly (readonly string[])[] = [],
+): SqlText {
+  return textUntil(cursor, what, ends, true);
+}
+
+/** The same for a list of expressions or table references: commas belong to it. */
+export function clauseText(
+  cursor: TokenCursor,
+  what: string,
+  ends: readonly (readonly string[])[] = [],
+): SqlText {
+  return textUntil(cursor, what, ends, false);
+}
+
+function textUntil(
+  cursor: TokenCursor,
+  what: string,
+  ends: readonly (readonly string[])[],
+  endsAtComma: boolean,
+): SqlText {
+  const start = cursor.offset;
+  const begin = cursor.index;
+  let cases = 0;
+  for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {
+    if (token.tokenType === Close || (endsAtComma && token.image === ',')) break;
+    const previous = cursor.index === begin ? undefined : cursor.previous;
+    if (cases === 0 && mayEndBehind(previous) && !cursor.isAt('WITH', 'TIME') && ends.some((words) => cursor.isAt(...words))) break;
+    if (previous?.image !== '.') {
+      if (isWord(token, 'CASE')) cases += 1;
+      if (isWord(token, 'END') && cases > 0) cases -= 1;
+    }
+    if (token.tokenType === Open) skipBrackets(cursor);
+    else cursor.next();
+  }
+  if (cursor.index === begin) cursor.unexpected(what);
+  return cursor.textFrom(start);
+}
+
+/** Takes `( … )` with all that is in it. */
+export function skipBrackets(cursor: TokenCursor): void {
+  let depth = 0;
+  do {
+    const token = cursor.next() ?? cursor.unexpected('")"');
+    if (token.tokenType === Open) depth += 1;
+    if (token.tokenType === Close) depth -= 1;
+  } while (depth > 0);
+}
+
+function mayEndBehind(token: IToken | undefined): boolean {
+  if (token === undefined) return false;
+  if (token.tokenType.name === 'Operator') return token.image === '*';
+  return !isWord(token, ...OPERATOR_WORDS);
+}
+
+/** The rest of the statement, which must begin as a query does. */
+export function restAsQuery(cursor: TokenCursor, what = 'a query'): SqlText {
+  const start = cursor.offset;
+  if (!isAtQuery(cursor)) cursor.unexpected(what);
+  while (cursor.next() !== undefined);
+  return cursor.textFrom(start);
+}
+
+/** The query inside `( … )`, brackets taken and left out. */
+export function parenthesisedQuery(cursor: TokenCursor): SqlText {
+  cursor.expectSymbol('(');
+  if (!isAtQuery(cursor)) cursor.unexpected('a query');
+  const query = clauseText(cursor, 'a query');
+  cursor.expectSymbol(')');
+  return query;
+}
+
+/** Whether what follows begins a query. `VALUES` may also be a name, so that its bracket is asked for. */
+export function isAtQuery(cursor: TokenCursor, ahead = 0): boolean {
+  let at = ahead;
+  while (cursor.peek(at)?.image === '(') at += 1;
+  if (isWord(cursor.peek(at), 'VALUES')) return cursor.peek(at + 1)?.image === '(';
+  return isWord(cursor.peek(at), 'SELECT', 'WITH', 'FROM', 'TABLE');
+}

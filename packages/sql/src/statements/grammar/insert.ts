@@ -1,0 +1,50 @@
+import type { InsertStatement, SqlText } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { withoutSettings } from './change-suffix.ts';
+import { unsupported } from './column-definition.ts';
+import { isAtQuery, restAsQuery } from './expression-text.ts';
+import { objectName, parenthesisedNames } from './names.ts';
+
+/** `INSERT INTO t [(c, …)] {VALUES … | query | DEFAULT VALUES}` */
+export function insertStatement(whole: TokenCursor, leading: SqlText | undefined): InsertStatement {
+  const { cursor, settings } = withoutSettings(whole);
+  cursor.expectWord('INSERT');
+  if (cursor.isAt('OVERWRITE') || cursor.isAt('OR'))
+    unsupported(cursor, `INSERT ${cursor.peek()!.image.toUpperCase()}`);
+  cursor.expectWord('INTO');
+  const table = objectName(cursor, 'the name of a table');
+  const names =
+    cursor.isAtSymbol('(') && !isAtQuery(cursor) ? parenthesisedNames(cursor, 'a column') : undefined;
+  const head = {
+    kind: 'insert' as const,
+    table,
+    with: leading,
+    settings,
+    columns: names?.map((n) => n.name),
+    columnLocations: names?.map((n) => n.location) ?? [],
+  };
+  if (cursor.isAt('OVERRIDING')) unsupported(cursor, 'OVERRIDING');
+  if (cursor.accept('DEFAULT', 'VALUES')) {
+    cursor.expectEnd();
+    return { ...head, query: undefined };
+  }
+  refuseTail(cursor);
+  const query = restAsQuery(cursor, names === undefined ? 'columns, VALUES or a query' : 'VALUES or a query');
+  return { ...head, query };
+}
+
+/** RETURNING and ON CONFLICT stand at the top level behind the query. */
+function refuseTail(cursor: TokenCursor): void {
+  let depth = 0;
+  for (let ahead = 0; ; ahead += 1) {
+    const image = cursor.peek(ahead)?.image.toUpperCase();
+    if (image === undefined) return;
+    if (image === '(') depth += 1;
+    if (image === ')') depth -= 1;
+    const isConflict = image === 'ON' && cursor.peek(ahead + 1)?.image.toUpperCase() === 'CONFLICT';
+    if (depth === 0 && (image === 'RETURNING' || isConflict)) {
+      for (let i = 0; i < ahead; i += 1) cursor.next();
+      unsupported(cursor, isConflict ? 'ON CONFLICT' : 'RETURNING', isConflict ? 'use MERGE' : undefined);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { isWord } from '../../text/lexer.ts';
+import type { SqlText } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { skipBrackets } from './expression-text.ts';
+
+const CHANGES = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'];
+
+/**
+ * Takes `WITH a AS (…), …` where INSERT, UPDATE, DELETE or MERGE follows; undefined, with the cursor where it was, for
+ * the WITH of a query.
+ */
+export function leadingWith(cursor: TokenCursor): SqlText | undefined {
+  if (!cursor.isAt('WITH') || !leadsToChange(cursor)) return undefined;
+  const start = cursor.offset;
+  while (!isWord(cursor.peek(), ...CHANGES) || cursor.previous?.image !== ')') {
+    if (cursor.isAtSymbol('(')) skipBrackets(cursor);
+    else cursor.next();
+  }
+  return cursor.textFrom(start);
+}
+
+/** Whether the first word behind a bracket, other than those of a WITH clause, is one of a change. */
+function leadsToChange(cursor: TokenCursor): boolean {
+  let depth = 0;
+  for (let ahead = 1; ; ahead += 1) {
+    const token = cursor.peek(ahead);
+    if (token === undefined) return false;
+    if (token.image === '(') depth += 1;
+    else if (token.image === ')') depth -= 1;
+    else if (depth === 0 && cursor.peek(ahead - 1)?.image === ')') {
+      if (isWord(token, ...CHANGES)) return true;
+      if (token.image !== ',' && !isWord(token, 'AS')) return false;
+    }
+  }
+}

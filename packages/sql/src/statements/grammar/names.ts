@@ -1,0 +1,66 @@
+import { fail, type SqlLocation } from '@tessera/common';
+import { isWord, QuotedName } from '../../text/lexer.ts';
+import type { ObjectName } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+
+/** PostgreSQL's reserved words: as names they need quotes. */
+const RESERVED =
+  'ALL AND ANY ARRAY AS ASC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CREATE DEFAULT DESC DISTINCT DO ELSE END EXCEPT FALSE FETCH FOR FOREIGN FROM GRANT GROUP HAVING IN INTERSECT INTO LATERAL LIMIT NOT NULL OFFSET ON ONLY OR ORDER PRIMARY REFERENCES RETURNING SELECT SET SOME TABLE THEN TO TRUE UNION UNIQUE USING VALUES WHEN WHERE WINDOW WITH'.split(
+    ' ',
+  );
+
+export interface PlacedName {
+  readonly name: string;
+  readonly location: SqlLocation;
+}
+
+/** One name, folded unless quoted; a reserved word is none. */
+export function placedName(cursor: TokenCursor, what: string): PlacedName {
+  const start = cursor.offset;
+  if (isWord(cursor.peek(), ...RESERVED)) cursor.unexpected(what);
+  const token = cursor.peek();
+  const name = cursor.expectName(what);
+  if (name === '' && token?.tokenType === QuotedName) {
+    fail('SYNTAX_ERROR', { message: 'A name cannot be empty' }, { location: cursor.locationFrom(start) });
+  }
+  return { name, location: cursor.locationFrom(start) };
+}
+
+export const identifier = (cursor: TokenCursor, what: string): string => placedName(cursor, what).name;
+
+/** `[[database.]schema.]name` */
+export function objectName(cursor: TokenCursor, what: string): ObjectName {
+  const start = cursor.offset;
+  const parts = [identifier(cursor, what)];
+  while (cursor.acceptSymbol('.')) {
+    if (parts.length === 3) {
+      cursor.unexpected(`no more than three parts in ${what}`);
+    }
+    parts.push(cursor.expectName(what));
+  }
+  return { parts, location: cursor.locationFrom(start) };
+}
+
+/** `a, b, c` */
+export function nameList(cursor: TokenCursor, what: string): readonly PlacedName[] {
+  const names: PlacedName[] = [];
+  do names.push(placedName(cursor, what));
+  while (cursor.acceptSymbol(','));
+  return names;
+}
+
+/** `(a, b, c)`; a name that stands there twice is refused. */
+export function parenthesisedNames(cursor: TokenCursor, what: string): readonly PlacedName[] {
+  cursor.expectSymbol('(');
+  const names = nameList(cursor, what);
+  cursor.expectSymbol(')');
+  for (const [index, { name, location }] of names.entries()) {
+    if (names.findIndex((other) => other.name === name) < index) {
+      fail('SYNTAX_ERROR', { message: `Column "${name}" is named twice` }, { location });
+    }
+  }
+  return names;
+}
+
+export const ifNotExists = (cursor: TokenCursor): boolean => cursor.accept('IF', 'NOT', 'EXISTS');
+export const ifExists = (cursor: TokenCursor): boolean => cursor.accept('IF', 'EXISTS');

@@ -1,0 +1,62 @@
+import { fail } from '@tessera/common';
+import type { IToken } from 'chevrotain';
+import { isWord, QuotedName, stringOf } from '../../text/lexer.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+
+/** Statements that may not name an upload, by their first words; what they make outlives the files of a request. */
+const NO_UPLOADS = [
+  'COPY',
+  'CREATE EXTERNAL TABLE',
+  'CREATE VIEW',
+  'CREATE OR REPLACE VIEW',
+  'CREATE LOCATION',
+  'CREATE OR REPLACE LOCATION',
+  'CREATE DATABASE',
+  'CREATE AGGREGATING INDEX',
+  'CREATE INDEX',
+  'CREATE FACT TABLE',
+  'CREATE DIMENSION TABLE',
+  'CREATE TABLE',
+  'ALTER',
+];
+
+/**
+ * Refuses `upload://` where the statement at the cursor may not name one: in all of it, but for the query of
+ * `CREATE TABLE … AS` and of `COPY (query) TO`.
+ */
+export function refuseUploads(cursor: TokenCursor): void {
+  const words = NO_UPLOADS.find((statement) => cursor.isAt(...statement.split(' ')));
+  if (words === undefined) return;
+  const isCopyOfQuery = words === 'COPY' && cursor.peek(1)?.image === '(';
+  const upload = storedTokens(cursor, words, isCopyOfQuery).find(namesUpload);
+  if (upload === undefined) return;
+  const statement = words === 'COPY' ? (isCopyOfQuery ? 'COPY TO' : 'COPY FROM') : words;
+  const message = `upload:// works only in the READ_* functions of a query, not in ${statement}: uploaded files exist only while the request runs`;
+  fail('INVALID_ARGUMENT', { message }, { location: cursor.locationOf(upload) });
+}
+
+function storedTokens(cursor: TokenCursor, words: string, isCopyOfQuery: boolean): readonly IToken[] {
+  if (isCopyOfQuery) {
+    const from = topLevelWord(cursor, 'TO');
+    return cursor.tokens.slice(from);
+  }
+  if (!words.endsWith(' TABLE') || words.includes('EXTERNAL')) return cursor.tokens;
+  return cursor.tokens.slice(0, topLevelWord(cursor, 'AS'));
+}
+
+/** The index of the first such word outside brackets; the number of tokens where there is none. */
+function topLevelWord(cursor: TokenCursor, word: string): number {
+  let depth = 0;
+  for (const [index, token] of cursor.tokens.entries()) {
+    if (token.image === '(') depth += 1;
+    else if (token.image === ')') depth -= 1;
+    else if (depth === 0 && isWord(token, word)) return index;
+  }
+  return cursor.tokens.length;
+}
+
+/** Also a query in a string, and a name that a query would read as a file. */
+function namesUpload(token: IToken): boolean {
+  const text = token.tokenType === QuotedName ? token.image.slice(1) : stringOf(token)?.trimStart();
+  return text !== undefined && /^upload:\/\/|['"$(]\s*upload:\/\//i.test(text);
+}

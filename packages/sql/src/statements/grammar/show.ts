@@ -1,0 +1,59 @@
+import { stringOf } from '../../text/lexer.ts';
+import type { ObjectName, ShowStatement } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { unsupported } from './column-definition.ts';
+import { isAtQuery } from './expression-text.ts';
+import { objectName } from './names.ts';
+
+const LISTS = [
+  'tables',
+  'columns',
+  'databases',
+  'schemas',
+  'indexes',
+  'views',
+  'engines',
+  'users',
+  'roles',
+  'locations',
+  'catalogs',
+] as const;
+
+/** `SHOW <list> [IN | FROM name] [LIKE pattern]`, `SHOW CREATE TABLE t`, `DESCRIBE [TABLE] t`; undefined for others. */
+export function showStatement(cursor: TokenCursor): ShowStatement | undefined {
+  if (cursor.accept('DESCRIBE') || cursor.accept('DESC')) return describeStatement(cursor);
+  if (cursor.accept('SHOW', 'CREATE', 'TABLE') || cursor.accept('SHOW', 'CREATE', 'VIEW')) {
+    return finished(cursor, 'create_table', objectName(cursor, 'the name of a table'));
+  }
+  const what = LISTS.find((list) => cursor.accept('SHOW', list.toUpperCase()));
+  if (what === undefined) return undefined;
+  const isNamed = cursor.accept('IN') || cursor.accept('FROM');
+  const isShort = what === 'columns' && cursor.peek() !== undefined && !cursor.isAt('LIKE');
+  const name = isNamed || isShort ? objectName(cursor, 'a name') : undefined;
+  return finished(cursor, what, name, pattern(cursor));
+}
+
+function describeStatement(cursor: TokenCursor): ShowStatement {
+  cursor.accept('TABLE');
+  if (isAtQuery(cursor)) unsupported(cursor, 'DESCRIBE of a query');
+  return finished(cursor, 'describe', objectName(cursor, 'the name of a table'));
+}
+
+function pattern(cursor: TokenCursor): string | undefined {
+  if (!cursor.accept('LIKE')) return undefined;
+  const token = cursor.peek();
+  const text = token && stringOf(token);
+  if (text === undefined) return cursor.unexpected('a pattern as a string');
+  cursor.next();
+  return text;
+}
+
+function finished(
+  cursor: TokenCursor,
+  what: ShowStatement['what'],
+  name: ObjectName | undefined,
+  like?: string,
+): ShowStatement {
+  cursor.expectEnd();
+  return { kind: 'show', what, name, pattern: like };
+}

@@ -1,0 +1,48 @@
+import type { TransactionStatement } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { unsupported } from './column-definition.ts';
+
+/** `BEGIN`, `START TRANSACTION`, `COMMIT`, `END`, `ROLLBACK`, `ABORT` and PostgreSQL's words behind them. */
+export function transactionStatement(cursor: TokenCursor): TransactionStatement | undefined {
+  if (cursor.accept('BEGIN')) {
+    if (!cursor.accept('TRANSACTION')) cursor.accept('WORK');
+    return begin(cursor);
+  }
+  if (cursor.accept('START', 'TRANSACTION')) return begin(cursor);
+  if (cursor.accept('COMMIT') || cursor.accept('END')) return ended(cursor, 'commit');
+  if (cursor.accept('ROLLBACK') || cursor.accept('ABORT')) return ended(cursor, 'rollback');
+  return undefined;
+}
+
+/** Every transaction has snapshot isolation, which gives what the levels below SERIALIZABLE promise. */
+function begin(cursor: TokenCursor): TransactionStatement {
+  do {
+    if (cursor.accept('ISOLATION', 'LEVEL')) isolationLevel(cursor);
+    else if (cursor.isAt('READ', 'ONLY')) unsupported(cursor, 'A read-only transaction');
+    else if (!cursor.accept('READ', 'WRITE') && !cursor.accept('NOT', 'DEFERRABLE')) break;
+    cursor.acceptSymbol(',');
+  } while (cursor.peek() !== undefined);
+  cursor.expectEnd();
+  return { kind: 'begin' };
+}
+
+function isolationLevel(cursor: TokenCursor): void {
+  if (cursor.isAt('SERIALIZABLE')) {
+    unsupported(
+      cursor,
+      'The isolation level SERIALIZABLE',
+      'transactions have snapshot isolation (REPEATABLE READ)',
+    );
+  }
+  const levels = ['REPEATABLE READ', 'SNAPSHOT', 'READ COMMITTED', 'READ UNCOMMITTED'];
+  if (!levels.some((level) => cursor.accept(...level.split(' ')))) cursor.unexpected('an isolation level');
+}
+
+function ended(cursor: TokenCursor, kind: 'commit' | 'rollback'): TransactionStatement {
+  if (!cursor.accept('TRANSACTION')) cursor.accept('WORK');
+  if (cursor.isAt('TO')) unsupported(cursor, 'ROLLBACK TO SAVEPOINT');
+  if (cursor.isAt('AND', 'CHAIN')) unsupported(cursor, 'AND CHAIN');
+  cursor.accept('AND', 'NO', 'CHAIN');
+  cursor.expectEnd();
+  return { kind };
+}

@@ -1,0 +1,51 @@
+import { isWord } from '../../text/lexer.ts';
+import type { DeleteStatement, SqlText, UpdateStatement } from '../catalog-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { withoutSettings } from './change-suffix.ts';
+import { unsupported } from './column-definition.ts';
+import { clauseText, expressionText } from './expression-text.ts';
+import { identifier, objectName } from './names.ts';
+import { setClauses } from './set-clauses.ts';
+
+const RETURNING = ['RETURNING'];
+
+/** `UPDATE t [[AS] a] SET … [FROM …] [WHERE …]` */
+export function updateStatement(whole: TokenCursor, leading: SqlText | undefined): UpdateStatement {
+  const { cursor, settings } = withoutSettings(whole);
+  cursor.expectWord('UPDATE');
+  cursor.accept('ONLY');
+  const table = objectName(cursor, 'the name of a table');
+  const alias = optionalAlias(cursor, 'SET');
+  cursor.expectWord('SET');
+  const set = setClauses(cursor, [['FROM'], ['WHERE'], RETURNING]);
+  const from = cursor.accept('FROM') ? clauseText(cursor, 'a table', [['WHERE'], RETURNING]) : undefined;
+  const where = whereClause(cursor);
+  return { kind: 'update', table, alias, with: leading, set, from, where, settings };
+}
+
+/** `DELETE FROM t [[AS] a] [USING …] [WHERE …]` */
+export function deleteStatement(whole: TokenCursor, leading: SqlText | undefined): DeleteStatement {
+  const { cursor, settings } = withoutSettings(whole);
+  cursor.expectWord('DELETE');
+  cursor.expectWord('FROM');
+  cursor.accept('ONLY');
+  const table = objectName(cursor, 'the name of a table');
+  const alias = optionalAlias(cursor, 'USING', 'WHERE', 'RETURNING');
+  const using = cursor.accept('USING') ? clauseText(cursor, 'a table', [['WHERE'], RETURNING]) : undefined;
+  const where = whereClause(cursor);
+  return { kind: 'delete', table, alias, with: leading, using, where, settings };
+}
+
+function whereClause(cursor: TokenCursor): SqlText | undefined {
+  const where = cursor.accept('WHERE') ? expressionText(cursor, 'a condition', [RETURNING]) : undefined;
+  if (cursor.isAt('RETURNING')) unsupported(cursor, 'RETURNING');
+  cursor.expectEnd();
+  return where;
+}
+
+/** `[AS] a` unless one of the words that may follow stands there. */
+export function optionalAlias(cursor: TokenCursor, ...next: readonly string[]): string | undefined {
+  if (cursor.accept('AS')) return identifier(cursor, 'an alias');
+  if (cursor.peek() === undefined || isWord(cursor.peek(), ...next)) return undefined;
+  return identifier(cursor, next.join(' or '));
+}
