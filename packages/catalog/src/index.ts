@@ -1,4 +1,5 @@
 export type { Action, Committed, Transaction } from './actions.ts';
+export { decodeCheckpoint, encodeCheckpoint } from './checkpoint/checkpoint.ts';
 export type { LogEntry, SealedEntry, SystemRecord } from './log/entry.ts';
 export { decodeEntry, decodeTransaction, encodeEntry, encodeTransaction } from './log/entry-codec.ts';
 export type * from './model.ts';

@@ -38,4 +38,6 @@ export interface Snapshot {
    * @throws TesseraError DUPLICATE_OBJECT, UNDEFINED_OBJECT, DEPENDENT_OBJECTS where an action is not possible
    */
   withActions(actions: readonly Action[]): Snapshot;
+  /** The version of the entry that committed the transaction, for as long as it is remembered. */
+  committedVersion(txnId: string): number | undefined;
 }

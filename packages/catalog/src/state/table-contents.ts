@@ -46,19 +46,16 @@ export class TableContents {
     return new TableContents(version, TabletList.empty, PersistentMap.empty(), PersistentMap.empty(), totals);
   }
 
+  /** `chunks`: as another's `chunks` told them. */
   static from(
     version: number,
     totals: TableTotals,
-    tablets: readonly Tablet[],
-    vectors: readonly VectorState[],
+    chunks: readonly (readonly Tablet[])[],
+    vectors: PersistentMap<VectorState>,
   ): TableContents {
-    return new TableContents(
-      version,
-      TabletList.from(tablets),
-      PersistentMap.from(tablets.map((tablet, ordinal) => [tablet.id, ordinal] as const)),
-      PersistentMap.from(vectors.map((state) => [state.vector.tabletId, state] as const)),
-      totals,
-    );
+    const list = TabletList.from(chunks);
+    const ordinals = PersistentMap.from(list.all().map((tablet, ordinal) => [tablet.id, ordinal] as const));
+    return new TableContents(version, list, ordinals, vectors, totals);
   }
 
   load(): TableContents {
@@ -68,6 +65,11 @@ export class TableContents {
   /** In the order they were added. */
   tablets(): readonly Tablet[] {
     return this.#list.all();
+  }
+
+  /** The same tablets, in pieces that stay the same while nothing in them changes. */
+  chunks(): readonly (readonly Tablet[])[] {
+    return this.#list.chunks();
   }
 
   tablet(id: TabletId): Tablet | undefined {

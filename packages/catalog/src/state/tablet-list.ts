@@ -26,14 +26,21 @@ export class TabletList {
 
   static readonly empty = new TabletList([], 0, 0);
 
-  /** The list of these tablets, with ordinals from 0. */
-  static from(tablets: readonly Tablet[]): TabletList {
-    const chunks: Chunk[] = [];
-    for (let start = 0; start < tablets.length; start += CHUNK_SIZE) {
-      const slice = tablets.slice(start, start + CHUNK_SIZE);
-      chunks.push({ tablets: slice, ordinals: slice.map((_, i) => start + i) });
+  /** The list of the tablets of these chunks, one after the other, with ordinals from 0. */
+  static from(chunks: readonly (readonly Tablet[])[]): TabletList {
+    const numbered: Chunk[] = [];
+    let size = 0;
+    for (const tablets of chunks) {
+      const start = size;
+      numbered.push({ tablets, ordinals: tablets.map((_, i) => start + i) });
+      size += tablets.length;
     }
-    return new TabletList(chunks, tablets.length, tablets.length);
+    return new TabletList(numbered, size, size);
+  }
+
+  /** The tablets in order, in the pieces that changed lists share. */
+  chunks(): readonly (readonly Tablet[])[] {
+    return this.#chunks.map((chunk) => chunk.tablets);
   }
 
   /** The new tablet has the ordinal `nextOrdinal` of this list. */

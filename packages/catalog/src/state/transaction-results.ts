@@ -1,7 +1,7 @@
 import { PersistentMap } from '../persistent/persistent-map.ts';
 
 /** Transactions committed one after another; dropped together. */
-interface Period {
+export interface Period {
   readonly firstMs: number;
   readonly lastMs: number;
   /** Versions by transaction id. */
