@@ -3,25 +3,25 @@ import { type Kernel, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type ParameterDescription, splitStatements } from '@tessera/sql';
 import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
+import { CatalogStatements, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
 import { describeQuery } from './describe-query.ts';
-import { PreparedStatements } from './prepared-statements.ts';
 import { type QueryRunOptions, runQuery } from './query-run.ts';
+import { QueryBinder } from './read/query-binder.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
 import {
   DEFAULT_SETTINGS,
   isSettingName,
   requireSettingName,
   SETTING_NAMES,
-  type Settings,
   withSettings,
 } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
-import { Transactions } from './transactions.ts';
+import { type OpenTransaction, type StatementSnapshot, Transactions } from './transactions.ts';
 
-/** The one database until databases can be created. */
+/** The database of requests that name none. */
 export const DEFAULT_DATABASE = 'tessera';
 
 export interface CoordinatorOptions {
@@ -37,20 +37,23 @@ export class Coordinator {
   readonly running = new RunningQueries();
   readonly #options: CoordinatorOptions;
   readonly #async = new AsyncStatements();
-  readonly #statements = new PreparedStatements();
+  readonly #binder: QueryBinder;
   #draining = false;
 
   /** Undefined where the node keeps no tables. */
   readonly transactions: Transactions | undefined;
+  readonly #catalogStatements: CatalogStatements | undefined;
 
   constructor(options: CoordinatorOptions) {
     this.#options = options;
+    this.#binder = new QueryBinder(options);
     const { tables } = options;
     if (tables !== undefined) {
       this.transactions = new Transactions({
         manager: tables.manager,
         discard: (actions) => discardTablets(tables, actions),
       });
+      this.#catalogStatements = new CatalogStatements(tables, this.transactions);
     }
   }
 
@@ -96,24 +99,48 @@ export class Coordinator {
    * @throws TesseraError what the statement did wrong, or why it was stopped
    */
   async execute(query: RunningQuery, request: StatementRequest): Promise<StatementResult> {
-    const database = request.database ?? DEFAULT_DATABASE;
-    if (database.toLowerCase() !== DEFAULT_DATABASE)
-      throw TesseraError.of('DATABASE_NOT_FOUND', { database });
     const statements = splitStatements(request.sql);
-    const last = statements.pop();
-    if (last === undefined)
-      throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
-    if (statements.length > 0 && !request.settings.enable_multi_query_requests) {
-      const message = `The request holds ${statements.length + 1} statements; send one, or set enable_multi_query_requests=true`;
+    const last = statements.length - 1;
+    if (last < 0) throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
+    if (last > 0 && !request.settings.enable_multi_query_requests) {
+      const message = `The request holds ${statements.length} statements; send one, or set enable_multi_query_requests=true`;
       throw TesseraError.of('SYNTAX_ERROR', { message });
     }
-    let settings = request.settings;
-    for (const { text } of statements) {
-      const result = await this.#statement(query, { ...request, settings }, text);
-      if (result.kind === 'rows') await readToEnd(result);
-      else if (result.session !== undefined) settings = remember(settings, result.session);
+    await this.#checkDatabase(request.database);
+    let session = request;
+    try {
+      for (const [i, { text }] of statements.entries()) {
+        // Every statement commits under a name of its own.
+        const txnId = i === 0 ? query.queryId : `${query.queryId}#${i}`;
+        const result = await this.#statement(query, session, text, txnId);
+        if (i === last) return result;
+        if (result.kind === 'rows') await readToEnd(result);
+        else if (result.session !== undefined) session = remember(session, result.session);
+      }
+      throw new Error('A loop over statements ends with the last');
+    } catch (error) {
+      // As in PostgreSQL, also a statement that is not understood ends what its transaction can do.
+      if (session.transactionId !== undefined) this.transactions?.abort(session.transactionId);
+      throw error;
+    } finally {
+      await this.#rollbackBegun(request, session);
     }
-    return this.#statement(query, { ...request, settings }, last.text);
+  }
+
+  /** A transaction that began and did not end inside one request: no client knows of it. */
+  async #rollbackBegun(request: StatementRequest, { transactionId }: StatementRequest): Promise<void> {
+    if (transactionId === undefined || transactionId === request.transactionId) return;
+    await this.transactions?.rollback(transactionId).catch((error: unknown) => {
+      if (!(error instanceof TesseraError) || error.name !== 'NO_TRANSACTION') throw error;
+    });
+  }
+
+  /** @throws TesseraError DATABASE_NOT_FOUND */
+  async #checkDatabase(name: string | undefined): Promise<void> {
+    const database = databaseOf(name);
+    if (database === DEFAULT_DATABASE) return;
+    const snapshot = await this.#options.tables?.manager.latest();
+    if (snapshot?.database(database) === undefined) throw TesseraError.of('DATABASE_NOT_FOUND', { database });
   }
 
   /**
@@ -133,7 +160,12 @@ export class Coordinator {
     if (result.kind === 'rows') await readToEnd(result);
   }
 
-  async #statement(query: RunningQuery, request: StatementRequest, text: string): Promise<StatementResult> {
+  async #statement(
+    query: RunningQuery,
+    request: StatementRequest,
+    text: string,
+    txnId: string,
+  ): Promise<StatementResult> {
     const statement = classifyStatement(text);
     switch (statement.kind) {
       case 'query':
@@ -146,9 +178,7 @@ export class Coordinator {
       case 'reset':
         return { kind: 'done', session: { kind: 'remove', name: statement.name } };
       case 'use_database':
-        if (statement.database.toLowerCase() !== DEFAULT_DATABASE) {
-          throw TesseraError.of('DATABASE_NOT_FOUND', { database: statement.database });
-        }
+        await this.#checkDatabase(statement.database);
         return { kind: 'done', session: { kind: 'set', name: 'database', value: statement.database } };
       case 'use_engine':
         return { kind: 'done', session: { kind: 'set', name: 'engine', value: statement.engine } };
@@ -163,9 +193,29 @@ export class Coordinator {
         return this.#call(query, request, statement);
       case 'unsupported':
         throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
-      default:
+      case 'show':
+      case 'copy_to':
         throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind });
+      default:
+        return this.#catalogStatement(query, request, text, statement, txnId);
     }
+  }
+
+  #catalogStatement(
+    query: RunningQuery,
+    request: StatementRequest,
+    text: string,
+    statement: RunnableStatement,
+    txnId: string,
+  ): Promise<StatementResult> {
+    const statements = this.#catalogStatements;
+    if (statements === undefined) {
+      throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind, hint: 'this node keeps no tables' });
+    }
+    const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
+    const settings = withSettings(request.settings, changes);
+    query.setDeadline(settings.statement_timeout);
+    return statements.run(statement, this.#run(query, { ...request, settings }, text), txnId);
   }
 
   #query(
@@ -176,16 +226,28 @@ export class Coordinator {
   ): Promise<StatementResult> {
     const settings = withSettings(request.settings, changes);
     query.setDeadline(settings.statement_timeout);
-    return runQuery(this.#run(query, { ...request, settings }, text));
+    const run = () => runQuery(this.#run(query, { ...request, settings }, text));
+    const { transactionId } = request;
+    return transactionId === undefined ? run() : this.#openTransaction(transactionId).run(run);
   }
 
   #run(query: RunningQuery, request: StatementRequest, text: string): QueryRunOptions {
     const { kernel, external, engineId } = this.#options;
-    const sessionValues = { account: '', database: DEFAULT_DATABASE, engine: engineId, user: request.user };
-    const { tables } = this.#options;
-    const { transactions } = this;
-    const statements = this.#statements;
-    return { kernel, external, query, request, text, sessionValues, statements, tables, transactions };
+    const database = databaseOf(request.database);
+    const sessionValues = { account: '', database, engine: engineId, user: request.user };
+    const snapshot = () => this.#snapshotFor(request);
+    return { binder: this.#binder, kernel, external, query, request, text, sessionValues, snapshot };
+  }
+
+  /** @throws TesseraError NO_TRANSACTION */
+  #openTransaction(id: string): OpenTransaction {
+    if (this.transactions !== undefined) return this.transactions.get(id);
+    throw TesseraError.of('NO_TRANSACTION', { message: 'This node keeps no tables, and so no transactions' });
+  }
+
+  async #snapshotFor(request: StatementRequest): Promise<StatementSnapshot> {
+    if (this.transactions !== undefined) return this.transactions.snapshotFor(request);
+    throw TesseraError.of('NOT_SUPPORTED', { what: 'A table', hint: 'this node keeps no tables' });
   }
 
   #call(
@@ -229,9 +291,17 @@ async function readToEnd(result: RowsResult): Promise<void> {
   }
 }
 
-/** What a `SET`, `RESET` or `USE` does to the statements that follow it in the same request. */
-function remember(settings: Settings, update: SessionUpdate): Settings {
-  if (!isSettingName(update.name)) return settings;
-  if (update.kind === 'set') return withSettings(settings, [[update.name, update.value]]);
-  return withSettings(settings, [[update.name, String(DEFAULT_SETTINGS[update.name])]]);
+/** What a `SET`, `RESET`, `USE` or `BEGIN` does to the statements that follow it in the same request. */
+function remember(request: StatementRequest, update: SessionUpdate): StatementRequest {
+  const { name } = update;
+  const value = update.kind === 'set' ? update.value : undefined;
+  if (name === 'database') return { ...request, database: value };
+  if (name === 'transaction_id') return { ...request, transactionId: value };
+  if (!isSettingName(name)) return request;
+  const setting = value ?? String(DEFAULT_SETTINGS[name]);
+  return { ...request, settings: withSettings(request.settings, [[name, setting]]) };
 }
+
+/** Names are folded in requests as they are in statements: the default database in any case is meant. */
+const databaseOf = (name: string | undefined): string =>
+  name === undefined || name.toLowerCase() === DEFAULT_DATABASE ? DEFAULT_DATABASE : name;

@@ -62,6 +62,11 @@ export class Transactions {
     throw TesseraError.of('NO_TRANSACTION', { message });
   }
 
+  /** From here on the transaction, if it is open, takes ROLLBACK alone. */
+  abort(id: string): void {
+    this.#open.get(id)?.abort();
+  }
+
   list(): readonly TransactionInfo[] {
     return [...this.#open.values()].map((transaction) => transaction.info());
   }
@@ -85,7 +90,9 @@ export class Transactions {
 
   /** @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, TRANSACTION_CONFLICT and what else a commit may answer */
   async commit(id: string): Promise<void> {
+    if (!this.#open.has(id) && (await this.#wasCommitted(id))) return;
     const transaction = this.get(id);
+    await transaction.settled();
     if (transaction.aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
     this.#open.delete(id);
     const { actions, readVersion } = transaction;
@@ -101,9 +108,17 @@ export class Transactions {
     }
   }
 
+  /** A client sends COMMIT again when it lost the answer. */
+  async #wasCommitted(id: string): Promise<boolean> {
+    const snapshot = await this.#options.manager.latest();
+    return snapshot.committedVersion(id) !== undefined;
+  }
+
   /** @throws TesseraError NO_TRANSACTION */
   async rollback(id: string): Promise<void> {
-    await this.#forget(this.get(id));
+    const transaction = this.get(id);
+    await transaction.settled();
+    await this.#forget(transaction);
   }
 
   /** Rolls everything back that is still open. */
@@ -198,6 +213,15 @@ export class OpenTransaction {
     });
     this.#turn = work.catch(() => undefined);
     return work;
+  }
+
+  abort(): void {
+    this.#aborted = true;
+  }
+
+  /** Resolves when no statement of the transaction runs. */
+  async settled(): Promise<void> {
+    await this.#turn;
   }
 
   end(): void {

@@ -1,15 +1,15 @@
 import type { Column } from '@tessera/catalog';
 import { fail } from '@tessera/common';
-import { type ColumnDefinition, columnType } from '@tessera/sql';
+import type { ColumnDefinition } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { checkDefault } from './defaults.ts';
+import { checkDefault } from './definition-check.ts';
 
 /** Names that scans have for themselves begin so. */
 const RESERVED_PREFIX = '$';
 
 /**
  * The columns of a new table.
- * @throws TesseraError DUPLICATE_OBJECT, NOT_SUPPORTED for a type that tables do not store, what is wrong with a default
+ * @throws TesseraError DUPLICATE_OBJECT, what is wrong with a default
  */
 export async function newColumns(
   context: ChangeContext,
@@ -52,12 +52,11 @@ export async function newColumn(
   definition: ColumnDefinition,
   identity: Pick<Column, 'id' | 'storedName' | 'since'>,
 ): Promise<Column> {
-  const type = columnType(definition.type, context.run.text);
   const { default: defaultText } = definition;
   const column: Column = {
     ...identity,
     name: definition.name,
-    type,
+    type: definition.kernelType,
     nullable: definition.nullable,
     ...(defaultText === undefined ? {} : { defaultSql: defaultText.sql }),
   };

@@ -2,12 +2,16 @@ import type { Action } from '@tessera/catalog';
 import type { QueryRunOptions } from '../query-run.ts';
 import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions.ts';
+import type { CommittedResults } from './committed-results.ts';
+import type { TableLocks } from './table-locks.ts';
 
 /** What a statement that changes the catalog or tables has to work with. */
 export interface ChangeContext {
   readonly run: QueryRunOptions;
   readonly tables: TableServices;
   readonly transactions: Transactions;
+  readonly results: CommittedResults;
+  readonly locks: TableLocks;
   /** Of the commit; a statement that is sent again with the same one is not done twice. */
   readonly txnId: string;
   /** Where unqualified names are looked up. */

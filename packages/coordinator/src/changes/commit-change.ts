@@ -65,6 +65,7 @@ class LostRace extends Error {
 async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promise<Change>): Promise<Change> {
   const { manager } = context.tables;
   const snapshot = await manager.latest();
+  if (snapshot.committedVersion(context.txnId) !== undefined) return context.results.get(context.txnId);
   const pins = [manager.pin(snapshot), manager.beginWrite()];
   try {
     const change = await work(snapshot);
@@ -75,12 +76,14 @@ async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promis
   }
 }
 
-async function commit(context: ChangeContext, snapshot: Snapshot, { actions }: Change): Promise<void> {
+async function commit(context: ChangeContext, snapshot: Snapshot, change: Change): Promise<void> {
+  const { actions } = change;
   const { tables, txnId, run } = context;
   const { queryId } = run.query;
   try {
     if (run.query.signal.aborted) throw cancellation(run.query.signal);
     await tables.manager.commit({ txnId, queryId, readVersion: snapshot.version, actions });
+    context.results.add(txnId, change);
   } catch (error) {
     if (!isCertainlyNotCommitted(error)) throw error;
     await discardTablets(tables, actions);

@@ -10,10 +10,10 @@ export async function discardTablets(
   actions: readonly Action[],
 ): Promise<void> {
   const tablets = actions.flatMap((action) => (action.kind === 'add_tablet' ? [action.tablet] : []));
-  const vectors = actions.flatMap((action) =>
-    action.kind === 'set_deletion_vector' ? [action.vector.key] : [],
+  const vectors = actions.flatMap((action) => (action.kind === 'set_deletion_vector' ? [action.vector] : []));
+  const keys = [...tablets, ...vectors].flatMap(({ key, sharesKey }) =>
+    key === undefined || sharesKey ? [] : [key],
   );
-  const keys = [...tablets.map((tablet) => tablet.key), ...vectors].filter((key) => key !== undefined);
   await Promise.allSettled([
     keys.length === 0 ? undefined : store.delete(keys),
     tablets.length === 0 ? undefined : agent.forget(tablets),

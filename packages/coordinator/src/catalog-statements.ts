@@ -1,0 +1,75 @@
+import type { Snapshot } from '@tessera/catalog';
+import { fail, TesseraError } from '@tessera/common';
+import type { CatalogStatement, TransactionStatement } from '@tessera/sql';
+import type { ChangeContext } from './changes/change-context.ts';
+import { commitChange } from './changes/commit-change.ts';
+import { CommittedResults } from './changes/committed-results.ts';
+import { changeOf } from './changes/run-change.ts';
+import { TableLocks } from './changes/table-locks.ts';
+import type { QueryRunOptions } from './query-run.ts';
+import type { DoneResult } from './statement-result.ts';
+import type { TableServices } from './tables.ts';
+import type { Transactions } from './transactions.ts';
+
+/** Statements of the catalog that are no queries in disguise. */
+export type RunnableStatement = Exclude<CatalogStatement, { kind: 'show' | 'copy_to' }>;
+
+/** Runs the statements that change the catalog or tables, for one node. */
+export class CatalogStatements {
+  readonly #tables: TableServices;
+  readonly #transactions: Transactions;
+  readonly #results = new CommittedResults();
+  readonly #locks = new TableLocks();
+
+  constructor(tables: TableServices, transactions: Transactions) {
+    this.#tables = tables;
+    this.#transactions = transactions;
+  }
+
+  /** `txnId` names the statement for ever: sent again with the same one, it is not done again. */
+  async run(statement: RunnableStatement, run: QueryRunOptions, txnId: string): Promise<DoneResult> {
+    switch (statement.kind) {
+      case 'begin':
+      case 'commit':
+      case 'rollback':
+        return this.#transaction(statement, run);
+      case 'vacuum':
+        throw TesseraError.of('NOT_SUPPORTED', { what: 'VACUUM' });
+      default: {
+        const context = this.#context(run, txnId);
+        const work = (snapshot: Snapshot) => Promise.resolve(changeOf(context, snapshot, statement));
+        const { affectedRows } = await commitChange(context, work);
+        return affectedRows === undefined ? { kind: 'done' } : { kind: 'done', affectedRows };
+      }
+    }
+  }
+
+  async #transaction({ kind }: TransactionStatement, { request }: QueryRunOptions): Promise<DoneResult> {
+    const { transactionId } = request;
+    if (kind === 'begin') {
+      if (transactionId !== undefined) {
+        fail('NO_TRANSACTION', { message: `BEGIN inside transaction ${transactionId}: end that first` });
+      }
+      const { id } = await this.#transactions.begin(request.user);
+      return { kind: 'done', session: { kind: 'set', name: 'transaction_id', value: id } };
+    }
+    if (transactionId === undefined) {
+      return fail('NO_TRANSACTION', { message: `${kind.toUpperCase()} outside a transaction` });
+    }
+    await this.#transactions[kind](transactionId);
+    return { kind: 'done', session: { kind: 'remove', name: 'transaction_id' } };
+  }
+
+  #context(run: QueryRunOptions, txnId: string): ChangeContext {
+    return {
+      run,
+      tables: this.#tables,
+      transactions: this.#transactions,
+      results: this.#results,
+      locks: this.#locks,
+      txnId,
+      database: run.sessionValues.database,
+      user: run.request.user,
+    };
+  }
+}

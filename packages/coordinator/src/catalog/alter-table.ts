@@ -1,0 +1,167 @@
+import type { Column, Snapshot, TableObject } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import { quoteText } from '@tessera/kernel';
+import type { AlterStatement, TableChange } from '@tessera/sql';
+import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { dropPartition } from '../changes/remove-tablets.ts';
+import { addedStoredName, checkNames, newColumn } from './columns.ts';
+import { columnNamed } from './create-table.ts';
+import { definitionExpression, partitionExpressions, withSession } from './definition-check.ts';
+import { dependentViews } from './dependents.ts';
+import { placeOf, RELATION_WORDS, relationAt, requireRelation } from './names.ts';
+
+type AlterTable = Extract<AlterStatement, { kind: 'alter_table' }>;
+
+/** @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS and what the change itself may meet */
+export async function alterTable(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  { table: name, ifExists, change }: AlterTable,
+): Promise<Change> {
+  const place = placeOf(snapshot, name, context.database);
+  if (ifExists && relationAt(snapshot, place) === undefined) return NO_CHANGE;
+  const relation = requireRelation(snapshot, place);
+  const alteredAt = new Date().toISOString();
+  if (change.kind === 'owner') return altered({ ...relation, alteredAt, owner: change.to });
+  if (change.kind === 'rename') {
+    refuseDependents(snapshot, relation, `"${relation.name}" cannot be renamed`);
+    const taken = snapshot.relation(relation.schemaId, change.to);
+    if (taken !== undefined) fail('DUPLICATE_OBJECT', { what: 'Relation', name: change.to });
+    return altered({ ...relation, alteredAt, name: change.to });
+  }
+  if (relation.kind !== 'table') {
+    const message = `"${relation.name}" is ${RELATION_WORDS[relation.kind]}, not a table`;
+    return fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
+  }
+  if (change.kind === 'drop_partition') return dropPartition(context, snapshot, relation, change.values);
+  return changeColumns(context, snapshot, { ...relation, alteredAt }, change);
+}
+
+const altered = (object: TableObject | ReturnType<typeof requireRelation>): Change => ({
+  actions: [{ kind: 'alter', object }],
+});
+
+function changeColumns(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  change: Extract<TableChange, { kind: 'add_column' | 'drop_column' | 'rename_column' }>,
+): Change | Promise<Change> {
+  switch (change.kind) {
+    case 'add_column':
+      return addColumn(context, snapshot, table, change);
+    case 'drop_column':
+      return dropColumn(context, snapshot, table, change);
+    case 'rename_column':
+      return renameColumn(context, snapshot, table, change);
+  }
+}
+
+/** Moves no data: rows that are there already have the value that the default has now. */
+async function addColumn(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  { column: definition, ifNotExists }: Extract<TableChange, { kind: 'add_column' }>,
+): Promise<Change> {
+  if (ifNotExists && table.columns.some((column) => column.name === definition.name)) return NO_CHANGE;
+  checkNames([...table.columns, definition].map(({ name }) => ({ name, location: definition.location })));
+  const id = table.nextColumnId;
+  const since = table.schemaVersion + 1;
+  const column = await newColumn(context, definition, {
+    id,
+    storedName: addedStoredName(definition.name, id),
+    since,
+  });
+  const initialSql = await initialValue(context, column);
+  if (!column.nullable && initialSql === undefined && snapshot.tablets(table.id).length > 0) {
+    const message = `Column "${column.name}" is NOT NULL, and table "${table.name}" has rows: give it a DEFAULT`;
+    fail('INVALID_ARGUMENT', { message }, { location: definition.location });
+  }
+  return altered({
+    ...table,
+    columns: [...table.columns, initialSql === undefined ? column : { ...column, initialSql }],
+    schemaVersion: since,
+    nextColumnId: id + 1,
+  });
+}
+
+/** The default's value now, as a constant of the kernel; undefined: NULL. */
+async function initialValue(context: ChangeContext, column: Column): Promise<string | undefined> {
+  const { defaultSql } = column;
+  if (defaultSql === undefined) return undefined;
+  return withSession(context, async (session) => {
+    const expression = { sql: defaultSql, offset: 0 };
+    const { sql } = await definitionExpression(context, session, expression, [], defaultSql);
+    const value = await session.scalar(`SELECT CAST(CAST(${sql} AS ${column.type}) AS VARCHAR)`);
+    return value === null ? undefined : `CAST(${quoteText(String(value))} AS ${column.type})`;
+  });
+}
+
+async function dropColumn(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  { name, ifExists, location }: Extract<TableChange, { kind: 'drop_column' }>,
+): Promise<Change> {
+  if (ifExists && !table.columns.some((column) => column.name === name)) return NO_CHANGE;
+  const column = columnNamed(table.columns, name);
+  if (table.columns.length === 1) {
+    fail('INVALID_ARGUMENT', { message: `Column "${name}" is the only one of its table` }, { location });
+  }
+  await refuseDefining(context, table, column, 'dropped');
+  refuseDependents(snapshot, table, `Column "${name}" cannot be dropped`);
+  return altered({
+    ...table,
+    columns: table.columns.filter((other) => other.id !== column.id),
+    schemaVersion: table.schemaVersion + 1,
+  });
+}
+
+async function renameColumn(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  { name, to, location }: Extract<TableChange, { kind: 'rename_column' }>,
+): Promise<Change> {
+  const column = columnNamed(table.columns, name);
+  const columns = table.columns.map((other) => (other.id === column.id ? { ...other, name: to } : other));
+  checkNames(columns.map((other) => ({ name: other.name, location })));
+  await refuseDefining(context, { ...table, primaryIndex: [] }, column, 'renamed');
+  refuseDependents(snapshot, table, `Column "${name}" cannot be renamed`);
+  return altered({ ...table, columns });
+}
+
+/** @throws TesseraError DEPENDENT_OBJECTS for a column that the table is sorted, split or indexed by */
+async function refuseDefining(
+  context: ChangeContext,
+  table: TableObject,
+  column: Column,
+  done: string,
+): Promise<void> {
+  const refuse = (by: string) =>
+    fail('DEPENDENT_OBJECTS', {
+      message: `Column "${column.name}" cannot be ${done}: ${by} of table "${table.name}" names it`,
+    });
+  if (table.primaryIndex.includes(column.id)) refuse('the primary index');
+  if (table.partitionBy.length === 0 && table.indexes.length === 0) return;
+  await withSession(context, async (session) => {
+    const partitions = await partitionExpressions(context, session, table);
+    if (partitions.some(({ columns }) => columns.includes(column.name))) refuse('PARTITION BY');
+  });
+  const named = new RegExp(`(?<![\\w$])${RegExp.escape(column.name)}(?![\\w$])`, 'i');
+  const index = table.indexes.find(({ expressions }) => expressions.some((sql) => named.test(sql)));
+  if (index !== undefined) refuse(`the index "${index.name}"`);
+}
+
+/** Views are kept as text, which names tables and columns as they were called. */
+function refuseDependents(
+  snapshot: Snapshot,
+  relation: ReturnType<typeof requireRelation>,
+  what: string,
+): void {
+  const [view] = dependentViews(snapshot, [relation]);
+  if (view === undefined) return;
+  const message = `${what}, because the view "${view.name}" depends on ${RELATION_WORDS[relation.kind]} "${relation.name}"; drop or replace the view first`;
+  fail('DEPENDENT_OBJECTS', { message });
+}

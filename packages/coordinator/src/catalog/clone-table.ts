@@ -1,0 +1,45 @@
+import type { Action, Snapshot, TableObject, TabletId } from '@tessera/catalog';
+import { newUlid } from '@tessera/common';
+import type { CreateStatement } from '@tessera/sql';
+import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { isTaken } from './create-table.ts';
+import { newObject } from './databases.ts';
+import { placeOf, requireTable } from './names.ts';
+
+/** A table with the same rows, that shares the objects of the store with its source: no data moves. */
+export function cloneTable(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: Extract<CreateStatement, { kind: 'clone_table' }>,
+): Change {
+  const place = placeOf(snapshot, statement.name, context.database);
+  if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
+  const source = requireTable(snapshot, statement.source, context.database);
+  const table: TableObject = {
+    ...source,
+    ...newObject(context, place.name),
+    schemaId: place.schema.id,
+    indexes: [],
+  };
+  const actions: Action[] = [{ kind: 'create', object: table }];
+  let affectedRows = 0;
+  for (const tablet of snapshot.tablets(source.id)) {
+    const id = newUlid() as TabletId;
+    const copy = { ...tablet, id, tableId: table.id };
+    actions.push({
+      kind: 'add_tablet',
+      tablet: tablet.key === undefined ? copy : { ...copy, sharesKey: true },
+    });
+    const vector = snapshot.deletionVector(source.id, tablet.id);
+    if (vector !== undefined) {
+      const shared = vector.key === undefined ? {} : ({ sharesKey: true } as const);
+      actions.push({
+        kind: 'set_deletion_vector',
+        vector: { ...vector, ...shared, tabletId: id, tableId: table.id },
+        replaces: 0,
+      });
+    }
+    affectedRows += tablet.rows - (vector?.rows ?? 0);
+  }
+  return { actions, affectedRows };
+}

@@ -1,0 +1,108 @@
+import type { Column, Snapshot, TableObject } from '@tessera/catalog';
+import { fail, nearestName } from '@tessera/common';
+import type { CreateStatement, TableShape } from '@tessera/sql';
+import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { newColumns } from './columns.ts';
+import { newObject } from './databases.ts';
+import { checkExpressions } from './definition-check.ts';
+import { type Place, placeOf, RELATION_WORDS, relationAt } from './names.ts';
+
+/** Rows of a granule, which is a row group of the tablet: as large as the kernel likes them best. */
+const DEFAULT_GRANULARITY = 122_880;
+const GRANULARITY_RANGE = { min: 2_048, max: 16_777_216 } as const;
+
+export async function createTable(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: Extract<CreateStatement, { kind: 'create_table' }>,
+): Promise<Change> {
+  const place = placeOf(snapshot, statement.name, context.database);
+  if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
+  const columns = await newColumns(context, statement.columns);
+  const table = await newTable(context, place, columns, statement.shape);
+  return { actions: [{ kind: 'create', object: table }] };
+}
+
+/**
+ * Whether the name is taken and the statement is content with that.
+ * @throws TesseraError DUPLICATE_OBJECT
+ */
+export function isTaken(snapshot: Snapshot, place: Place, ifNotExists: boolean): boolean {
+  const existing = relationAt(snapshot, place);
+  if (existing === undefined) return false;
+  if (ifNotExists) return true;
+  const what = RELATION_WORDS[existing.kind].replace(/^an? /, '');
+  return fail(
+    'DUPLICATE_OBJECT',
+    { what: what[0]!.toUpperCase() + what.slice(1), name: place.name },
+    { location: place.location },
+  );
+}
+
+/** @throws TesseraError what is wrong with the clauses that shape a table */
+export async function newTable(
+  context: ChangeContext,
+  place: Place,
+  columns: readonly Column[],
+  shape: TableShape,
+): Promise<TableObject> {
+  checkLocation(context, shape);
+  await checkExpressions(context, shape.partitionBy, columns, { constantsFor: 'PARTITION BY' });
+  return {
+    kind: 'table',
+    ...newObject(context, place.name),
+    schemaId: place.schema.id,
+    tableType: shape.tableType,
+    columns,
+    primaryIndex: shape.primaryIndex.map((name) => columnNamed(columns, name).id),
+    partitionBy: shape.partitionBy.map(({ sql }) => sql.trim()),
+    indexGranularity: granularityOf(shape),
+    schemaVersion: 0,
+    nextColumnId: columns.length + 1,
+    ...(shape.location === undefined ? {} : { location: shape.location }),
+    indexes: [],
+  };
+}
+
+/** @throws TesseraError UNDEFINED_NAME */
+export function columnNamed(columns: readonly Column[], name: string): Column {
+  const found = columns.find((column) => column.name === name);
+  if (found !== undefined) return found;
+  const nearest = nearestName(
+    name,
+    columns.map((column) => column.name),
+  );
+  return fail('UNDEFINED_NAME', {
+    message: `Column "${name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`,
+  });
+}
+
+function granularityOf({ options }: TableShape): number {
+  for (const name of Object.keys(options)) {
+    if (name === 'index_granularity') continue;
+    const message = `Unknown option ${name} of a table (known: index_granularity)`;
+    fail('INVALID_ARGUMENT', { message });
+  }
+  const { index_granularity: text } = options;
+  if (text === undefined) return DEFAULT_GRANULARITY;
+  const value = Number(text);
+  const { min, max } = GRANULARITY_RANGE;
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  const message = `index_granularity is a whole number of rows from ${min} to ${max}, not ${text}`;
+  return fail('INVALID_ARGUMENT', { message });
+}
+
+function checkLocation({ tables }: ChangeContext, { location }: TableShape): void {
+  if (location === undefined) return;
+  if (!tables.storage.enableManagedLocation) {
+    const message =
+      'LOCATION of a managed table is not allowed in this engine (storage.enable_managed_location)';
+    fail('FORBIDDEN', { message });
+  }
+  if (!location.startsWith(tables.store.url)) {
+    fail('NOT_SUPPORTED', {
+      what: `LOCATION outside the managed storage ${tables.store.url}`,
+      hint: 'a location is a prefix in the managed bucket',
+    });
+  }
+}

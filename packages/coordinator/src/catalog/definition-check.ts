@@ -1,0 +1,80 @@
+import type { Column, TableObject } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import type { KernelSession } from '@tessera/kernel';
+import { type KernelExpression, kernelExpression, type SqlText } from '@tessera/sql';
+import type { ChangeContext } from '../changes/change-context.ts';
+
+/** Runs `work` with a session that has nothing in it. */
+export async function withSession<T>(
+  { run }: Pick<ChangeContext, 'run'>,
+  work: (session: KernelSession) => Promise<T>,
+): Promise<T> {
+  const session = await run.kernel.session({ timeZone: run.request.settings.timezone });
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** An expression over the columns as SQL of the kernel; `text` is the statement that it stands in. */
+export function definitionExpression(
+  { run }: Pick<ChangeContext, 'run'>,
+  session: KernelSession,
+  expression: SqlText,
+  columns: readonly Pick<Column, 'name' | 'storedName' | 'type'>[],
+  text: string,
+): Promise<KernelExpression> {
+  const { settings } = run.request;
+  const { sessionValues } = run;
+  return kernelExpression(expression, text, columns, { session, settings, sessionValues, parameters: [] });
+}
+
+/** @throws TesseraError what is wrong with a default, a type that does not fit included */
+export async function checkDefault(
+  context: ChangeContext,
+  column: Column,
+  expression: SqlText,
+): Promise<void> {
+  await withSession(context, async (session) => {
+    const { sql } = await definitionExpression(context, session, expression, [], context.run.text);
+    await session.describe(`SELECT CAST(${sql} AS ${column.type})`);
+  });
+}
+
+/** The partition expressions of a table over its stored names. */
+export async function partitionExpressions(
+  context: Pick<ChangeContext, 'run'>,
+  session: KernelSession,
+  table: Pick<TableObject, 'partitionBy' | 'columns'>,
+): Promise<KernelExpression[]> {
+  const expressions: KernelExpression[] = [];
+  for (const sql of table.partitionBy) {
+    expressions.push(await definitionExpression(context, session, { sql, offset: 0 }, table.columns, sql));
+  }
+  return expressions;
+}
+
+/** @throws TesseraError what is wrong with an expression of PARTITION BY or of an index */
+export async function checkExpressions(
+  context: ChangeContext,
+  expressions: readonly SqlText[],
+  columns: readonly Column[],
+  { constantsFor }: { readonly constantsFor?: string } = {},
+): Promise<void> {
+  if (expressions.length === 0) return;
+  await withSession(context, async (session) => {
+    for (const expression of expressions) {
+      const { columns: used } = await definitionExpression(
+        context,
+        session,
+        expression,
+        columns,
+        context.run.text,
+      );
+      if (used.length === 0 && constantsFor !== undefined) {
+        fail('INVALID_ARGUMENT', { message: `${constantsFor} needs expressions over columns of the table` });
+      }
+    }
+  });
+}

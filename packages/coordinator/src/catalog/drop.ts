@@ -1,0 +1,74 @@
+import type { Snapshot } from '@tessera/catalog';
+import { fail, nearestName } from '@tessera/common';
+import type { DropStatement } from '@tessera/sql';
+import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { dropDatabase, dropSchema } from './databases.ts';
+import { dropRelations } from './dependents.ts';
+import { dropIndex } from './indexes.ts';
+import { placeOf, RELATION_WORDS, relationAt, requireDatabase, requireRelation } from './names.ts';
+
+/** @throws TesseraError UNDEFINED_TABLE and relatives, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS */
+export function drop(context: ChangeContext, snapshot: Snapshot, statement: DropStatement): Change {
+  switch (statement.object) {
+    case 'database':
+      return dropDatabase(context, snapshot, statement);
+    case 'schema':
+      return dropSchema(context, snapshot, statement);
+    case 'table':
+    case 'view':
+      return dropRelation(context, snapshot, statement);
+    case 'location':
+      return dropLocation(context, snapshot, statement);
+    case 'index':
+      return dropIndex(context, snapshot, statement);
+  }
+}
+
+function dropRelation(context: ChangeContext, snapshot: Snapshot, statement: DropStatement): Change {
+  const { name, object, ifExists, cascade } = statement;
+  if (ifExists && !isThere(context, snapshot, statement)) return NO_CHANGE;
+  const relation = requireRelation(snapshot, placeOf(snapshot, name, context.database));
+  const isView = relation.kind === 'view';
+  if (isView !== (object === 'view')) {
+    const message = `"${relation.name}" is ${RELATION_WORDS[relation.kind]}: use DROP ${isView ? 'VIEW' : 'TABLE'}`;
+    fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
+  }
+  return { actions: dropRelations(snapshot, [relation], { cascade }) };
+}
+
+/** With IF EXISTS, also the schema and the database need not exist. */
+function isThere({ database }: ChangeContext, snapshot: Snapshot, { name }: DropStatement): boolean {
+  const [, schemaName, databaseName = database] = [...name.parts].reverse();
+  const owner = snapshot.database(databaseName);
+  if (owner === undefined) return false;
+  if (schemaName !== undefined && snapshot.schema(owner.id, schemaName) === undefined) return false;
+  return relationAt(snapshot, placeOf(snapshot, name, database)) !== undefined;
+}
+
+function dropLocation(
+  { database }: ChangeContext,
+  snapshot: Snapshot,
+  { name, ifExists, cascade }: DropStatement,
+): Change {
+  const [locationName = '', databaseName = database] = [...name.parts].reverse();
+  const { id: databaseId } = requireDatabase(snapshot, databaseName, name.location);
+  const found = snapshot.location(databaseId, locationName);
+  if (found === undefined) {
+    if (ifExists) return NO_CHANGE;
+    const names = snapshot.locations(databaseId).map((location) => location.name);
+    return fail(
+      'UNDEFINED_OBJECT',
+      { what: 'Location', name: locationName, nearest: nearestName(locationName, names) },
+      { location: name.location },
+    );
+  }
+  const tables = snapshot
+    .schemas(databaseId)
+    .flatMap((schema) => snapshot.relations(schema.id))
+    .filter((relation) => relation.kind === 'external_table' && relation.locationId === found.id);
+  if (tables.length > 0 && !cascade) {
+    const message = `Location "${locationName}" is used by the external table "${tables[0]!.name}"; CASCADE drops that too`;
+    fail('DEPENDENT_OBJECTS', { message }, { location: name.location });
+  }
+  return { actions: [...dropRelations(snapshot, tables, { cascade }), { kind: 'drop', id: found.id }] };
+}

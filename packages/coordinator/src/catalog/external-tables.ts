@@ -1,0 +1,48 @@
+import type { Column, ExternalTableObject, Snapshot } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import type { CreateStatement } from '@tessera/sql';
+import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { checkNames } from './columns.ts';
+import { isTaken } from './create-table.ts';
+import { newObject } from './databases.ts';
+import { requireLocation } from './locations.ts';
+import { placeOf } from './names.ts';
+
+/** A name for files outside; they are looked at when they are read. */
+export function createExternalTable(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: Extract<CreateStatement, { kind: 'create_external_table' }>,
+): Change {
+  const place = placeOf(snapshot, statement.name, context.database);
+  if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
+  checkNames(statement.columns);
+  const location =
+    statement.locationName === undefined
+      ? undefined
+      : requireLocation(snapshot, place.database.name, statement.locationName);
+  const url =
+    statement.url ?? location?.url ?? fail('INVALID_ARGUMENT', { message: 'Expected URL or LOCATION' });
+  const columns = statement.columns.map(
+    (definition, i): Column => ({
+      id: i + 1,
+      name: definition.name,
+      storedName: definition.name,
+      type: definition.kernelType,
+      nullable: definition.nullable,
+      since: 0,
+    }),
+  );
+  const object: ExternalTableObject = {
+    kind: 'external_table',
+    ...newObject(context, place.name),
+    schemaId: place.schema.id,
+    columns,
+    url,
+    format: statement.format as ExternalTableObject['format'],
+    options: { ...statement.options, ...statement.credentials },
+    ...(statement.objectPattern === undefined ? {} : { objectPattern: statement.objectPattern }),
+    ...(location === undefined ? {} : { locationId: location.id }),
+  };
+  return { actions: [{ kind: 'create', object }] };
+}

@@ -1,0 +1,81 @@
+import type { Snapshot, TableIndex, TableObject } from '@tessera/catalog';
+import { fail, nearestName } from '@tessera/common';
+import type { CreateStatement, DropStatement } from '@tessera/sql';
+import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { placeOf, requireTable } from './names.ts';
+
+type CreateIndexStatement = Extract<
+  CreateStatement,
+  { kind: 'create_aggregating_index' | 'create_skip_index' }
+>;
+
+/**
+ * Indexes are kept as part of their table's definition. Neither kind changes how a query runs: min/max of every column,
+ * which a skip index of the type minmax asks for, are in every tablet anyway; what an aggregating index would hold is
+ * computed from the table.
+ */
+export function createIndex(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: CreateIndexStatement,
+): Change {
+  const { name, ifNotExists } = statement;
+  const table = requireTable(snapshot, statement.table, context.database);
+  const indexName = name.parts.at(-1) ?? '';
+  if (tableWithIndex(snapshot, table, indexName) !== undefined) {
+    if (ifNotExists) return NO_CHANGE;
+    fail('DUPLICATE_OBJECT', { what: 'Index', name: indexName }, { location: name.location });
+  }
+  const type = statement.kind === 'create_skip_index' ? (statement.options.type ?? 'minmax') : '';
+  if (statement.kind === 'create_skip_index' && type.toLowerCase() !== 'minmax') {
+    fail('NOT_SUPPORTED', { what: `A skip index of the type ${type}`, hint: 'the type is minmax' });
+  }
+  const alteredAt = new Date().toISOString();
+  const index: TableIndex = {
+    name: indexName,
+    kind: statement.kind === 'create_skip_index' ? 'skip' : 'aggregating',
+    expressions: statement.expressions.map(({ sql }) => sql.trim()),
+    createdAt: alteredAt,
+  };
+  return {
+    actions: [{ kind: 'alter', object: { ...table, alteredAt, indexes: [...table.indexes, index] } }],
+  };
+}
+
+/** Names of indexes are unique in a schema. */
+function tableWithIndex(
+  snapshot: Snapshot,
+  { schemaId }: Pick<TableObject, 'schemaId'>,
+  name: string,
+): TableObject | undefined {
+  return snapshot
+    .relations(schemaId)
+    .filter((relation) => relation.kind === 'table')
+    .find((table) => table.indexes.some((index) => index.name === name));
+}
+
+/** @throws TesseraError UNDEFINED_OBJECT */
+export function dropIndex(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  { name, ifExists }: DropStatement,
+): Change {
+  const place = placeOf(snapshot, name, context.database);
+  const table = tableWithIndex(snapshot, { schemaId: place.schema.id }, place.name);
+  if (table === undefined) {
+    if (ifExists) return NO_CHANGE;
+    const names = snapshot
+      .relations(place.schema.id)
+      .flatMap((relation) => (relation.kind === 'table' ? relation.indexes.map((index) => index.name) : []));
+    const nearest = nearestName(place.name, names);
+    return fail(
+      'UNDEFINED_OBJECT',
+      { what: 'Index', name: place.name, nearest },
+      { location: name.location },
+    );
+  }
+  const indexes = table.indexes.filter((index) => index.name !== place.name);
+  return {
+    actions: [{ kind: 'alter', object: { ...table, alteredAt: new Date().toISOString(), indexes } }],
+  };
+}

@@ -1,0 +1,56 @@
+import type { Snapshot, ViewObject } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import type { CreateStatement } from '@tessera/sql';
+import { boundQuery } from '../changes/bound-query.ts';
+import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { isTaken } from './create-table.ts';
+import { newObject } from './databases.ts';
+import { placeOf, RELATION_WORDS, relationAt } from './names.ts';
+
+/** A view is kept as text; binding it here tells what is wrong with it, and what it depends on. */
+export async function createView(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: Extract<CreateStatement, { kind: 'create_view' }>,
+): Promise<Change> {
+  const { query, columnNames, orReplace, ifNotExists } = statement;
+  const place = placeOf(snapshot, statement.name, context.database);
+  const existing = relationAt(snapshot, place);
+  if (orReplace && existing !== undefined && existing.kind !== 'view') {
+    const message = `"${place.name}" is ${RELATION_WORDS[existing.kind]}, not a view`;
+    fail('WRONG_OBJECT_TYPE', { message }, { location: place.location });
+  }
+  if (!orReplace && isTaken(snapshot, place, ifNotExists)) return NO_CHANGE;
+  const { columns, relations } = await boundQuery(context, snapshot, query, ({ columns, relations }) =>
+    Promise.resolve({ columns, relations }),
+  );
+  const names = columns.map(({ name }, i) => columnNames?.[i] ?? name);
+  if (columnNames !== undefined && columnNames.length > columns.length) {
+    const message = `The view names ${columnNames.length} columns, its query has ${columns.length}`;
+    fail('INVALID_ARGUMENT', { message }, { location: place.location });
+  }
+  refuseTwice(names);
+  if (existing !== undefined && relations.some(({ id }) => id === existing.id)) {
+    fail('INVALID_ARGUMENT', { message: `View "${place.name}" cannot name itself` });
+  }
+  const { id, createdAt, ...fresh } = newObject(context, place.name);
+  const object: ViewObject = {
+    kind: 'view',
+    id: existing?.id ?? id,
+    createdAt: existing?.createdAt ?? createdAt,
+    ...fresh,
+    schemaId: place.schema.id,
+    sql: query.sql.trim(),
+    database: context.database,
+    references: [...new Set(relations.map((relation) => relation.id))],
+    ...(columnNames === undefined ? {} : { columnNames }),
+  };
+  return { actions: [{ kind: existing === undefined ? 'create' : 'alter', object }] };
+}
+
+export function refuseTwice(names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return;
+  const message = `Column "${twice}" stands twice in the query: give one of them another name`;
+  fail('BINDING_ERROR', { message });
+}

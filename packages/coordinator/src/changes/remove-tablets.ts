@@ -1,0 +1,77 @@
+import type { Action, Snapshot, TableObject } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import { quoteName, typeToSql } from '@tessera/kernel';
+import type { SqlText } from '@tessera/sql';
+import { definitionExpression, partitionExpressions, withSession } from '../catalog/definition-check.ts';
+import { requireTable } from '../catalog/names.ts';
+import type { Change, ChangeContext } from './change-context.ts';
+
+/** All rows of a table: no tablet is read. */
+export function truncate(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: { readonly table: Parameters<typeof requireTable>[1] },
+): Change {
+  const table = requireTable(snapshot, statement.table, context.database);
+  return removeTablets(snapshot, table, 'truncate', () => true);
+}
+
+/** The tablets of one value of the partition expressions. */
+export async function dropPartition(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  values: readonly SqlText[],
+): Promise<Change> {
+  if (table.partitionBy.length === 0) {
+    fail('INVALID_ARGUMENT', { message: `Table "${table.name}" has no PARTITION BY` });
+  }
+  if (values.length !== table.partitionBy.length) {
+    const message = `DROP PARTITION takes ${table.partitionBy.length} values for table "${table.name}", not ${values.length}`;
+    fail('INVALID_ARGUMENT', { message });
+  }
+  const wanted = await partitionValues(context, table, values);
+  return removeTablets(snapshot, table, 'drop_partition', (partition) =>
+    partition.every((value, i) => value === wanted[i]),
+  );
+}
+
+/** The literals as tablets hold the values: cast to the expressions' types, as the kernel's text. */
+function partitionValues(
+  context: ChangeContext,
+  table: TableObject,
+  values: readonly SqlText[],
+): Promise<(string | null)[]> {
+  return withSession(context, async (session) => {
+    const expressions = await partitionExpressions(context, session, table);
+    const nulls = table.columns.map((c) => `NULL::${c.type} AS ${quoteName(c.storedName)}`);
+    const result: (string | null)[] = [];
+    for (const [i, value] of values.entries()) {
+      const literal = await definitionExpression(context, session, value, [], context.run.text);
+      // The type of the expression decides what the literal means: '2024-01-01' is a date if it is one.
+      const { columns } = await session.describe(
+        `SELECT ${expressions[i]!.sql} FROM (SELECT ${nulls.join(', ')})`,
+      );
+      const type = typeToSql(columns[0]!.type);
+      const text = await session.scalar(`SELECT CAST(CAST(${literal.sql} AS ${type}) AS VARCHAR)`);
+      result.push(text === null ? null : String(text));
+    }
+    return result;
+  });
+}
+
+function removeTablets(
+  snapshot: Snapshot,
+  table: TableObject,
+  reason: 'truncate' | 'drop_partition',
+  isMeant: (partition: readonly (string | null)[]) => boolean,
+): Change {
+  let affectedRows = 0;
+  const actions: Action[] = [];
+  for (const tablet of snapshot.tablets(table.id)) {
+    if (!isMeant(tablet.partition)) continue;
+    affectedRows += tablet.rows - (snapshot.deletionVector(table.id, tablet.id)?.rows ?? 0);
+    actions.push({ kind: 'remove_tablet', tableId: table.id, tabletId: tablet.id, reason });
+  }
+  return { actions, affectedRows };
+}

@@ -1,0 +1,67 @@
+import type { Snapshot } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import type { AlterStatement, ChangeStatement, CreateStatement, DropStatement } from '@tessera/sql';
+import { alterTable } from '../catalog/alter-table.ts';
+import { cloneTable } from '../catalog/clone-table.ts';
+import { createTable } from '../catalog/create-table.ts';
+import { createTableAs } from '../catalog/create-table-as.ts';
+import { alterDatabase, createDatabase, createSchema } from '../catalog/databases.ts';
+import { drop } from '../catalog/drop.ts';
+import { createExternalTable } from '../catalog/external-tables.ts';
+import { createIndex } from '../catalog/indexes.ts';
+import { createLocation } from '../catalog/locations.ts';
+import { createView } from '../catalog/views.ts';
+import type { Change, ChangeContext } from './change-context.ts';
+import { insert } from './insert.ts';
+import { truncate } from './remove-tablets.ts';
+
+/** Statements whose whole effect is a change of the catalog. */
+export type CommittedStatement =
+  | CreateStatement
+  | AlterStatement
+  | DropStatement
+  | Exclude<ChangeStatement, { kind: 'copy_to' }>;
+
+/** What a statement wants committed, seen from the snapshot. Nothing of it is visible yet. */
+export function changeOf(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: CommittedStatement,
+): Change | Promise<Change> {
+  switch (statement.kind) {
+    case 'create_database':
+      return createDatabase(context, snapshot, statement);
+    case 'create_schema':
+      return createSchema(context, snapshot, statement);
+    case 'create_table':
+      return createTable(context, snapshot, statement);
+    case 'create_table_as':
+      return createTableAs(context, snapshot, statement);
+    case 'clone_table':
+      return cloneTable(context, snapshot, statement);
+    case 'create_view':
+      return createView(context, snapshot, statement);
+    case 'create_external_table':
+      return createExternalTable(context, snapshot, statement);
+    case 'create_location':
+      return createLocation(context, snapshot, statement);
+    case 'create_aggregating_index':
+    case 'create_skip_index':
+      return createIndex(context, snapshot, statement);
+    case 'alter_database':
+      return alterDatabase(snapshot, statement);
+    case 'alter_table':
+      return alterTable(context, snapshot, statement);
+    case 'drop':
+      return drop(context, snapshot, statement);
+    case 'insert':
+      return insert(context, snapshot, statement);
+    case 'truncate':
+      return truncate(context, snapshot, statement);
+    case 'update':
+    case 'delete':
+    case 'merge':
+    case 'copy_from':
+      throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind.toUpperCase() });
+  }
+}
