@@ -1,30 +1,27 @@
 import { stat } from 'node:fs/promises';
 import { TesseraError } from '@tessera/common';
-import type { Kernel, KernelSession } from '@tessera/kernel';
+import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { classifyStatement, type PreparedQuery, prepareQuery, type ReadCall } from '@tessera/sql';
-import { interruptOnAbort } from './interrupt-on-abort.ts';
-import type { PreparedStatements } from './prepared-statements.ts';
-import { explainFailure } from './query-failure.ts';
-import { ReadResolution } from './read-resolution.ts';
+import { classifyStatement } from '@tessera/sql';
+import type { BindRequest, BoundQuery } from './read/bound-query.ts';
+import { explainQuery } from './read/explain.ts';
+import type { QueryBinder } from './read/query-binder.ts';
 import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';
 import { withSecondAttempt } from './second-attempt.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from './statement-result.ts';
-import type { TableServices } from './tables.ts';
-import type { Transactions } from './transactions.ts';
+import type { StatementSnapshot } from './transactions.ts';
 
 export interface QueryRunOptions {
+  readonly binder: QueryBinder;
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly query: RunningQuery;
   readonly request: StatementRequest;
   readonly text: string;
-  readonly statements: PreparedStatements;
-  /** Undefined: the node keeps no tables. */
-  readonly tables?: TableServices | undefined;
-  readonly transactions?: Transactions | undefined;
+  /** Of the statement: that of its transaction, or the newest. Asked for only when it reads tables. */
+  readonly snapshot: () => Promise<StatementSnapshot>;
   readonly sessionValues: { account: string; database: string; engine: string; user: string };
 }
 
@@ -33,58 +30,34 @@ export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
   withSecondAttempt(options.query.signal, (quarantine) => attempt(options, quarantine));
 
 async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
-  const { query, request } = options;
-  const { signal } = query;
-  signal.throwIfAborted();
-  const session = await options.kernel.session({ timeZone: request.settings.timezone, quarantine });
-  const stopInterrupting = interruptOnAbort(session, signal);
-  const reads = new ReadResolution({ ...options, ...request, session, signal });
-  let prepared: PreparedQuery | undefined;
-
-  const leave = () => {
-    stopInterrupting();
-    return session.close();
-  };
-  const explained = (error: unknown): unknown =>
-    signal.aborted ? signal.reason : explainFailure(error, { files: reads.files, isLastAttempt: quarantine });
-
+  const { binder, query, request, text } = options;
+  const bound = await binder.bind(bindRequest(options, quarantine));
+  const leave = () => bound.release();
   try {
-    prepared = await prepare(options, session, reads);
-    const bytesRead = await totalBytes(reads);
+    const statement = classifyStatement(text);
+    const answered = statement.kind === 'explain' ? await explainQuery(statement, bound) : bound;
+    const bytesRead = await totalBytes(bound);
     const startedAt = Date.now();
-    const encoded = limitRows(encodeResult(session, prepared, request), request.settings.max_result_rows);
+    const encoded = limitRows(encodeResult(answered, request), request.settings.max_result_rows);
     const first = await encoded.next();
     return {
       kind: 'rows',
-      columns: prepared.columns,
-      chunks: remaining(first, encoded, explained, leave),
-      statistics: () => statisticsOf(query, startedAt, bytesRead),
+      columns: answered.columns,
+      chunks: remaining(first, encoded, bound.explain, leave),
+      statistics: () => statisticsOf(query, startedAt, bytesRead, bound),
       close: leave,
     };
   } catch (error) {
     await leave();
-    throw explained(error);
+    throw bound.explain(error);
   }
 }
 
-async function prepare(
-  { text, request, sessionValues, statements }: QueryRunOptions,
-  session: KernelSession,
-  reads: ReadResolution,
-): Promise<PreparedQuery> {
-  const { settings, parameters } = request;
-  const scope = { ...sessionValues, timezone: settings.timezone };
-  const known = parameters.length === 0 ? statements.get(text, scope) : undefined;
-  if (known !== undefined) return known;
-  const resolveRead = (call: ReadCall) => reads.resolve(call);
-  const prepared = await prepareQuery(text, { session, settings, parameters, sessionValues, resolveRead });
-  if (parameters.length === 0 && reads.files.length === 0 && isPlainQuery(text))
-    statements.add(text, scope, prepared);
-  return prepared;
-}
-
-/** EXPLAIN is answered while it is prepared, so its answer must not be kept. */
-const isPlainQuery = (text: string): boolean => classifyStatement(text).kind === 'query';
+/** How the statement of a request is bound. */
+export const bindRequest = (
+  { query, request, text, snapshot, sessionValues }: QueryRunOptions,
+  quarantine: boolean,
+): BindRequest => ({ ...request, sql: text, snapshot, sessionValues, quarantine, signal: query.signal });
 
 async function* remaining(
   first: IteratorResult<ResultChunk, void>,
@@ -115,19 +88,28 @@ async function* limitRows(
   }
 }
 
-async function totalBytes(reads: ReadResolution): Promise<number> {
-  const sizes = await Promise.all(reads.files.map((file) => stat(file.path).then((s) => s.size)));
+async function totalBytes({ files }: BoundQuery): Promise<number> {
+  const sizes = await Promise.all(files.map((file) => stat(file.path).then((s) => s.size)));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-function statisticsOf(query: RunningQuery, startedAt: number, bytesRead: number): QueryStatistics {
+function statisticsOf(
+  query: RunningQuery,
+  startedAt: number,
+  fileBytes: number,
+  { tables }: BoundQuery,
+): QueryStatistics {
   const now = Date.now();
   const submitted = query.submittedAt.getTime();
+  const bytesFromCache = tables.reduce((sum, { use }) => sum + use.bytesCached, 0);
+  const bytesFromStorage = tables.reduce((sum, { use }) => sum + use.bytesFetched, 0);
   return {
     elapsed: (now - submitted) / 1000,
     timeBeforeExecution: (startedAt - submitted) / 1000,
     timeToExecute: (now - startedAt) / 1000,
     rowsRead: 0,
-    bytesRead,
+    bytesRead: fileBytes + bytesFromCache + bytesFromStorage,
+    bytesFromCache,
+    bytesFromStorage,
   };
 }

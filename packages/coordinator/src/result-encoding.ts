@@ -6,22 +6,25 @@ import {
   alignedTail,
   cellsQuery,
   formattedQuery,
-  type PreparedQuery,
   paddedRowsQuery,
+  type RunnableQuery,
   widthsQuery,
 } from '@tessera/sql';
+import type { BoundQuery } from './read/bound-query.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { ResultChunk } from './statement-result.ts';
 
 const ARROW_END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const FILE_CHUNK_BYTES = 1 << 20;
 
-/** Runs a prepared query and gives its rows in the encoding of the request, chunk by chunk. */
+export type EncodableQuery = Pick<BoundQuery, 'session' | 'sql' | 'params' | 'columns'>;
+
+/** Runs a query and gives its rows in the encoding of the request, chunk by chunk. */
 export function encodeResult(
-  session: KernelSession,
-  prepared: PreparedQuery,
+  { session, sql, params, columns }: EncodableQuery,
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
+  const prepared: RunnableQuery = { sql, parameters: params, columns };
   switch (request.encoding.kind) {
     case 'rows':
       return textRows(session, prepared, formattedQuery(prepared, request.encoding));
@@ -37,7 +40,7 @@ export function encodeResult(
 /** The kernel makes the text; a chunk is the data buffer of its one column as it stands. */
 async function* textRows(
   session: KernelSession,
-  prepared: PreparedQuery,
+  prepared: RunnableQuery,
   sql: string,
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(sql, prepared.parameters);
@@ -52,7 +55,7 @@ const chunkOf = (batch: KernelBatch, bytes: Uint8Array): ResultChunk => ({
 
 async function* arrowStream(
   session: KernelSession,
-  prepared: PreparedQuery,
+  prepared: RunnableQuery,
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(prepared.sql, prepared.parameters);
   yield { bytes: result.schemaIpc, rows: 0 };
@@ -63,7 +66,7 @@ async function* arrowStream(
 /** A Parquet file has its index at its end, so it is written to disk first and streamed from there. */
 async function* parquetFile(
   session: KernelSession,
-  prepared: PreparedQuery,
+  prepared: RunnableQuery,
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const path = join(await request.directory.open(), 'result.parquet');
@@ -77,7 +80,7 @@ async function* parquetFile(
 /** How wide a column is, is known when all rows are: they wait on disk. */
 async function* alignedTable(
   session: KernelSession,
-  prepared: PreparedQuery,
+  prepared: RunnableQuery,
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const { columns } = prepared;
@@ -103,7 +106,7 @@ async function* alignedTable(
 /** Writes a result to a Parquet file, one row more than the limit at most. Answers the number of rows. */
 function spool(
   session: KernelSession,
-  prepared: PreparedQuery,
+  prepared: RunnableQuery,
   sql: string,
   path: string,
   limit: number,

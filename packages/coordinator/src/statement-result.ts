@@ -17,8 +17,12 @@ export interface QueryStatistics {
   readonly timeToExecute: number;
   /** 0: the kernel's own count is an estimate, and its profiler keeps the progress of a query from being told. */
   readonly rowsRead: number;
-  /** Bytes of the files that the statement reads. */
+  /** Bytes of the files and tablets that the statement reads. */
   readonly bytesRead: number;
+  /** Of tablets that were on this node. */
+  readonly bytesFromCache: number;
+  /** Of tablets, fetched from the object store for this statement. */
+  readonly bytesFromStorage: number;
 }
 
 export interface RowsResult {

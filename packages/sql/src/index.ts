@@ -14,8 +14,9 @@ export {
   type KernelExpression,
   kernelExpression,
 } from './prepare/kernel-expression.ts';
-export type { PrepareContext, PreparedQuery } from './prepare/prepare-context.ts';
+export type { PrepareContext, PreparedQuery, RunnableQuery } from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
+export type { ReadArguments } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';
 export {
   MANAGED_SCHEMA,
@@ -24,6 +25,7 @@ export {
   type ResolvedRelation,
   type TableRelation,
 } from './relations/relation-resolver.ts';
+export { substituteScans } from './relations/scan-substitution.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';

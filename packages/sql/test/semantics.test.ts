@@ -201,9 +201,3 @@ test('deep nesting is an error, not a crash', async () => {
   }
   expect(await dialect.rows(`SELECT 1${' + 1'.repeat(400)}`)).toEqual([[401]]);
 });
-
-test('EXPLAIN answers the plan as one column', async () => {
-  expect(await dialect.columns('EXPLAIN SELECT 1')).toEqual(['explain: text']);
-  const [[plan] = []] = await dialect.rows('EXPLAIN (ANALYZE) SELECT 1');
-  expect(plan).toContain('PROJECTION');
-});

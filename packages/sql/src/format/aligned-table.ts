@@ -1,4 +1,4 @@
-import type { PreparedQuery } from '../prepare/prepare-context.ts';
+import type { RunnableQuery } from '../prepare/prepare-context.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { asRelation } from './formatted-query.ts';
 import { textValue } from './text-value.ts';
@@ -10,7 +10,7 @@ import { textValue } from './text-value.ts';
 const RIGHT_ALIGNED: ReadonlySet<SqlType['kind']> = new Set(['int', 'long', 'float', 'double', 'decimal']);
 
 /** All rows as text columns c0, c1, …; NULL shows as nothing, a line end as `\n`. */
-export function cellsQuery(query: PreparedQuery): string {
+export function cellsQuery(query: RunnableQuery): string {
   const cells = query.columns.map((column, i) => {
     const text = textValue(column.type, columnName(i));
     return `coalesce(replace(replace(${text}, chr(10), '\\n'), chr(9), '\\t'), '') AS ${columnName(i)}`;

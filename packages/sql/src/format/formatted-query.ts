@@ -1,5 +1,5 @@
 import { quoteText } from '@tessera/kernel';
-import type { PreparedQuery } from '../prepare/prepare-context.ts';
+import type { RunnableQuery } from '../prepare/prepare-context.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { jsonInput } from './json-value.ts';
 import { needsEscape, textValue } from './text-value.ts';
@@ -18,13 +18,13 @@ export interface RowEncoding {
  * A query of one VARCHAR column whose values, joined, are the body of the result in the order of the rows. TSV and CSV
  * rows end in LF; each JSON row begins with a comma, the first one too.
  */
-export function formattedQuery(query: PreparedQuery, { format, limit }: RowEncoding): string {
+export function formattedQuery(query: RunnableQuery, { format, limit }: RowEncoding): string {
   const suffix = limit === undefined ? '' : ` LIMIT ${limit}`;
   return `SELECT ${rowExpression(format, query.columns)} FROM ${asRelation(query)}${suffix}`;
 }
 
 /** The query as a FROM item with columns c0, c1, …: the names of a result may repeat. */
-export const asRelation = ({ sql, columns }: PreparedQuery): string =>
+export const asRelation = ({ sql, columns }: RunnableQuery): string =>
   `(${sql}) AS r(${columns.map((_, index) => `c${index}`).join(', ')})`;
 
 function rowExpression(format: RowFormat, columns: readonly OutputColumn[]): string {

@@ -1,6 +1,7 @@
 import { fail, TesseraError } from '@tessera/common';
 import { caretOf, type KernelSession, quoteName } from '@tessera/kernel';
 import { substituteColumns } from '../functions/substitute-columns.ts';
+import { Placement } from '../relations/placement.ts';
 import { column, type Expression, type Statement, walkTree } from '../tree.ts';
 import { deparse, parseQuery } from './parse.ts';
 import type { PrepareContext } from './prepare-context.ts';
@@ -51,10 +52,12 @@ export async function kernelExpression(
     const found = columns.find((c) => c.name.toLowerCase() === name);
     if (found !== undefined) used.add(found.name);
   });
-  const statement = await rewriteQuery(parsed, {
-    ...context,
-    resolveRead: () => refuse('Files cannot be read in the definition of a table'),
-  });
+  const resolveRead = () => refuse('Files cannot be read in the definition of a table');
+  const statement = await rewriteQuery(
+    parsed,
+    { ...context, resolveRead },
+    { placement: new Placement(), database: context.sessionValues.database, parameter: (node) => node },
+  );
   const rewritten = onlyItem(statement) ?? refuse('Expected one expression');
   const stored = new Map(columns.map((c) => [c.name, column(c.storedName)]));
   const sql = await expressionSql(session, statement, substituteColumns({ ...rewritten, alias: '' }, stored));

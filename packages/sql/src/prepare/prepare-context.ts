@@ -1,4 +1,4 @@
-import type { KernelSession, KernelValue } from '@tessera/kernel';
+import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { RelationResolver } from '../relations/relation-resolver.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
@@ -20,14 +20,20 @@ export interface PrepareContext {
   readonly relations?: RelationResolver | undefined;
 }
 
-export interface PreparedQuery {
+/** A query for the kernel, and what it gives in terms of the dialect. */
+export interface RunnableQuery {
+  /** Its columns have the dialect's names and types. */
+  readonly sql: string;
+  readonly parameters: KernelParams;
+  readonly columns: readonly OutputColumn[];
+}
+
+export interface PreparedQuery extends RunnableQuery {
   /**
-   * For the kernel; its columns have the dialect's names and types. Managed tables stand in it as `managed.<bound name>`,
-   * each exactly `tables` times, and are to be replaced by what scans them.
+   * Managed tables stand in it as `managed.<bound name>`, each exactly `tables` times, and are to be replaced by what
+   * scans them.
    */
   readonly sql: string;
-  readonly parameters: Readonly<Record<string, KernelValue>>;
-  readonly columns: readonly OutputColumn[];
   /** By bound name: how often it stands in `sql`. */
   readonly tables: ReadonlyMap<string, number>;
   /** The query as the binder knows it, before its output is converted; absent when it reads no table. */

@@ -1,8 +1,7 @@
 import { fail, TesseraError } from '@tessera/common';
-import { caretOf, type KernelColumn, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { caretOf, type KernelColumn, quoteName } from '@tessera/kernel';
 import { Placement } from '../relations/placement.ts';
 import { classifyStatement } from '../statements/classify.ts';
-import type { ExplainStatement } from '../statements/statement.ts';
 import { locateError } from '../text/locate-error.ts';
 import { outputType } from '../types/output-type.ts';
 import { type BindableQuery, bindable } from './bindable-query.ts';
@@ -13,7 +12,7 @@ import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 
 /**
- * A query or EXPLAIN of the dialect as SQL of the kernel, bound. Files are resolved and looked at, no row is read.
+ * A query of the dialect, or the one that EXPLAIN is to explain, as SQL of the kernel, bound. Files are resolved and looked at, no row is read.
  * @throws TesseraError what is wrong with the statement, with its place in `text` where there is one
  */
 export async function prepareQuery(text: string, context: PrepareContext): Promise<PreparedQuery> {
@@ -22,7 +21,7 @@ export async function prepareQuery(text: string, context: PrepareContext): Promi
     case 'query':
       return prepared(text, { sql: statement.sql, offset: 0 }, context);
     case 'explain':
-      return explained(statement, await prepared(text, statement, context), context.session);
+      return prepared(text, statement, context);
     default:
       return fail('NOT_SUPPORTED', { what: 'A statement that is not a query, here' });
   }
@@ -78,24 +77,4 @@ function withDialectTypes(
     return `${types[i]!.convert?.(value) ?? value} AS ${quoteName(name)}`;
   });
   return { sql: `SELECT ${items.join(', ')} FROM (${sql}) AS r(${names})`, parameters: {}, columns: output };
-}
-
-async function explained(
-  { part, format }: ExplainStatement,
-  query: PreparedQuery,
-  session: KernelSession,
-): Promise<PreparedQuery> {
-  if (part !== 'physical' && part !== 'analyze')
-    fail('NOT_SUPPORTED', { what: `EXPLAIN (${part.toUpperCase()})` });
-  const options = [...(part === 'analyze' ? ['ANALYZE'] : []), ...(format === 'json' ? ['FORMAT json'] : [])];
-  const how = options.length === 0 ? '' : `(${options.join(', ')}) `;
-  const result = await session.query(`EXPLAIN ${how}${query.sql}`, query.parameters);
-  let plan = '';
-  for await (const batch of result.batches) plan += Buffer.from(batch.textColumn(1)).toString('utf8');
-  return {
-    sql: `SELECT ${quoteText(plan)} AS explain`,
-    parameters: {},
-    columns: [{ name: 'explain', type: { kind: 'text' }, nullable: false }],
-    tables: new Map(),
-  };
 }

@@ -43,6 +43,7 @@ export async function rewriteQuery(
     context,
     placement: scope.placement,
     database: scope.database,
+    isView: scope.views !== undefined,
     rewriteView: (view, ref) => rewriteView(view, locate(ref.query_location), context, scope),
   });
   const named = transformTree(statement, {

@@ -17,6 +17,8 @@ export interface RelationScope {
   readonly placement: Placement;
   /** That names without one belong to. */
   readonly database: string;
+  /** Whether the query is that of a view. */
+  readonly isView: boolean;
   /** Rewrites the query of a view, which stands at `ref`, under the same placement. */
   rewriteView(view: ViewRelation, ref: BaseTableRef): Promise<Statement>;
 }
@@ -58,7 +60,7 @@ export async function placeRelations(
 
 async function resolve(
   ref: BaseTableRef,
-  { context, database }: RelationScope,
+  { context, database, isView }: RelationScope,
   locate: ParsedQuery['locate'],
 ): Promise<ResolvedRelation> {
   const location = locate(ref.query_location);
@@ -68,7 +70,7 @@ async function resolve(
     name: ref.table_name,
     location,
   };
-  const found = await context.relations?.resolve(name, database);
+  const found = await context.relations?.resolve(name, database, !isView);
   if (found === undefined) return refuseTable(ref, locate);
   if (ref.at_clause !== null) {
     fail('NOT_SUPPORTED', { what: 'AT (an older version of a table)' }, { location });

@@ -46,10 +46,10 @@ export type ResolvedRelation =
 /** What the catalog is for a statement. */
 export interface RelationResolver {
   /**
-   * Undefined when there is no such relation.
+   * Undefined when there is no such relation. `isDirect`: in the statement itself, not in the query of a view.
    * @throws TesseraError UNDEFINED_TABLE and relatives where the reason is known better than "does not exist"
    */
-  resolve(name: RelationName, database: string): Promise<ResolvedRelation | undefined>;
+  resolve(name: RelationName, database: string, isDirect: boolean): Promise<ResolvedRelation | undefined>;
   /** The session that knows every table that was resolved, by its bound name; rows it has none. */
   binder(): Promise<KernelSession>;
   /** Makes an empty temp table in the binder's session. */

@@ -1,0 +1,11 @@
+import type { BindRequest, BoundQuery } from './bound-query.ts';
+import type { QueryBinder } from './query-binder.ts';
+
+/**
+ * Makes a query of the dialect ready to run, in a session of its own, at one snapshot.
+ * @throws TesseraError what is wrong with the statement, its files or its tablets; why it was cancelled
+ */
+export const bindQuery = (
+  { binder }: { readonly binder: QueryBinder },
+  request: BindRequest,
+): Promise<BoundQuery> => binder.bind(request);

@@ -1,0 +1,29 @@
+import type { RelationObject, TableObject } from '@tessera/catalog';
+import type { TableScan } from '@tessera/planner';
+import type { PreparedQuery, RelationName } from '@tessera/sql';
+
+/** What a name meant when the statement was bound. */
+export interface NamedRelation {
+  readonly name: Pick<RelationName, 'database' | 'schema' | 'name'>;
+  /** That names without one belonged to. */
+  readonly database: string;
+  readonly object: RelationObject;
+  /** In the statement's own text, not in a view's. */
+  readonly isDirect: boolean;
+}
+
+/** A managed table as a statement reads it. */
+export interface BoundTable {
+  readonly table: TableObject;
+  readonly rowPositions: boolean;
+}
+
+/** What follows from a statement's text and the relations it names, whatever rows are in them. */
+export interface Binding {
+  readonly prepared: PreparedQuery;
+  readonly named: readonly NamedRelation[];
+  /** By bound name. */
+  readonly tables: ReadonlyMap<string, BoundTable>;
+  /** By bound name; undefined when the plan was not understood: then everything is read. */
+  readonly scans: ReadonlyMap<string, TableScan> | undefined;
+}

@@ -1,0 +1,61 @@
+import type { ExternalTableObject, LocationObject } from '@tessera/catalog';
+import type { ReadArguments, ReadFunction } from '@tessera/sql';
+
+const FUNCTIONS: Readonly<Record<ExternalTableObject['format'], ReadFunction>> = {
+  PARQUET: 'read_parquet',
+  CSV: 'read_csv',
+  TSV: 'read_csv',
+  JSON: 'read_json',
+  AVRO: 'read_avro',
+};
+
+/** The read call that an external table stands for. */
+export function externalCall(
+  { url, objectPattern, format, options }: ExternalTableObject,
+  location: LocationObject | undefined,
+): ReadArguments {
+  const base = location?.url ?? url;
+  const joined = objectPattern === undefined ? base : `${base.replace(/\/$/, '')}/${objectPattern}`;
+  return {
+    function: FUNCTIONS[format],
+    url: joined,
+    options: { ...credentialsOf(location), ...formatOptions(format, options) },
+  };
+}
+
+/** Options of CREATE EXTERNAL TABLE by the names that READ_CSV has for them. */
+function formatOptions(
+  format: ExternalTableObject['format'],
+  options: ExternalTableObject['options'],
+): ReadArguments['options'] {
+  const compression =
+    options.compression === undefined ? {} : { compression: options.compression.toLowerCase() };
+  if (format !== 'CSV' && format !== 'TSV') return compression;
+  const skipsHeader =
+    options.header !== undefined ? isTrue(options.header) : Number(options.skip_header_rows ?? 0) > 0;
+  return {
+    ...compression,
+    header: skipsHeader,
+    delimiter: options.field_delimiter ?? options.delimiter ?? (format === 'TSV' ? '\t' : ','),
+    ...(options.quote === undefined ? {} : { quote: options.quote }),
+    ...(options.escape === undefined ? {} : { escape: options.escape }),
+    ...(options.null_string === undefined ? {} : { null_string: options.null_string }),
+    ...(options.skip_blank_lines === undefined ? {} : { skip_blank_lines: isTrue(options.skip_blank_lines) }),
+    ...(options.empty_field_as_null === undefined
+      ? {}
+      : { empty_field_as_null: isTrue(options.empty_field_as_null) }),
+  };
+}
+
+const isTrue = (text: string): boolean => /^(?:true|on|yes|1)$/i.test(text);
+
+function credentialsOf(location: LocationObject | undefined): ReadArguments['options'] {
+  const { aws_access_key_id, aws_secret_access_key, aws_session_token, aws_role_arn } =
+    location?.credentials ?? {};
+  return {
+    ...(aws_access_key_id === undefined ? {} : { aws_access_key_id }),
+    ...(aws_secret_access_key === undefined ? {} : { aws_secret_access_key }),
+    ...(aws_session_token === undefined ? {} : { aws_session_token }),
+    ...(aws_role_arn === undefined ? {} : { aws_role_arn }),
+  };
+}

@@ -1,0 +1,228 @@
+import type { TableObject } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import type { Kernel, KernelSession } from '@tessera/kernel';
+import type { ExternalSources } from '@tessera/object-store';
+import { type TableScan, tableScans } from '@tessera/planner';
+import {
+  describeParameters,
+  type ParameterDescription,
+  type PrepareContext,
+  prepareQuery,
+  substituteScans,
+} from '@tessera/sql';
+import type { Scan, ScanTablet } from '@tessera/storage-agent';
+import { interruptOnAbort } from '../interrupt-on-abort.ts';
+import { explainFailure } from '../query-failure.ts';
+import { ReadResolution } from '../read-resolution.ts';
+import type { TableServices } from '../tables.ts';
+import type { Binding, BoundTable } from './binding.ts';
+import type { BindRequest, BoundQuery } from './bound-query.ts';
+import { MirrorTables } from './mirror-tables.ts';
+import { bindingKey, QueryBindings } from './query-bindings.ts';
+import { StatementRelations } from './statement-relations.ts';
+import type { TableAccess } from './table-access.ts';
+import { selectTablets, type TableSelection } from './table-selection.ts';
+
+export interface BinderServices {
+  readonly kernel: Kernel;
+  readonly external: ExternalSources;
+  /** Undefined: the node keeps no tables. */
+  readonly tables?: TableServices | undefined;
+}
+
+/** Makes queries of the dialect ready to run: names resolved, tablets chosen and fetched, a session to run in. */
+export class QueryBinder {
+  readonly #services: BinderServices;
+  readonly #mirror: MirrorTables | undefined;
+  readonly #bindings = new QueryBindings();
+  /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
+  unplanned = 0;
+
+  constructor(services: BinderServices) {
+    this.#services = services;
+    this.#mirror = services.tables && new MirrorTables(services.tables.mirror);
+  }
+
+  /** @throws TesseraError what is wrong with the statement, its files or its tablets; why it was cancelled */
+  async bind(request: BindRequest): Promise<BoundQuery> {
+    const work = await this.#open(request);
+    try {
+      const { prepared, named, tables, scans } = await this.#binding(request, work);
+      const sources = new Map<string, string>();
+      const accesses: TableAccess[] = [];
+      let target: BoundQuery['target'];
+      for (const [name, bound] of tables) {
+        const scan = scans === undefined ? undefined : (scans.get(name) ?? NOTHING);
+        const { access, tablets, source } = await this.#scan(request, work, bound, scan);
+        sources.set(name, source);
+        accesses.push(access);
+        if (bound.rowPositions) target = { tableId: bound.table.id, tablets };
+      }
+      return {
+        session: work.session,
+        sql: substituteScans(prepared.sql, prepared.tables, sources),
+        params: prepared.parameters,
+        columns: prepared.columns,
+        target,
+        relations: named.filter(({ isDirect }) => isDirect).map(({ object }) => object),
+        tables: accesses,
+        files: work.reads.files,
+        explain: work.explain,
+        release: work.release,
+      };
+    } catch (error) {
+      await work.release();
+      throw work.explain(error);
+    }
+  }
+
+  /** Types of the parameters and of the result of a query. */
+  async describe(request: BindRequest): Promise<ParameterDescription> {
+    const work = await this.#open(request);
+    try {
+      return await describeParameters(request.sql, prepareContext(request, work));
+    } catch (error) {
+      throw work.explain(error);
+    } finally {
+      await work.release();
+    }
+  }
+
+  async #open(request: BindRequest): Promise<Work> {
+    const { signal, settings, quarantine = false } = request;
+    signal.throwIfAborted();
+    const session = await this.#services.kernel.session({ timeZone: settings.timezone, quarantine });
+    const stopInterrupting = interruptOnAbort(session, signal);
+    const reads = new ReadResolution({ ...request, ...this.#services, session });
+    const relations = this.#relations(request, session);
+    const scans: Scan[] = [];
+    let released: Promise<void> | undefined;
+    const free = async () => {
+      stopInterrupting();
+      await session.close();
+      for (const scan of scans) scan.release();
+      await relations?.[Symbol.asyncDispose]();
+    };
+    return {
+      session,
+      reads,
+      relations,
+      scans,
+      explain: (error) =>
+        signal.aborted
+          ? signal.reason
+          : explainFailure(error, { files: reads.files, isLastAttempt: quarantine }),
+      release: () => {
+        released ??= free();
+        return released;
+      },
+    };
+  }
+
+  #relations(request: BindRequest, session: KernelSession): StatementRelations | undefined {
+    if (this.#mirror === undefined) return undefined;
+    return new StatementRelations({
+      mirror: this.#mirror,
+      timeZone: request.settings.timezone,
+      snapshot: request.snapshot,
+      firstWithPositions: request.rowPositionsOf !== undefined,
+      systemRelation: async () => undefined,
+      session,
+    });
+  }
+
+  async #binding(request: BindRequest, work: Work): Promise<Binding> {
+    const { reads, relations } = work;
+    const key = bindingKey(request);
+    const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
+    if (known !== undefined) return known;
+    const prepared = await prepareQuery(request.sql, prepareContext(request, work));
+    const scans =
+      prepared.boundSql === undefined ? NO_SCANS : await this.#analyse(prepared.boundSql, relations!);
+    await relations?.unbind();
+    const named = relations?.named ?? [];
+    const binding: Binding = { prepared, named, tables: relations?.tables ?? NO_TABLES, scans };
+    const isLasting = reads.files.length === 0 && relations?.transient !== true;
+    if (key !== undefined && isLasting) this.#bindings.add(key, binding);
+    return binding;
+  }
+
+  async #scan(
+    { signal }: BindRequest,
+    { session, relations, scans }: Work,
+    { table, rowPositions }: BoundTable,
+    scan: TableScan | undefined,
+  ): Promise<{ access: TableAccess; tablets: readonly ScanTablet[]; source: string }> {
+    const selection = selectTablets(table, scan, await relations!.snapshot());
+    const { tablets, wholeTableAt } = selection;
+    const columns = selection.columns.map(({ id }) => id);
+    const { agent } = this.#services.tables!;
+    const prepared = await agent.prepareScan({
+      session,
+      table,
+      tablets,
+      wholeTableAt,
+      columns,
+      rowPositions,
+      signal,
+    });
+    scans.push(prepared);
+    return { access: accessOf(table, selection, prepared), tablets, source: prepared.sql };
+  }
+
+  async #analyse(
+    boundSql: string,
+    relations: StatementRelations,
+  ): Promise<ReadonlyMap<string, TableScan> | undefined> {
+    const binder = await relations.binder();
+    try {
+      const plan = await binder.scalar(
+        'SELECT json_serialize_plan($1::VARCHAR, optimize := true, skip_null := true, skip_empty := true)',
+        [boundSql],
+      );
+      return new Map(tableScans(String(plan)).map((scan) => [scan.relation, scan]));
+    } catch (error) {
+      if (error instanceof TesseraError && error.name === 'KERNEL_LOST') throw error;
+      this.unplanned += 1;
+      return undefined;
+    }
+  }
+}
+
+/** A statement that is being bound, and what it holds. */
+interface Work {
+  readonly session: KernelSession;
+  readonly reads: ReadResolution;
+  readonly relations: StatementRelations | undefined;
+  readonly scans: Scan[];
+  explain(error: unknown): unknown;
+  release(): Promise<void>;
+}
+
+const prepareContext = (request: BindRequest, { session, reads, relations }: Work): PrepareContext => ({
+  session,
+  settings: request.settings,
+  parameters: request.parameters,
+  sessionValues: request.sessionValues,
+  resolveRead: (call) => reads.resolve(call),
+  relations,
+});
+
+function accessOf(table: TableObject, selection: TableSelection, { use }: Scan): TableAccess {
+  const { columns, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
+  return {
+    table,
+    columns: columns.map(({ name }) => name),
+    tabletsTotal,
+    tabletsPrunedByPartition,
+    tabletsPrunedByRange,
+    granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
+    granulesPruned: 0,
+    use,
+  };
+}
+
+const NO_TABLES: ReadonlyMap<string, BoundTable> = new Map();
+const NO_SCANS: ReadonlyMap<string, TableScan> = new Map();
+/** Of a table that the plan does without. */
+const NOTHING: TableScan = { relation: '', columns: [], filters: [] };

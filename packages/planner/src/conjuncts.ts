@@ -1,0 +1,127 @@
+import type { Comparison, Conjunct } from '@tessera/tablet';
+import type { PlanExpression, PlanFilter, PlanType, PlanValue } from './plan-nodes.ts';
+import { valueText } from './value-text.ts';
+
+/** A column as a condition may compare it. */
+export interface FilteredColumn {
+  readonly name: string;
+  readonly type: PlanType;
+}
+
+const OPERATORS: Readonly<Record<string, Comparison['operator']>> = {
+  COMPARE_EQUAL: '=',
+  COMPARE_NOTEQUAL: '<>',
+  COMPARE_LESSTHAN: '<',
+  COMPARE_LESSTHANOREQUALTO: '<=',
+  COMPARE_GREATERTHAN: '>',
+  COMPARE_GREATERTHANOREQUALTO: '>=',
+};
+const MIRRORED: Readonly<Record<Comparison['operator'], Comparison['operator']>> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
+/** What a scan's filter on `column` says; nothing where it is not understood. */
+export function filterConjuncts(filter: PlanFilter, column: FilteredColumn): readonly Conjunct[] {
+  switch (filter.filter_type) {
+    case 'CONSTANT_COMPARISON':
+      return comparison(column, OPERATORS[filter.comparison_type ?? ''], filter.constant);
+    case 'IS_NULL':
+      return [{ kind: 'null', column: column.name, isNull: true }];
+    case 'IS_NOT_NULL':
+      return [{ kind: 'null', column: column.name, isNull: false }];
+    case 'IN_FILTER':
+      return membership(column, filter.values ?? []);
+    case 'CONJUNCTION_AND':
+      return (filter.child_filters ?? []).flatMap((child) => filterConjuncts(child, column));
+    case 'CONJUNCTION_OR':
+      return disjunction((filter.child_filters ?? []).map((child) => filterConjuncts(child, column)));
+    // The rows are tested again behind the scan, so that the scan may, but need not, leave out what fails.
+    case 'OPTIONAL_FILTER':
+      return filter.child_filter === undefined ? [] : filterConjuncts(filter.child_filter, column);
+    case 'EXPRESSION_FILTER':
+      return filter.expr === undefined ? [] : expressionConjuncts(filter.expr, () => column);
+    default:
+      return [];
+  }
+}
+
+/** What a condition over columns says; `columnAt` tells the column of a reference, undefined if it is none of a table. */
+export function expressionConjuncts(
+  expression: PlanExpression,
+  columnAt: (index: number) => FilteredColumn | undefined,
+): readonly Conjunct[] {
+  const { type, children = [] } = expression;
+  const operator = OPERATORS[type];
+  if (operator !== undefined && expression.left !== undefined && expression.right !== undefined) {
+    const [left, right] = [expression.left, expression.right];
+    if (right.value !== undefined)
+      return onColumn(left, columnAt, (c) => comparison(c, operator, right.value));
+    if (left.value !== undefined)
+      return onColumn(right, columnAt, (c) => comparison(c, MIRRORED[operator], left.value));
+    return [];
+  }
+  switch (type) {
+    case 'CONJUNCTION_AND':
+      return children.flatMap((child) => expressionConjuncts(child, columnAt));
+    case 'CONJUNCTION_OR':
+      return disjunction(children.map((child) => expressionConjuncts(child, columnAt)));
+    case 'OPERATOR_IS_NULL':
+    case 'OPERATOR_IS_NOT_NULL': {
+      const isNull = type === 'OPERATOR_IS_NULL';
+      return onColumn(children[0], columnAt, ({ name }) => [{ kind: 'null', column: name, isNull }]);
+    }
+    case 'COMPARE_IN': {
+      const [subject, ...items] = children;
+      const values = items.map((item) => item.value);
+      if (!values.every((value) => value !== undefined)) return [];
+      return onColumn(subject, columnAt, (column) => membership(column, values));
+    }
+    default:
+      return [];
+  }
+}
+
+function onColumn(
+  node: PlanExpression | undefined,
+  columnAt: (index: number) => FilteredColumn | undefined,
+  then: (column: FilteredColumn) => readonly Conjunct[],
+): readonly Conjunct[] {
+  if (node?.type !== 'BOUND_REF' || node.index === undefined) return [];
+  const column = columnAt(Number(node.index));
+  return column === undefined ? [] : then(column);
+}
+
+/** Values of another type than the column's would be compared by another order. */
+const isOfType = (value: PlanValue, { id, type_info }: PlanType): boolean =>
+  value.type.id === id &&
+  (id !== 'DECIMAL' ||
+    (value.type.type_info?.scale === type_info?.scale && value.type.type_info?.width === type_info?.width));
+
+function comparison(
+  column: FilteredColumn,
+  operator: Comparison['operator'] | undefined,
+  constant: PlanValue | undefined,
+): readonly Conjunct[] {
+  if (operator === undefined || constant === undefined || !isOfType(constant, column.type)) return [];
+  const value = valueText(constant);
+  return value === undefined ? [] : [{ kind: 'compare', column: column.name, operator, value }];
+}
+
+function membership(column: FilteredColumn, values: readonly PlanValue[]): readonly Conjunct[] {
+  // NULL in the list makes no row match.
+  const given = values.filter((value) => value.is_null !== true);
+  const texts = given.map((value) => (isOfType(value, column.type) ? valueText(value) : undefined));
+  if (!texts.every((text) => text !== undefined)) return [];
+  return [{ kind: 'in', column: column.name, values: texts }];
+}
+
+/** A branch that says nothing may hold for every row, so the whole says nothing. */
+function disjunction(branches: readonly (readonly Conjunct[])[]): readonly Conjunct[] {
+  if (branches.length === 0 || branches.some((branch) => branch.length === 0)) return [];
+  return [{ kind: 'or', branches }];
+}

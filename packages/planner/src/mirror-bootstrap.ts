@@ -1,0 +1,22 @@
+import { kernelBootstrap, MANAGED_SCHEMA } from '@tessera/sql';
+
+/**
+ * Optimisers that the mirror does without. Plans do not serialise with the first three; the others draw conclusions from
+ * the tables being empty, or put operators into the plan that only an execution understands.
+ */
+const DISABLED_OPTIMIZERS = [
+  'column_lifetime',
+  'build_side_probe_side',
+  'unused_columns',
+  'statistics_propagation',
+  'compressed_materialization',
+  'join_filter_pushdown',
+  'late_materialization',
+];
+
+/** What the kernel that binds and plans over empty tables runs before it is locked down. */
+export const mirrorBootstrap: readonly string[] = [
+  ...kernelBootstrap,
+  `CREATE SCHEMA ${MANAGED_SCHEMA}`,
+  `SET GLOBAL disabled_optimizers = '${DISABLED_OPTIMIZERS.join(',')}'`,
+];
