@@ -58,7 +58,7 @@ const STATISTICS = { nulls: 3, max: 5, min: 6 } as const;
 
 const text = new TextDecoder();
 
-/** A footer that can be read, and joined with that of a file whose row groups were put behind one's own. */
+/** A footer that can be read, and divided when its file is. */
 export class FooterDocument {
   readonly #file: ThriftStruct;
 
@@ -82,16 +82,22 @@ export class FooterDocument {
     };
   }
 
-  /** The row groups of `other` come behind one's own, their bytes `shift` further on than in their file. */
-  append(other: FooterDocument, shift: number): void {
-    const own = list(this.#file, FILE.rowGroups);
-    for (const group of structs(other.#file, FILE.rowGroups)) {
+  /**
+   * The footer of a file that holds only the row groups `from` to `to` (exclusive), their bytes moved by `shift`. To be
+   * taken once of each row group: it is not copied.
+   */
+  slice(from: number, to: number, shift: number): FooterDocument {
+    const groups = structs(this.#file, FILE.rowGroups).slice(from, to);
+    for (const [i, group] of groups.entries()) {
       moveRowGroup(group, BigInt(shift));
       const ordinal = group.get(GROUP.ordinal);
-      if (ordinal !== undefined) ordinal.value = own.values.length;
-      own.values.push(group);
+      if (ordinal !== undefined) ordinal.value = i;
     }
-    this.#file.get(FILE.rows)!.value = BigInt(long(this.#file, FILE.rows) + long(other.#file, FILE.rows));
+    const rows = groups.reduce((sum, group) => sum + long(group, GROUP.rows), 0);
+    const file: ThriftStruct = new Map(this.#file);
+    file.set(FILE.rows, { wire: WIRE.i64, value: BigInt(rows) });
+    file.set(FILE.rowGroups, { wire: WIRE.list, value: { elementWire: WIRE.struct, values: groups } });
+    return new FooterDocument(file);
   }
 }
 

@@ -19,7 +19,7 @@ const isText = (type: KernelType): boolean => type.id === 'VARCHAR';
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The longest whole characters within the limit. */
-function cutText(plain: Uint8Array): string | undefined {
+export function cutText(plain: Uint8Array): string | undefined {
   let end = MAX_TEXT_BYTES;
   while (end > 0 && (plain[end]! & 0xc0) === 0x80) end--;
   return decodeText(plain.subarray(0, end));

@@ -3,7 +3,7 @@ import type { TableObject, Tablet } from '@tessera/catalog';
 import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { HeaderOptions } from '../header-options.ts';
 import { copyRows } from './copy-rows.ts';
-import { finishTablet } from './finish-tablet.ts';
+import { finishTablets } from './finish-tablets.ts';
 
 export interface WriteOptions {
   readonly session: KernelSession;
@@ -47,7 +47,7 @@ export async function* writeTablets(options: WriteOptions): AsyncGenerator<Writt
       path,
       rowGroupRows: table.indexGranularity,
     });
-    if (rows > 0) yield await finishTablet(path, options);
+    if (rows > 0) yield* finishTablets(path, [], options);
   } finally {
     signal.removeEventListener('abort', interrupt);
   }

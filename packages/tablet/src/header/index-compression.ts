@@ -1,0 +1,106 @@
+import zlib from 'node:zlib';
+import { Decompressor as XzDecompressor, compressSync as xzSync } from '@napi-rs/lzma/xz';
+import { compressSync as lz4Sync, uncompressSync as lz4UndoSync } from 'lz4-napi';
+import { compressSync as snappySync, uncompressSync as snappyUndoSync } from 'snappy';
+import type { HeaderOptions } from '../header-options.ts';
+import { ByteReader, MalformedHeader } from './byte-reader.ts';
+
+export type CompressionMethod = HeaderOptions['compression'];
+
+/** By their number in the header. Never reordered. */
+export const COMPRESSION_METHODS: readonly CompressionMethod[] = [
+  'none',
+  'gzip',
+  'zlib',
+  'xz',
+  'zstd',
+  'brotli',
+  'lz4',
+  'snappy',
+];
+
+/** A method without levels ignores `level`; the others take the range that the configuration allows. */
+export function compress(bytes: Buffer, method: CompressionMethod, level: number): Buffer {
+  switch (method) {
+    case 'none':
+      return bytes;
+    case 'gzip':
+      return zlib.gzipSync(bytes, { level });
+    case 'zlib':
+      return zlib.deflateSync(bytes, { level });
+    case 'xz':
+      return xzSync(bytes, { preset: level });
+    case 'zstd':
+      return zlib.zstdCompressSync(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: level } });
+    case 'brotli':
+      return zlib.brotliCompressSync(bytes, {
+        params: {
+          [zlib.constants.BROTLI_PARAM_QUALITY]: level,
+          [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        },
+      });
+    case 'lz4':
+      return lz4Sync(bytes);
+    case 'snappy':
+      return snappySync(bytes);
+  }
+}
+
+/**
+ * Undoes `compress`, never making more than `length` bytes.
+ * @throws MalformedHeader for bytes that are not `length` bytes compressed by the method
+ */
+export async function decompress(
+  bytes: Buffer,
+  method: CompressionMethod,
+  length: number,
+): Promise<Uint8Array> {
+  const raw = await undo(bytes, method, length).catch((error: unknown) => {
+    throw new MalformedHeader(`the primary index is not valid ${method}: ${(error as Error).message}`);
+  });
+  if (raw.length !== length)
+    throw new MalformedHeader(`the primary index is ${raw.length} bytes, not ${length}`);
+  return raw;
+}
+
+async function undo(bytes: Buffer, method: CompressionMethod, length: number): Promise<Uint8Array> {
+  const bound = { maxOutputLength: Math.max(1, length) };
+  switch (method) {
+    case 'none':
+      return bytes;
+    case 'gzip':
+      return zlib.gunzipSync(bytes, bound);
+    case 'zlib':
+      return zlib.inflateSync(bytes, bound);
+    case 'xz':
+      return undoXz(bytes, length);
+    case 'zstd':
+      return zlib.zstdDecompressSync(bytes, bound);
+    case 'brotli':
+      return zlib.brotliDecompressSync(bytes, bound);
+    case 'lz4':
+      // The block is preceded by its length, which the library trusts.
+      if (bytes.length < 4 || bytes.readUInt32LE() !== length) throw new Error('another length inside');
+      return lz4UndoSync(bytes);
+    case 'snappy':
+      if (new ByteReader(bytes).number() !== length) throw new Error('another length inside');
+      return snappyUndoSync(bytes) as Buffer;
+  }
+}
+
+const XZ_PIECE = 1024;
+
+/** In small pieces, so that no more than what one piece can hold comes after the limit. */
+async function undoXz(bytes: Buffer, length: number): Promise<Uint8Array> {
+  const decoder = new XzDecompressor();
+  const out: Buffer[] = [];
+  let total = 0;
+  const take = (piece: Buffer) => {
+    total += piece.length;
+    if (total > length) throw new Error(`more than ${length} bytes`);
+    out.push(piece);
+  };
+  for (let at = 0; at < bytes.length; at += XZ_PIECE) take(decoder.update(bytes.subarray(at, at + XZ_PIECE)));
+  take(await decoder.finish());
+  return Buffer.concat(out);
+}

@@ -1,0 +1,103 @@
+import { crc32c } from '@node-rs/crc32';
+import type { HybridHeader } from '../header/hybrid-header.ts';
+
+/** One column in one granule, with the checksum of its bytes. */
+export interface Chunk {
+  readonly column: number;
+  readonly granule: number;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly crc32c: number;
+}
+
+/** Bytes of a tablet to be fetched at once, and the chunks that are in them, by offset. */
+export interface FetchRange {
+  readonly offset: number;
+  readonly bytes: number;
+  readonly chunks: readonly Chunk[];
+}
+
+export interface RangeLimits {
+  /** Gaps up to this may be fetched along. */
+  readonly gapBytes: number;
+  /** Bytes fetched along, as a part of those that are needed. */
+  readonly waste: number;
+  /** A range is no larger, unless a single chunk is. */
+  readonly rangeBytes: number;
+}
+
+const LIMITS: RangeLimits = { gapBytes: 64 * 1024, waste: 0.1, rangeBytes: 16 * 1024 * 1024 };
+
+/**
+ * The ranges of a tablet's file that hold columns in granules (all granules when not given), as few as the limits
+ * allow. Columns that the tablet does not store have none.
+ */
+export function planRanges(
+  header: HybridHeader,
+  columnIds: readonly number[],
+  granules?: readonly number[],
+  limits: RangeLimits = LIMITS,
+): FetchRange[] {
+  const chunks = chunksOf(header, columnIds, granules);
+  return rangesOver(chunks, limits);
+}
+
+/** By offset. */
+export function chunksOf(
+  header: HybridHeader,
+  columnIds: readonly number[],
+  granules: readonly number[] = header.granuleRows.map((_, i) => i),
+): Chunk[] {
+  const wanted = new Set(columnIds);
+  return header.columns
+    .filter((column) => wanted.has(column.id))
+    .flatMap((column) =>
+      granules.map((granule) => {
+        const { offset, bytes, crc32c: sum } = column.granules[granule]!;
+        return { column: column.id, granule, offset, bytes, crc32c: sum };
+      }),
+    )
+    .sort((a, b) => a.offset - b.offset);
+}
+
+/** Chunks by offset, none over another: those that are fetched already may be left out. */
+export function rangesOver(chunks: readonly Chunk[], limits: RangeLimits = LIMITS): FetchRange[] {
+  const bridged = bridgedGaps(chunks, limits);
+  const ranges: { offset: number; bytes: number; chunks: Chunk[] }[] = [];
+  for (const [i, chunk] of chunks.entries()) {
+    const range = ranges.at(-1);
+    const end = chunk.offset + chunk.bytes;
+    if (range !== undefined && bridged.has(i) && end - range.offset <= limits.rangeBytes) {
+      range.bytes = end - range.offset;
+      range.chunks.push(chunk);
+    } else {
+      ranges.push({ offset: chunk.offset, bytes: chunk.bytes, chunks: [chunk] });
+    }
+  }
+  return ranges;
+}
+
+/** Numbers of the chunks that are joined to the one before: the smallest gaps first, while the waste stays small. */
+function bridgedGaps(chunks: readonly Chunk[], { gapBytes, waste }: RangeLimits): ReadonlySet<number> {
+  let allowance = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0) * waste;
+  const gaps = chunks.slice(1).map((chunk, i) => {
+    const before = chunks[i]!;
+    return { chunk: i + 1, bytes: chunk.offset - before.offset - before.bytes };
+  });
+  const bridged = new Set<number>();
+  for (const gap of gaps.sort((a, b) => a.bytes - b.bytes)) {
+    allowance -= gap.bytes;
+    if (gap.bytes > gapBytes || allowance < 0) break;
+    bridged.add(gap.chunk);
+  }
+  return bridged;
+}
+
+/** The first chunk whose bytes are not those that were written; undefined when all are. */
+export function damagedChunk(range: FetchRange, bytes: Uint8Array): Chunk | undefined {
+  return range.chunks.find((chunk) => {
+    const from = chunk.offset - range.offset;
+    const own = bytes.subarray(from, from + chunk.bytes);
+    return own.length !== chunk.bytes || crc32c(own) !== chunk.crc32c;
+  });
+}

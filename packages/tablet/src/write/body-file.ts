@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { type FileHandle, open, stat, writeFile } from 'node:fs/promises';
+import { FooterDocument, type ParquetFooter } from '../body/parquet-footer.ts';
+
+/** Length of the footer and `PAR1`. */
+export const TRAILER_BYTES = 8;
+/** The bytes before the first row group. */
+export const PARQUET_MAGIC = 'PAR1';
+/** Files up to this are held in memory, larger ones go by in pieces of this size. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** A Parquet file as the kernel wrote it. */
+export class BodyFile {
+  readonly path: string;
+  readonly document: FooterDocument;
+  readonly footer: ParquetFooter;
+  readonly footerOffset: number;
+  readonly #content: Buffer | FileHandle;
+
+  private constructor(path: string, content: Buffer | FileHandle, footerBytes: Buffer, footerOffset: number) {
+    this.path = path;
+    this.#content = content;
+    this.document = FooterDocument.decode(footerBytes);
+    this.footer = this.document.read();
+    this.footerOffset = footerOffset;
+  }
+
+  static async open(path: string): Promise<BodyFile> {
+    const { size } = await stat(path);
+    if (size <= PIECE_BYTES) {
+      // Small files are in the page cache: reading them at once costs less than a turn of the thread pool.
+      const content = readFileSync(path);
+      const footerOffset = footerStart(content, size);
+      return new BodyFile(path, content, content.subarray(footerOffset, -TRAILER_BYTES), footerOffset);
+    }
+    const file = await open(path, 'r+');
+    try {
+      const footerOffset = footerStart(await readAt(file, size - TRAILER_BYTES, TRAILER_BYTES), size);
+      const footer = await readAt(file, footerOffset, size - TRAILER_BYTES - footerOffset);
+      return new BodyFile(path, file, footer, footerOffset);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** The bytes from `start` to `end`, in order; a piece is good until the next one is asked for. */
+  async *pieces(start: number, end: number): AsyncGenerator<{ offset: number; bytes: Buffer }> {
+    if (Buffer.isBuffer(this.#content)) {
+      yield { offset: start, bytes: this.#content.subarray(start, end) };
+      return;
+    }
+    const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, end - start));
+    for (let at = start; at < end; ) {
+      const { bytesRead } = await this.#content.read(buffer, 0, Math.min(buffer.length, end - at), at);
+      if (bytesRead === 0) throw new Error(`${this.path} ended early`);
+      yield { offset: at, bytes: buffer.subarray(0, bytesRead) };
+      at += bytesRead;
+    }
+  }
+
+  /** What stands from `offset` on is replaced. */
+  async replaceTail(offset: number, tail: Buffer): Promise<void> {
+    if (Buffer.isBuffer(this.#content)) {
+      await writeFile(this.path, Buffer.concat([this.#content.subarray(0, offset), tail]));
+      return;
+    }
+    await writeAt(this.#content, tail, offset);
+    await this.#content.truncate(offset + tail.length);
+  }
+
+  /** Frees the disk space from `offset` on; what stands there is not read any more. */
+  async truncate(offset: number): Promise<void> {
+    if (!Buffer.isBuffer(this.#content)) await this.#content.truncate(offset);
+  }
+
+  async close(): Promise<void> {
+    if (!Buffer.isBuffer(this.#content)) await this.#content.close();
+  }
+}
+
+const footerStart = (end: Buffer, size: number): number =>
+  size - TRAILER_BYTES - end.readUInt32LE(end.length - TRAILER_BYTES);
+
+async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await file.read(buffer, done, length - done, offset + done);
+    if (bytesRead === 0) throw new Error('The file ended early');
+    done += bytesRead;
+  }
+  return buffer;
+}
+
+export async function writeAt(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, offset + done);
+    done += bytesWritten;
+  }
+}
