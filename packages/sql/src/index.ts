@@ -32,6 +32,7 @@ export { classifyStatement } from './statements/classify.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
 export type { ExplainStatement, QueryStatement, SettingPairs, Statement } from './statements/statement.ts';
 export { locateError } from './text/locate-error.ts';
+export { namesIn, normalizedSql, quoteIdentifier } from './text/names.ts';
 export { parseTree } from './tree.ts';
 export { columnType, dialectTypeName, kernelTypeSql } from './types/column-type.ts';
 export {

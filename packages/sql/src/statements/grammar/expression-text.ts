@@ -41,7 +41,13 @@ function textUntil(
   for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {
     if (token.tokenType === Close || (endsAtComma && token.image === ',')) break;
     const previous = cursor.index === begin ? undefined : cursor.previous;
-    if (cases === 0 && mayEndBehind(previous) && !cursor.isAt('WITH', 'TIME') && ends.some((words) => cursor.isAt(...words))) break;
+    if (
+      cases === 0 &&
+      mayEndBehind(previous) &&
+      !cursor.isAt('WITH', 'TIME') &&
+      ends.some((words) => cursor.isAt(...words))
+    )
+      break;
     if (previous?.image !== '.') {
       if (isWord(token, 'CASE')) cases += 1;
       if (isWord(token, 'END') && cases > 0) cases -= 1;

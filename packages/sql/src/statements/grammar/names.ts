@@ -1,13 +1,8 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { isWord, QuotedName } from '../../text/lexer.ts';
+import { RESERVED_WORDS } from '../../text/names.ts';
 import type { ObjectName } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-
-/** PostgreSQL's reserved words: as names they need quotes. */
-const RESERVED =
-  'ALL AND ANY ARRAY AS ASC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CREATE DEFAULT DESC DISTINCT DO ELSE END EXCEPT FALSE FETCH FOR FOREIGN FROM GRANT GROUP HAVING IN INTERSECT INTO LATERAL LIMIT NOT NULL OFFSET ON ONLY OR ORDER PRIMARY REFERENCES RETURNING SELECT SET SOME TABLE THEN TO TRUE UNION UNIQUE USING VALUES WHEN WHERE WINDOW WITH'.split(
-    ' ',
-  );
 
 export interface PlacedName {
   readonly name: string;
@@ -17,7 +12,7 @@ export interface PlacedName {
 /** One name, folded unless quoted; a reserved word is none. */
 export function placedName(cursor: TokenCursor, what: string): PlacedName {
   const start = cursor.offset;
-  if (isWord(cursor.peek(), ...RESERVED)) cursor.unexpected(what);
+  if (isWord(cursor.peek(), ...RESERVED_WORDS)) cursor.unexpected(what);
   const token = cursor.peek();
   const name = cursor.expectName(what);
   if (name === '' && token?.tokenType === QuotedName) {

@@ -1,0 +1,116 @@
+import { relationsOfDatabase } from './relations-of-database.ts';
+import type { SystemFacts } from './system-facts.ts';
+import { columnsOf, type SystemRelation, type SystemValue, TIME } from './system-relation.ts';
+
+const CATALOGS = columnsOf(
+  'catalog_name',
+  'catalog_owner',
+  'description',
+  ['created', TIME],
+  ['last_altered', TIME],
+);
+
+/** The databases of the cluster. */
+export const catalogs = ({ snapshot }: SystemFacts): SystemRelation => ({
+  columns: CATALOGS,
+  rows: snapshot
+    .databases()
+    .map((d) => [d.name, d.owner, d.description, new Date(d.createdAt), new Date(d.alteredAt)]),
+});
+
+const SCHEMATA = columnsOf(
+  'catalog_name',
+  'schema_name',
+  'schema_owner',
+  'description',
+  ['created', TIME],
+  ['last_altered', TIME],
+);
+
+export function schemata({ snapshot, database }: SystemFacts): SystemRelation {
+  const owner = snapshot.database(database);
+  const schemas = owner === undefined ? [] : snapshot.schemas(owner.id);
+  const rows: SystemValue[][] = schemas.map((s) => [
+    database,
+    s.name,
+    s.owner,
+    s.description,
+    new Date(s.createdAt),
+    new Date(s.alteredAt),
+  ]);
+  if (owner !== undefined) {
+    const created = new Date(owner.createdAt);
+    rows.push([
+      database,
+      'information_schema',
+      owner.owner,
+      'What the engine knows of itself',
+      created,
+      created,
+    ]);
+  }
+  return { columns: SCHEMATA, rows };
+}
+
+const VIEWS = columnsOf(
+  'table_catalog',
+  'table_schema',
+  'table_name',
+  'view_definition',
+  'check_option',
+  'is_updatable',
+  'table_owner',
+  ['created', TIME],
+  ['last_altered', TIME],
+);
+
+export const views = (facts: SystemFacts): SystemRelation => ({
+  columns: VIEWS,
+  rows: [...relationsOfDatabase(facts)].flatMap(({ schema, relation }) =>
+    relation.kind === 'view'
+      ? [
+          [
+            facts.database,
+            schema.name,
+            relation.name,
+            relation.sql,
+            'NONE',
+            'NO',
+            relation.owner,
+            new Date(relation.createdAt),
+            new Date(relation.alteredAt),
+          ],
+        ]
+      : [],
+  ),
+});
+
+const LOCATIONS = columnsOf(
+  'location_catalog',
+  'location_name',
+  'location_source',
+  'url',
+  'location_owner',
+  'description',
+  ['created', TIME],
+  ['last_altered', TIME],
+);
+
+/** Credentials are not shown. */
+export function locations({ snapshot, database }: SystemFacts): SystemRelation {
+  const owner = snapshot.database(database);
+  const all = owner === undefined ? [] : snapshot.locations(owner.id);
+  return {
+    columns: LOCATIONS,
+    rows: all.map((l) => [
+      database,
+      l.name,
+      l.source,
+      l.url,
+      l.owner,
+      l.description,
+      new Date(l.createdAt),
+      new Date(l.alteredAt),
+    ]),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Column, RelationObject } from '@tessera/catalog';
+import { columnType, dialectTypeName, namesIn, type SqlType } from '@tessera/sql';
+import { relationsOfDatabase } from './relations-of-database.ts';
+import type { SystemFacts } from './system-facts.ts';
+import { columnsOf, type SystemRelation, type SystemValue } from './system-relation.ts';
+
+const COLUMNS = columnsOf(
+  'table_catalog',
+  'table_schema',
+  'table_name',
+  'column_name',
+  ['ordinal_position', 'INTEGER'],
+  'column_default',
+  'is_nullable',
+  'data_type',
+  ['numeric_precision', 'INTEGER'],
+  ['numeric_precision_radix', 'INTEGER'],
+  ['numeric_scale', 'INTEGER'],
+  ['datetime_precision', 'INTEGER'],
+  'is_in_primary_index',
+  'is_in_partition_expr',
+);
+
+/** Columns of tables and external tables; those of views follow from their queries and are not listed. */
+export function columns(facts: SystemFacts): SystemRelation {
+  return { columns: COLUMNS, rows: rows(facts) };
+}
+
+function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
+  for (const { schema, relation } of relationsOfDatabase(facts)) {
+    if (relation.kind === 'view') continue;
+    const partitioned = partitionColumns(relation);
+    const indexed = relation.kind === 'table' ? relation.primaryIndex : [];
+    for (const [index, column] of relation.columns.entries()) {
+      const type = columnType(column.type);
+      yield [
+        facts.database,
+        schema.name,
+        relation.name,
+        column.name,
+        index + 1,
+        column.defaultSql,
+        yesNo(column.nullable),
+        dialectTypeName(type),
+        ...precision(type),
+        yesNo(indexed.includes(column.id)),
+        yesNo(partitioned.has(column)),
+      ];
+    }
+  }
+}
+
+const yesNo = (value: boolean): string => (value ? 'YES' : 'NO');
+
+function partitionColumns(relation: Exclude<RelationObject, { kind: 'view' }>): ReadonlySet<Column> {
+  if (relation.kind !== 'table') return new Set();
+  const names = new Set(relation.partitionBy.flatMap((expression) => namesIn(expression)));
+  return new Set(relation.columns.filter((column) => names.has(column.name)));
+}
+
+/** Precision, its radix, scale, digits of a second: as PostgreSQL tells them. */
+function precision(type: SqlType): readonly SystemValue[] {
+  switch (type.kind) {
+    case 'int':
+      return [32, 2, 0, null];
+    case 'long':
+      return [64, 2, 0, null];
+    case 'float':
+      return [24, 2, null, null];
+    case 'double':
+      return [53, 2, null, null];
+    case 'decimal':
+      return [type.precision, 10, type.scale, null];
+    case 'timestamp':
+    case 'timestamptz':
+      return [null, null, null, 6];
+    case 'date':
+      return [null, null, null, 0];
+    default:
+      return [null, null, null, null];
+  }
+}

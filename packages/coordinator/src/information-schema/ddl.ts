@@ -1,0 +1,67 @@
+import type { Column, ExternalTableObject, RelationObject, TableObject, ViewObject } from '@tessera/catalog';
+import { quoteText } from '@tessera/kernel';
+import { columnType, dialectTypeName, quoteIdentifier } from '@tessera/sql';
+
+/** Rows of a granule that tables have unless they say otherwise. */
+const DEFAULT_GRANULARITY = 122_880;
+
+/**
+ * The statement that makes the relation again. For a table it gives the same columns, index, partitions and options; its
+ * indexes have statements of their own in `indexes`.
+ */
+export function ddlOf(relation: RelationObject, schema: string): string {
+  switch (relation.kind) {
+    case 'table':
+      return tableDdl(relation, schema);
+    case 'view':
+      return viewDdl(relation, schema);
+    case 'external_table':
+      return externalTableDdl(relation, schema);
+  }
+}
+
+const fullName = (schema: string, name: string): string =>
+  `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+
+function tableDdl(table: TableObject, schema: string): string {
+  const indexed = table.primaryIndex.map((id) => table.columns.find((c) => c.id === id)!.name);
+  const clauses = [
+    indexed.length === 0 ? '' : `PRIMARY INDEX ${indexed.map(quoteIdentifier).join(', ')}`,
+    table.partitionBy.length === 0 ? '' : `PARTITION BY ${table.partitionBy.join(', ')}`,
+    table.indexGranularity === DEFAULT_GRANULARITY
+      ? ''
+      : `WITH (index_granularity = ${table.indexGranularity})`,
+    table.location === undefined ? '' : `LOCATION ${quoteText(table.location)}`,
+  ].filter((clause) => clause !== '');
+  const head = `CREATE ${table.tableType} TABLE ${fullName(schema, table.name)} (${columnList(table.columns)})`;
+  return [head, ...clauses].join('\n');
+}
+
+function viewDdl(view: ViewObject, schema: string): string {
+  const names =
+    view.columnNames === undefined ? '' : ` (${view.columnNames.map(quoteIdentifier).join(', ')})`;
+  return `CREATE VIEW ${fullName(schema, view.name)}${names} AS ${view.sql}`;
+}
+
+/** Credentials stay out of it. */
+function externalTableDdl(table: ExternalTableObject, schema: string): string {
+  const options = Object.entries(table.options).map(
+    ([name, value]) => `${name.toUpperCase()} = ${quoteText(value)}`,
+  );
+  const clauses = [
+    `URL = ${quoteText(table.url)}`,
+    ...(table.objectPattern === undefined ? [] : [`OBJECT_PATTERN = ${quoteText(table.objectPattern)}`]),
+    `TYPE = (${[table.format, ...options].join(' ')})`,
+  ];
+  const head = `CREATE EXTERNAL TABLE ${fullName(schema, table.name)} (${columnList(table.columns)})`;
+  return [head, ...clauses].join('\n');
+}
+
+function columnList(columns: readonly Column[]): string {
+  const definitions = columns.map(({ name, type, nullable, defaultSql }) => {
+    const constraint = nullable ? '' : ' NOT NULL';
+    const byDefault = defaultSql === undefined ? '' : ` DEFAULT ${defaultSql}`;
+    return `${quoteIdentifier(name)} ${dialectTypeName(columnType(type))}${byDefault}${constraint}`;
+  });
+  return `\n  ${definitions.join(',\n  ')}\n`;
+}

@@ -1,0 +1,41 @@
+import { applicableRoles, enabledRoles, objectPrivileges, users } from './access.ts';
+import { metricsHistory, queryHistory, runningQueries, transactions, userQueryHistory } from './activity.ts';
+import { catalogs, locations, schemata, views } from './catalog-objects.ts';
+import { engines, nodesView } from './cluster.ts';
+import { columns } from './columns.ts';
+import { indexes } from './indexes.ts';
+import { routines } from './routines.ts';
+import type { SystemFacts } from './system-facts.ts';
+import type { SystemRelation } from './system-relation.ts';
+import { tables } from './tables.ts';
+import { tablets } from './tablets.ts';
+
+const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
+  applicable_roles: applicableRoles,
+  catalogs,
+  columns,
+  enabled_roles: enabledRoles,
+  engine_metrics_history: metricsHistory,
+  engine_query_history: queryHistory,
+  engine_running_queries: runningQueries,
+  engine_user_query_history: userQueryHistory,
+  engines,
+  indexes,
+  locations,
+  nodes: nodesView,
+  object_privileges: objectPrivileges,
+  routines,
+  schemata,
+  tables,
+  tablets,
+  transactions,
+  users,
+  views,
+};
+
+/** The names that stand behind `information_schema.`. */
+export const INFORMATION_SCHEMA_VIEWS: readonly string[] = Object.keys(VIEWS);
+
+/** A view of `information_schema` by its name without the schema; undefined when there is none. Rows are made as they are read. */
+export const informationSchemaRelation = (name: string, facts: SystemFacts): SystemRelation | undefined =>
+  Object.hasOwn(VIEWS, name) ? VIEWS[name]?.(facts) : undefined;

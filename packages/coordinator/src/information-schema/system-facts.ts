@@ -1,0 +1,40 @@
+import type { Snapshot } from '@tessera/catalog';
+import type { FinishedQuery, QueryFacts } from '../query-history.ts';
+import type { TransactionInfo } from '../transactions.ts';
+
+/** One sample of what the node uses. */
+export interface MetricsSample {
+  readonly time: Date;
+  readonly node: string;
+  /** Share of all processors, 0 to 1. */
+  readonly cpuUsed: number;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  /** Of the requests for tablets since the sample before; null when there was none. */
+  readonly cacheHitRatio: number | null;
+  readonly spilledBytes: number;
+  readonly runningQueries: number;
+  readonly suspendedQueries: number;
+}
+
+export interface NodeFacts {
+  readonly name: string;
+  readonly host: string;
+  readonly status: 'running' | 'draining';
+  readonly version: string;
+  readonly startedAt: Date;
+}
+
+/** Everything that the views of `information_schema` tell. */
+export interface SystemFacts {
+  readonly snapshot: Snapshot;
+  /** Whose `information_schema` is read: other databases show in `catalogs` alone. */
+  readonly database: string;
+  readonly user: string;
+  readonly engine: string;
+  readonly transactions: readonly TransactionInfo[];
+  readonly running: readonly QueryFacts[];
+  readonly history: Iterable<FinishedQuery>;
+  readonly metrics: Iterable<MetricsSample>;
+  readonly nodes: readonly NodeFacts[];
+}

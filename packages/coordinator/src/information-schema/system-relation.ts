@@ -1,0 +1,27 @@
+/** Types that columns of `information_schema` have: the kernel's names. */
+export type SystemType = 'VARCHAR' | 'BIGINT' | 'INTEGER' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP WITH TIME ZONE';
+
+export interface SystemColumn {
+  readonly name: string;
+  readonly type: SystemType;
+}
+
+/** Dates are times of the day they name; whole numbers are safe integers. */
+export type SystemValue = string | number | boolean | Date | null | undefined;
+
+/** A view of `information_schema` with its rows. */
+export interface SystemRelation {
+  readonly columns: readonly SystemColumn[];
+  /** Made while they are read: `tablets` may have very many. */
+  readonly rows: Iterable<readonly SystemValue[]>;
+}
+
+/** Columns from `name TYPE` texts; text is the type where none is told. */
+export const columnsOf = (
+  ...columns: readonly (string | readonly [string, SystemType])[]
+): readonly SystemColumn[] =>
+  columns.map((column) =>
+    typeof column === 'string' ? { name: column, type: 'VARCHAR' } : { name: column[0], type: column[1] },
+  );
+
+export const TIME = 'TIMESTAMP WITH TIME ZONE';

@@ -1,0 +1,120 @@
+import type { QueryId, RequestId } from '@tessera/common';
+import { normalizedSql } from '@tessera/sql';
+
+/** What is known of a query, running or over. */
+export interface QueryFacts {
+  readonly queryId: QueryId;
+  readonly requestId: RequestId;
+  readonly label: string;
+  readonly user: string;
+  /** Cut to 64 Ki characters. */
+  readonly text: string;
+  readonly submittedAt: Date;
+  /** Undefined until the statement began to run. */
+  readonly startedAt: Date | undefined;
+  readonly scannedRows: number;
+  readonly scannedCacheBytes: number;
+  readonly scannedStorageBytes: number;
+  readonly insertedRows: number;
+  readonly insertedBytes: number;
+  readonly spilledBytes: number;
+  readonly returnedRows: number;
+  readonly returnedBytes: number;
+  readonly retries: number;
+}
+
+export interface FinishedQuery extends QueryFacts {
+  readonly status: 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELED';
+  readonly endedAt: Date;
+  readonly errorMessage: string | undefined;
+  /** The text with its literals taken out, so that queries of one kind have one. */
+  readonly normalizedText: string;
+  /** SET, SHOW, USE and reads of `information_schema`. */
+  readonly isSystemQuery: boolean;
+}
+
+const MAX_TEXT = 65_536;
+const DEFAULT_CAPACITY = 10_000;
+const SYSTEM_QUERY = /^\s*(?:SET|RESET|SHOW|USE|DESCRIBE|DESC)\b|\binformation_schema\s*\./i;
+
+/** The counters of one query while it runs. */
+export class QueryActivity {
+  user = '';
+  text = '';
+  startedAt: Date | undefined;
+  scannedRows = 0;
+  scannedCacheBytes = 0;
+  scannedStorageBytes = 0;
+  insertedRows = 0;
+  insertedBytes = 0;
+  spilledBytes = 0;
+  returnedRows = 0;
+  returnedBytes = 0;
+  retries = 0;
+  error: Error | undefined;
+
+  /** The statement begins: called once its request is there whole. */
+  start(user: string, text: string): void {
+    this.user = user;
+    this.text = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
+    this.startedAt ??= new Date();
+  }
+}
+
+interface EndedQuery {
+  readonly queryId: QueryId;
+  readonly requestId: RequestId;
+  readonly label: string;
+  readonly submittedAt: Date;
+  readonly signal: AbortSignal;
+  readonly activity: QueryActivity;
+}
+
+export function queryFacts({ queryId, requestId, label, submittedAt, activity }: EndedQuery): QueryFacts {
+  const { error: _error, start: _start, ...counters } = activity;
+  return { queryId, requestId, label, submittedAt, ...counters } as QueryFacts;
+}
+
+/** The latest queries of this node, in memory. */
+export class QueryHistory implements Iterable<FinishedQuery> {
+  readonly #capacity: number;
+  readonly #ring: EndedEntry[] = [];
+  #next = 0;
+
+  constructor(capacity = DEFAULT_CAPACITY) {
+    this.#capacity = capacity;
+  }
+
+  add(query: EndedQuery): void {
+    const { activity, signal } = query;
+    if (activity.text === '') return;
+    const error = activity.error ?? (signal.aborted ? (signal.reason as Error) : undefined);
+    const status =
+      error === undefined ? 'ENDED_SUCCESSFULLY' : error.name === 'QUERY_CANCELLED' ? 'CANCELED' : 'FAILED';
+    this.#ring[this.#next] = {
+      facts: queryFacts(query),
+      status,
+      endedAt: new Date(),
+      errorMessage: error?.message,
+    };
+    this.#next = (this.#next + 1) % this.#capacity;
+  }
+
+  /** The oldest first. */
+  *[Symbol.iterator](): Iterator<FinishedQuery> {
+    const isFull = this.#ring.length === this.#capacity;
+    const first = isFull ? this.#next : 0;
+    for (let i = 0; i < this.#ring.length; i += 1) {
+      const { facts, ...end } = this.#ring[(first + i) % this.#ring.length]!;
+      const normalizedText = normalizedSql(facts.text);
+      yield { ...facts, ...end, normalizedText, isSystemQuery: SYSTEM_QUERY.test(facts.text) };
+    }
+  }
+}
+
+interface EndedEntry {
+  readonly facts: QueryFacts;
+  readonly status: FinishedQuery['status'];
+  readonly endedAt: Date;
+  readonly errorMessage: string | undefined;
+}
