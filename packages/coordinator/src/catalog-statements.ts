@@ -70,6 +70,8 @@ export class CatalogStatements {
       txnId,
       database: run.sessionValues.database,
       user: run.request.user,
+      settings: run.request.settings,
+      sessionValues: run.sessionValues,
     };
   }
 }

@@ -1,8 +1,14 @@
 import type { Column, TableObject } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import { type KernelExpression, kernelExpression, type SqlText } from '@tessera/sql';
+import { type KernelExpression, kernelExpression, type PrepareContext, type SqlText } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
+
+/** What the meaning of an expression depends on besides its text. */
+export interface DefinitionContext {
+  readonly settings: { readonly timezone: string };
+  readonly sessionValues: PrepareContext['sessionValues'];
+}
 
 /** Runs `work` with a session that has nothing in it. */
 export async function withSession<T>(
@@ -19,14 +25,12 @@ export async function withSession<T>(
 
 /** An expression over the columns as SQL of the kernel; `text` is the statement that it stands in. */
 export function definitionExpression(
-  { run }: Pick<ChangeContext, 'run'>,
+  { settings, sessionValues }: DefinitionContext,
   session: KernelSession,
   expression: SqlText,
   columns: readonly Pick<Column, 'name' | 'storedName' | 'type'>[],
   text: string,
 ): Promise<KernelExpression> {
-  const { settings } = run.request;
-  const { sessionValues } = run;
   return kernelExpression(expression, text, columns, { session, settings, sessionValues, parameters: [] });
 }
 
@@ -44,7 +48,7 @@ export async function checkDefault(
 
 /** The partition expressions of a table over its stored names. */
 export async function partitionExpressions(
-  context: Pick<ChangeContext, 'run'>,
+  context: DefinitionContext,
   session: KernelSession,
   table: Pick<TableObject, 'partitionBy' | 'columns'>,
 ): Promise<KernelExpression[]> {

@@ -1,14 +1,13 @@
 import type { Action } from '@tessera/catalog';
 import type { QueryRunOptions } from '../query-run.ts';
-import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions.ts';
 import type { CommittedResults } from './committed-results.ts';
+import type { StoreContext } from './store-rows.ts';
 import type { TableLocks } from './table-locks.ts';
 
 /** What a statement that changes the catalog or tables has to work with. */
-export interface ChangeContext {
+export interface ChangeContext extends StoreContext {
   readonly run: QueryRunOptions;
-  readonly tables: TableServices;
   readonly transactions: Transactions;
   readonly results: CommittedResults;
   readonly locks: TableLocks;

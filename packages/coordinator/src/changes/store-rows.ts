@@ -4,9 +4,9 @@ import type { Action, TableObject, Tablet } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { KernelParams, KernelSession } from '@tessera/kernel';
 import { type WrittenTablet, writeTablets } from '@tessera/tablet';
-import { partitionExpressions } from '../catalog/definition-check.ts';
+import { type DefinitionContext, partitionExpressions } from '../catalog/definition-check.ts';
+import type { Settings } from '../settings.ts';
 import type { TableServices } from '../tables.ts';
-import type { ChangeContext } from './change-context.ts';
 import { discardTablets } from './discard-tablets.ts';
 
 /** Uploads of one statement at the same time. */
@@ -26,16 +26,18 @@ export interface StoredRows {
   readonly rows: number;
 }
 
-export type StoreContext = Pick<ChangeContext, 'tables' | 'run'>;
+export interface StoreContext extends DefinitionContext {
+  readonly tables: TableServices;
+  readonly settings: Settings;
+}
 
 /**
  * Makes tablets of the rows of a query and puts them into the object store, each while later ones are still being made.
  * Nothing names them yet. When it fails nothing stays, as far as the store can be reached.
  */
 export async function storeRows(context: StoreContext, rows: RowsToStore): Promise<StoredRows> {
-  const { tables, run } = context;
+  const { tables, settings } = context;
   const { table, signal } = rows;
-  const { settings } = run.request;
   const partitions =
     table.partitionBy.length === 0 ? [] : await partitionExpressions(context, rows.session, table);
   const directory = join(tables.stagingRoot, newUlid());

@@ -1,0 +1,236 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Action,
+  BOOTSTRAP_SCHEMA,
+  type CatalogObject,
+  CatalogState,
+  type Column,
+  type ObjectId,
+  type Snapshot,
+  type TableObject,
+} from '@tessera/catalog';
+import { newUlid } from '@tessera/common';
+import { type Kernel, quoteName, startKernel } from '@tessera/kernel';
+import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
+import { mirrorBootstrap } from '@tessera/planner';
+import { kernelBootstrap } from '@tessera/sql';
+import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
+import { writeTablets } from '@tessera/tablet';
+import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import { QueryBinder } from '../read/query-binder.ts';
+import { DEFAULT_SETTINGS } from '../settings.ts';
+import type { TableServices } from '../tables.ts';
+
+const NOW = '2026-01-01T00:00:00.000Z';
+
+export const objectBase = (name: string) => ({
+  id: newUlid() as ObjectId,
+  name,
+  createdAt: NOW,
+  alteredAt: NOW,
+  owner: 'test',
+});
+
+export interface TableOptions {
+  readonly primaryIndex?: readonly string[];
+  readonly indexGranularity?: number;
+  readonly maxBytes?: number;
+  readonly minBytesForWide?: number;
+}
+
+/** Everything that reads of managed tables need, with a catalog in memory; gone when disposed. */
+export class TableFixture implements AsyncDisposable {
+  readonly directory: string;
+  readonly kernel: Kernel;
+  readonly mirror: Kernel;
+  readonly store: ObjectStore;
+  readonly agent: StorageAgent;
+  readonly external: ExternalSources;
+  readonly binder: QueryBinder;
+  snapshot: Snapshot = CatalogState.empty;
+
+  private constructor(
+    parts: Pick<TableFixture, 'directory' | 'kernel' | 'mirror' | 'store' | 'agent' | 'external'>,
+  ) {
+    this.directory = parts.directory;
+    this.kernel = parts.kernel;
+    this.mirror = parts.mirror;
+    this.store = parts.store;
+    this.agent = parts.agent;
+    this.external = parts.external;
+    // Reads use neither the manager nor what writes are told.
+    const tables = {
+      agent: parts.agent,
+      mirror: parts.mirror,
+      store: parts.store,
+    } as unknown as TableServices;
+    this.binder = new QueryBinder({ kernel: parts.kernel, external: parts.external, tables });
+  }
+
+  static async open(): Promise<TableFixture> {
+    const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
+    const readable = ['staged', 'tablets', 'files'].map((name) => join(directory, name));
+    for (const path of readable) mkdirSync(path);
+    const silent = () => undefined;
+    const start = (name: string, bootstrap: readonly string[], readableDirectories: readonly string[]) =>
+      startKernel({
+        directory: join(directory, name),
+        readableDirectories,
+        memoryLimitBytes: 1e9,
+        threads: 2,
+        bootstrap,
+        log: { info: silent, warn: silent, error: silent },
+      });
+    const kernel = await start('kernel', [...kernelBootstrap, ...agentBootstrap], readable);
+    const mirror = await start('mirror', [...kernelBootstrap, ...mirrorBootstrap], []);
+    const store = await openLocalStore(join(directory, 'store'), { fsync: false });
+    const agent = await openStorageAgent({ store, kernel, directory: join(directory, 'tablets') });
+    const external = new ExternalSources({ directories: [join(directory, 'files')], urlPrefixes: [] });
+    return new TableFixture({ directory, kernel, mirror, store, agent, external });
+  }
+
+  change(...actions: readonly Action[]): void {
+    this.snapshot = this.snapshot.withActions(actions);
+  }
+
+  create(object: CatalogObject): void {
+    this.change({ kind: 'create', object });
+  }
+
+  /** Makes a table whose columns and rows are those of a query of the kernel; `NOT NULL` behind names in `notNull`. */
+  async table(
+    name: string,
+    sql: string,
+    options: TableOptions & { readonly schemaId?: ObjectId; readonly notNull?: readonly string[] } = {},
+  ): Promise<TableObject> {
+    const session = await this.kernel.session();
+    const { columns } = await session.describe(`SELECT column_name, column_type FROM (DESCRIBE ${sql})`);
+    if (columns.length !== 2) throw new Error('DESCRIBE answers otherwise');
+    const described = JSON.parse(
+      String(
+        await session.scalar(
+          `SELECT CAST(to_json(list({n: column_name, t: column_type})) AS VARCHAR) FROM (DESCRIBE ${sql})`,
+        ),
+      ),
+    ) as { n: string; t: string }[];
+    await session.close();
+    const list = described.map(
+      ({ n, t }, i): Column => ({
+        id: i + 1,
+        name: n,
+        storedName: n,
+        type: t,
+        nullable: !(options.notNull ?? []).includes(n),
+        since: 0,
+      }),
+    );
+    const table: TableObject = {
+      kind: 'table',
+      ...objectBase(name),
+      schemaId: options.schemaId ?? BOOTSTRAP_SCHEMA.id,
+      tableType: 'FACT',
+      columns: list,
+      primaryIndex: (options.primaryIndex ?? []).map((column) => list.find((c) => c.name === column)!.id),
+      partitionBy: [],
+      indexGranularity: options.indexGranularity ?? 2048,
+      schemaVersion: 0,
+      nextColumnId: list.length + 1,
+      indexes: [],
+    };
+    this.create(table);
+    await this.insert(table, sql, options);
+    return table;
+  }
+
+  /** Adds the rows of a query to a table. */
+  async insert(table: TableObject, sql: string, options: TableOptions = {}): Promise<void> {
+    const session = await this.kernel.session();
+    const names = table.columns.map(
+      ({ name, storedName }) => `${quoteName(name)} AS ${quoteName(storedName)}`,
+    );
+    const directory = join(this.directory, 'staged', newUlid());
+    mkdirSync(directory);
+    const written = writeTablets({
+      session,
+      table,
+      sql: `SELECT ${names.join(', ')} FROM (${sql})`,
+      partitionSql: [],
+      directory,
+      minBytes: 0,
+      maxBytes: options.maxBytes ?? 1e8,
+      header: {
+        formatVersion: 3,
+        compression: 'zstd',
+        compressionLevel: 3,
+        minBytesForWide: options.minBytesForWide ?? 1e7,
+      },
+      signal: new AbortController().signal,
+    });
+    for await (const { path, tablet } of written) {
+      if (tablet.inline !== undefined) {
+        this.change({ kind: 'add_tablet', tablet });
+        continue;
+      }
+      const key = `tablets/${table.id}/${tablet.id}.parquet`;
+      await this.store.putFile(key, path);
+      this.change({ kind: 'add_tablet', tablet: { ...tablet, key } });
+    }
+    await session.close();
+  }
+
+  request(sql: string, changes: Partial<BindRequest> = {}): BindRequest {
+    return {
+      sql,
+      parameters: [],
+      uploads: new Map(),
+      directory: { open: async () => this.directory },
+      settings: DEFAULT_SETTINGS,
+      sessionValues: { account: '', database: 'tessera', engine: 'test', user: 'ada' },
+      snapshot: async () => ({ snapshot: this.snapshot, release: () => undefined }),
+      signal: new AbortController().signal,
+      ...changes,
+    };
+  }
+
+  bind(sql: string, changes: Partial<BindRequest> = {}): Promise<BoundQuery> {
+    return this.binder.bind(this.request(sql, changes));
+  }
+
+  /** The rows of a query, each a list of the texts of its values. */
+  async rows(sql: string, changes: Partial<BindRequest> = {}): Promise<(string | null)[][]> {
+    const bound = await this.bind(sql, changes);
+    try {
+      return await rowsOf(bound);
+    } catch (error) {
+      throw bound.explain(error);
+    } finally {
+      await bound.release();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.agent.close();
+    await Promise.all([this.kernel.close(), this.mirror.close()]);
+    await this.store.close();
+    await this.external.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** In the order of the query. */
+export async function rowsOf(bound: BoundQuery): Promise<(string | null)[][]> {
+  const names = bound.columns.map((_, i) => `c${i}`);
+  const texts = names.map((name) => `CAST(${name} AS VARCHAR)`);
+  const sql = `SELECT CAST(to_json([${texts.join(', ')}]) AS VARCHAR) || chr(10) FROM (${bound.sql}) AS r(${names.join(', ')})`;
+  const result = await bound.session.query(sql, bound.params);
+  let text = '';
+  for await (const batch of result.batches) text += Buffer.from(batch.textColumn(0)).toString('utf8');
+  return text === ''
+    ? []
+    : text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,147 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asQueryId, newUlid } from '@tessera/common';
+import { type Kernel, startKernel } from '@tessera/kernel';
+import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
+import { mirrorBootstrap } from '@tessera/planner';
+import { kernelBootstrap } from '@tessera/sql';
+import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
+import type { StorageManager } from '@tessera/storage-manager';
+import { Coordinator } from '../coordinator.ts';
+import { DEFAULT_SETTINGS, withSettings } from '../settings.ts';
+import type { DoneResult } from '../statement-result.ts';
+import type { TableServices } from '../tables.ts';
+import { localCatalog } from './local-catalog.ts';
+
+export interface Asked {
+  readonly database?: string;
+  readonly transactionId?: string;
+  readonly queryId?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A node with tables, without endpoints. */
+export class TestNode implements AsyncDisposable {
+  readonly directory: string;
+  readonly coordinator: Coordinator;
+  readonly tables: TableServices;
+  readonly #kernels: readonly Kernel[];
+  readonly #external: ExternalSources;
+
+  private constructor(
+    directory: string,
+    coordinator: Coordinator,
+    tables: TableServices,
+    kernels: readonly Kernel[],
+    external: ExternalSources,
+  ) {
+    this.directory = directory;
+    this.coordinator = coordinator;
+    this.tables = tables;
+    this.#kernels = kernels;
+    this.#external = external;
+  }
+
+  static async open(): Promise<TestNode> {
+    const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
+    const paths = {
+      staged: join(directory, 'staged'),
+      tablets: join(directory, 'tablets'),
+      files: join(directory, 'files'),
+    };
+    for (const path of Object.values(paths)) mkdirSync(path);
+    const external = new ExternalSources({ directories: [paths.files], urlPrefixes: [] });
+    const [kernel, mirror] = await Promise.all([
+      kernelIn(join(directory, 'kernel'), Object.values(paths), [...kernelBootstrap, ...agentBootstrap]),
+      kernelIn(join(directory, 'mirror'), [], mirrorBootstrap),
+    ]);
+    const store: ObjectStore = await openLocalStore(join(directory, 'store'), { fsync: false });
+    const agent: StorageAgent = await openStorageAgent({ store, kernel, directory: paths.tablets });
+    const manager: StorageManager = localCatalog();
+    const tables: TableServices = {
+      manager,
+      agent,
+      store,
+      mirror,
+      stagingRoot: paths.staged,
+      header: { formatVersion: 3, compression: 'brotli', compressionLevel: 2, minBytesForWide: 104_857_600 },
+      storage: { enableManagedLocation: false, allowCollectGarbage: false, collectGarbageLimit: 0 },
+    };
+    const coordinator = new Coordinator({ kernel, external, engineId: 'test', tables });
+    return new TestNode(directory, coordinator, tables, [kernel, mirror], external);
+  }
+
+  /** Runs a statement that answers nothing. */
+  async run(sql: string, asked: Asked = {}): Promise<DoneResult> {
+    const result = await this.#ask(sql, asked, async (answer) => answer);
+    if (result.kind === 'rows') throw new Error('A statement that answers rows');
+    return result;
+  }
+
+  /** The rows of a query, each as an array of JSON values. */
+  async rows(sql: string, asked: Asked = {}): Promise<unknown[][]> {
+    return this.#ask(sql, asked, async (answer) => {
+      if (answer.kind !== 'rows') throw new Error('A statement that answers no rows');
+      let text = '';
+      for await (const { bytes } of answer.chunks) text += Buffer.from(bytes).toString('utf8');
+      await answer.close();
+      return JSON.parse(`[${text.replace(/^,/, '')}]`);
+    });
+  }
+
+  async #ask<T>(
+    sql: string,
+    { database, transactionId, queryId, settings = {} }: Asked,
+    read: (answer: Awaited<ReturnType<Coordinator['execute']>>) => Promise<T>,
+  ): Promise<T> {
+    const query = this.coordinator.begin({ queryId: queryId ?? asQueryId(newUlid()), label: '' });
+    const directory = join(this.directory, 'files', query.queryId);
+    try {
+      const answer = await this.coordinator.execute(query, {
+        sql,
+        database,
+        transactionId,
+        settings: withSettings(DEFAULT_SETTINGS, Object.entries(settings)),
+        parameters: [],
+        uploads: new Map(),
+        directory: {
+          open: async () => {
+            mkdirSync(directory, { recursive: true });
+            return directory;
+          },
+        },
+        encoding: { kind: 'rows', format: 'json_array' },
+        user: 'tester',
+      });
+      return await read(answer);
+    } finally {
+      this.coordinator.end(query);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.coordinator.transactions?.close();
+    await this.tables.agent.close();
+    await Promise.all(this.#kernels.map((kernel) => kernel.close()));
+    await this.#external.close();
+    await this.tables.store.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+function kernelIn(
+  directory: string,
+  readableDirectories: readonly string[],
+  bootstrap: readonly string[],
+): Promise<Kernel> {
+  const log = (_details: object, _message: string) => undefined;
+  return startKernel({
+    directory,
+    readableDirectories,
+    memoryLimitBytes: 1e9,
+    threads: 2,
+    bootstrap,
+    log: { info: log, warn: log, error: log },
+  });
+}
