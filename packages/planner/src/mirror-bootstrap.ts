@@ -1,4 +1,4 @@
-import { kernelBootstrap, MANAGED_SCHEMA } from '@tessera/sql';
+import { MANAGED_SCHEMA } from '@tessera/sql';
 
 /**
  * Optimisers that the mirror does without. Plans do not serialise with the first three; the others draw conclusions from
@@ -14,9 +14,8 @@ const DISABLED_OPTIMIZERS = [
   'late_materialization',
 ];
 
-/** What the kernel that binds and plans over empty tables runs before it is locked down. */
+/** What the kernel that binds and plans over empty tables runs after `kernelBootstrap`, before it is locked down. */
 export const mirrorBootstrap: readonly string[] = [
-  ...kernelBootstrap,
   `CREATE SCHEMA ${MANAGED_SCHEMA}`,
   `SET GLOBAL disabled_optimizers = '${DISABLED_OPTIMIZERS.join(',')}'`,
 ];

@@ -1,0 +1,153 @@
+import {
+  BOOTSTRAP_DATABASE,
+  BOOTSTRAP_SCHEMA,
+  type DatabaseObject,
+  type ObjectId,
+  type SchemaObject,
+  type ViewObject,
+} from '@tessera/catalog';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { objectBase, TableFixture } from '../testing/table-fixture.ts';
+
+let fixture: TableFixture;
+
+function view(name: string, sql: string, more: Partial<ViewObject> = {}): ViewObject {
+  return {
+    kind: 'view',
+    ...objectBase(name),
+    schemaId: BOOTSTRAP_SCHEMA.id,
+    sql,
+    database: 'tessera',
+    ...more,
+  };
+}
+
+beforeAll(async () => {
+  fixture = await TableFixture.open();
+  await fixture.table(
+    't',
+    "SELECT i::INTEGER AS a, 'x' || i AS b, DATE '2020-01-01' + i::INTEGER AS c FROM range(10) r(i)",
+    { notNull: ['a'] },
+  );
+  await fixture.table('u', 'SELECT i::INTEGER AS a, i * 10 AS n FROM range(5) r(i)');
+  await fixture.table('Mixed Case', 'SELECT 1 AS "Key"');
+  await fixture.table('empty', 'SELECT 1::BIGINT AS x WHERE false');
+  const schema: SchemaObject = { kind: 'schema', ...objectBase('s'), databaseId: BOOTSTRAP_DATABASE.id };
+  fixture.create(schema);
+  await fixture.table('t', "SELECT 'other' AS a", { schemaId: schema.id });
+  const database: DatabaseObject = { kind: 'database', ...objectBase('d2') };
+  fixture.create(database);
+  const other: SchemaObject = { kind: 'schema', ...objectBase('public'), databaseId: database.id };
+  fixture.create(other);
+  await fixture.table('t', "SELECT 'of d2' AS a", { schemaId: other.id });
+  fixture.create(view('v', 'SELECT a, b FROM t WHERE a < 3'));
+  fixture.create(view('named', 'SELECT a, n FROM u', { columnNames: ['k', 'v'] }));
+  fixture.create(view('nested', 'SELECT count(*) AS c FROM v JOIN named ON v.a = named.k'));
+  fixture.create(view('elsewhere', 'SELECT * FROM t', { database: 'd2' }));
+  fixture.create(view('broken', 'SELECT nothing FROM t'));
+  fixture.create(view('lost', 'SELECT * FROM gone'));
+  fixture.create(view('loop_a', 'SELECT * FROM loop_b'));
+  fixture.create(view('loop_b', 'SELECT * FROM loop_a'));
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const ANSWERS: readonly (readonly [sql: string, rows: readonly (readonly (string | null)[])[]])[] = [
+  ['SELECT count(*) FROM t', [['10']]],
+  ['SELECT * FROM t WHERE a = 3', [['3', 'x3', '2020-01-04']]],
+  ["SELECT T.A FROM T WHERE B = 'x4'", [['4']]],
+  ['SELECT x.b FROM t AS x WHERE x.a = 1', [['x1']]],
+  ['SELECT public.t.b FROM t WHERE public.t.a = 1', [['x1']]],
+  ['SELECT tessera.public.t.b FROM public.t WHERE tessera.public.t.a = 1', [['x1']]],
+  ['SELECT q.z FROM t AS q(y, z) WHERE q.y = 2', [['x2']]],
+  ['SELECT "Key" FROM "Mixed Case"', [['1']]],
+  ['SELECT a FROM s.t', [['other']]],
+  ['SELECT a FROM tessera.s.t', [['other']]],
+  ['SELECT a FROM d2.public.t', [['of d2']]],
+  ['SELECT * FROM t NATURAL JOIN u WHERE n >= 40', [['4', 'x4', '2020-01-05', '40']]],
+  ['SELECT * FROM t JOIN u USING (a) WHERE a = 2', [['2', 'x2', '2020-01-03', '20']]],
+  ['SELECT u.*, t.b FROM t JOIN u ON t.a = u.a WHERE t.a = 1', [['1', '10', 'x1']]],
+  ['WITH t AS (SELECT 7 AS a) SELECT a FROM t', [['7']]],
+  [
+    'WITH x AS (SELECT * FROM t), t AS (SELECT 8 AS a) SELECT (SELECT count(*) FROM x), a FROM t',
+    [['10', '8']],
+  ],
+  ['SELECT (SELECT max(n) FROM u), (SELECT a FROM s.t)', [['40', 'other']]],
+  ['SELECT count(*) FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.a)', [['5']]],
+  ['SELECT count(*) FROM t WHERE a NOT IN (SELECT a FROM u)', [['5']]],
+  ['SELECT sum(x) FROM empty', [[null]]],
+  ['SELECT count(*) FROM t x, t y WHERE x.a = y.a', [['10']]],
+  ['SELECT b FROM t WHERE false', []],
+  ['SELECT * FROM v ORDER BY a DESC LIMIT 1', [['2', 'x2']]],
+  ['SELECT w.b FROM v w WHERE w.a = 0', [['x0']]],
+  ['SELECT k, v FROM named WHERE k = 3', [['3', '30']]],
+  ['SELECT p, v FROM named AS n(p) WHERE p = 3', [['3', '30']]],
+  ['SELECT * FROM nested', [['3']]],
+  ['SELECT * FROM elsewhere', [['of d2']]],
+  ['SELECT v.a, t.a FROM v JOIN t USING (a) WHERE v.a = 1', [['1', '1']]],
+  ["SELECT 'managed.t_1' || b FROM t WHERE a = 1", [['managed.t_1x1']]],
+  ['SELECT a FROM t TABLESAMPLE 100 PERCENT WHERE a = 9', [['9']]],
+  ['SELECT sum(a), avg(a) FROM t', [['45', '4.5']]],
+  ['FROM u SELECT a ORDER BY a LIMIT 1', [['0']]],
+  ['TABLE u ORDER BY a LIMIT 1', [['0', '0']]],
+  ['SELECT a / 2 FROM t WHERE a = 7', [['3']]],
+  ["SELECT a FROM t WHERE c = DATE '2020-01-05' OR (a = 1 AND b = 'x1') ORDER BY 1", [['1'], ['4']]],
+  ['SELECT a FROM u UNION ALL SELECT a FROM v ORDER BY 1 LIMIT 2', [['0'], ['0']]],
+];
+
+test.for(ANSWERS)('%s', async ([sql, rows]) => {
+  expect(await fixture.rows(sql)).toEqual(rows);
+  expect(await fixture.rows(sql), 'once more, from what is remembered').toEqual(rows);
+});
+
+const REFUSED: readonly (readonly [sql: string, error: object])[] = [
+  [
+    'SELECT * FROM tt',
+    {
+      name: 'UNDEFINED_TABLE',
+      message: expect.stringMatching(/"tt" does not exist \(did you mean t\?\)/),
+      location: { line: 1, startColumn: 15, endColumn: 15 },
+    },
+  ],
+  ['SELECT * FROM nowhere.t', { name: 'UNDEFINED_OBJECT' }],
+  ['SELECT * FROM nodb.public.t', { name: 'DATABASE_NOT_FOUND' }],
+  ['SELECT zz FROM t', { name: 'UNDEFINED_NAME', location: { line: 1, startColumn: 8, endColumn: 9 } }],
+  ['SELECT * FROM lost', { name: 'UNDEFINED_TABLE', location: { line: 1, startColumn: 15 } }],
+  ['SELECT * FROM loop_a', { name: 'STATEMENT_FAILED', message: expect.stringContaining('reads itself') }],
+  ["SELECT * FROM 'file.parquet'", { name: 'FORBIDDEN' }],
+  ['SELECT * FROM managed.t', { name: 'UNDEFINED_OBJECT' }],
+  ['SELECT * FROM t AT (VERSION => 1)', { name: 'NOT_SUPPORTED' }],
+  ['SELECT s.t.a FROM t', { name: expect.stringMatching(/UNDEFINED_/) }],
+];
+
+test.for(REFUSED)('%s is refused', async ([sql, error]) => {
+  await expect(fixture.rows(sql)).rejects.toMatchObject(error);
+});
+
+describe('what a binding tells', () => {
+  it('reads only the columns that the plan needs', async () => {
+    const bound = await fixture.bind("SELECT a FROM t WHERE b > 'x'");
+    expect(bound.tables.map(({ columns }) => columns)).toEqual([['a', 'b']]);
+    await bound.release();
+  });
+
+  it('names the relations that the text names', async () => {
+    const bound = await fixture.bind('SELECT * FROM nested, u');
+    expect(bound.relations.map(({ name }) => name).sort()).toEqual(['nested', 'u']);
+    await bound.release();
+  });
+
+  it('gives positions of the first relation only', async () => {
+    const bound = await fixture.bind('SELECT "$tablet", "$row", t.a FROM t JOIN u USING (a) WHERE t.a = 3', {
+      rowPositionsOf: 'first relation',
+    });
+    expect(bound.target?.tablets).toHaveLength(1);
+    await bound.release();
+  });
+
+  it('sees the database of the session', async () => {
+    const sessionValues = { account: '', database: 'd2', engine: 'test', user: 'ada' };
+    expect(await fixture.rows('SELECT a FROM t', { sessionValues })).toEqual([['of d2']]);
+  });
+});
+
+export type { ObjectId };
