@@ -15,3 +15,4 @@ export type {
   SessionUpdate,
   StatementResult,
 } from './statement-result.ts';
+export type { TableServices } from './tables.ts';

@@ -16,11 +16,13 @@ import {
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
 import { kernelBootstrap } from '@tessera/sql';
+import { agentBootstrap, type StorageAgent } from '@tessera/storage-agent';
 import { printBanner } from './banner.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
+import { openTables, tableDirectories } from './tables.ts';
 
 /** How long a client may take no byte of its result. */
 const WRITE_IDLE_MS = 300_000;
@@ -52,16 +54,21 @@ export const serve: Serve = async (options) => {
   resources.defer(() => external.close());
   const kernel = await startKernel({
     directory: join(options.dataDirectory, 'kernel'),
-    readableDirectories: [uploadRoot, ...external.directories],
+    readableDirectories: [
+      uploadRoot,
+      ...Object.values(tableDirectories(options.dataDirectory)),
+      ...external.directories,
+    ],
     memoryLimitBytes: memoryLimit(config),
     threads: config.execution.max_threads,
-    bootstrap: kernelBootstrap,
+    bootstrap: [...kernelBootstrap, ...agentBootstrap],
     log: logging.logger('kernel'),
   });
   resources.defer(() => kernel.close());
 
-  const coordinator = new Coordinator({ kernel, external, engineId: config.engine.id });
-  const listeners = await listen(options, { coordinator, kernel, uploadRoot, logging });
+  const tables = await openTables(options, kernel, logging, resources);
+  const coordinator = new Coordinator({ kernel, external, engineId: config.engine.id, tables });
+  const listeners = await listen(options, { coordinator, kernel, agent: tables.agent, uploadRoot, logging });
   resources.defer(() => closeListeners(listeners));
   log.info({ listeners: listeners.map((l) => `${l.purpose} ${l.address}`) }, 'listening');
   printBanner(listeners, options);
@@ -96,17 +103,19 @@ function memoryLimit(config: EngineConfig): number {
 interface Parts {
   readonly coordinator: Coordinator;
   readonly kernel: Kernel;
+  readonly agent: StorageAgent;
   readonly uploadRoot: string;
   readonly logging: Logging;
 }
 
 function listen(
   options: ServeOptions,
-  { coordinator, kernel, uploadRoot, logging }: Parts,
+  { coordinator, kernel, agent, uploadRoot, logging }: Parts,
 ): Promise<Listener[]> {
   const metrics = new HttpMetrics({
     runningQueries: () => coordinator.running.size,
     kernelRestarts: () => kernel.status().restarts,
+    storageAgent: () => agent.metrics(),
   });
   return openListeners(options, {
     query: ({ loopbackOnly }) =>
