@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Committed, encodeTransaction, type Snapshot, type Transaction } from '@tessera/catalog';
+import { type Logger, TesseraError } from '@tessera/common';
+import { DriverLeader } from './driver-leader.ts';
+import type { LeaderChannels, LeaderClient } from './leader-channels.ts';
+import type { LogNodeDriver } from './log-node-driver.ts';
+import { Pins } from './pins.ts';
+import type { LogLeader, ServedStorageManager } from './served-storage-manager.ts';
+import { SharedCall } from './shared-call.ts';
+import type { GarbageReport, Pin } from './storage-manager.ts';
+import type { StorageManagerTimes } from './times.ts';
+
+export interface ClusteredStorageManagerOptions {
+  readonly driver: LogNodeDriver;
+  /** Undefined when no other node can lead. */
+  readonly leaders: LeaderChannels | undefined;
+  /** Names this process among those that report pins. */
+  readonly incarnation: string;
+  readonly times: StorageManagerTimes;
+  /** Reads the whole state anew for every snapshot; undefined: the state is kept and brought up to date. */
+  readonly readAnew: (() => Promise<Snapshot>) | undefined;
+  readonly log: Logger;
+}
+
+/** The storage manager of a node that leads, may lead, or only asks who leads. */
+export class ClusteredStorageManager implements ServedStorageManager {
+  readonly leader: LogLeader;
+  readonly #options: ClusteredStorageManagerOptions;
+  readonly #driver: LogNodeDriver;
+  readonly #pins = new Pins();
+  readonly #newest: SharedCall<Snapshot>;
+  readonly #intervals: NodeJS.Timeout[] = [];
+  #handedOut: Snapshot | undefined;
+  #closed = false;
+
+  constructor(options: ClusteredStorageManagerOptions) {
+    this.#options = options;
+    this.#driver = options.driver;
+    this.leader = new DriverLeader(options.driver, options.times);
+    this.#newest = new SharedCall(() => this.#askForNewest());
+    const { pinReportMs, garbageMs } = options.times;
+    this.#every(pinReportMs, () => this.#reportPins());
+    if (garbageMs > 0) this.#every(garbageMs, () => this.#collectIfLeading());
+  }
+
+  get leads(): boolean {
+    return this.#driver.state.role.kind === 'leader';
+  }
+
+  get current(): Snapshot | undefined {
+    return this.#options.readAnew === undefined ? this.#driver.state.catalog : this.#handedOut;
+  }
+
+  async latest(): Promise<Snapshot> {
+    if (this.leads || this.#options.leaders === undefined) {
+      return this.#driver.latest(this.#options.times.readTimeoutMs);
+    }
+    return this.#newest.run();
+  }
+
+  async commit(transaction: Transaction): Promise<Committed> {
+    const { commitTimeoutMs } = this.#options.times;
+    const encoded = new TextEncoder().encode(encodeTransaction(transaction));
+    return this.#untilAnswered(commitTimeoutMs, async (leader, timeoutMs) => {
+      if (leader !== undefined) {
+        const { version } = await leader.commit({ transaction: encoded }, { timeoutMs });
+        return { version: Number(version) };
+      }
+      return this.leader.commit(transaction);
+    });
+  }
+
+  pin(snapshot: Snapshot): Pin {
+    return this.#pins.pinVersion(snapshot.version);
+  }
+
+  beginWrite(): Pin {
+    return this.#pins.pinWrite(Date.now());
+  }
+
+  async collectGarbage(limit: number): Promise<GarbageReport> {
+    const { garbageTimeoutMs } = this.#options.times;
+    await this.#reportPins();
+    return this.#untilAnswered(garbageTimeoutMs, async (leader, timeoutMs) => {
+      if (leader !== undefined) return leader.collectGarbage({ limit }, { timeoutMs });
+      return this.leader.collectGarbage(limit);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const interval of this.#intervals) clearInterval(interval);
+    await this.#driver.close(this.#options.times.closeGraceMs);
+    this.#options.leaders?.close();
+  }
+
+  /**
+   * Asks whoever leads, again and again while that changes or cannot be reached; the request must bear repetition.
+   * @throws TesseraError what the leader answered; METADATA_UNAVAILABLE when there was no answer in time
+   */
+  async #untilAnswered<T>(
+    withinMs: number,
+    ask: (leader: LeaderClient | undefined, timeoutMs: number) => Promise<T>,
+  ): Promise<T> {
+    const end = performance.now() + withinMs;
+    let failure = TesseraError.of('METADATA_UNAVAILABLE', { reason: 'nobody leads the metadata log' });
+    for (let attempt = 0; ; attempt++) {
+      const left = end - performance.now();
+      if (left <= 0 || this.#closed) throw unavailable(failure);
+      let leader: LeaderClient | undefined;
+      try {
+        if (!this.leads) leader = await this.#options.leaders?.client();
+        return await ask(leader, left);
+      } catch (error) {
+        if (!isUnanswered(error)) throw error;
+        failure = error;
+        if (leader !== undefined) this.#options.leaders?.failed(leader);
+      }
+      const pauseMs = Math.min(500, 10 * 2 ** attempt) * (0.5 + Math.random() / 2);
+      if (leader === undefined) await this.#driver.until(({ role }) => role.kind === 'leader', pauseMs);
+      else await sleep(pauseMs);
+    }
+  }
+
+  async #askForNewest(): Promise<Snapshot> {
+    const { readAnew, times } = this.#options;
+    if (readAnew !== undefined) {
+      this.#handedOut = await readAnew();
+      return this.#handedOut;
+    }
+    return (await this.#newestFromLeader()) ?? this.#driver.latest(times.readTimeoutMs);
+  }
+
+  /** Undefined when the leader does not answer: then the log in the store proves what is newest. */
+  async #newestFromLeader(): Promise<Snapshot | undefined> {
+    const have = this.#driver.state.catalog;
+    let leader: LeaderClient | undefined;
+    try {
+      leader = await this.#options.leaders?.client();
+      if (leader === undefined || have === undefined) return undefined;
+      const request = { haveVersion: BigInt(have.version) };
+      const { version, entries } = await leader.latest(request, {
+        timeoutMs: this.#options.times.askTimeoutMs,
+      });
+      if (entries.length > 0) this.#driver.dispatch({ kind: 'entries_received', bodies: entries });
+      const { catalog } = this.#driver.state;
+      return catalog !== undefined && catalog.version >= Number(version) ? catalog : undefined;
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+      if (leader !== undefined) this.#options.leaders?.failed(leader);
+      return undefined;
+    }
+  }
+
+  async #reportPins(): Promise<void> {
+    const { incarnation: node, leaders, times } = this.#options;
+    const newest = this.current;
+    if (newest === undefined) return;
+    const report = this.#pins.report(newest.version, Date.now());
+    if (this.leads) return this.#driver.dispatch({ kind: 'pins', node, ...report });
+    try {
+      const leader = await leaders?.client();
+      await leader?.reportPins(
+        {
+          node,
+          oldestVersion: BigInt(report.oldestVersion),
+          oldestWriteMs: BigInt(Math.floor(report.oldestWriteMs)),
+        },
+        { timeoutMs: times.askTimeoutMs },
+      );
+    } catch (error) {
+      this.#options.log.debug({ err: error }, 'what this node still reads could not be told to the leader');
+    }
+  }
+
+  async #collectIfLeading(): Promise<void> {
+    if (!this.leads) return;
+    try {
+      const report = await this.collectGarbage(0);
+      if (report.objects > 0) this.#options.log.info({ ...report }, 'garbage was collected');
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'garbage could not be collected');
+    }
+  }
+
+  #every(ms: number, run: () => Promise<void>): void {
+    const interval = setInterval(() => void run(), ms);
+    interval.unref();
+    this.#intervals.push(interval);
+  }
+}
+
+function isUnanswered(error: unknown): error is TesseraError {
+  return (
+    error instanceof TesseraError &&
+    (error.name === 'NOT_LEADER' ||
+      error.name === 'METADATA_UNAVAILABLE' ||
+      error.name === 'STORAGE_UNAVAILABLE')
+  );
+}
+
+function unavailable(failure: TesseraError): TesseraError {
+  if (failure.name === 'METADATA_UNAVAILABLE') return failure;
+  return TesseraError.of('METADATA_UNAVAILABLE', { reason: failure.message }, { cause: failure });
+}

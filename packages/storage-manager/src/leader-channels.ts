@@ -1,0 +1,64 @@
+import { TesseraError } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
+import { openRpcChannel, type RpcChannel, type RpcClient, StorageManagerService } from '@tessera/rpc';
+import { decodeHint } from './log-node/leader-hint.ts';
+import { LEADER_KEY } from './log-node/log-keys.ts';
+
+export interface LeaderChannelsOptions {
+  readonly store: ObjectStore;
+  /** The external metadata service, asked first; undefined: the leader is found by its hint in the store. */
+  readonly endpoint: string | undefined;
+  /** Of this node, which is not called. */
+  readonly ownAddress: string;
+  readonly clusterToken: string | undefined;
+}
+
+export type LeaderClient = RpcClient<typeof StorageManagerService>;
+
+/** Finds the leader and keeps the connection to it. */
+export class LeaderChannels {
+  readonly #options: LeaderChannelsOptions;
+  #channel: RpcChannel | undefined;
+  #client: LeaderClient | undefined;
+  #endpointFailed = false;
+
+  constructor(options: LeaderChannelsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined when nobody is known to lead. */
+  async client(): Promise<LeaderClient | undefined> {
+    if (this.#client !== undefined) return this.#client;
+    const address = await this.#address();
+    if (address === undefined) return undefined;
+    this.#channel?.close();
+    this.#channel = openRpcChannel({
+      address,
+      clusterToken: this.#options.clusterToken,
+      unanswered: (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason: `${address}: ${reason}` }),
+    });
+    this.#client = this.#channel.client(StorageManagerService);
+    return this.#client;
+  }
+
+  /** The one that was asked does not lead, or does not answer: the next call looks for another. */
+  failed(client: LeaderClient): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#endpointFailed = !this.#endpointFailed;
+  }
+
+  close(): void {
+    this.#channel?.close();
+    this.#channel = undefined;
+    this.#client = undefined;
+  }
+
+  async #address(): Promise<string | undefined> {
+    const { endpoint, store, ownAddress } = this.#options;
+    if (endpoint !== undefined && !this.#endpointFailed) return endpoint;
+    const found = await store.get(LEADER_KEY);
+    const hinted = found === undefined ? undefined : decodeHint(found.body)?.address;
+    return hinted === undefined || hinted === '' || hinted === ownAddress ? endpoint : hinted;
+  }
+}

@@ -1,0 +1,151 @@
+import type { CatalogState } from '@tessera/catalog';
+import { type Logger, TesseraError } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
+import type { Effect, Reply, RequestId } from './log-node/effects.ts';
+import type { Happening } from './log-node/events.ts';
+import type { LogNodeOptions } from './log-node/options.ts';
+import type { LogNodeState } from './log-node/state.ts';
+import { initialState, step } from './log-node/step.ts';
+import { RecentEntries } from './recent-entries.ts';
+import { execute } from './store-executor.ts';
+
+export interface LogNodeDriverOptions {
+  readonly store: ObjectStore;
+  readonly node: LogNodeOptions;
+  readonly log: Logger;
+}
+
+/** Requests to a node, without the id that the driver gives them. */
+export type NodeRequest =
+  | { readonly kind: 'latest' }
+  | Omit<Extract<Happening, { kind: 'commit' }>, 'request'>
+  | Omit<Extract<Happening, { kind: 'collect_garbage' }>, 'request'>;
+
+/** Runs the reducer on a real store and a real clock: an event in, its effects out. */
+export class LogNodeDriver {
+  /** What this node appended last. */
+  readonly recent = new RecentEntries();
+  readonly #store: ObjectStore;
+  readonly #log: Logger;
+  readonly #ended = new AbortController();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #waiting = new Map<RequestId, PromiseWithResolvers<Reply>>();
+  readonly #changed = new Set<() => void>();
+  #state: LogNodeState;
+  #nextRequest = 1;
+
+  constructor({ store, node, log }: LogNodeDriverOptions) {
+    this.#store = store;
+    this.#log = log;
+    this.#state = initialState(node);
+  }
+
+  get state(): LogNodeState {
+    return this.#state;
+  }
+
+  start(): void {
+    this.dispatch({ kind: 'start' });
+  }
+
+  /** Tells the node something that has no answer. */
+  dispatch(happening: Happening): void {
+    if (this.#ended.signal.aborted) return;
+    const event = { ...happening, nowMs: Date.now(), monotonicMs: performance.now() };
+    const { append } = this.#state;
+    const { state, effects } = step(this.#state, event);
+    this.#state = state;
+    if (append !== undefined && state.append !== append && state.catalog === append.after) {
+      this.recent.add(append.sealed);
+    }
+    for (const effect of effects) this.#do(effect);
+    if (state.role.kind === 'broken') this.#failAll(state.role.error);
+    for (const check of [...this.#changed]) check();
+  }
+
+  /**
+   * Asks the node; `failed` replies are thrown.
+   * @throws TesseraError METADATA_UNAVAILABLE when the answer is not known in time: a commit may still happen then
+   */
+  async request(request: NodeRequest, timeoutMs: number): Promise<Exclude<Reply, { kind: 'failed' }>> {
+    this.#ended.signal.throwIfAborted();
+    const id = this.#nextRequest++;
+    const waiting = Promise.withResolvers<Reply>();
+    this.#waiting.set(id, waiting);
+    const timer = setTimeout(() => {
+      const reason = `the object store did not answer within ${timeoutMs / 1_000} s`;
+      waiting.resolve({ kind: 'failed', error: TesseraError.of('METADATA_UNAVAILABLE', { reason }) });
+    }, timeoutMs);
+    try {
+      this.dispatch({ ...request, request: id } as Happening);
+      const reply = await waiting.promise;
+      if (reply.kind === 'failed') throw reply.error;
+      return reply;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    }
+  }
+
+  async latest(timeoutMs: number): Promise<CatalogState> {
+    const { role, catalog, options } = this.#state;
+    if (options.exclusive && role.kind === 'leader') return catalog!;
+    const reply = await this.request({ kind: 'latest' }, timeoutMs);
+    if (reply.kind !== 'snapshot') throw new Error(`a read was answered with ${reply.kind}`);
+    return reply.catalog;
+  }
+
+  /** Resolves with whether it came true before the time was over; looks after every event. */
+  async until(condition: (state: LogNodeState) => boolean, timeoutMs: number): Promise<boolean> {
+    if (condition(this.#state)) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const check = () => condition(this.#state) && resolve(true);
+    const timer = setTimeout(() => resolve(false), timeoutMs);
+    this.#changed.add(check);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#changed.delete(check);
+    }
+  }
+
+  /** Lets an append under way end for `graceMs`; what is not known then is told to be unknown. */
+  async close(graceMs: number): Promise<void> {
+    if (this.#ended.signal.aborted) return;
+    await this.until(({ append, queue }) => append === undefined && queue.length === 0, graceMs);
+    this.dispatch({ kind: 'resign' });
+    const error = TesseraError.of('METADATA_UNAVAILABLE', { reason: 'this node is shutting down' });
+    this.#ended.abort(error);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#failAll(error);
+  }
+
+  #failAll(error: TesseraError): void {
+    for (const waiting of this.#waiting.values()) waiting.resolve({ kind: 'failed', error });
+  }
+
+  #do(effect: Effect) {
+    switch (effect.kind) {
+      case 'store':
+        void execute(this.#store, effect.request, this.#ended.signal).then((answer) =>
+          this.dispatch({ kind: 'stored', op: effect.op, answer }),
+        );
+        return;
+      case 'timer': {
+        const timer = setTimeout(() => {
+          this.#timers.delete(timer);
+          this.dispatch({ kind: 'timer', op: effect.op });
+        }, effect.delayMs);
+        this.#timers.add(timer);
+        return;
+      }
+      case 'reply':
+        this.#waiting.get(effect.request)?.resolve(effect.reply);
+        return;
+      case 'log':
+        this.#log[effect.level](effect.fields, effect.message);
+        return;
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * How far the log may have been deleted. It is moved forward before anything is deleted, so whoever finds a slot empty, or
+ * fills it, and *afterwards* finds the boundary below the slot knows that the slot was never deleted.
+ */
+export interface Boundary {
+  /** Entries up to this version may be gone. */
+  readonly version: number;
+  /** A checkpoint at that version or a later one. */
+  readonly checkpoint: string | undefined;
+}
+
+export const NO_BOUNDARY: Boundary = { version: 0, checkpoint: undefined };
+
+/** Two lines: the version, the key of the checkpoint. */
+export function encodeBoundary({ version, checkpoint }: Boundary): Uint8Array {
+  return new TextEncoder().encode(`${version}\n${checkpoint ?? ''}\n`);
+}
+
+/** @throws when the text is not a boundary: what it protects cannot be judged then */
+export function decodeBoundary(body: Uint8Array): Boundary {
+  const text = new TextDecoder().decode(body);
+  const match = /^(\d{1,16})\n(.*)\n$/.exec(text);
+  if (match === null) throw new Error(`meta/gc_boundary is damaged: ${JSON.stringify(text.slice(0, 100))}`);
+  return { version: Number(match[1]), checkpoint: match[2] === '' ? undefined : match[2]! };
+}

@@ -1,0 +1,56 @@
+import type { CatalogState } from '@tessera/catalog';
+import type { TesseraError } from '@tessera/common';
+import type { GarbageReport } from '../storage-manager.ts';
+
+/** Tells the answer to a request or the end of a pause; every one is new. */
+export type OpId = number;
+/** Whoever asked the node something. */
+export type RequestId = number;
+
+/** One request to the object store. */
+export type StoreRequest =
+  | { readonly kind: 'get'; readonly key: string }
+  /** Entries `from` to `from + count - 1`, each by its own get; all of them begin after the effect was given. */
+  | { readonly kind: 'get_entries'; readonly from: number; readonly count: number }
+  | { readonly kind: 'put_if_absent'; readonly key: string; readonly body: Uint8Array }
+  | { readonly kind: 'put_if_match'; readonly key: string; readonly body: Uint8Array; readonly etag: string }
+  /** The state, under a new name. */
+  | { readonly kind: 'put_checkpoint'; readonly catalog: CatalogState }
+  /** At most `limit` keys. */
+  | { readonly kind: 'list'; readonly prefix: string; readonly startAfter: string; readonly limit: number }
+  | { readonly kind: 'delete'; readonly keys: readonly string[] };
+
+export type StoreAnswer =
+  | { readonly kind: 'created' }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'replaced' }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'found'; readonly body: Uint8Array; readonly etag: string }
+  | { readonly kind: 'absent' }
+  /** In order; undefined where there is none. */
+  | { readonly kind: 'entries'; readonly bodies: readonly (Uint8Array | undefined)[] }
+  | { readonly kind: 'listed'; readonly keys: readonly string[] }
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'checkpoint_stored'; readonly key: string; readonly bytes: number }
+  /** No answer, or one that does not say whether it was done: 5xx, time-out, reset. */
+  | { readonly kind: 'unknown'; readonly reason: string }
+  /** The store will not have it: no rights, no bucket. */
+  | { readonly kind: 'forbidden'; readonly reason: string };
+
+export type Reply =
+  | { readonly kind: 'snapshot'; readonly catalog: CatalogState }
+  | { readonly kind: 'committed'; readonly version: number }
+  | { readonly kind: 'collected'; readonly report: GarbageReport }
+  | { readonly kind: 'failed'; readonly error: TesseraError };
+
+/** What the reducer wants done. */
+export type Effect =
+  | { readonly kind: 'store'; readonly op: OpId; readonly request: StoreRequest }
+  | { readonly kind: 'timer'; readonly op: OpId; readonly delayMs: number }
+  | { readonly kind: 'reply'; readonly request: RequestId; readonly reply: Reply }
+  | {
+      readonly kind: 'log';
+      readonly level: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+      readonly message: string;
+      readonly fields: Readonly<Record<string, unknown>>;
+    };

@@ -1,0 +1,167 @@
+import { type CatalogState, type SystemRecord, type Tombstone, ulidTimeOf } from '@tessera/catalog';
+import type { TesseraError } from '@tessera/common';
+import type { StoreAnswer } from './effects.ts';
+import type { GarbagePhase, GarbageRun, LogNodeState, PinReport } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** Where objects stand that commits name. */
+const PREFIXES = ['tablets/', 'dv/'] as const;
+const LISTED_AT_ONCE = 5_000;
+/** Objects of one round: intent, deletion, done. */
+const ROUND = 1_000;
+
+type Phase<K extends GarbagePhase['kind']> = Extract<GarbagePhase, { kind: K }>;
+
+/** Begins with the first request that waits, when nothing is under way. */
+export function startGarbage(turn: Turn) {
+  const { garbage } = turn.state;
+  const [next] = garbage.waiting;
+  if (next === undefined || garbage.phase.kind !== 'idle') return;
+  const run: GarbageRun = {
+    request: next.request,
+    left: next.limit === 0 ? Number.POSITIVE_INFINITY : next.limit,
+    tablets: 0,
+    objects: 0,
+    orphans: undefined,
+    orphansBeforeMs: 0,
+  };
+  turn.change({ garbage: { ...garbage, waiting: garbage.waiting.slice(1) } });
+  waitForPins(turn, run);
+}
+
+function enter(turn: Turn, op: number, phase: GarbagePhase) {
+  turn.change({ garbage: { ...turn.state.garbage, op, phase } });
+}
+
+/** Reports of the time before are not known to this leader: they all come anew within the time they hold. */
+function waitForPins(turn: Turn, run: GarbageRun) {
+  const { role, options, monotonicMs } = turn.state;
+  if (role.kind !== 'leader') return;
+  const missing = options.exclusive ? 0 : role.sinceMonotonicMs + options.pinTtlMs - monotonicMs;
+  if (missing > 0) return enter(turn, turn.pause(missing), { kind: 'waiting_for_pins', run });
+  list(turn, { ...run, orphans: [] }, PREFIXES[0], '', orphanHorizon(turn.state));
+}
+
+export function garbagePaused(turn: Turn) {
+  const { phase } = turn.state.garbage;
+  if (phase.kind === 'waiting_for_pins') waitForPins(turn, phase.run);
+}
+
+function list(turn: Turn, run: GarbageRun, prefix: string, startAfter: string, horizonMs: number) {
+  const op = turn.store({ kind: 'list', prefix, startAfter, limit: LISTED_AT_ONCE });
+  enter(turn, op, { kind: 'listing', run, prefix, horizonMs });
+}
+
+/** Handles the answer to a request of the collection. */
+export function garbageAnswered(
+  turn: Turn,
+  answer: StoreAnswer,
+  unavailable: (reason: string) => TesseraError,
+) {
+  const { phase } = turn.state.garbage;
+  if (phase.kind === 'listing' && answer.kind === 'listed') return listed(turn, phase, answer.keys);
+  if (phase.kind === 'deleting' && answer.kind === 'deleted') {
+    const record: SystemRecord = { kind: 'gc_done', names: phase.names };
+    return enter(turn, 0, { kind: 'finishing', run: phase.run, record });
+  }
+  if (phase.kind !== 'listing' && phase.kind !== 'deleting') return;
+  // What the log already says is going to be deleted, the next collection deletes.
+  turn.fail(phase.run.request, unavailable('reason' in answer ? answer.reason : answer.kind));
+  idle(turn);
+}
+
+function listed(turn: Turn, { run, prefix, horizonMs }: Phase<'listing'>, keys: readonly string[]) {
+  const old = keys.filter((key) => (ulidTimeOf(key) ?? Number.POSITIVE_INFINITY) < horizonMs);
+  const found = { ...run, orphans: [...(run.orphans ?? []), ...old] };
+  const last = keys.at(-1);
+  if (last !== undefined && keys.length === LISTED_AT_ONCE) return list(turn, found, prefix, last, horizonMs);
+  const next = PREFIXES[PREFIXES.indexOf(prefix as (typeof PREFIXES)[number]) + 1];
+  if (next !== undefined) return list(turn, found, next, '', horizonMs);
+  startRound(turn, { ...found, orphansBeforeMs: horizonMs });
+}
+
+/**
+ * Names what goes now. Nothing else is appended before the intent, so that what is no orphan by the state of this moment
+ * cannot become one, and what is one cannot be committed any more.
+ */
+function startRound(turn: Turn, run: GarbageRun) {
+  const catalog = turn.state.catalog!;
+  const tombstones = collectable(turn.state, catalog).slice(0, Math.min(ROUND, run.left));
+  const known = new Set([...catalog.tombstones()].map(({ name }) => name));
+  const candidates = (run.orphans ?? []).filter((name) => !known.has(name));
+  const live = candidates.length > 0 ? new Set(catalog.objectNames()) : new Set<string>();
+  const orphans = candidates.filter((name) => !live.has(name));
+  const taken = orphans.slice(0, ROUND - tombstones.length);
+  const rest = { ...run, orphans: orphans.slice(taken.length), left: run.left - tombstones.length };
+  const names = [...tombstones.map(({ name }) => name), ...taken];
+  if (names.length === 0) return finish(turn, rest);
+  const counted = {
+    ...rest,
+    tablets: run.tablets + tombstones.filter(({ name }) => name.startsWith(PREFIXES[0])).length,
+    objects: run.objects + names.length,
+  };
+  const record: SystemRecord = {
+    kind: 'gc_intent',
+    names,
+    ...(taken.length > 0 ? { orphansBeforeMs: run.orphansBeforeMs } : {}),
+  };
+  enter(turn, 0, { kind: 'intending', run: counted, record });
+}
+
+/** Removed long enough ago, and by no snapshot that is still read; or begun by a collection that did not end. */
+function collectable(state: LogNodeState, catalog: CatalogState): Tombstone[] {
+  const readFrom = Math.min(...livePins(state).map((pin) => pin.oldestVersion));
+  const removedBefore = state.nowMs - state.options.gcTtlMs;
+  return [...catalog.tombstones()].filter(
+    ({ name, removedAtMs, version, collecting }) =>
+      !name.includes('://') && (collecting || (removedAtMs <= removedBefore && version <= readFrom)),
+  );
+}
+
+/** Before this time, nothing that is being written was begun: by the clock of the nodes that write. */
+function orphanHorizon(state: LogNodeState): number {
+  const writes = livePins(state).map((pin) => pin.oldestWriteMs);
+  return Math.max(0, Math.min(state.nowMs - state.options.orphanAgeMs, ...writes));
+}
+
+function livePins({ pins, monotonicMs, options }: LogNodeState): PinReport[] {
+  return [...pins.values()].filter((pin) => monotonicMs - pin.reportedMonotonicMs <= options.pinTtlMs);
+}
+
+/** The record that waits to be appended. */
+export function nextGarbageRecord(
+  turn: Turn,
+): { purpose: 'gc_intent' | 'gc_done'; record: SystemRecord } | undefined {
+  const { phase } = turn.state.garbage;
+  if (phase.kind === 'intending') return { purpose: 'gc_intent', record: phase.record };
+  if (phase.kind === 'finishing') return { purpose: 'gc_done', record: phase.record };
+  return undefined;
+}
+
+/** The log has the record: go on. */
+export function garbageRecordCommitted(turn: Turn) {
+  const { phase } = turn.state.garbage;
+  if (phase.kind === 'intending' && phase.record.kind === 'gc_intent') {
+    const { names } = phase.record;
+    enter(turn, turn.store({ kind: 'delete', keys: names }), { kind: 'deleting', run: phase.run, names });
+  } else if (phase.kind === 'finishing') {
+    startRound(turn, phase.run);
+  }
+}
+
+function finish(turn: Turn, { request, tablets, objects }: GarbageRun) {
+  turn.reply(request, { kind: 'collected', report: { tablets, objects } });
+  idle(turn);
+}
+
+function idle(turn: Turn) {
+  turn.change({ garbage: { ...turn.state.garbage, op: 0, phase: { kind: 'idle' } } });
+}
+
+/** The node leads no more: another one goes on where the log says. */
+export function abandonGarbage(turn: Turn, error: TesseraError) {
+  const { phase, waiting } = turn.state.garbage;
+  if (phase.kind !== 'idle') turn.fail(phase.run.request, error);
+  for (const { request } of waiting) turn.fail(request, error);
+  turn.change({ garbage: { op: 0, phase: { kind: 'idle' }, waiting: [] } });
+}

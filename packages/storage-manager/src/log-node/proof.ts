@@ -1,0 +1,62 @@
+import { decodeEntry } from '@tessera/catalog';
+import { decodeBoundary, NO_BOUNDARY } from './boundary.ts';
+import type { StoreAnswer } from './effects.ts';
+import { BOUNDARY_KEY, entryKey } from './log-keys.ts';
+import { breakDown, stepDown } from './roles.ts';
+import type { Proof, Refusal } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** Proves that nobody else appended, for all reads and refusals that wait now. */
+export function startProof(turn: Turn) {
+  const { reads, refusals, options } = turn.state;
+  turn.change({ reads: [], refusals: [], doubted: false });
+  if (options.exclusive) return answerProven(turn, { reads, refusals });
+  readSlot(turn, { attempts: 0, reads, refusals });
+}
+
+function readSlot(turn: Turn, proof: Pick<Proof, 'attempts' | 'reads' | 'refusals'>) {
+  const op = turn.store({ kind: 'get', key: entryKey(turn.state.catalog!.version + 1) });
+  turn.change({ proof: { ...proof, op, phase: 'reading_slot' } });
+}
+
+/** Handles the answer to a request of the proof. */
+export function proofAnswered(turn: Turn, proof: Proof, answer: StoreAnswer) {
+  if (answer.kind === 'forbidden') return stepDown(turn, answer.reason);
+  if (answer.kind === 'unknown') {
+    const op = turn.backOff(proof.attempts);
+    return turn.change({ proof: { ...proof, op, attempts: proof.attempts + 1, phase: 'pausing' } });
+  }
+  if (proof.phase === 'reading_slot') {
+    if (answer.kind === 'found') return slotTaken(turn, answer.body);
+    const op = turn.store({ kind: 'get', key: BOUNDARY_KEY });
+    return turn.change({ proof: { ...proof, op, phase: 'checking_boundary' } });
+  }
+  const boundary = answer.kind === 'found' ? decodeBoundary(answer.body) : NO_BOUNDARY;
+  // Empty because it was deleted: the log has gone far ahead of this node.
+  if (boundary.version > turn.state.catalog!.version) return stepDown(turn, 'the log went on without it');
+  turn.change({ proof: undefined });
+  answerProven(turn, proof);
+}
+
+export function proofPaused(turn: Turn, proof: Proof) {
+  if (proof.phase === 'pausing') readSlot(turn, proof);
+}
+
+function slotTaken(turn: Turn, body: Uint8Array) {
+  const { entry } = decodeEntry(body);
+  const { role } = turn.state;
+  if (role.kind === 'leader' && entry.epoch > role.epoch) {
+    return stepDown(turn, `epoch ${entry.epoch} has begun`);
+  }
+  breakDown(turn, new Error(`entry ${entry.version} of epoch ${entry.epoch} was written by another leader`));
+}
+
+/** Answers with what is newest; the caller has the proof. */
+export function answerProven(
+  turn: Turn,
+  { reads, refusals }: { readonly reads: readonly number[]; readonly refusals: readonly Refusal[] },
+) {
+  const catalog = turn.state.catalog!;
+  for (const request of reads) turn.reply(request, { kind: 'snapshot', catalog });
+  for (const { request, error } of refusals) turn.fail(request, error);
+}

@@ -1,0 +1,131 @@
+import { applyEntry, decodeEntry } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import { appendAnswered, appendPaused } from './append.ts';
+import type { Effect } from './effects.ts';
+import type { LogNodeEvent } from './events.ts';
+import { garbageAnswered, garbagePaused } from './garbage.ts';
+import type { LogNodeOptions } from './options.ts';
+import { proofAnswered, proofPaused } from './proof.ts';
+import { readingAnswered, readingPaused } from './reading.ts';
+import { breakDown, stepDown } from './roles.ts';
+import { settle } from './settle.ts';
+import type { LogNodeState } from './state.ts';
+import { Turn } from './turn.ts';
+import { upkeepAnswered } from './upkeep.ts';
+import { startWatch, watchAnswered, watchPaused } from './watch.ts';
+
+export function initialState(options: LogNodeOptions): LogNodeState {
+  return {
+    options,
+    nowMs: 0,
+    monotonicMs: 0,
+    nextOp: 1,
+    nextPut: 1,
+    role: { kind: 'follower' },
+    catalog: undefined,
+    caughtUp: false,
+    doubted: false,
+    reading: undefined,
+    reads: [],
+    queue: [],
+    append: undefined,
+    proof: undefined,
+    refusals: [],
+    watch: { phase: 'idle', op: 0, known: undefined },
+    upkeep: { op: 0, phase: { kind: 'idle' }, checkpointed: 0, checkpointBytes: 0, notBefore: 0 },
+    pins: new Map(),
+    garbage: { op: 0, phase: { kind: 'idle' }, waiting: [] },
+  };
+}
+
+export interface Step {
+  readonly state: LogNodeState;
+  readonly effects: readonly Effect[];
+}
+
+/** One node of the metadata log: what it knows after the event, and what is to be done. Pure. */
+export function step(state: LogNodeState, event: LogNodeEvent): Step {
+  const turn = new Turn({ ...state, nowMs: event.nowMs, monotonicMs: event.monotonicMs });
+  try {
+    handle(turn, event);
+    settle(turn);
+  } catch (error) {
+    // A defect or a damaged object: what was begun must not be taken for done.
+    breakDown(turn, error);
+  }
+  return { state: turn.state, effects: turn.effects };
+}
+
+function handle(turn: Turn, event: LogNodeEvent) {
+  const { state } = turn;
+  if (state.role.kind === 'broken') {
+    if ('request' in event) turn.fail(event.request, state.role.error);
+    return;
+  }
+  switch (event.kind) {
+    case 'start':
+      return startWatch(turn);
+    case 'stored':
+      return stored(turn, event);
+    case 'timer':
+      return paused(turn, event.op);
+    case 'latest':
+      return turn.change({ reads: [...state.reads, event.request] });
+    case 'commit':
+      if (state.role.kind !== 'leader') return turn.fail(event.request, turn.notLeader());
+      return turn.change({
+        queue: [...state.queue, { request: event.request, transaction: event.transaction }],
+      });
+    case 'pins':
+      return turn.change({
+        pins: new Map(state.pins).set(event.node, {
+          oldestVersion: event.oldestVersion,
+          oldestWriteMs: event.oldestWriteMs,
+          reportedMonotonicMs: event.monotonicMs,
+        }),
+      });
+    case 'collect_garbage': {
+      if (state.role.kind !== 'leader') return turn.fail(event.request, turn.notLeader());
+      const { garbage } = state;
+      const request = { request: event.request, limit: event.limit };
+      return turn.change({ garbage: { ...garbage, waiting: [...garbage.waiting, request] } });
+    }
+    case 'entries_received':
+      return received(turn, event.bodies);
+    case 'resign':
+      return stepDown(turn, 'it was told to', 'resigned');
+  }
+}
+
+function stored(turn: Turn, { op, answer }: Extract<LogNodeEvent, { kind: 'stored' }>) {
+  const { append, proof, reading, watch, upkeep, garbage } = turn.state;
+  if (append?.op === op) return appendAnswered(turn, append, answer);
+  if (proof?.op === op) return proofAnswered(turn, proof, answer);
+  if (reading?.op === op) return readingAnswered(turn, reading, answer);
+  if (watch.op === op) return watchAnswered(turn, answer);
+  if (upkeep.op === op) return upkeepAnswered(turn, answer);
+  if (garbage.op === op) {
+    garbageAnswered(turn, answer, (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason }));
+  }
+}
+
+function paused(turn: Turn, op: number) {
+  const { append, proof, reading, watch, garbage } = turn.state;
+  if (append?.op === op) return appendPaused(turn, append);
+  if (proof?.op === op) return proofPaused(turn, proof);
+  if (reading?.op === op) return readingPaused(turn, reading);
+  if (watch.op === op) return watchPaused(turn);
+  if (garbage.op === op) garbagePaused(turn);
+}
+
+/** Committed entries from the leader, for a node that follows; what does not fit is read from the log instead. */
+function received(turn: Turn, bodies: readonly Uint8Array[]) {
+  if (turn.state.role.kind !== 'follower' || turn.state.catalog === undefined) return;
+  let { catalog } = turn.state;
+  for (const body of bodies) {
+    const sealed = decodeEntry(body);
+    if (sealed.entry.version !== catalog.version + 1) continue;
+    catalog = applyEntry(catalog, sealed);
+  }
+  turn.change({ catalog });
+}

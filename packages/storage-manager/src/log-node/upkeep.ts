@@ -1,0 +1,123 @@
+import { ulidTimeOf } from '@tessera/catalog';
+import { decodeBoundary, encodeBoundary, NO_BOUNDARY } from './boundary.ts';
+import type { StoreAnswer, StoreRequest } from './effects.ts';
+import {
+  BOUNDARY_KEY,
+  CHECKPOINT_PREFIX,
+  type CheckpointName,
+  checkpointNames,
+  entryVersion,
+  LOG_PREFIX,
+} from './log-keys.ts';
+import type { UpkeepPhase } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** A checkpoint of a large catalog is not written for a few small entries: one for about so many bytes of it. */
+const CHECKPOINT_BYTES_PER_ENTRY = 4_096;
+const DELETED_AT_ONCE = 1_000;
+
+type Phase<K extends UpkeepPhase['kind']> = Extract<UpkeepPhase, { kind: K }>;
+
+/** Writes a checkpoint when enough entries came since the last one; afterwards what it made unnecessary is deleted. */
+export function startUpkeepIfDue(turn: Turn) {
+  const { upkeep, catalog, options } = turn.state;
+  if (upkeep.phase.kind !== 'idle' || catalog === undefined) return;
+  const { version } = catalog;
+  const interval = Math.max(options.checkpointEntries, upkeep.checkpointBytes / CHECKPOINT_BYTES_PER_ENTRY);
+  if (version < upkeep.notBefore || version - upkeep.checkpointed < interval) return;
+  enter(turn, { kind: 'put_checkpoint', catalog }, { kind: 'storing', version });
+}
+
+function enter(turn: Turn, request: StoreRequest, phase: UpkeepPhase) {
+  const op = turn.store(request);
+  turn.change({ upkeep: { ...turn.state.upkeep, op, phase } });
+}
+
+function rest(turn: Turn) {
+  turn.change({ upkeep: { ...turn.state.upkeep, phase: { kind: 'idle' } } });
+}
+
+/** Handles the answer to a request of the upkeep. What fails is left to the next checkpoint. */
+export function upkeepAnswered(turn: Turn, answer: StoreAnswer) {
+  const { phase } = turn.state.upkeep;
+  switch (phase.kind) {
+    case 'storing':
+      return checkpointStored(turn, phase, answer);
+    case 'listing_checkpoints':
+      return answer.kind === 'listed' ? chooseKept(turn, answer.keys) : giveUp(turn, answer);
+    case 'reading_boundary':
+      return moveBoundary(turn, phase, answer);
+    case 'moving_boundary':
+      if (answer.kind !== 'created' && answer.kind !== 'replaced') return giveUp(turn, answer);
+      return listLog(turn, phase.keep.version, phase.outdated);
+    case 'listing_log':
+      return answer.kind === 'listed' ? deleteLog(turn, phase, answer.keys) : giveUp(turn, answer);
+    case 'deleting_log':
+      if (answer.kind !== 'deleted') return giveUp(turn, answer);
+      return listLog(turn, phase.boundary, phase.outdated);
+    case 'deleting_checkpoints':
+      return rest(turn);
+    case 'idle':
+      return;
+  }
+}
+
+function giveUp(turn: Turn, answer: StoreAnswer) {
+  const reason = 'reason' in answer ? answer.reason : answer.kind;
+  turn.log('warn', 'the metadata log could not be shortened; the next checkpoint tries again', { reason });
+  rest(turn);
+}
+
+function checkpointStored(turn: Turn, { version }: Phase<'storing'>, answer: StoreAnswer) {
+  const { upkeep, options, catalog } = turn.state;
+  if (answer.kind !== 'checkpoint_stored') {
+    const notBefore = (catalog?.version ?? version) + Math.ceil(options.checkpointEntries / 10);
+    turn.change({ upkeep: { ...upkeep, notBefore } });
+    return giveUp(turn, answer);
+  }
+  turn.log('debug', 'a checkpoint of the metadata log was written', { version, bytes: answer.bytes });
+  turn.change({ upkeep: { ...upkeep, checkpointed: version, checkpointBytes: answer.bytes } });
+  const list = { kind: 'list', prefix: CHECKPOINT_PREFIX, startAfter: '', limit: 10_000 } as const;
+  enter(turn, list, { kind: 'listing_checkpoints' });
+}
+
+/** Keeps the newest checkpoint that is older than the retention, and all newer ones up to a number. */
+function chooseKept(turn: Turn, keys: readonly string[]) {
+  const { options, nowMs } = turn.state;
+  const names = checkpointNames(keys);
+  const old = names.findIndex(({ ulid }) => (ulidTimeOf(ulid) ?? nowMs) <= nowMs - options.logRetentionMs);
+  const last = old < 0 ? names.length - 1 : old;
+  const kept = Math.min(last, options.checkpointsKept - 1);
+  const keep = names[kept];
+  // Without an old checkpoint and with few of them, nothing is unnecessary yet.
+  if (keep === undefined || (old < 0 && names.length <= options.checkpointsKept)) return rest(turn);
+  const outdated = names.slice(kept + 1).map(({ key }) => key);
+  enter(turn, { kind: 'get', key: BOUNDARY_KEY }, { kind: 'reading_boundary', keep, outdated });
+}
+
+function moveBoundary(turn: Turn, phase: Phase<'reading_boundary'>, answer: StoreAnswer) {
+  if (answer.kind !== 'found' && answer.kind !== 'absent') return giveUp(turn, answer);
+  const { keep, outdated } = phase;
+  const boundary = answer.kind === 'found' ? decodeBoundary(answer.body) : NO_BOUNDARY;
+  if (boundary.version >= keep.version) return rest(turn);
+  const body = encodeBoundary({ version: keep.version, checkpoint: keep.key });
+  const request: StoreRequest =
+    answer.kind === 'found'
+      ? { kind: 'put_if_match', key: BOUNDARY_KEY, body, etag: answer.etag }
+      : { kind: 'put_if_absent', key: BOUNDARY_KEY, body };
+  enter(turn, request, { kind: 'moving_boundary', keep, outdated });
+}
+
+function listLog(turn: Turn, boundary: number, outdated: readonly string[]) {
+  const list = { kind: 'list', prefix: LOG_PREFIX, startAfter: '', limit: DELETED_AT_ONCE } as const;
+  enter(turn, list, { kind: 'listing_log', boundary, outdated });
+}
+
+function deleteLog(turn: Turn, { boundary, outdated }: Phase<'listing_log'>, listed: readonly string[]) {
+  const keys = listed.filter((key) => (entryVersion(key) ?? Number.POSITIVE_INFINITY) <= boundary);
+  if (keys.length > 0) {
+    return enter(turn, { kind: 'delete', keys }, { kind: 'deleting_log', boundary, outdated });
+  }
+  if (outdated.length === 0) return rest(turn);
+  enter(turn, { kind: 'delete', keys: outdated }, { kind: 'deleting_checkpoints' });
+}

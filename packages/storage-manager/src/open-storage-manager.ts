@@ -1,0 +1,103 @@
+import { type Logger, newUlid } from '@tessera/common';
+import { type EngineConfig, engineNodes } from '@tessera/config';
+import type { ObjectStore } from '@tessera/object-store';
+import { ClusteredStorageManager } from './clustered-storage-manager.ts';
+import { LeaderChannels } from './leader-channels.ts';
+import { LOG_NODE_DEFAULTS, type LogNodeOptions } from './log-node/options.ts';
+import { LogNodeDriver } from './log-node-driver.ts';
+import type { ServedStorageManager } from './served-storage-manager.ts';
+import { STORAGE_MANAGER_TIMES, type StorageManagerTimes } from './times.ts';
+
+export interface StorageManagerOptions {
+  readonly store: ObjectStore;
+  readonly config: EngineConfig;
+  /** Index of this node in `engine.nodes`; the first leads. Default 0. */
+  readonly node?: number;
+  /**
+   * This process alone can use the store, because it holds a lock on its directory: then no request is spent on proving
+   * that nobody else leads. Default false.
+   */
+  readonly exclusive?: boolean;
+  /** This is the external metadata service, reached at this address: it leads, whatever `instance.type` is. */
+  readonly metadataAddress?: string;
+  readonly clusterToken?: string | undefined;
+  readonly log: Logger;
+  /** For tests and special stores. */
+  readonly times?: Partial<StorageManagerTimes>;
+  readonly tuning?: Partial<LogNodeOptions>;
+}
+
+/**
+ * Reads the catalog and, where this node is to lead, begins to lead it.
+ * @throws TesseraError METADATA_UNAVAILABLE when the log cannot be read or, where only this node can lead, written
+ */
+export async function openStorageManager(options: StorageManagerOptions): Promise<ServedStorageManager> {
+  const { store, config, log } = options;
+  const times = { ...STORAGE_MANAGER_TIMES, ...options.times };
+  const node = logNodeOptions(options);
+  const external =
+    options.metadataAddress === undefined && config.instance.type === 'multi_engine'
+      ? config.instance.multi_engine?.metadata_endpoint
+      : undefined;
+  const driver = new LogNodeDriver({ store, node, log });
+  const leaders = node.exclusive
+    ? undefined
+    : new LeaderChannels({
+        store,
+        endpoint: external,
+        ownAddress: node.address,
+        clusterToken: options.clusterToken,
+      });
+  const readAnew =
+    config.execution.storage_manager_cache_tablets_on_proxy || node.exclusive
+      ? undefined
+      : () => readStateAnew(options, node, times);
+  const manager = new ClusteredStorageManager({
+    driver,
+    leaders,
+    incarnation: node.incarnation,
+    times,
+    readAnew,
+    log,
+  });
+  driver.start();
+  try {
+    if (node.exclusive) await driver.until(({ role }) => role.kind !== 'candidate', times.readTimeoutMs);
+    await manager.latest();
+    return manager;
+  } catch (error) {
+    await manager.close();
+    throw error;
+  }
+}
+
+function logNodeOptions({ config, node = 0, exclusive, metadataAddress, tuning }: StorageManagerOptions) {
+  const nodes = engineNodes(config);
+  const { host, storage_manager_port: port } = nodes[node]!;
+  const external = config.instance.type === 'multi_engine' && metadataAddress === undefined;
+  return {
+    ...LOG_NODE_DEFAULTS,
+    incarnation: newUlid(),
+    address: metadataAddress ?? `${host}:${port}`,
+    candidate: !external,
+    preferred: metadataAddress !== undefined || node === 0,
+    exclusive: exclusive === true && !external && nodes.length === 1,
+    gcTtlMs: config.storage.gc_ttl_seconds * 1_000,
+    ...tuning,
+  } satisfies LogNodeOptions;
+}
+
+/** For nodes that must keep nothing: the newest checkpoint and the entries behind it, read and forgotten. */
+async function readStateAnew(
+  { store, log }: StorageManagerOptions,
+  node: LogNodeOptions,
+  times: StorageManagerTimes,
+) {
+  const reader = new LogNodeDriver({ store, log, node: { ...node, candidate: false, exclusive: false } });
+  try {
+    reader.start();
+    return await reader.latest(times.readTimeoutMs);
+  } finally {
+    await reader.close(0);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Transaction } from '@tessera/catalog';
+import type { GarbageReport, StorageManager } from './storage-manager.ts';
+
+/** A storage manager that can answer other nodes. */
+export interface ServedStorageManager extends StorageManager {
+  /** Whether this node leads, as far as it knows. */
+  readonly leads: boolean;
+  /** What other nodes ask the leader; @throws TesseraError NOT_LEADER when this node does not lead */
+  readonly leader: LogLeader;
+}
+
+export interface LogLeader {
+  /** The newest version, and all entries behind `have` where they are at hand. */
+  latest(have: number | undefined): Promise<{ version: number; epoch: number; entries: Uint8Array[] }>;
+  commit(transaction: Transaction): Promise<{ version: number }>;
+  reportPins(node: string, oldestVersion: number, oldestWriteMs: number): void;
+  collectGarbage(limit: number): Promise<GarbageReport>;
+}

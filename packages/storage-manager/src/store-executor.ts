@@ -1,0 +1,63 @@
+import { encodeCheckpoint } from '@tessera/catalog';
+import { newUlid, TesseraError } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
+import type { StoreAnswer, StoreRequest } from './log-node/effects.ts';
+import { checkpointKey, entryKey } from './log-node/log-keys.ts';
+
+/** Does one request of the reducer; never throws. */
+export async function execute(
+  store: ObjectStore,
+  request: StoreRequest,
+  signal: AbortSignal,
+): Promise<StoreAnswer> {
+  try {
+    return await answer(store, request, signal);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+async function answer(store: ObjectStore, request: StoreRequest, signal: AbortSignal): Promise<StoreAnswer> {
+  switch (request.kind) {
+    case 'get': {
+      const found = await store.get(request.key, { signal });
+      return found === undefined ? { kind: 'absent' } : { kind: 'found', ...found };
+    }
+    case 'get_entries': {
+      const versions = Array.from({ length: request.count }, (_, i) => request.from + i);
+      const found = await Promise.all(versions.map((version) => store.get(entryKey(version), { signal })));
+      return { kind: 'entries', bodies: found.map((object) => object?.body) };
+    }
+    case 'put_if_absent':
+      return { kind: await store.putIfAbsent(request.key, request.body, { signal }) };
+    case 'put_if_match':
+      return { kind: await store.putIfMatch(request.key, request.body, request.etag, { signal }) };
+    case 'put_checkpoint': {
+      const key = checkpointKey(request.catalog.version, newUlid());
+      const body = encodeCheckpoint(request.catalog);
+      await store.putIfAbsent(key, body, { signal });
+      return { kind: 'checkpoint_stored', key, bytes: body.length };
+    }
+    case 'list': {
+      const keys: string[] = [];
+      const { prefix, startAfter, limit } = request;
+      for await (const { key } of store.list(prefix, { signal, startAfter })) {
+        keys.push(key);
+        if (keys.length === limit) break;
+      }
+      return { kind: 'listed', keys };
+    }
+    case 'delete':
+      await store.delete(request.keys, { signal });
+      return { kind: 'deleted' };
+  }
+}
+
+/** What the store refuses for good ends a leadership; all else may have been done or not. */
+function failure(error: unknown): StoreAnswer {
+  const reason = error instanceof Error ? error.message : String(error);
+  const refused =
+    error instanceof TesseraError &&
+    (error.name === 'FORBIDDEN' || error.name === 'UNAUTHENTICATED' || error.name === 'STORAGE_UNSUITABLE');
+  return refused ? { kind: 'forbidden', reason } : { kind: 'unknown', reason };
+}
