@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestNode } from '../testing/test-node.ts';
+
+let node: TestNode;
+
+beforeAll(async () => {
+  node = await TestNode.open();
+});
+
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+});
+
+const all = async (...statements: string[]) => {
+  for (const sql of statements) await node.run(sql);
+};
+
+describe('CREATE TABLE', () => {
+  it.each<[string, string | undefined]>([
+    ['CREATE TABLE x (a INT, A2 INT, a TEXT)', 'SYNTAX_ERROR'],
+    ['CREATE TABLE x (a INT, "A" TEXT)', 'DUPLICATE_OBJECT'],
+    ['CREATE TABLE x ("$row" INT)', 'INVALID_ARGUMENT'],
+    ['CREATE TABLE x (a INT DEFAULT nosuch)', 'UNDEFINED_NAME'],
+    ['CREATE TABLE x (a INT DEFAULT (SELECT 1))', 'BINDING_ERROR'],
+    ['CREATE TABLE x (a INT DEFAULT max(1))', 'BINDING_ERROR'],
+    ["CREATE TABLE x (a INT DEFAULT READ_CSV('upload://x'))", undefined],
+    ['CREATE TABLE x (a INT) PRIMARY INDEX b', 'UNDEFINED_NAME'],
+    ['CREATE TABLE x (a INT) PARTITION BY b', 'UNDEFINED_NAME'],
+    ['CREATE TABLE x (a INT) PARTITION BY 1', 'INVALID_ARGUMENT'],
+    ['CREATE TABLE x (a INT) WITH (index_granularity = 1)', 'INVALID_ARGUMENT'],
+    ['CREATE TABLE nosuch.x (a INT)', 'UNDEFINED_OBJECT'],
+    ['CREATE TABLE nosuch.public.x (a INT)', 'DATABASE_NOT_FOUND'],
+    ['CREATE TABLE information_schema.x (a INT)', 'FORBIDDEN'],
+    ["CREATE TABLE x (a INT) LOCATION = 's3://b/'", undefined],
+  ])('%s: %s', async (sql, name) => {
+    await expect(node.run(sql)).rejects.toMatchObject(name === undefined ? {} : { name });
+  });
+
+  it('does not touch a table of the same name', async () => {
+    await all('CREATE TABLE same (a INT)', 'INSERT INTO same VALUES (1)');
+    await expect(node.run('CREATE TABLE same (b INT)')).rejects.toMatchObject({ name: 'DUPLICATE_OBJECT' });
+    await node.run('CREATE TABLE IF NOT EXISTS same (b INT)');
+    expect(await node.rows('SELECT a FROM same')).toEqual([[1]]);
+  });
+
+  it('AS a query has the columns of the query and all its rows', async () => {
+    await node.run(
+      "CREATE TABLE made AS SELECT i, i * 2.5 AS x, 'v' || i AS s, [i] AS l FROM generate_series(1, 3) AS g(i)",
+    );
+    expect(await node.rows('SELECT * FROM made ORDER BY i')).toEqual([
+      ['1', '2.5', 'v1', ['1']],
+      ['2', '5.0', 'v2', ['2']],
+      ['3', '7.5', 'v3', ['3']],
+    ]);
+    await expect(node.run('CREATE TABLE made2 AS SELECT 1 AS a, 2 AS a')).rejects.toMatchObject({
+      name: 'BINDING_ERROR',
+    });
+  });
+});
+
+describe('ALTER TABLE', () => {
+  it('columns come, go and change their names without moving rows', async () => {
+    await all(
+      'CREATE TABLE a1 (a INT, b TEXT)',
+      "INSERT INTO a1 VALUES (1, 'x')",
+      'ALTER TABLE a1 ADD COLUMN c INT DEFAULT 6 + 1',
+      "INSERT INTO a1 VALUES (2, 'y', 8)",
+      'ALTER TABLE a1 RENAME COLUMN b TO d',
+      'ALTER TABLE a1 ADD COLUMN b TEXT',
+      "INSERT INTO a1 (a, b) VALUES (3, 'new b')",
+    );
+    expect(await node.rows('SELECT a, d, c, b FROM a1 ORDER BY a')).toEqual([
+      [1, 'x', 7, null],
+      [2, 'y', 8, null],
+      [3, null, 7, 'new b'],
+    ]);
+    await all('ALTER TABLE a1 DROP COLUMN d', 'ALTER TABLE a1 ADD COLUMN d TEXT');
+    expect(await node.rows('SELECT * FROM a1 ORDER BY a')).toEqual([
+      [1, 7, null, null],
+      [2, 8, null, null],
+      [3, 7, 'new b', null],
+    ]);
+  });
+
+  it('keeps what defines the table', async () => {
+    await all(
+      "CREATE TABLE a2 (k INT, p DATE, v INT) PRIMARY INDEX k PARTITION BY date_trunc('month', p)",
+      'CREATE VIEW a2v AS SELECT v FROM a2',
+    );
+    for (const sql of [
+      'ALTER TABLE a2 DROP COLUMN k',
+      'ALTER TABLE a2 DROP COLUMN p',
+      'ALTER TABLE a2 RENAME COLUMN p TO q',
+      'ALTER TABLE a2 DROP COLUMN v',
+      'ALTER TABLE a2 RENAME TO a3',
+    ]) {
+      await expect(node.run(sql), sql).rejects.toMatchObject({ name: 'DEPENDENT_OBJECTS' });
+    }
+    await all('DROP VIEW a2v', 'ALTER TABLE a2 RENAME TO a3', 'ALTER TABLE IF EXISTS a2 RENAME TO a4');
+    expect(await node.rows('SELECT * FROM a3')).toEqual([]);
+  });
+});
+
+describe('views', () => {
+  it('are bound when they are made, and read what is there when they are read', async () => {
+    await all(
+      'CREATE TABLE v1 (a INT)',
+      'CREATE VIEW v2 (b) AS SELECT a + 1 FROM v1',
+      'INSERT INTO v1 VALUES (1)',
+    );
+    expect(await node.rows('SELECT b FROM v2')).toEqual([[2]]);
+    await node.run('CREATE OR REPLACE VIEW v2 AS SELECT a * 10 AS c FROM v1');
+    expect(await node.rows('SELECT c FROM v2')).toEqual([[10]]);
+    for (const [sql, name] of [
+      ['CREATE VIEW v3 AS SELECT nosuch FROM v1', 'UNDEFINED_NAME'],
+      ['CREATE VIEW v3 AS SELECT * FROM nosuch', 'UNDEFINED_TABLE'],
+      ['CREATE OR REPLACE VIEW v2 AS SELECT * FROM v2', 'INVALID_ARGUMENT'],
+      ['CREATE VIEW v2 AS SELECT 1', 'DUPLICATE_OBJECT'],
+      ['DROP TABLE v1', 'DEPENDENT_OBJECTS'],
+      ['DROP TABLE v2', 'WRONG_OBJECT_TYPE'],
+      ['INSERT INTO v2 VALUES (1)', 'WRONG_OBJECT_TYPE'],
+    ] as const) {
+      await expect(node.run(sql), sql).rejects.toMatchObject({ name });
+    }
+    await node.run('DROP TABLE v1 CASCADE');
+    await expect(node.rows('SELECT * FROM v2')).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
+  });
+});
+
+describe('databases and schemas', () => {
+  it('hold tables of their own', async () => {
+    await all(
+      'CREATE DATABASE other',
+      'CREATE SCHEMA s',
+      'CREATE TABLE s.t (a INT)',
+      'INSERT INTO s.t VALUES (1)',
+    );
+    await node.run('CREATE TABLE t (a INT)', { database: 'other' });
+    await node.run('INSERT INTO t SELECT a + 1 FROM tessera.s.t', { database: 'other' });
+    expect(await node.rows('SELECT a FROM other.public.t')).toEqual([[2]]);
+    await expect(node.rows('SELECT 1', { database: 'nosuch' })).rejects.toMatchObject({
+      name: 'DATABASE_NOT_FOUND',
+    });
+    await expect(node.run('DROP SCHEMA s')).rejects.toMatchObject({ name: 'DEPENDENT_OBJECTS' });
+    await all('DROP SCHEMA s CASCADE', 'DROP DATABASE other', 'DROP DATABASE IF EXISTS other');
+    await expect(node.rows('SELECT a FROM other.public.t')).rejects.toMatchObject({});
+    await expect(node.run('DROP DATABASE tessera')).rejects.toMatchObject({ name: 'FORBIDDEN' });
+  });
+});
+
+describe('CLONE', () => {
+  it('has the rows, and shares nothing that a change of the other would show', async () => {
+    await all(
+      'CREATE TABLE c1 (a INT)',
+      'INSERT INTO c1 SELECT * FROM generate_series(1, 100000)',
+      'CREATE TABLE c2 CLONE c1',
+      'INSERT INTO c1 VALUES (0)',
+      'DROP TABLE c1',
+    );
+    expect(await node.rows('SELECT count(*), sum(a) FROM c2')).toEqual([['100000', '5000050000']]);
+  });
+});
