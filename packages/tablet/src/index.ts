@@ -1,6 +1,8 @@
 export type { GranuleColumn, HeaderColumn, HybridHeader } from './header/hybrid-header.ts';
 export type { HeaderOptions } from './header-options.ts';
 export type { Comparison, Conjunct } from './predicate.ts';
+export { pruneGranules } from './prune/prune-granules.ts';
+export { pruneTablets } from './prune/prune-tablets.ts';
 export {
   type Chunk,
   chunksOf,
@@ -12,4 +14,6 @@ export {
 } from './read/plan-ranges.ts';
 export { readHeader } from './read/read-header.ts';
 export { fromStored, storedType } from './values/stored-type.ts';
+export { DeletedRows, type RowRange } from './vector/deleted-rows.ts';
+export { deletedRowsOf, vectorContent } from './vector/vector-content.ts';
 export { type WriteOptions, type WrittenTablet, writeTablets } from './write/tablet-writer.ts';

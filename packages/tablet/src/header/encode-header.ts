@@ -15,10 +15,10 @@ export const BOUND = { nulls: 1, min: 2, max: 4 } as const;
 export const KEY_KINDS: readonly KeyValue['kind'][] = ['null', 'value', 'prefix'];
 
 /** Format 1 knows no compression: the method must be `none`. Formats 1 and 2 know only the layout `wide`. */
-export function encodeHeader(
+export async function encodeHeader(
   header: HybridHeader,
   compression: { readonly method: CompressionMethod; readonly level: number },
-): Buffer {
+): Promise<Buffer> {
   const body = new ByteWriter();
   body.text(header.tableId);
   body.number(header.schemaVersion);
@@ -38,7 +38,7 @@ export function encodeHeader(
     for (const granule of column.granules) putGranule(body, granule);
   }
   const index = encodeIndex(header.primaryIndex);
-  const packed = compress(index, compression.method, compression.level);
+  const packed = await compress(index, compression.method, compression.level);
   body.number(index.length);
   body.number(packed.length);
   body.raw(packed);

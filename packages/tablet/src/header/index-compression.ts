@@ -1,5 +1,5 @@
 import zlib from 'node:zlib';
-import { Decompressor as XzDecompressor, compressSync as xzSync } from '@napi-rs/lzma/xz';
+import { Compressor as XzCompressor, Decompressor as XzDecompressor } from '@napi-rs/lzma/xz';
 import { compressSync as lz4Sync, uncompressSync as lz4UndoSync } from 'lz4-napi';
 import { compressSync as snappySync, uncompressSync as snappyUndoSync } from 'snappy';
 import type { HeaderOptions } from '../header-options.ts';
@@ -20,7 +20,7 @@ export const COMPRESSION_METHODS: readonly CompressionMethod[] = [
 ];
 
 /** A method without levels ignores `level`; the others take the range that the configuration allows. */
-export function compress(bytes: Buffer, method: CompressionMethod, level: number): Buffer {
+export async function compress(bytes: Buffer, method: CompressionMethod, level: number): Promise<Buffer> {
   switch (method) {
     case 'none':
       return bytes;
@@ -29,7 +29,7 @@ export function compress(bytes: Buffer, method: CompressionMethod, level: number
     case 'zlib':
       return zlib.deflateSync(bytes, { level });
     case 'xz':
-      return xzSync(bytes, { preset: level });
+      return xz(bytes, level);
     case 'zstd':
       return zlib.zstdCompressSync(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: level } });
     case 'brotli':
@@ -44,6 +44,11 @@ export function compress(bytes: Buffer, method: CompressionMethod, level: number
     case 'snappy':
       return snappySync(bytes);
   }
+}
+
+async function xz(bytes: Buffer, preset: number): Promise<Buffer> {
+  const encoder = new XzCompressor({ preset });
+  return Buffer.concat([encoder.update(bytes), await encoder.finish()]);
 }
 
 /**

@@ -53,7 +53,7 @@ async function finishTablet(
   const uncompressedBytes = chunks.reduce((sum, chunk) => sum + chunk.uncompressedBytes, 0);
   const footer = slice.footer();
   const layout = layoutOf(options.header, uncompressedBytes, slice.end + footer.length + TRAILER_BYTES);
-  const header = encodeHeader(
+  const header = await encodeHeader(
     {
       formatVersion: options.header.formatVersion,
       layout,

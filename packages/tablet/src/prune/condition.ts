@@ -1,0 +1,96 @@
+import type { Column, TableObject } from '@tessera/catalog';
+import type { Comparison, Conjunct } from '../predicate.ts';
+import { type OrderedValue, orderOf, type ValueOrder } from '../values/order.ts';
+
+/** What is known of a column's values in some rows. Absent bounds are unknown, unless all values are NULL. */
+export interface ColumnBounds {
+  readonly min?: OrderedValue | undefined;
+  readonly max?: OrderedValue | undefined;
+  readonly someNull: boolean;
+  readonly allNull: boolean;
+}
+
+/** A predicate with its column found and its constants read, once for all tablets. */
+export type Condition =
+  | {
+      readonly kind: 'compare';
+      readonly column: Column;
+      readonly order: ValueOrder;
+      readonly operator: Comparison['operator'];
+      readonly value: OrderedValue;
+    }
+  | {
+      readonly kind: 'in';
+      readonly column: Column;
+      readonly order: ValueOrder;
+      readonly values: readonly OrderedValue[];
+    }
+  | { readonly kind: 'null'; readonly column: Column; readonly isNull: boolean }
+  | { readonly kind: 'or'; readonly branches: readonly (readonly Condition[])[] };
+
+/** What cannot be judged by bounds is left out; an `or` with such a branch too. */
+export function conditionsOf(table: TableObject, conjuncts: readonly Conjunct[]): Condition[] {
+  return conjuncts.flatMap((conjunct) => conditionOf(table, conjunct) ?? []);
+}
+
+function conditionOf(table: TableObject, conjunct: Conjunct): Condition | undefined {
+  if (conjunct.kind === 'or') {
+    const branches = conjunct.branches.map((branch) => conditionsOf(table, branch));
+    return branches.some((branch) => branch.length === 0) ? undefined : { kind: 'or', branches };
+  }
+  const column = table.columns.find(({ name }) => name === conjunct.column);
+  if (column === undefined) return undefined;
+  if (conjunct.kind === 'null') return { kind: 'null', column, isNull: conjunct.isNull };
+  const order = orderOf(column.type);
+  if (order === undefined) return undefined;
+  if (conjunct.kind === 'compare') {
+    const value = order.parse(conjunct.value);
+    return value === undefined
+      ? undefined
+      : { kind: 'compare', column, order, operator: conjunct.operator, value };
+  }
+  const values = conjunct.values.map(order.parse);
+  return values.includes(undefined)
+    ? undefined
+    : { kind: 'in', column, order, values: values as OrderedValue[] };
+}
+
+/** Whether a row may meet the condition; `bounds` undefined for a column of which nothing is known. */
+export function mayHold(condition: Condition, bounds: (column: Column) => ColumnBounds | undefined): boolean {
+  if (condition.kind === 'or')
+    return condition.branches.some((branch) => branch.every((inner) => mayHold(inner, bounds)));
+  const known = bounds(condition.column);
+  if (known === undefined) return true;
+  if (condition.kind === 'null') return condition.isNull ? known.someNull : !known.allNull;
+  if (known.allNull) return false;
+  if (condition.kind === 'in') return condition.values.some((value) => mayBe(value, known, condition.order));
+  return mayCompare(condition.operator, condition.value, known, condition.order);
+}
+
+function mayCompare(
+  operator: Comparison['operator'],
+  value: OrderedValue,
+  { min, max }: ColumnBounds,
+  { compare }: ValueOrder,
+): boolean {
+  switch (operator) {
+    case '=':
+      return (
+        (min === undefined || compare(min, value) <= 0) && (max === undefined || compare(max, value) >= 0)
+      );
+    case '<':
+      return min === undefined || compare(min, value) < 0;
+    case '<=':
+      return min === undefined || compare(min, value) <= 0;
+    case '>':
+      return max === undefined || compare(max, value) > 0;
+    case '>=':
+      return max === undefined || compare(max, value) >= 0;
+    case '<>':
+      // Equal bounds are values: a text that was cut has an upper bound above its lower one.
+      return min === undefined || max === undefined || compare(min, value) !== 0 || compare(max, value) !== 0;
+  }
+}
+
+const mayBe = (value: OrderedValue, bounds: ColumnBounds, order: ValueOrder): boolean =>
+  mayCompare('=', value, bounds, order);
