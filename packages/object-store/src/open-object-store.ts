@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { fail } from '@tessera/common';
-import { type EngineConfig, storageIsLocal } from '@tessera/config';
+import { TesseraError } from '@tessera/common';
+import { type EngineConfig, storageIsLocal, storageScheme } from '@tessera/config';
+import type { BucketClient } from './bucket/bucket-client.ts';
+import { BucketStore } from './bucket/bucket-store.ts';
 import { openLocalStore } from './local/local-store.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -11,8 +13,73 @@ export interface StoreOptions {
   readonly fsync?: boolean;
 }
 
-/** The store of an engine's managed tables, as its configuration says. */
+/** A bucket that the vendor's client can make, which is done only for servers of one's own. */
+interface CreatableBucket extends BucketClient {
+  create(): Promise<void>;
+}
+
+/**
+ * The store of an engine's managed tables, as its configuration says. All objects stand below the instance's id, so
+ * that instances may share a bucket.
+ * @throws STORAGE_UNAVAILABLE when a bucket that is made on demand (minio, azurite) cannot be
+ */
 export async function openObjectStore(config: EngineConfig, options: StoreOptions): Promise<ObjectStore> {
   if (storageIsLocal(config)) return openLocalStore(join(options.dataDirectory, 'objects'), options);
-  return fail('NOT_SUPPORTED', { what: `storage.type ${config.storage.type}` });
+  const bucket = await openBucket(config);
+  if (config.storage.type === 'minio' || config.storage.type === 'azurite') await create(bucket);
+  return new BucketStore(bucket, `${config.instance.id}/`);
+}
+
+/** The bucket of an instance whose configuration names none. Buckets have names without capital letters. */
+export function bucketName({ storage, instance }: EngineConfig): string {
+  return storage.bucket_name ?? `tessera-${instance.id.toLowerCase()}`;
+}
+
+// Each vendor's client is loaded only where it is used: together they would take most of the time of a start.
+async function openBucket(config: EngineConfig): Promise<CreatableBucket> {
+  const { storage } = config;
+  const place = {
+    bucket: bucketName(config),
+    scheme: storageScheme(config),
+    uploadTries: storage.upload_max_tries ?? undefined,
+  };
+  switch (storage.type) {
+    case 's3':
+    case 'minio': {
+      const { S3Bucket } = await import('./s3/s3-bucket.ts');
+      return new S3Bucket({
+        ...place,
+        endpoint: storage.minio?.endpoint ?? storage.default_s3_endpoint_override ?? undefined,
+        roleArn: storage.aws?.intermediary_access_role ?? undefined,
+      });
+    }
+    case 'gcs': {
+      const { GcsBucket } = await import('./gcs/gcs-bucket.ts');
+      return GcsBucket.open({
+        ...place,
+        impersonate: storage.gcp?.intermediary_service_account_id ?? undefined,
+      });
+    }
+    case 'abs':
+    case 'azurite': {
+      const { AzureBucket } = await import('./azure/azure-bucket.ts');
+      const { azureServiceOf } = await import('./azure/azure-access.ts');
+      return new AzureBucket({
+        ...place,
+        service: azureServiceOf(storage.type, {
+          account: storage.azure?.storage_account_name ?? undefined,
+          clientId: storage.azure?.intermediary_service_principal_client_id ?? undefined,
+        }),
+      });
+    }
+  }
+}
+
+async function create(bucket: CreatableBucket): Promise<void> {
+  try {
+    await bucket.create();
+  } catch (error) {
+    const { reason } = bucket.explain(error);
+    throw TesseraError.of('STORAGE_UNAVAILABLE', { url: bucket.url, reason }, { cause: error });
+  }
 }

@@ -11,6 +11,8 @@ export interface ConformanceOptions {
   readonly open: () => Promise<ObjectStore>;
   /** Size of the file that must go up in parts. */
   readonly largeFileBytes: number;
+  /** Azure's emulator orders U+E000 and above behind what stands beyond the basic plane. */
+  readonly ordersByCodeUnits?: boolean;
 }
 
 /** What every object store must do, told by the same tests for each adapter. */
@@ -135,7 +137,8 @@ export function describeStoreConformance(name: string, options: ConformanceOptio
         'b/\uffee',
       ];
       await Promise.all(names.map((name) => store.put(key(`list/${name}`), bytes(name))));
-      const expected = names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+      const expected = names.toSorted(options.ordersByCodeUnits ? undefined : byBytes);
       const found = await listed(store, key('list/'));
       expect(found.map((object) => object.key)).toEqual(expected.map((name) => key(`list/${name}`)));
       expect(found.map((object) => object.bytes)).toEqual(expected.map((name) => Buffer.byteLength(name)));

@@ -1,0 +1,56 @@
+import {
+  ClientAssertionCredential,
+  DefaultAzureCredential,
+  ManagedIdentityCredential,
+  type TokenCredential,
+  WorkloadIdentityCredential,
+} from '@azure/identity';
+import { BlobServiceClient, type StoragePipelineOptions } from '@azure/storage-blob';
+import { fail } from '@tessera/common';
+
+/** How a client of one account is made, whatever it takes to be let in. */
+export type AzureService = (options: StoragePipelineOptions) => BlobServiceClient;
+
+export interface AzureIdentity {
+  readonly account?: string | undefined;
+  /** Of a service principal in the tenant of the account, which trusts the identity this process has. */
+  readonly clientId?: string | undefined;
+}
+
+/** The audience of a token that is shown to another tenant. */
+const TOKEN_EXCHANGE = 'api://AzureADTokenExchange/.default';
+
+/** Storage of Azure with the identity of this process, or of an emulator with the account it is born with. */
+export function azureServiceOf(type: 'abs' | 'azurite', identity: AzureIdentity): AzureService {
+  const connection = process.env.AZURE_STORAGE_CONNECTION_STRING;
+  if (type === 'azurite' || connection !== undefined) {
+    return (options) =>
+      BlobServiceClient.fromConnectionString(connection ?? 'UseDevelopmentStorage=true', options);
+  }
+  const { account } = identity;
+  if (account === undefined) {
+    return fail('INVALID_ARGUMENT', { message: 'storage.azure.storage_account_name is not set' });
+  }
+  const credential = credentialOf(identity);
+  return (options) => new BlobServiceClient(`https://${account}.blob.core.windows.net`, credential, options);
+}
+
+export function credentialOf({ clientId }: AzureIdentity): TokenCredential {
+  if (clientId === undefined) return new DefaultAzureCredential();
+  if (process.env.AZURE_FEDERATED_TOKEN_FILE !== undefined)
+    return new WorkloadIdentityCredential({ clientId });
+  const tenantId =
+    process.env.AZURE_TENANT_ID ??
+    fail('INVALID_ARGUMENT', {
+      message:
+        'storage.azure.intermediary_service_principal_client_id needs AZURE_TENANT_ID, the tenant of the service principal',
+    });
+  const ownClientId = process.env.AZURE_CLIENT_ID;
+  const own =
+    ownClientId === undefined ? new ManagedIdentityCredential() : new ManagedIdentityCredential(ownClientId);
+  return new ClientAssertionCredential(
+    tenantId,
+    clientId,
+    async () => (await own.getToken(TOKEN_EXCHANGE)).token,
+  );
+}

@@ -1,0 +1,56 @@
+import type { ObjectInfo } from '../object-store.ts';
+
+/**
+ * What one vendor's bucket can do, in terms every vendor has. Keys are whole. Methods throw the vendor's own errors,
+ * after the vendor's own retries; `explain` reads them.
+ */
+export interface BucketClient {
+  /** `s3://bucket`, without a slash at the end. */
+  readonly url: string;
+  /** How many keys one `delete` may take. */
+  readonly deletedAtOnce: number;
+  /** Undefined when there is no such object, or none whose etag is `request.etag`. */
+  read(key: string, request: ReadRequest): Promise<BodyInFlight | undefined>;
+  head(key: string, signal: AbortSignal | undefined): Promise<ObjectInfo | undefined>;
+  /** `refused`: the condition does not hold. */
+  write(
+    key: string,
+    body: Uint8Array,
+    condition: WriteCondition | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<'written' | 'refused'>;
+  writeFile(key: string, path: string, signal: AbortSignal | undefined): Promise<void>;
+  /** In the order of keys. */
+  listPages(
+    prefix: string,
+    startAfter: string | undefined,
+    signal: AbortSignal | undefined,
+  ): AsyncIterable<readonly ObjectInfo[]>;
+  delete(keys: readonly string[], signal: AbortSignal | undefined): Promise<void>;
+  explain(error: unknown): Explanation;
+  close(): Promise<void>;
+}
+
+export interface ReadRequest {
+  /** Bytes from `start` to before `end`, where `start < end`; an object may end before either. */
+  readonly range?: { readonly start: number; readonly end: number } | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An object as it arrives. */
+export interface BodyInFlight {
+  readonly etag: string;
+  /** Where in the object the stream begins. */
+  readonly offset: number;
+  /** How many bytes the answer promised. */
+  readonly bytes: number;
+  readonly stream: AsyncIterable<Uint8Array>;
+}
+
+export type WriteCondition = { readonly absent: true } | { readonly etag: string };
+
+export interface Explanation {
+  readonly reason: string;
+  /** Whether a write that failed so may have been done nevertheless. */
+  readonly mayHaveHappened: boolean;
+}

@@ -1,0 +1,64 @@
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+
+export interface S3Access {
+  /** Undefined: AWS itself. Buckets of another endpoint are named in the path. */
+  readonly endpoint?: string | undefined;
+  /** Undefined: the standard chain of the SDK (environment, profile, container, instance). */
+  readonly credentials?: S3Keys | undefined;
+  /** Role to take on with these credentials. */
+  readonly roleArn?: string | undefined;
+}
+
+export interface S3Keys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+const CONNECT_MS = 10_000;
+/** Longest silence of a connection. */
+const IDLE_MS = 60_000;
+/** One client reads and writes many tablets at a time. */
+const CONNECTIONS = 128;
+
+/** `maxAttempts`: tries of a request, the first included; undefined: as the SDK does. */
+export function createS3Client(access: S3Access, maxAttempts: number | undefined): S3Client {
+  const foreign = access.endpoint !== undefined;
+  const region = foreign && !regionIsGiven() ? { region: 'us-east-1' } : {};
+  const credentials = credentialsOf(access, region);
+  return new S3Client({
+    ...region,
+    ...(foreign && { endpoint: access.endpoint, forcePathStyle: true }),
+    ...(credentials !== undefined && { credentials }),
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    followRegionRedirects: true,
+    // Servers other than AWS's reject or ignore the newer checksums; tablets and log entries carry their own.
+    requestChecksumCalculation: foreign ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
+    responseChecksumValidation: foreign ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: IDLE_MS,
+      httpAgent: { keepAlive: true, maxSockets: CONNECTIONS },
+      httpsAgent: { keepAlive: true, maxSockets: CONNECTIONS },
+    },
+  });
+}
+
+function credentialsOf(access: S3Access, region: { region?: string }): S3ClientConfig['credentials'] {
+  const { accessKeyId, secretAccessKey, sessionToken } = access.credentials ?? {};
+  const keys =
+    accessKeyId === undefined || secretAccessKey === undefined
+      ? undefined
+      : { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
+  if (access.roleArn === undefined) return keys;
+  return fromTemporaryCredentials({
+    params: { RoleArn: access.roleArn, RoleSessionName: 'tessera' },
+    ...(keys !== undefined && { masterCredentials: keys }),
+    clientConfig: region,
+  });
+}
+
+function regionIsGiven(): boolean {
+  return process.env.AWS_REGION !== undefined || process.env.AWS_PROFILE !== undefined;
+}

@@ -1,0 +1,46 @@
+/** Microsoft's emulator of blob storage, in memory. Prints `{connectionString}`. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { freePort, serveUntilInputEnds } from './server-program.ts';
+
+/** The account that every emulator is born with; not a secret. */
+const ACCOUNT = 'devstoreaccount1';
+const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+
+const directory = await mkdtemp(join(tmpdir(), 'tessera-azurite-'));
+const port = await freePort();
+const packageFile = createRequire(import.meta.url).resolve('azurite/package.json');
+const child = spawn(
+  process.execPath,
+  [
+    join(dirname(packageFile), 'dist/src/blob/main.js'),
+    ...['--blobHost', '127.0.0.1', '--blobPort', String(port)],
+    ...['--inMemoryPersistence', '--silent', '--disableTelemetry', '--skipApiVersionCheck'],
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'], cwd: directory },
+);
+const closed = once(child, 'close');
+const up = await Promise.race([
+  (async () => {
+    for await (const chunk of child.stdout) if (String(chunk).includes('successfully listen')) return true;
+    return false;
+  })(),
+  closed.then(() => false),
+]);
+if (!up) process.exit(1);
+child.stdout.resume();
+
+await serveUntilInputEnds(
+  {
+    connectionString: `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=http://127.0.0.1:${port}/${ACCOUNT};`,
+  },
+  async () => {
+    child.kill('SIGKILL');
+    await closed;
+    await rm(directory, { recursive: true, force: true });
+  },
+);

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export type ServerProgram = 'radosgw' | 'azurite' | 's3rver' | 'fault-proxy';
+
+export interface RunningServer<F> extends AsyncDisposable {
+  /** What the program printed once it was up. */
+  readonly facts: F;
+}
+
+/** Starts one of the server programs of this directory; it ends with its starter at the latest. */
+export async function startServer<F>(
+  program: ServerProgram,
+  ...args: readonly string[]
+): Promise<RunningServer<F>> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, `${program}-process.ts`), ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const said: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const ended = once(child, 'close');
+  const line = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([text]) => String(text)),
+    ended.then(() => undefined),
+  ]);
+  if (line === undefined) throw new Error(`${program} did not start: ${Buffer.concat(said).toString()}`);
+  return {
+    facts: JSON.parse(line) as F,
+    [Symbol.asyncDispose]: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
