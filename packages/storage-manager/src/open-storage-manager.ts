@@ -1,6 +1,7 @@
 import { type Logger, newUlid } from '@tessera/common';
 import { type EngineConfig, engineNodes } from '@tessera/config';
 import type { ObjectStore } from '@tessera/object-store';
+import { clusterToken } from '@tessera/rpc';
 import { ClusteredStorageManager } from './clustered-storage-manager.ts';
 import { LeaderChannels } from './leader-channels.ts';
 import { LOG_NODE_DEFAULTS, type LogNodeOptions } from './log-node/options.ts';
@@ -18,8 +19,11 @@ export interface StorageManagerOptions {
    * that nobody else leads. Default false.
    */
   readonly exclusive?: boolean;
-  /** This is the external metadata service, reached at this address: it leads, whatever `instance.type` is. */
-  readonly metadataAddress?: string;
+  /** Where other nodes reach this node's service, `host:port`; by default as `engine.nodes` says. */
+  readonly address?: string;
+  /** This is the external metadata service of a `multi_engine` instance: it leads. Default false. */
+  readonly metadataService?: boolean;
+  /** By default that of the environment. */
   readonly clusterToken?: string | undefined;
   readonly log: Logger;
   /** For tests and special stores. */
@@ -36,7 +40,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
   const times = { ...STORAGE_MANAGER_TIMES, ...options.times };
   const node = logNodeOptions(options);
   const external =
-    options.metadataAddress === undefined && config.instance.type === 'multi_engine'
+    options.metadataService !== true && config.instance.type === 'multi_engine'
       ? config.instance.multi_engine?.metadata_endpoint
       : undefined;
   const driver = new LogNodeDriver({ store, node, log });
@@ -46,7 +50,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
         store,
         endpoint: external,
         ownAddress: node.address,
-        clusterToken: options.clusterToken,
+        clusterToken: 'clusterToken' in options ? options.clusterToken : clusterToken(),
       });
   const readAnew =
     config.execution.storage_manager_cache_tablets_on_proxy || node.exclusive
@@ -71,17 +75,18 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
   }
 }
 
-function logNodeOptions({ config, node = 0, exclusive, metadataAddress, tuning }: StorageManagerOptions) {
+function logNodeOptions(options: StorageManagerOptions) {
+  const { config, node = 0, exclusive = false, metadataService = false, tuning } = options;
   const nodes = engineNodes(config);
   const { host, storage_manager_port: port } = nodes[node]!;
-  const external = config.instance.type === 'multi_engine' && metadataAddress === undefined;
+  const external = config.instance.type === 'multi_engine' && !metadataService;
   return {
     ...LOG_NODE_DEFAULTS,
     incarnation: newUlid(),
-    address: metadataAddress ?? `${host}:${port}`,
+    address: options.address ?? `${host}:${port}`,
     candidate: !external,
-    preferred: metadataAddress !== undefined || node === 0,
-    exclusive: exclusive === true && !external && nodes.length === 1,
+    preferred: metadataService || node === 0,
+    exclusive: exclusive && !external && (metadataService || nodes.length === 1),
     gcTtlMs: config.storage.gc_ttl_seconds * 1_000,
     ...tuning,
   } satisfies LogNodeOptions;

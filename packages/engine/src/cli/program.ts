@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { configCommand } from './config.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
+import { metadataCommand } from './metadata.ts';
 import { queryCommand } from './query.ts';
 import { serveCommand } from './serve.ts';
 
@@ -25,6 +26,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .showHelpAfterError('(tessera --help explains the commands)')
     .addCommand(serveCommand())
     .addCommand(queryCommand())
+    .addCommand(metadataCommand())
     .addCommand(configCommand());
   for (const command of everyCommand(program)) command.exitOverride();
   try {

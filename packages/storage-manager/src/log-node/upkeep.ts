@@ -1,14 +1,7 @@
 import { ulidTimeOf } from '@tessera/catalog';
 import { decodeBoundary, encodeBoundary, NO_BOUNDARY } from './boundary.ts';
 import type { StoreAnswer, StoreRequest } from './effects.ts';
-import {
-  BOUNDARY_KEY,
-  CHECKPOINT_PREFIX,
-  type CheckpointName,
-  checkpointNames,
-  entryVersion,
-  LOG_PREFIX,
-} from './log-keys.ts';
+import { BOUNDARY_KEY, CHECKPOINT_PREFIX, checkpointNames, entryVersion, LOG_PREFIX } from './log-keys.ts';
 import type { UpkeepPhase } from './state.ts';
 import type { Turn } from './turn.ts';
 

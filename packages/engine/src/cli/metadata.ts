@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { defaultConfig, loadConfig } from '@tessera/config';
+import { Command } from 'commander';
+import type { MetadataOptions } from '../metadata.ts';
+import { port } from './numbers.ts';
+
+interface Flags {
+  config?: string;
+  dataDir: string;
+  host?: string;
+  port?: number;
+  insecureCluster?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  tessera metadata --config tessera.yaml
+  TESSERA_CLUSTER_TOKEN_FILE=/etc/tessera/token tessera metadata --config tessera.yaml --host 0.0.0.0
+
+It keeps the metadata log in the configuration's object storage, or, without a storage block, in --data-dir, and serves
+the engines whose configuration says instance.type: multi_engine and names it in instance.multi_engine.metadata_endpoint.
+SIGTERM or Ctrl-C stops it after the commits under way.`;
+
+export function metadataCommand(): Command {
+  return new Command('metadata')
+    .description('Run the metadata service that several engines share.')
+    .option('-c, --config <file>', 'configuration file (YAML or JSON)')
+    .option('--data-dir <dir>', 'where it keeps its files', 'tessera-metadata')
+    .option('--host <host>', 'address to listen on (default: loopback only)')
+    .option(
+      '--port <port>',
+      'port to listen on, 0 for any free one (default: that of instance.multi_engine.metadata_endpoint)',
+      port,
+    )
+    .option('--insecure-cluster', 'answer other machines without a cluster token')
+    .allowExcessArguments(false)
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: Flags) => {
+      const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
+      const options: MetadataOptions = {
+        config: loaded?.config ?? defaultConfig(),
+        dataDirectory: resolve(flags.dataDir),
+        host: flags.host,
+        port: flags.port,
+        insecure: flags.insecureCluster === true,
+      };
+      const { serveMetadata } = await import('../metadata.ts');
+      await serveMetadata(options);
+    });
+}

@@ -1,0 +1,76 @@
+import { createLogging, TesseraError } from '@tessera/common';
+import { type EngineConfig, storageIsLocal } from '@tessera/config';
+import { openObjectStore } from '@tessera/object-store';
+import { clusterToken, startRpcServer } from '@tessera/rpc';
+import { openStorageManager, storageManagerService } from '@tessera/storage-manager';
+import { lockDataDirectory } from './data-directory.ts';
+import { shutdownSignal } from './shutdown-signal.ts';
+
+/** What `tessera metadata` was told. */
+export interface MetadataOptions {
+  readonly config: EngineConfig;
+  /** Absolute path; made when it does not exist. */
+  readonly dataDirectory: string;
+  /** Undefined: loopback. */
+  readonly host: string | undefined;
+  /** Undefined: that of `instance.multi_engine.metadata_endpoint`, or 1717. 0: any free port. */
+  readonly port: number | undefined;
+  /** Whether other machines are answered although there is no cluster token. */
+  readonly insecure: boolean;
+}
+
+const DEFAULT_PORT = 1_717;
+const LOOPBACK = '127.0.0.1';
+
+/** Serves the metadata log to engines until it is told to stop; commits under way are answered first. */
+export async function serveMetadata(options: MetadataOptions): Promise<void> {
+  const { config, dataDirectory, host = LOOPBACK, port } = options;
+  const token = clusterToken();
+  checkProtected(host, token, options.insecure);
+  await using resources = new AsyncDisposableStack();
+  const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
+  resources.defer(() => logging.close());
+  const log = logging.logger('metadata');
+  resources.defer(await lockDataDirectory(dataDirectory));
+  const store = await openObjectStore(config, { dataDirectory });
+  resources.defer(() => store.close());
+  const endpoint = config.instance.multi_engine?.metadata_endpoint;
+  const manager = await openStorageManager({
+    store,
+    config,
+    exclusive: storageIsLocal(config),
+    metadataService: true,
+    address: endpoint ?? '',
+    clusterToken: token,
+    log,
+  });
+  resources.defer(() => manager.close());
+  const server = await startRpcServer({
+    host,
+    port: port ?? portOf(endpoint),
+    services: [storageManagerService(manager)],
+    clusterToken: token,
+    log,
+  });
+  resources.defer(() => server.close());
+  log.info({ address: `${host}:${server.port}`, store: store.url }, 'serving metadata');
+  process.stdout.write(`Metadata service on ${host}:${server.port}\n`);
+
+  const reopen = () => logging.reopen();
+  process.on('SIGHUP', reopen);
+  resources.defer(() => void process.off('SIGHUP', reopen));
+  const reason = await shutdownSignal();
+  log.info({ reason }, 'stopping');
+}
+
+/** Whoever reaches the port can change every table. */
+function checkProtected(host: string, token: string | undefined, insecure: boolean): void {
+  if (token !== undefined || insecure || ['localhost', '127.0.0.1', '::1'].includes(host)) return;
+  throw TesseraError.of('INVALID_ARGUMENT', {
+    message: `To listen on ${host} the metadata service needs a cluster token (TESSERA_CLUSTER_TOKEN or TESSERA_CLUSTER_TOKEN_FILE), or --insecure-cluster`,
+  });
+}
+
+function portOf(endpoint: string | undefined): number {
+  return endpoint === undefined ? DEFAULT_PORT : Number(endpoint.slice(endpoint.lastIndexOf(':') + 1));
+}

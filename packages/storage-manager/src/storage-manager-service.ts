@@ -1,0 +1,32 @@
+import { decodeTransaction } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import { type ServedService, StorageManagerService, serviceOf } from '@tessera/rpc';
+import type { LogLeader } from './served-storage-manager.ts';
+
+/** Answers other nodes; who asks a node that does not lead is told NOT_LEADER and looks for the leader. */
+export function storageManagerService({ leader }: { readonly leader: LogLeader }): ServedService {
+  return serviceOf(StorageManagerService, {
+    latest: async ({ haveVersion }) => {
+      const have = haveVersion === undefined ? undefined : Number(haveVersion);
+      const { version, epoch, entries } = await leader.latest(have);
+      return { version: BigInt(version), epoch: BigInt(epoch), entries };
+    },
+    commit: async ({ transaction }) => {
+      const { version } = await leader.commit(decodeTransaction(textOf(transaction)));
+      return { version: BigInt(version) };
+    },
+    reportPins: async ({ node, oldestVersion, oldestWriteMs }) => {
+      leader.reportPins(node, Number(oldestVersion), Number(oldestWriteMs));
+      return {};
+    },
+    collectGarbage: ({ limit }) => leader.collectGarbage(limit),
+  });
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw TesseraError.of('BAD_REQUEST', { message: 'The transaction is not UTF-8' }, { cause });
+  }
+}
