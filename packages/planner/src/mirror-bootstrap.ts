@@ -1,17 +1,19 @@
 import { MANAGED_SCHEMA } from '@tessera/sql';
 
 /**
- * Optimisers that the mirror does without. Plans do not serialise with the first three; the others draw conclusions from
+ * Optimisers that the mirror does without. Plans do not always serialise with the first four; the others draw conclusions from
  * the tables being empty, or put operators into the plan that only an execution understands.
  */
 const DISABLED_OPTIMIZERS = [
   'column_lifetime',
   'build_side_probe_side',
   'unused_columns',
+  'top_n_window_elimination',
   'statistics_propagation',
   'compressed_materialization',
   'join_filter_pushdown',
   'late_materialization',
+  'common_subplan',
 ];
 
 /** What the kernel that binds and plans over empty tables runs after `kernelBootstrap`, before it is locked down. */

@@ -2,7 +2,8 @@ import { fail } from '@tessera/common';
 import { MANAGED_SCHEMA, parseTree } from '@tessera/sql';
 import type { Conjunct } from '@tessera/tablet';
 import { expressionConjuncts, type FilteredColumn, filterConjuncts } from './conjuncts.ts';
-import { isGet, type PlanGet, type PlanOperator } from './plan-nodes.ts';
+import { type Needed, walkNeededColumns } from './needed-columns.ts';
+import type { PlanGet, PlanOperator } from './plan-nodes.ts';
 import type { TableScan } from './table-scan.ts';
 
 /**
@@ -17,15 +18,16 @@ export function tableScans(serialized: string): readonly TableScan[] {
     return fail('STATEMENT_FAILED', { message: `The kernel gives no plan: ${answer.error_message ?? ''}` });
   }
   const scans = new Map<string, { columns: Set<string>; filters: (readonly Conjunct[])[] }>();
-  visit(plan, undefined, (get, filters) => {
-    const relation = get.function_data?.table ?? '';
+  walkNeededColumns(plan, (get, needed, parent) => {
+    if (get.function_data?.schema !== MANAGED_SCHEMA) return;
+    const relation = get.function_data.table ?? '';
     const scan = scans.get(relation) ?? { columns: new Set(), filters: [] };
     scans.set(relation, scan);
-    for (const index of columnIndexes(get)) {
+    for (const index of neededIndexes(get, needed)) {
       const name = get.names?.[index];
       if (name !== undefined) scan.columns.add(name);
     }
-    scan.filters.push(filters);
+    scan.filters.push(filtersOf(get, parent));
   });
   return [...scans].map(([relation, { columns, filters }]) => ({
     relation,
@@ -34,13 +36,12 @@ export function tableScans(serialized: string): readonly TableScan[] {
   }));
 }
 
-function visit(
-  node: PlanOperator,
-  parent: PlanOperator | undefined,
-  onScan: (get: PlanGet, filters: readonly Conjunct[]) => void,
-): void {
-  if (isGet(node) && node.function_data?.schema === MANAGED_SCHEMA) onScan(node, filtersOf(node, parent));
-  for (const child of node.children ?? []) visit(child, node, onScan);
+/** What a scan gives to those above it, and what it filters by. */
+function neededIndexes(get: PlanGet, needed: Needed): Set<number> {
+  const given = columnIndexes(get);
+  const places = get.projection_ids === undefined ? given : get.projection_ids.map((i) => given[i] ?? -1);
+  const filtered = (get.table_filters?.filters ?? []).map(({ key }) => Number(key));
+  return new Set([...places.filter((_, i) => needed === 'all' || needed.has(i)), ...filtered]);
 }
 
 /** Places beyond the columns are the row id and the like. */
