@@ -1,5 +1,5 @@
 import type { Snapshot } from '@tessera/catalog';
-import { fail, TesseraError } from '@tessera/common';
+import { fail } from '@tessera/common';
 import type { CatalogStatement, TransactionStatement } from '@tessera/sql';
 import type { ChangeContext } from './changes/change-context.ts';
 import { commitChange } from './changes/commit-change.ts';
@@ -10,6 +10,7 @@ import type { QueryRunOptions } from './query-run.ts';
 import type { DoneResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
 import type { Transactions } from './transactions.ts';
+import { type VacuumSettings, vacuumTable } from './vacuum/vacuum-table.ts';
 
 /** Statements of the catalog that are no queries in disguise. */
 export type RunnableStatement = Exclude<CatalogStatement, { kind: 'show' | 'copy_to' }>;
@@ -18,12 +19,14 @@ export type RunnableStatement = Exclude<CatalogStatement, { kind: 'show' | 'copy
 export class CatalogStatements {
   readonly #tables: TableServices;
   readonly #transactions: Transactions;
+  readonly #vacuum: VacuumSettings;
   readonly #results = new CommittedResults();
   readonly #locks = new TableLocks();
 
-  constructor(tables: TableServices, transactions: Transactions) {
+  constructor(tables: TableServices, transactions: Transactions, vacuum: VacuumSettings) {
     this.#tables = tables;
     this.#transactions = transactions;
+    this.#vacuum = vacuum;
   }
 
   /** `txnId` names the statement for ever: sent again with the same one, it is not done again. */
@@ -34,7 +37,8 @@ export class CatalogStatements {
       case 'rollback':
         return this.#transaction(statement, run);
       case 'vacuum':
-        throw TesseraError.of('NOT_SUPPORTED', { what: 'VACUUM' });
+        await vacuumTable(this.#context(run, txnId), statement, this.#vacuum);
+        return { kind: 'done' };
       default: {
         const context = this.#context(run, txnId);
         const work = (snapshot: Snapshot) => Promise.resolve(changeOf(context, snapshot, statement));

@@ -20,6 +20,8 @@ import type { StatementRequest } from './statement-request.ts';
 import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
 import { type OpenTransaction, type StatementSnapshot, Transactions } from './transactions.ts';
+import { observeCommits } from './vacuum/observed-commits.ts';
+import { Upkeep, type UpkeepOptions } from './vacuum/upkeep.ts';
 
 /** The database of requests that name none. */
 export const DEFAULT_DATABASE = 'tessera';
@@ -30,6 +32,8 @@ export interface CoordinatorOptions {
   readonly engineId: string;
   /** Undefined: the node keeps no tables. */
   readonly tables?: TableServices | undefined;
+  /** Undefined: tables are left as statements made them. */
+  readonly upkeep?: UpkeepOptions | undefined;
 }
 
 /** Takes statements from the endpoints and sees each through to its result, its error or its cancellation. */
@@ -41,20 +45,29 @@ export class Coordinator {
   #draining = false;
 
   /** Undefined where the node keeps no tables. */
-  readonly transactions: Transactions | undefined;
-  readonly #catalogStatements: CatalogStatements | undefined;
+  transactions: Transactions | undefined;
+  #catalogStatements: CatalogStatements | undefined;
+  #upkeep: Upkeep | undefined;
 
   constructor(options: CoordinatorOptions) {
     this.#options = options;
     this.#binder = new QueryBinder(options);
-    const { tables } = options;
-    if (tables !== undefined) {
-      this.transactions = new Transactions({
-        manager: tables.manager,
-        discard: (actions) => discardTablets(tables, actions),
-      });
-      this.#catalogStatements = new CatalogStatements(tables, this.transactions);
-    }
+    if (options.tables !== undefined) this.#openTables(options.tables);
+  }
+
+  #openTables(services: TableServices): void {
+    const { kernel, upkeep } = this.#options;
+    if (upkeep !== undefined) this.#upkeep = new Upkeep(services, kernel, upkeep);
+    const manager = observeCommits(services.manager, (tableIds) => this.#upkeep?.committed(tableIds));
+    const tables = { ...services, manager };
+    this.transactions = new Transactions({
+      manager,
+      discard: (actions) => discardTablets(tables, actions),
+    });
+    this.#catalogStatements = new CatalogStatements(tables, this.transactions, {
+      maxConcurrency: upkeep?.autoVacuum.max_concurrency ?? 1,
+      sleepBeforeCommitMs: upkeep?.autoVacuum.debug_sleep_before_commit_ms ?? 0,
+    });
   }
 
   get draining(): boolean {
@@ -270,6 +283,17 @@ export class Coordinator {
     const shown = name === undefined ? SETTING_NAMES : [requireSettingName(name)];
     const rows = shown.map((n) => `(${quoteText(n)}, ${quoteText(String(request.settings[n]))})`);
     return this.#query(query, request, `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`, []);
+  }
+
+  /** Resolves when no upkeep of tables is under way or due. */
+  async settled(): Promise<void> {
+    await this.#upkeep?.settled();
+  }
+
+  /** To be called when the node has drained: stops what no statement asked for, ends what clients left open. */
+  async close(): Promise<void> {
+    await this.#upkeep?.close();
+    await this.transactions?.close();
   }
 
   /** Takes no new query, lets the running ones finish for `graceMs`, then cancels what is left. */

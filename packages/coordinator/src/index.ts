@@ -15,5 +15,4 @@ export type {
   SessionUpdate,
   StatementResult,
 } from './statement-result.ts';
-export type { TableServices, TableServices } from './tables.ts';
-export { type TransactionInfo, Transactions } from './transactions.ts';
+export type { TableServices } from './tables.ts';

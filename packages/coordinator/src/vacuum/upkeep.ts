@@ -1,0 +1,171 @@
+import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
+import { type Logger, TesseraError } from '@tessera/common';
+import type { AutoVacuum } from '@tessera/config';
+import type { Kernel } from '@tessera/kernel';
+import { DEFAULT_SETTINGS } from '../settings.ts';
+import type { TableServices } from '../tables.ts';
+import { plannedJobs, type RewriteContext } from './rewrite-tablets.ts';
+import { isBad, type VacuumJob, type VacuumPolicy } from './vacuum-plan.ts';
+import { runJobs } from './vacuum-table.ts';
+
+export interface UpkeepOptions {
+  /** `engine.auto_vacuum`. */
+  readonly autoVacuum: AutoVacuum;
+  /** `execution.merge_committed_tablets`. */
+  readonly mergeCommittedTablets: boolean;
+  /** Of the engine; `autoVacuum.memory_allowance` is a part of it. */
+  readonly memoryLimitBytes: number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Size-tiered: so many tablets of a tier are merged when tablets are committed. */
+const MERGE_FACTOR = 10;
+const MAX_TABLETS_IN_MERGE = 1_000;
+/** From the commit of tablets to the look whether they can be merged: what comes within it is looked at together. */
+const MERGE_DELAY_MS = 500;
+const DELETED_FRACTION = 0.3;
+/** Sorting and compressing rows takes about so much memory for a byte of their tablets. */
+const MEMORY_PER_TABLET_BYTE = 8;
+
+/** Work on tables that no statement asks for: merging what small commits leave behind, and vacuum by itself. */
+export class Upkeep {
+  readonly #tables: TableServices;
+  readonly #kernel: Kernel;
+  readonly #options: UpkeepOptions;
+  readonly #abort = new AbortController();
+  readonly #written = new Set<ObjectId>();
+  #work: Promise<void> = Promise.resolve();
+  #mergeTimer: NodeJS.Timeout | undefined;
+  #assessment: NodeJS.Timeout | undefined;
+  #sawChange = false;
+
+  constructor(tables: TableServices, kernel: Kernel, options: UpkeepOptions) {
+    this.#tables = tables;
+    this.#kernel = kernel;
+    this.#options = options;
+    const { enabled, assessment_frequency } = options.autoVacuum;
+    if (!enabled) return;
+    this.#assessment = setInterval(() => this.#run(() => this.#assess()), assessment_frequency * 1_000);
+    this.#assessment.unref();
+  }
+
+  /** To be told after every commit that changed rows of tables. */
+  committed(tableIds: Iterable<ObjectId>): void {
+    const { autoVacuum, mergeCommittedTablets } = this.#options;
+    if (!this.#sawChange && autoVacuum.enabled && autoVacuum.run_on_first_dml) {
+      this.#run(() => this.#assess());
+    }
+    this.#sawChange = true;
+    if (!mergeCommittedTablets) return;
+    for (const id of tableIds) this.#written.add(id);
+    if (this.#written.size === 0) return;
+    this.#mergeTimer ??= setTimeout(() => {
+      this.#mergeTimer = undefined;
+      this.#run(() => this.#mergeWritten());
+    }, MERGE_DELAY_MS).unref();
+  }
+
+  /** Resolves when nothing is under way or waiting to be. */
+  async settled(): Promise<void> {
+    while (this.#mergeTimer !== undefined) {
+      clearTimeout(this.#mergeTimer);
+      this.#mergeTimer = undefined;
+      this.#run(() => this.#mergeWritten());
+      await this.#work;
+    }
+    await this.#work;
+  }
+
+  /** Stops what is under way; nothing of it is committed half. */
+  async close(): Promise<void> {
+    clearInterval(this.#assessment);
+    clearTimeout(this.#mergeTimer);
+    this.#mergeTimer = undefined;
+    this.#abort.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'the node is shutting down' }));
+    await this.#work;
+  }
+
+  /** One thing after the other, so that upkeep never takes more than its part of the machine. */
+  #run(work: () => Promise<void>): void {
+    this.#work = this.#work.then(async () => {
+      if (this.#abort.signal.aborted) return;
+      try {
+        await work();
+      } catch (error) {
+        if (!this.#abort.signal.aborted) this.#options.log.warn({ err: error }, 'upkeep of tables failed');
+      }
+    });
+  }
+
+  async #mergeWritten(): Promise<void> {
+    const ids = [...this.#written];
+    this.#written.clear();
+    const snapshot = await this.#tables.manager.latest();
+    for (const id of ids) {
+      const table = snapshot.object(id);
+      if (table?.kind !== 'table') continue;
+      const jobs = plannedJobs(snapshot, id, { ...this.#policy(MERGE_FACTOR), deletedFraction: 1 });
+      await this.#runJobs(snapshot, table, jobs, 1);
+    }
+  }
+
+  async #assess(): Promise<void> {
+    const { autoVacuum } = this.#options;
+    const snapshot = await this.#tables.manager.latest();
+    for (const table of tablesOf(snapshot)) {
+      if (this.#abort.signal.aborted) return;
+      const policy = { ...this.#policy(2), maxTabletsInJob: autoVacuum.max_tablets_in_job };
+      const bad = snapshot.tablets(table.id).filter((tablet) => {
+        const deletedRows = snapshot.deletionVector(table.id, tablet.id)?.rows ?? 0;
+        return isBad({ tablet, deletedRows }, policy);
+      });
+      if (bad.length < autoVacuum.min_bad_tablets_threshold) continue;
+      const jobs = plannedJobs(snapshot, table.id, policy);
+      await this.#runJobs(snapshot, table, jobs, autoVacuum.max_concurrency);
+    }
+  }
+
+  async #runJobs(
+    snapshot: Snapshot,
+    table: TableObject,
+    jobs: readonly VacuumJob[],
+    concurrency: number,
+  ): Promise<void> {
+    if (jobs.length === 0) return;
+    const conflict = await runJobs(this.#context(), snapshot, table, jobs, concurrency);
+    const tablets = jobs.reduce((sum, job) => sum + job.tablets.length, 0);
+    this.#options.log.info({ table: table.name, tablets, jobs: jobs.length }, 'tablets merged');
+    // Whoever was first has committed, and is looked at in its turn.
+    if (conflict !== undefined) this.committed([table.id]);
+  }
+
+  #policy(mergeFactor: number): VacuumPolicy {
+    const { autoVacuum, memoryLimitBytes } = this.#options;
+    const allowedBytes = (memoryLimitBytes * autoVacuum.memory_allowance) / MEMORY_PER_TABLET_BYTE;
+    return {
+      minBytes: Math.min(DEFAULT_SETTINGS.tablet_min_size_bytes, allowedBytes),
+      maxBytes: Math.min(DEFAULT_SETTINGS.tablet_max_size_bytes, allowedBytes),
+      deletedFraction: DELETED_FRACTION,
+      mergeFactor,
+      maxTabletsInJob: MAX_TABLETS_IN_MERGE,
+    };
+  }
+
+  #context(): RewriteContext {
+    return {
+      tables: this.#tables,
+      kernel: this.#kernel,
+      settings: DEFAULT_SETTINGS,
+      sessionValues: { account: '', database: '', engine: '', user: '' },
+      signal: this.#abort.signal,
+      sleepBeforeCommitMs: this.#options.autoVacuum.debug_sleep_before_commit_ms,
+    };
+  }
+}
+
+const tablesOf = (snapshot: Snapshot): TableObject[] =>
+  snapshot
+    .databases()
+    .flatMap(({ id }) => snapshot.schemas(id))
+    .flatMap(({ id }) => snapshot.relations(id))
+    .filter((relation) => relation.kind === 'table');

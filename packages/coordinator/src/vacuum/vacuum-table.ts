@@ -1,0 +1,98 @@
+import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
+import { fail, TesseraError } from '@tessera/common';
+import type { VacuumStatement } from '@tessera/sql';
+import { requireTable } from '../catalog/names.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
+import { plannedJobs, type RewriteContext, rewriteTablets } from './rewrite-tablets.ts';
+import type { VacuumJob, VacuumPolicy } from './vacuum-plan.ts';
+
+/** How much of a tablet must be deleted for VACUUM to write it again. */
+const DELETED_FRACTION = 0.2;
+const MAX_TABLETS_IN_JOB = 1_000;
+/** Rounds of jobs, each planned anew: a job fails when a statement changes its tablets meanwhile. */
+const MAX_ROUNDS = 6;
+/** From this round on other statements of this node that change the table wait. */
+const EXCLUSIVE_FROM_ROUND = 3;
+
+export interface VacuumSettings {
+  readonly maxConcurrency: number;
+  readonly sleepBeforeCommitMs: number;
+}
+
+/** `VACUUM t`: merges small tablets, rewrites those with many deleted rows. Each job commits by itself. */
+export async function vacuumTable(
+  context: ChangeContext,
+  { table: name, options }: VacuumStatement,
+  { maxConcurrency, sleepBeforeCommitMs }: VacuumSettings,
+): Promise<void> {
+  const { run, tables, settings } = context;
+  if (run.request.transactionId !== undefined) {
+    fail('NO_TRANSACTION', { message: 'VACUUM cannot run in a transaction' });
+  }
+  const policy: VacuumPolicy = {
+    minBytes: settings.tablet_min_size_bytes,
+    maxBytes: settings.tablet_max_size_bytes,
+    deletedFraction: DELETED_FRACTION,
+    mergeFactor: 2,
+    maxTabletsInJob: MAX_TABLETS_IN_JOB,
+  };
+  const rewrite: RewriteContext = {
+    tables,
+    settings,
+    sessionValues: context.sessionValues,
+    kernel: run.kernel,
+    signal: run.query.signal,
+    sleepBeforeCommitMs,
+  };
+  const concurrency =
+    options.max_concurrency === undefined ? maxConcurrency : Number(options.max_concurrency);
+  const { id } = requireTable(await tables.manager.latest(), name, context.database);
+  for (let round = 1; ; round += 1) {
+    const work = () => vacuumRound(rewrite, id, policy, concurrency);
+    const conflict =
+      round < EXCLUSIVE_FROM_ROUND ? await work() : await context.locks.with(id, rewrite.signal, work);
+    if (conflict === undefined) return;
+    if (round === MAX_ROUNDS) throw conflict;
+  }
+}
+
+/** Runs every job there is; the last conflict, if one met one. */
+async function vacuumRound(
+  context: RewriteContext,
+  tableId: ObjectId,
+  policy: VacuumPolicy,
+  concurrency: number,
+): Promise<TesseraError | undefined> {
+  const snapshot = await context.tables.manager.latest();
+  const table = snapshot.object(tableId);
+  if (table?.kind !== 'table') return undefined;
+  return runJobs(context, snapshot, table, plannedJobs(snapshot, tableId, policy), concurrency);
+}
+
+/** A job that meets a conflict leaves the others alone. */
+export async function runJobs(
+  context: RewriteContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  jobs: readonly VacuumJob[],
+  concurrency: number,
+): Promise<TesseraError | undefined> {
+  const waiting = jobs.values();
+  let conflict: TesseraError | undefined;
+  const worker = async () => {
+    for (const job of waiting) {
+      try {
+        await rewriteTablets(context, snapshot, table, job);
+      } catch (error) {
+        if (!(error instanceof TesseraError) || error.name !== 'TRANSACTION_CONFLICT') throw error;
+        conflict = error;
+      }
+    }
+  };
+  const workers = Array.from({ length: Math.min(concurrency, jobs.length) }, worker);
+  // All of them end before the snapshot's tables may be looked at again.
+  const ended = await Promise.allSettled(workers);
+  const failure = ended.find((end) => end.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+  return conflict;
+}
