@@ -1,5 +1,5 @@
 import type { Json } from '../codec/codec.ts';
-import type { ColumnStatistics, ObjectId, Tablet } from '../model.ts';
+import type { ColumnStatistics, ObjectId, Tablet, TabletId, TabletLayout } from '../model.ts';
 
 /** Fields of a tablet that stand as one array each; a field that a tablet does not have is null. */
 const FIELDS = [
@@ -68,15 +68,30 @@ export function tabletsOf(json: unknown, tableId: ObjectId): readonly Tablet[] {
     const statistics = columnsOf[page.columnListOf[row]!]!.map(({ column, min, max, nulls }) =>
       statisticsOf(column, min[row] as string | null, max[row] as string | null, nulls[row] as number),
     );
-    const tablet: Record<string, unknown> = { id, tableId };
-    for (const field of FIELDS) {
-      const value = fields[field][row];
-      if (value !== null) tablet[field] = value;
-    }
-    tablet['statistics'] = statistics;
-    return tablet as unknown as Tablet;
+    const tablet: Writable<Tablet> = {
+      id: id as TabletId,
+      tableId,
+      schemaVersion: fields.schemaVersion[row] as number,
+      layout: fields.layout[row] as TabletLayout,
+      rows: fields.rows[row] as number,
+      bytes: fields.bytes[row] as number,
+      uncompressedBytes: fields.uncompressedBytes[row] as number,
+      granules: fields.granules[row] as number,
+      headerOffset: fields.headerOffset[row] as number,
+      footerOffset: fields.footerOffset[row] as number,
+      tailCrc32c: fields.tailCrc32c[row] as number,
+      partition: fields.partition[row] as Tablet['partition'],
+      statistics,
+      createdAt: fields.createdAt[row] as string,
+    };
+    if (fields.key[row] !== null) tablet.key = fields.key[row] as string;
+    if (fields.sharesKey[row] !== null) tablet.sharesKey = true;
+    if (fields.inline[row] !== null) tablet.inline = fields.inline[row] as string;
+    return tablet;
   });
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function statisticsOf(
   column: number,

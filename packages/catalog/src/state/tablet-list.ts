@@ -71,8 +71,7 @@ export class TabletList {
   }
 
   all(): readonly Tablet[] {
-    this.#all ??=
-      this.#chunks.length === 1 ? this.#chunks[0]!.tablets : this.#chunks.flatMap((c) => c.tablets);
+    this.#all ??= this.#chunks.length === 1 ? this.#chunks[0]!.tablets : joined(this.#chunks);
     return this.#all;
   }
 
@@ -94,12 +93,14 @@ function withRest(chunks: readonly Chunk[], at: number, rest: Chunk): readonly C
   const before = at > 0 ? chunks[at - 1] : undefined;
   if (before === undefined || before.tablets.length + rest.tablets.length > CHUNK_SIZE / 2)
     return chunks.with(at, rest);
-  const joined = {
+  return chunks.toSpliced(at - 1, 2, {
     ordinals: [...before.ordinals, ...rest.ordinals],
     tablets: [...before.tablets, ...rest.tablets],
-  };
-  return chunks.toSpliced(at - 1, 2, joined);
+  });
 }
+
+const joined = (chunks: readonly Chunk[]): readonly Tablet[] =>
+  ([] as Tablet[]).concat(...chunks.map((chunk) => chunk.tablets));
 
 /** Index of the last number that is not greater; the numbers grow. */
 function lastNotAfter(numbers: readonly number[], limit: number): number {

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hashOf } from './hash-trie.ts';
+import { PersistentMap } from './persistent-map.ts';
+
+/** Words that FNV-1a gives the same hash in pairs. */
+const COLLIDING = ['costarring', 'liquid', 'declinate', 'macallums', 'altarage', 'zinke'];
+
+test('there are keys of one hash to test with', () => {
+  expect(new Set(COLLIDING.map(hashOf)).size).toBe(3);
+});
+
+const key = fc.oneof(fc.constantFrom(...COLLIDING), fc.nat(40).map(String));
+const change = fc.record({ key, remove: fc.boolean() });
+
+test('is a map, and leaves earlier maps as they were', () => {
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 120 }), (changes) => {
+      const model = new Map<string, number>();
+      let map = PersistentMap.empty<number>();
+      const seen: [PersistentMap<number>, Map<string, number>][] = [];
+      for (const [i, { key, remove }] of changes.entries()) {
+        seen.push([map, new Map(model)]);
+        map = remove ? map.without(key) : map.with(key, i);
+        if (remove) model.delete(key);
+        else model.set(key, i);
+      }
+      seen.push([map, model]);
+      for (const [actual, expected] of seen) {
+        expect(new Map(actual)).toEqual(expected);
+        expect(actual.size).toBe(expected.size);
+        for (const { key } of changes) {
+          expect(actual.get(key)).toBe(expected.get(key));
+          expect(actual.has(key)).toBe(expected.has(key));
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('made from entries it is the same as made one by one, and grows apart from them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, fc.nat())), key, (entries, extra) => {
+      const map = PersistentMap.from(entries);
+      const grown = map.with(extra, -1);
+      expect(new Map(map)).toEqual(new Map(entries));
+      expect(map.size).toBe(new Map(entries).size);
+      expect(grown.get(extra)).toBe(-1);
+    }),
+  );
+});
+
+test('removing what is not there gives the same map', () => {
+  const map = PersistentMap.from([['a', 1]]);
+  expect(map.without('b')).toBe(map);
+});
