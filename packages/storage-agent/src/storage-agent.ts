@@ -1,5 +1,6 @@
 import type { DeletionVector, TableObject, Tablet } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
+import type { Conjunct } from '@tessera/tablet';
 
 export interface ScanTablet {
   readonly tablet: Tablet;
@@ -22,6 +23,11 @@ export interface ScanRequest {
    * for DELETE, UPDATE, MERGE and late materialisation.
    */
   readonly rowPositions: boolean;
+  /**
+   * Of each appearance of the table in the statement: only granules that may hold rows for one of them are needed
+   * (`pruneGranules` of the tablet package, over the headers that the agent has). Absent or empty: every row is.
+   */
+  readonly filters?: readonly (readonly Conjunct[])[] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -44,6 +50,9 @@ export interface ScanUse {
   /** Found on local disk or in memory. */
   readonly bytesCached: number;
   readonly tabletsHot: number;
+  /** Granules of the tablets, and those of them that the filters left out; absent where nobody looked. */
+  readonly granules?: number | undefined;
+  readonly granulesPruned?: number | undefined;
 }
 
 export interface AgentMetrics {

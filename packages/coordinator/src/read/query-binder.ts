@@ -164,6 +164,7 @@ export class QueryBinder {
       wholeTableAt,
       columns,
       rowPositions,
+      filters: scan?.filters,
       signal,
     });
     scans.push(prepared);
@@ -217,7 +218,7 @@ function accessOf(table: TableObject, selection: TableSelection, { use }: Scan):
     tabletsPrunedByPartition,
     tabletsPrunedByRange,
     granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
-    granulesPruned: 0,
+    granulesPruned: use.granulesPruned ?? 0,
     use,
   };
 }

@@ -11,7 +11,9 @@ export interface TableAccess {
   readonly tabletsPrunedByPartition: number;
   /** Of the total: left out because of minima and maxima. */
   readonly tabletsPrunedByRange: number;
+  /** Of the tablets that are left. */
   readonly granulesTotal: number;
+  /** By primary index, minima and maxima; 0 where the rows are in memory, which has no granules. */
   readonly granulesPruned: number;
   readonly use: ScanUse;
 }

@@ -1,6 +1,7 @@
 import type { Column, Snapshot, TableObject, Tablet } from '@tessera/catalog';
 import type { TableScan } from '@tessera/planner';
 import type { ScanTablet } from '@tessera/storage-agent';
+import { type Conjunct, pruneTablets } from '@tessera/tablet';
 
 /** What a statement needs of a table. */
 export interface TableSelection {
@@ -9,8 +10,55 @@ export interface TableSelection {
   readonly wholeTableAt: number | undefined;
   readonly columns: readonly Column[];
   readonly tabletsTotal: number;
+  /** By conditions on the columns that the table is partitioned by. */
   readonly tabletsPrunedByPartition: number;
+  /** By minima, maxima and NULLs of other columns. */
   readonly tabletsPrunedByRange: number;
+}
+
+/** `scan` undefined: the statement may read everything. */
+export function selectTablets(
+  table: TableObject,
+  scan: TableScan | undefined,
+  snapshot: Snapshot,
+): TableSelection {
+  const all = snapshot.tablets(table.id);
+  const filters = scan?.filters ?? [];
+  const isUnread = scan !== undefined && filters.length === 0;
+  const ofPartitions = pruneTablets(table, all, onPartitionColumns(table, filters));
+  const kept = isUnread ? [] : pruneTablets(table, ofPartitions, filters);
+  const isWhole = kept.length === all.length;
+  const names = scan && new Set(scan.columns);
+  const at = snapshot.contentsVersion(table.id);
+  return {
+    tablets: isWhole ? wholeTable(table, snapshot, at) : scanTablets(table, kept, snapshot),
+    wholeTableAt: isWhole ? at : undefined,
+    columns: names === undefined ? table.columns : table.columns.filter(({ name }) => names.has(name)),
+    tabletsTotal: all.length,
+    tabletsPrunedByPartition: all.length - ofPartitions.length,
+    tabletsPrunedByRange: ofPartitions.length - kept.length,
+  };
+}
+
+/** Conditions that tell partitions apart: on columns that are partition keys as they stand. */
+function onPartitionColumns(
+  { partitionBy }: TableObject,
+  filters: TableScan['filters'],
+): readonly (readonly Conjunct[])[] {
+  if (partitionBy.length === 0) return [];
+  const keys = new Set(
+    partitionBy.map((key) =>
+      key
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
+        .toLowerCase(),
+    ),
+  );
+  const isOnKey = (conjunct: Conjunct): boolean =>
+    conjunct.kind === 'or'
+      ? conjunct.branches.every((branch) => branch.every(isOnKey))
+      : keys.has(conjunct.column.toLowerCase());
+  return filters.map((conjuncts) => conjuncts.filter(isOnKey));
 }
 
 /** All tablets of tables, as scans take them: by the list that the snapshot has of them. */
@@ -19,30 +67,18 @@ const wholeTables = new WeakMap<
   { readonly at: number; readonly tablets: readonly ScanTablet[] }
 >();
 
-/** `scan` undefined: the statement may read everything. */
-export function selectTablets(
-  table: TableObject,
-  scan: TableScan | undefined,
-  snapshot: Snapshot,
-): TableSelection {
-  const names = scan && new Set(scan.columns);
-  const at = snapshot.contentsVersion(table.id);
-  const tablets = wholeTable(table, snapshot, at);
-  return {
-    tablets,
-    wholeTableAt: at,
-    columns: names === undefined ? table.columns : table.columns.filter(({ name }) => names.has(name)),
-    tabletsTotal: tablets.length,
-    tabletsPrunedByPartition: 0,
-    tabletsPrunedByRange: 0,
-  };
-}
-
 function wholeTable(table: TableObject, snapshot: Snapshot, at: number): readonly ScanTablet[] {
   const list = snapshot.tablets(table.id);
   const known = wholeTables.get(list);
   if (known?.at === at) return known.tablets;
-  const tablets = list.map((tablet) => ({ tablet, vector: snapshot.deletionVector(table.id, tablet.id) }));
+  const tablets = scanTablets(table, list, snapshot);
   wholeTables.set(list, { at, tablets });
   return tablets;
 }
+
+const scanTablets = (
+  table: TableObject,
+  tablets: readonly Tablet[],
+  snapshot: Snapshot,
+): readonly ScanTablet[] =>
+  tablets.map((tablet) => ({ tablet, vector: snapshot.deletionVector(table.id, tablet.id) }));
