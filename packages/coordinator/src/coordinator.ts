@@ -6,8 +6,9 @@ import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
 import { CatalogStatements, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
 import { describeQuery } from './describe-query.ts';
+import type { SystemFacts } from './information-schema/system-facts.ts';
 import { type QueryRunOptions, runQuery } from './query-run.ts';
-import { QueryBinder } from './read/query-binder.ts';
+import { QueryBinder, type SystemScope } from './read/query-binder.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
 import {
   DEFAULT_SETTINGS,
@@ -51,7 +52,7 @@ export class Coordinator {
 
   constructor(options: CoordinatorOptions) {
     this.#options = options;
-    this.#binder = new QueryBinder(options);
+    this.#binder = new QueryBinder({ ...options, systemFacts: (scope) => this.#systemFacts(scope) });
     if (options.tables !== undefined) this.#openTables(options.tables);
   }
 
@@ -68,6 +69,19 @@ export class Coordinator {
       maxConcurrency: upkeep?.autoVacuum.max_concurrency ?? 1,
       sleepBeforeCommitMs: upkeep?.autoVacuum.debug_sleep_before_commit_ms ?? 0,
     });
+  }
+
+  #systemFacts(scope: SystemScope): SystemFacts {
+    const { engineId } = this.#options;
+    return {
+      ...scope,
+      engine: engineId,
+      transactions: this.transactions?.list() ?? [],
+      running: [],
+      history: [],
+      metrics: [],
+      nodes: [],
+    };
   }
 
   get draining(): boolean {

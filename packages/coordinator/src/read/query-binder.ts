@@ -11,6 +11,9 @@ import {
   substituteScans,
 } from '@tessera/sql';
 import type { Scan, ScanTablet } from '@tessera/storage-agent';
+import { informationSchemaRelation } from '../information-schema/information-schema.ts';
+import { loadSystemRelation } from '../information-schema/load-relation.ts';
+import type { SystemFacts } from '../information-schema/system-facts.ts';
 import { interruptOnAbort } from '../interrupt-on-abort.ts';
 import { explainFailure } from '../query-failure.ts';
 import { ReadResolution } from '../read-resolution.ts';
@@ -28,7 +31,12 @@ export interface BinderServices {
   readonly external: ExternalSources;
   /** Undefined: the node keeps no tables. */
   readonly tables?: TableServices | undefined;
+  /** What `information_schema` tells of the node. */
+  readonly systemFacts?: ((scope: SystemScope) => SystemFacts) | undefined;
 }
+
+/** For whom `information_schema` is told, and of which catalog. */
+export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user'>;
 
 /** Makes queries of the dialect ready to run: names resolved, tablets chosen and fetched, a session to run in. */
 export class QueryBinder {
@@ -126,8 +134,15 @@ export class QueryBinder {
       timeZone: request.settings.timezone,
       snapshot: request.snapshot,
       firstWithPositions: request.rowPositionsOf !== undefined,
-      systemRelation: async () => undefined,
-      session,
+      systemRelation: async (name, database, snapshot) => {
+        const { user } = request.sessionValues;
+        const facts = this.#services.systemFacts?.({ snapshot, database, user });
+        const relation = facts && informationSchemaRelation(name, facts);
+        if (relation === undefined) return undefined;
+        const table = `information_schema.${name}.${database}`;
+        await loadSystemRelation(session, table, relation);
+        return table;
+      },
     });
   }
 

@@ -91,6 +91,11 @@ const ANSWERS: readonly (readonly [sql: string, rows: readonly (readonly (string
   ['TABLE u ORDER BY a LIMIT 1', [['0', '0']]],
   ['SELECT a / 2 FROM t WHERE a = 7', [['3']]],
   ["SELECT a FROM t WHERE c = DATE '2020-01-05' OR (a = 1 AND b = 'x1') ORDER BY 1", [['1'], ['4']]],
+  ["SELECT table_name, number_of_rows FROM information_schema.tables WHERE table_name = 'u'", [['u', '5']]],
+  [
+    "SELECT c.column_name FROM information_schema.columns AS c JOIN u ON c.ordinal_position = u.a WHERE table_name = 'u' ORDER BY 1",
+    [['a'], ['n']],
+  ],
   ['SELECT a FROM u UNION ALL SELECT a FROM v ORDER BY 1 LIMIT 2', [['0'], ['0']]],
 ];
 
@@ -114,6 +119,7 @@ const REFUSED: readonly (readonly [sql: string, error: object])[] = [
   ['SELECT * FROM lost', { name: 'UNDEFINED_TABLE', location: { line: 1, startColumn: 15 } }],
   ['SELECT * FROM loop_a', { name: 'STATEMENT_FAILED', message: expect.stringContaining('reads itself') }],
   ["SELECT * FROM 'file.parquet'", { name: 'FORBIDDEN' }],
+  ['SELECT * FROM information_schema.nothing', { name: 'UNDEFINED_TABLE' }],
   ['SELECT * FROM managed.t', { name: 'UNDEFINED_OBJECT' }],
   ['SELECT * FROM t AT (VERSION => 1)', { name: 'NOT_SUPPORTED' }],
   ['SELECT s.t.a FROM t', { name: expect.stringMatching(/UNDEFINED_/) }],

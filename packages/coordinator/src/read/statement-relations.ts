@@ -19,14 +19,15 @@ export interface StatementRelationsOptions {
   readonly snapshot: () => Promise<StatementSnapshot>;
   /** The table that stands first in the statement shows the positions of its rows. */
   readonly firstWithPositions: boolean;
-  /** Makes a temp table of the session that holds a view of information_schema. */
+  /**
+   * Makes a temp table of the statement's session that holds a view of information_schema; its name, undefined where
+   * there is no such view.
+   */
   readonly systemRelation: (
     name: string,
     database: string,
     snapshot: Snapshot,
-    session: KernelSession,
   ) => Promise<string | undefined>;
-  readonly session: KernelSession;
 }
 
 /** The catalog for one statement, at one snapshot, and the mirror's tables for what the statement names. */
@@ -41,6 +42,8 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   #snapshot: Promise<StatementSnapshot> | undefined;
   #session: KernelSession | undefined;
   #uses: MirrorUse[] = [];
+  /** Views of information_schema that are made already. */
+  readonly #system = new Map<string, string>();
   #empties = 0;
 
   constructor(options: StatementRelationsOptions) {
@@ -121,8 +124,11 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     snapshot: Snapshot,
   ): Promise<ResolvedRelation | undefined> {
     this.transient = true;
-    const made = await this.#options.systemRelation(name, database, snapshot, this.#options.session);
-    return made === undefined ? undefined : { kind: 'temporary', name: made };
+    const key = `${database}.${name}`;
+    const made = this.#system.get(key) ?? (await this.#options.systemRelation(name, database, snapshot));
+    if (made === undefined) return undefined;
+    this.#system.set(key, made);
+    return { kind: 'temporary', name: made };
   }
 
   async #external(object: ExternalTableObject): Promise<ResolvedRelation> {

@@ -66,7 +66,20 @@ export class TableFixture implements AsyncDisposable {
       mirror: parts.mirror,
       store: parts.store,
     } as unknown as TableServices;
-    this.binder = new QueryBinder({ kernel: parts.kernel, external: parts.external, tables });
+    this.binder = new QueryBinder({
+      kernel: parts.kernel,
+      external: parts.external,
+      tables,
+      systemFacts: (scope) => ({
+        ...scope,
+        engine: 'test',
+        transactions: [],
+        running: [],
+        history: [],
+        metrics: [],
+        nodes: [],
+      }),
+    });
   }
 
   static async open(): Promise<TableFixture> {
