@@ -1,18 +1,28 @@
 import { fail, type SqlLocation } from '@tessera/common';
-import type { BaseTableRef, QueryLocation, TableRef } from '../tree.ts';
+import type { BaseTableRef, QueryLocation, QueryNode, TableRef } from '../tree.ts';
 import { isQueryNode, isTableRef } from '../tree.ts';
 
 type Locate = (at: QueryLocation) => SqlLocation | undefined;
 
 /**
- * The table references of a query that name no CTE in their scope, in the order of the text: what is left for the catalog
- * to know.
+ * The table references of a query that name no CTE in their scope: what is left for the catalog to know. The one that stands
+ * first in FROM comes first, the others in the order of the text.
  * @throws TesseraError NOT_SUPPORTED for SHOW and DESCRIBE inside a query
  */
 export function catalogReferences(tree: unknown, locate: Locate): readonly BaseTableRef[] {
   const found: BaseTableRef[] = [];
   visit(tree, new Set(), locate, found);
-  return found;
+  const first = found.indexOf(firstInFrom(tree) as BaseTableRef);
+  return first <= 0 ? found : [found[first]!, ...found.filter((_, index) => index !== first)];
+}
+
+/** The leftmost relation of the outermost FROM. */
+function firstInFrom(tree: unknown): TableRef | undefined {
+  const { node } = tree as { readonly node?: QueryNode };
+  if (node?.type !== 'SELECT_NODE') return undefined;
+  let ref = node.from_table;
+  while (ref.type === 'JOIN') ref = ref.left;
+  return ref;
 }
 
 function visit(value: unknown, scope: ReadonlySet<string>, locate: Locate, found: BaseTableRef[]): void {

@@ -1,0 +1,72 @@
+import type { SqlLocation } from '@tessera/common';
+import type { SqlText } from '../statements/catalog-statement.ts';
+import { locationAt } from '../text/location.ts';
+
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  /** Where the piece begins in the statement, or the place that all of it stands for. */
+  readonly origin: number | SqlLocation;
+}
+
+/** A query composed of pieces of a statement and of text of our own, which knows where each piece came from. */
+export class ComposedText {
+  #sql = '';
+  readonly #pieces: Piece[] = [];
+
+  get sql(): string {
+    return this.#sql;
+  }
+
+  add(sql: string): this {
+    this.#sql += sql;
+    return this;
+  }
+
+  /** Text of the statement; a line comment at its end does not run on. */
+  piece({ sql, offset }: SqlText): this {
+    return this.#placed(sql, offset).add('\n');
+  }
+
+  /** Text that stands for a place of the statement. */
+  placed(sql: string, location: SqlLocation | undefined): this {
+    return location === undefined ? this.add(sql) : this.#placed(sql, location);
+  }
+
+  /** Each item by `write`, with `separator` between them. */
+  list<T>(items: readonly T[], separator: string, write: (item: T, index: number) => void): this {
+    for (const [index, item] of items.entries()) {
+      if (index > 0) this.add(separator);
+      write(item, index);
+    }
+    return this;
+  }
+
+  /**
+   * The place in `statement`, the text that the pieces were cut from, for a place in `sql`; undefined where the user wrote
+   * nothing of the kind.
+   */
+  locate(at: SqlLocation, statement: string): SqlLocation | undefined {
+    const start = offsetOf(this.#sql, at.line, at.startColumn);
+    const piece = this.#pieces.findLast((p) => p.start <= start && start < p.end);
+    if (piece === undefined) return undefined;
+    if (typeof piece.origin !== 'number') return piece.origin;
+    const end = Math.min(offsetOf(this.#sql, at.line, at.endColumn) + 1, piece.end);
+    return locationAt(statement, piece.origin + start - piece.start, piece.origin + end - piece.start);
+  }
+
+  #placed(sql: string, origin: number | SqlLocation): this {
+    const start = this.#sql.length;
+    this.#sql += sql;
+    this.#pieces.push({ start, end: this.#sql.length, origin });
+    return this;
+  }
+}
+
+/** The offset in UTF-16 units of a line and a column in characters, both from 1. */
+function offsetOf(text: string, line: number, column: number): number {
+  let offset = 0;
+  for (let i = 1; i < line; i += 1) offset = text.indexOf('\n', offset) + 1;
+  for (let i = 1; i < column; i += 1) offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+  return offset;
+}

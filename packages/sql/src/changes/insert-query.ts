@@ -1,0 +1,177 @@
+import type { SqlLocation } from '@tessera/common';
+import { quoteName } from '@tessera/kernel';
+import type { InsertStatement, SqlText } from '../statements/catalog-statement.ts';
+import { expressionText } from '../statements/grammar/expression-text.ts';
+import { TokenCursor } from '../statements/token-cursor.ts';
+import { columnType, dialectTypeName } from '../types/column-type.ts';
+import type { OutputColumn } from '../types/sql-type.ts';
+import { isAssignable } from './assignable.ts';
+import { type ChangeQuery, changeQuery, failInStatement, nullRefused } from './change-query.ts';
+import { type ChangeTarget, type TargetColumn, targetColumn } from './change-target.ts';
+import { ComposedText } from './composed-text.ts';
+
+/** The query of an INSERT: its own columns first, then the defaults of columns that it does not give. */
+export interface InsertQuery extends ChangeQuery {
+  /**
+   * SQL of the kernel for the rows to store: all columns of the table in order, by stored name, with the column's type; NULL in
+   * a NOT NULL column fails it (`explain` tells how).
+   * @param bound the bound `sql`
+   * @throws TesseraError BINDING_ERROR for too many or too few values, or a value of a type that does not go into its column
+   */
+  rows(bound: { readonly sql: string; readonly columns: readonly OutputColumn[] }): string;
+}
+
+/**
+ * @param statement its text, which `insert` was parsed from
+ * @throws TesseraError UNDEFINED_NAME for a column that the table does not have, BINDING_ERROR for rows of the wrong length
+ */
+export function insertQuery(insert: InsertStatement, target: ChangeTarget, statement: string): InsertQuery {
+  const named = insert.columns?.map((name, i) => targetColumn(target, name, insert.columnLocations[i]));
+  const { query } = insert;
+  if (query === undefined) return rowsGiven([], undefined, insert, target, statement);
+  const values = literalRows(query, statement);
+  if (values === undefined) return rowsOfQuery(query, named, insert, target, statement);
+  const given = named ?? target.columns.slice(0, values[0]!.items.length);
+  for (const row of values) {
+    const isShort = row.items.length < given.length;
+    if (isShort || row.items.length > given.length) wrongCount(row.items.length, named, target, row.location);
+  }
+  return rowsGiven(given, values, insert, target, statement);
+}
+
+interface ValuesRow {
+  /** Undefined for the word DEFAULT. */
+  readonly items: readonly (SqlText | undefined)[];
+  readonly location: SqlLocation;
+}
+
+/** The rows of `VALUES (…), (…)` when the query is nothing else. */
+function literalRows(query: SqlText, statement: string): readonly ValuesRow[] | undefined {
+  const cursor = new TokenCursor(statement.slice(0, query.offset + query.sql.length));
+  while (cursor.offset < query.offset) cursor.next();
+  if (!cursor.accept('VALUES')) return undefined;
+  const rows: ValuesRow[] = [];
+  do {
+    const start = cursor.offset;
+    cursor.expectSymbol('(');
+    const items: (SqlText | undefined)[] = [];
+    do items.push(cursor.accept('DEFAULT') ? undefined : expressionText(cursor, 'a value'));
+    while (cursor.acceptSymbol(','));
+    cursor.expectSymbol(')');
+    rows.push({ items, location: cursor.locationFrom(start) });
+  } while (cursor.acceptSymbol(','));
+  return cursor.peek() === undefined ? rows : undefined;
+}
+
+/** Every value is cast where it stands, as PostgreSQL does: rows need no common type. */
+function rowsGiven(
+  given: readonly TargetColumn[],
+  rows: readonly ValuesRow[] | undefined,
+  insert: InsertStatement,
+  target: ChangeTarget,
+  statement: string,
+): InsertQuery {
+  const text = leadingWith(insert);
+  const others = target.columns.filter((c) => !given.includes(c) && hasDefault(c));
+  const selected = rows === undefined ? 'true' : 'source.*';
+  text.add(`SELECT ${[selected, ...others.map(defaultOf)].join(', ')}`);
+  if (rows !== undefined) {
+    text.add(' FROM (VALUES ').list(rows, ', ', ({ items }) => {
+      text
+        .add('(')
+        .list(items, ', ', (item, i) => addValue(text, given[i]!, item))
+        .add(')');
+    });
+    text.add(`) AS source(${given.map((_, i) => `v${i}`).join(', ')})`);
+  }
+  return {
+    ...changeQuery(text, statement),
+    rows: ({ sql }) =>
+      storedRows(sql, target, rows === undefined ? [undefined, ...others] : [...given, ...others]),
+  };
+}
+
+function addValue(text: ComposedText, column: TargetColumn, item: SqlText | undefined): void {
+  if (item === undefined) text.add(defaultOf(column));
+  else text.add('CAST((').piece(item).add(`) AS ${column.type})`);
+}
+
+function rowsOfQuery(
+  query: SqlText,
+  named: readonly TargetColumn[] | undefined,
+  insert: InsertStatement,
+  target: ChangeTarget,
+  statement: string,
+): InsertQuery {
+  // Without names, what the query leaves out is known only when it is bound: every default is asked for, and one that is
+  // not needed is never computed.
+  const others = target.columns.filter((c) => hasDefault(c) && !named?.includes(c));
+  const text = leadingWith(insert);
+  text.add(`SELECT ${['source.*', ...others.map(defaultOf)].join(', ')} FROM (`);
+  text.piece(query).add(') AS source');
+  return {
+    ...changeQuery(text, statement),
+    rows: ({ sql, columns }) => {
+      const count = columns.length - others.length;
+      const given = named ?? target.columns.slice(0, count);
+      if (count !== given.length) wrongCount(count, named, target, insert.table.location);
+      for (const [i, column] of given.entries())
+        checkType(columns[i]!, column, target, insert.table.location);
+      return storedRows(sql, target, [...given, ...others], columns.slice(0, count));
+    },
+  };
+}
+
+function leadingWith({ with: leading }: InsertStatement): ComposedText {
+  const text = new ComposedText();
+  return leading === undefined ? text : text.piece(leading);
+}
+
+const hasDefault = ({ defaultSql }: TargetColumn): boolean => defaultSql !== undefined;
+
+/** The default of a column, NULL where it has none, as a value of its type. */
+export const defaultOf = ({ defaultSql, type }: TargetColumn): string =>
+  `CAST((${defaultSql ?? 'NULL'}\n) AS ${type})`;
+
+/** `order` tells the column that each column of `sql` is for; of two that are for the same one the first counts. */
+function storedRows(
+  sql: string,
+  target: ChangeTarget,
+  order: readonly (TargetColumn | undefined)[],
+  known: readonly OutputColumn[] = [],
+): string {
+  const items = target.columns.map((column) => {
+    const at = order.indexOf(column);
+    const value = `CAST(${at < 0 ? 'NULL' : `c${at}`} AS ${column.type})`;
+    const isChecked = !column.nullable && known[at]?.nullable !== false;
+    const checked = isChecked ? `coalesce(${value}, ${nullRefused(target.name, column.name)})` : value;
+    return `${checked} AS ${quoteName(column.storedName)}`;
+  });
+  const names = order.map((_, i) => `c${i}`).join(', ');
+  return `SELECT ${items.join(', ')} FROM (${sql}) AS source(${names})`;
+}
+
+function checkType(
+  value: OutputColumn,
+  column: TargetColumn,
+  target: ChangeTarget,
+  location: SqlLocation,
+): void {
+  const type = columnType(column.type);
+  if (isAssignable(value.type, type)) return;
+  const message = `Column "${column.name}" of table "${target.name}" is of type ${dialectTypeName(type)}, its value is of type ${dialectTypeName(value.type)}`;
+  failInStatement(message, location);
+}
+
+function wrongCount(
+  count: number,
+  named: readonly TargetColumn[] | undefined,
+  target: ChangeTarget,
+  location: SqlLocation,
+): never {
+  const message =
+    named === undefined
+      ? `INSERT gives ${count} values, table "${target.name}" has ${target.columns.length} columns`
+      : `INSERT gives ${count} values for ${named.length} columns`;
+  return failInStatement(message, location);
+}

@@ -1,0 +1,155 @@
+import { fail } from '@tessera/common';
+import { quoteName } from '@tessera/kernel';
+import type { MergeAction, MergeClause, MergeStatement, SetClause } from '../statements/catalog-statement.ts';
+import { type ChangeQuery, changeQuery } from './change-query.ts';
+import { type ChangeTarget, type TargetColumn, targetAlias, targetColumn } from './change-target.ts';
+import { ComposedText } from './composed-text.ts';
+import { addCheckedValue, addNewValue, assignments } from './new-values.ts';
+import { addTable, positions } from './update-query.ts';
+
+/** What a row of a merge query asks for. */
+export type MergeRowAction = 'update' | 'delete' | 'insert';
+
+/** Marks rows that have a source; no user's column has this name. */
+const SOURCE_MARK = 'tsr_matched."$source"';
+const ACTION = '"$action"';
+
+/**
+ * What a MERGE does, a row for each thing done: `"$tablet"`, `"$row"` (both NULL where a row is only inserted), `"$action"`
+ * (`update`, `delete` or `insert`, as text), then all columns of the table in order, by stored name, as they shall be
+ * (NULL for `delete`). The table stands first in FROM and must have the columns `"$tablet"` and `"$row"`.
+ *
+ * A position that comes twice means that two source rows would change one row: the caller answers CARDINALITY_VIOLATION
+ * (`mergedTwice`).
+ * @throws TesseraError UNDEFINED_NAME, BINDING_ERROR for an INSERT with the wrong number of values
+ */
+export function mergeQuery(merge: MergeStatement, target: ChangeTarget, statement: string): ChangeQuery {
+  const alias = targetAlias(merge.table, merge.alias);
+  const actions = merge.clauses.map(({ action }) => columnActions(action, target, merge));
+  const text = new ComposedText();
+  if (merge.with !== undefined) text.piece(merge.with);
+  text.add(`SELECT ${positions(alias)}, `);
+  addCase(text, merge.clauses, alias, (index) => {
+    const { kind } = merge.clauses[index]!.action;
+    text.add(kind === 'nothing' ? 'NULL' : `'${kind}'`);
+  });
+  text.add(` AS ${ACTION}`);
+  for (const column of target.columns) {
+    text.add(', ');
+    addCase(text, merge.clauses, alias, (index) =>
+      addValue(text, actions[index]!.get(column), column, target, alias),
+    );
+    text.add(` AS ${quoteName(column.storedName)}`);
+  }
+  addJoin(text, merge);
+  text.add(' WHERE ');
+  addCase(text, merge.clauses, alias, (index) =>
+    text.add(merge.clauses[index]!.action.kind === 'nothing' ? 'NULL' : 'true'),
+  );
+  return changeQuery(text, statement);
+}
+
+/** The error for a position that a merge query gave twice. */
+export function mergedTwice(merge: MergeStatement): never {
+  const message = 'MERGE would change a row of the table twice: more than one source row matches it';
+  return fail('CARDINALITY_VIOLATION', { message }, { location: merge.table.location });
+}
+
+/** `CASE WHEN` the clause's state and condition hold `THEN` what `write` writes: the first clause that holds wins. */
+function addCase(
+  text: ComposedText,
+  clauses: readonly MergeClause[],
+  alias: string,
+  write: (index: number) => void,
+): void {
+  text.add('CASE');
+  for (const [index, clause] of clauses.entries()) {
+    text.add(` WHEN ${stateOf(clause.matched, alias)}`);
+    if (clause.condition !== undefined) text.add(' AND (').piece(clause.condition).add(')');
+    text.add(' THEN ');
+    write(index);
+  }
+  text.add(' END');
+}
+
+function stateOf(matched: MergeClause['matched'], alias: string): string {
+  const hasTarget = `${quoteName(alias)}."$row" IS NOT NULL`;
+  const hasSource = `${SOURCE_MARK} IS NOT NULL`;
+  switch (matched) {
+    case 'matched':
+      return `${hasTarget} AND ${hasSource}`;
+    case 'not_matched':
+      return `${quoteName(alias)}."$row" IS NULL`;
+    case 'not_matched_by_source':
+      return `${SOURCE_MARK} IS NULL`;
+  }
+}
+
+/** For each column that the action gives a value: the clause; 'keep' for an update's others, 'default' for an insert's. */
+type ColumnAction = SetClause | 'keep' | 'default';
+
+function columnActions(
+  action: MergeAction,
+  target: ChangeTarget,
+  merge: MergeStatement,
+): ReadonlyMap<TargetColumn, ColumnAction> {
+  switch (action.kind) {
+    case 'delete':
+    case 'nothing':
+      return new Map();
+    case 'update': {
+      const set = assignments(action.set, target);
+      return new Map(target.columns.map((column) => [column, set.get(column) ?? 'keep']));
+    }
+    case 'insert': {
+      const given = insertedValues(action, target, merge);
+      return new Map(target.columns.map((column) => [column, given.get(column) ?? 'default']));
+    }
+  }
+}
+
+function insertedValues(
+  action: Extract<MergeAction, { kind: 'insert' }>,
+  target: ChangeTarget,
+  { table: { location } }: MergeStatement,
+): ReadonlyMap<TargetColumn, SetClause> {
+  const { values = [] } = action;
+  const columns =
+    action.columns?.map((name, i) => targetColumn(target, name, action.columnLocations[i])) ??
+    target.columns.slice(0, values.length);
+  if (values.length > columns.length) {
+    const message = `INSERT gives ${values.length} values, table "${target.name}" has ${columns.length} columns`;
+    fail('BINDING_ERROR', { message }, { location });
+  }
+  return new Map(
+    values.map((value, i) => [columns[i]!, { column: columns[i]!.name, value, location }] as const),
+  );
+}
+
+function addValue(
+  text: ComposedText,
+  action: ColumnAction | undefined,
+  column: TargetColumn,
+  target: ChangeTarget,
+  alias: string,
+): void {
+  if (action === undefined) text.add('NULL');
+  else if (action === 'keep') addNewValue(text, column, undefined, alias);
+  else {
+    const clause =
+      action === 'default'
+        ? { column: column.name, value: undefined, location: { line: 1, startColumn: 1, endColumn: 1 } }
+        : action;
+    addCheckedValue(text, column, target, () => addNewValue(text, column, clause, alias));
+  }
+}
+
+/** Only the rows that a clause can be about are joined. */
+function addJoin(text: ComposedText, { table, alias, using, on, clauses }: MergeStatement): void {
+  const has = (matched: MergeClause['matched']) => clauses.some((clause) => clause.matched === matched);
+  const [source, byTarget] = [has('not_matched'), has('not_matched_by_source')];
+  const join = source ? (byTarget ? 'FULL' : 'RIGHT') : byTarget ? 'LEFT' : 'INNER';
+  addTable(text.add(' FROM '), table, alias);
+  text.add(` ${join} JOIN (`).piece(using);
+  text.add(' CROSS JOIN (SELECT true AS "$source") AS tsr_matched) ON (').piece(on).add(')');
+}

@@ -1,0 +1,38 @@
+import { quoteName } from '@tessera/kernel';
+import type { SetClause } from '../statements/catalog-statement.ts';
+import { nullRefused } from './change-query.ts';
+import { type ChangeTarget, type TargetColumn, targetColumn } from './change-target.ts';
+import type { ComposedText } from './composed-text.ts';
+import { defaultOf } from './insert-query.ts';
+
+/** What a SET list makes of each column: its clause, or undefined where the old value stays. */
+export function assignments(
+  set: readonly SetClause[],
+  target: ChangeTarget,
+): ReadonlyMap<TargetColumn, SetClause> {
+  return new Map(set.map((clause) => [targetColumn(target, clause.column, clause.location), clause]));
+}
+
+/** The value that a column gets: that of its clause as the column's type, or the old one. */
+export function addNewValue(
+  text: ComposedText,
+  column: TargetColumn,
+  clause: SetClause | undefined,
+  alias: string,
+): void {
+  if (clause === undefined) text.add(`${quoteName(alias)}.${quoteName(column.name)}`);
+  else if (clause.value === undefined) text.add(defaultOf(column));
+  else text.add('CAST((').piece(clause.value).add(`) AS ${column.type})`);
+}
+
+/** The same, refusing NULL where the column does. */
+export function addCheckedValue(
+  text: ComposedText,
+  column: TargetColumn,
+  target: ChangeTarget,
+  write: () => void,
+): void {
+  text.add(column.nullable ? '' : 'coalesce(');
+  write();
+  text.add(column.nullable ? '' : `, ${nullRefused(target.name, column.name)})`);
+}
