@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { type FileHandle, open, stat, writeFile } from 'node:fs/promises';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { FooterDocument, type ParquetFooter } from '../body/parquet-footer.ts';
 
 /** Length of the footer and `PAR1`. */
@@ -26,9 +26,9 @@ export class BodyFile {
   }
 
   static async open(path: string): Promise<BodyFile> {
-    const { size } = await stat(path);
+    // Small files are in the page cache: touching them at once costs less than turns of the thread pool.
+    const { size } = statSync(path);
     if (size <= PIECE_BYTES) {
-      // Small files are in the page cache: reading them at once costs less than a turn of the thread pool.
       const content = readFileSync(path);
       const footerOffset = footerStart(content, size);
       return new BodyFile(path, content, content.subarray(footerOffset, -TRAILER_BYTES), footerOffset);
@@ -62,7 +62,7 @@ export class BodyFile {
   /** What stands from `offset` on is replaced. */
   async replaceTail(offset: number, tail: Buffer): Promise<void> {
     if (Buffer.isBuffer(this.#content)) {
-      await writeFile(this.path, Buffer.concat([this.#content.subarray(0, offset), tail]));
+      writeFileSync(this.path, Buffer.concat([this.#content.subarray(0, offset), tail]));
       return;
     }
     await writeAt(this.#content, tail, offset);

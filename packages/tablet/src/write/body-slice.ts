@@ -1,4 +1,5 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { RowGroup } from '../body/parquet-footer.ts';
 import { type BodyFile, PARQUET_MAGIC, writeAt } from './body-file.ts';
 import { type ByteRange, ChunkSums } from './chunk-sums.ts';
@@ -67,8 +68,9 @@ export class BodySlice {
     await this.#body.truncate(PARQUET_MAGIC.length - this.shift);
   }
 
-  content(): Promise<Buffer> {
-    return readFile(this.path);
+  /** The finished file, for small ones. */
+  content(): Buffer {
+    return readFileSync(this.path);
   }
 }
 

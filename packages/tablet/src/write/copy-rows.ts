@@ -4,42 +4,47 @@ import { storedType } from '../values/stored-type.ts';
 
 export interface CopyJob {
   readonly session: KernelSession;
-  readonly table: TableObject;
-  /** A query of the table's columns by `storedName`. */
+  /** A query of the columns in their stored form, sorted. */
   readonly sql: string;
   readonly params: KernelParams;
-  /** Rows come as `sql` gives them, else sorted by the primary index. */
-  readonly sorted: boolean;
   readonly path: string;
   readonly rowGroupRows: number;
 }
 
 /**
  * Writes rows to one Parquet file; their number. One file, because the kernel gives up the order of the rows when it
- * writes several.
+ * writes several. No bloom filters: they would lie outside the column chunks, and a file that is filled by ranges would
+ * have holes where the kernel looks for them.
  */
-export const copyRows = (job: CopyJob): Promise<number> =>
-  job.session.execute(copyStatement(job), job.params);
+export const copyRows = ({ session, sql, params, path, rowGroupRows }: CopyJob): Promise<number> =>
+  session.execute(
+    `COPY (${sql}) TO ${quoteText(path)} ` +
+      `(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows}, WRITE_BLOOM_FILTER false)`,
+    params,
+  );
 
-/** No bloom filters: they would lie outside the column chunks, and a file filled by ranges would read holes as filters. */
-function copyStatement({ table, sql, sorted, path, rowGroupRows }: CopyJob): string {
+/** Rows of the query in their stored form, sorted by the primary index. */
+export function sortedRows(table: TableObject, sql: string): string {
+  const order = orderBy(table);
   return (
-    `COPY (SELECT ${table.columns.map(storedColumn).join(', ')} FROM (${sql}) AS "rows"${sorted ? '' : orderBy(table)}) ` +
-    `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows}, ` +
-    'WRITE_BLOOM_FILTER false)'
+    `SELECT ${selectList(table)} FROM (${sql}) AS "rows"` +
+    (order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`)
   );
 }
 
-const storedColumn = ({ storedName, type }: TableObject['columns'][number]): string => {
-  const stored = storedType(type);
-  const name = `"rows".${quoteName(storedName)}`;
-  return stored === undefined ? name : `CAST(${name} AS ${stored}) AS ${quoteName(storedName)}`;
-};
+/** The table's columns of `"rows"` in their stored form. */
+export const selectList = (table: TableObject): string =>
+  table.columns
+    .map(({ storedName, type }) => {
+      const stored = storedType(type);
+      const name = `"rows".${quoteName(storedName)}`;
+      return stored === undefined ? name : `CAST(${name} AS ${stored}) AS ${quoteName(storedName)}`;
+    })
+    .join(', ');
 
-function orderBy(table: TableObject): string {
-  const keys = keyColumns(table).map(({ storedName }) => `"rows".${quoteName(storedName)} ASC NULLS LAST`);
-  return keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
-}
+/** The primary index over `"rows"`. NULL is the largest value. */
+export const orderBy = (table: TableObject): string[] =>
+  keyColumns(table).map(({ storedName }) => `"rows".${quoteName(storedName)} ASC NULLS LAST`);
 
 /** The columns of the primary index, in its order. */
 export const keyColumns = (table: TableObject): TableObject['columns'] =>

@@ -79,7 +79,7 @@ async function finishTablet(
       tableId: table.id,
       schemaVersion: table.schemaVersion,
       layout,
-      ...(layout === 'subcompact' ? { inline: (await slice.content()).toString('base64') } : {}),
+      ...(layout === 'subcompact' ? { inline: slice.content().toString('base64') } : {}),
       rows,
       bytes: slice.end + tail.length,
       uncompressedBytes,
