@@ -1,6 +1,7 @@
 import type { Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CatalogStatement, TransactionStatement } from '@tessera/sql';
+import { requireTable } from './catalog/names.ts';
 import type { ChangeContext } from './changes/change-context.ts';
 import { commitChange } from './changes/commit-change.ts';
 import { CommittedResults } from './changes/committed-results.ts';
@@ -42,10 +43,19 @@ export class CatalogStatements {
       default: {
         const context = this.#context(run, txnId);
         const work = (snapshot: Snapshot) => Promise.resolve(changeOf(context, snapshot, statement));
-        const { affectedRows } = await commitChange(context, work);
+        const { affectedRows } = await this.#inTurn(context, statement, () => commitChange(context, work));
         return affectedRows === undefined ? { kind: 'done' } : { kind: 'done', affectedRows };
       }
     }
+  }
+
+  /** Statements that change the same rows would meet conflicts: those of one node wait for one another instead. */
+  async #inTurn<T>(context: ChangeContext, statement: RunnableStatement, work: () => Promise<T>): Promise<T> {
+    const { request, query } = context.run;
+    if (request.transactionId !== undefined || !changesRows(statement)) return work();
+    const snapshot = await context.tables.manager.latest();
+    const { id } = requireTable(snapshot, statement.table, context.database);
+    return this.#locks.with(id, query.signal, work);
   }
 
   async #transaction({ kind }: TransactionStatement, { request }: QueryRunOptions): Promise<DoneResult> {
@@ -79,3 +89,8 @@ export class CatalogStatements {
     };
   }
 }
+
+type RowChange = Extract<RunnableStatement, { kind: 'update' | 'delete' | 'merge' }>;
+
+const changesRows = (statement: RunnableStatement): statement is RowChange =>
+  statement.kind === 'update' || statement.kind === 'delete' || statement.kind === 'merge';

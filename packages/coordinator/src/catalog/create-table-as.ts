@@ -2,7 +2,7 @@ import type { Column, Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { type CreateStatement, kernelTypeSql, type OutputColumn } from '@tessera/sql';
-import { boundQuery } from '../changes/bound-query.ts';
+import { boundQuery, queryInPlace } from '../changes/bound-query.ts';
 import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { checkNames, storedName } from './columns.ts';
@@ -18,7 +18,7 @@ export async function createTableAs(
 ): Promise<Change> {
   const place = placeOf(snapshot, statement.name, context.database);
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
-  return boundQuery(context, snapshot, statement.query, async (bound) => {
+  return boundQuery(context, snapshot, queryInPlace(statement.query, context.run.text), async (bound) => {
     const columns = columnsOf(bound.columns, statement.columnNames, place);
     const table = await newTable(context, place, columns, statement.shape);
     const items = columns.map(

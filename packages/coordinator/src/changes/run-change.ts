@@ -14,6 +14,7 @@ import { createView } from '../catalog/views.ts';
 import type { Change, ChangeContext } from './change-context.ts';
 import { insert } from './insert.ts';
 import { truncate } from './remove-tablets.ts';
+import { deleteFrom, merge, update } from './replace-rows.ts';
 
 /** Statements whose whole effect is a change of the catalog. */
 export type CommittedStatement =
@@ -59,8 +60,11 @@ export function changeOf(
     case 'truncate':
       return truncate(context, snapshot, statement);
     case 'update':
+      return update(context, snapshot, statement);
     case 'delete':
+      return deleteFrom(context, snapshot, statement);
     case 'merge':
+      return merge(context, snapshot, statement);
     case 'copy_from':
       throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind.toUpperCase() });
   }

@@ -1,0 +1,83 @@
+import type { Action, DeletionVector, TableObject, Tablet } from '@tessera/catalog';
+import { newUlid, TesseraError } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
+import type { ScanTablet } from '@tessera/storage-agent';
+import { DeletedRows, deletedRowsOf, vectorContent } from '@tessera/tablet';
+import type { RowPositions } from './row-positions.ts';
+
+/**
+ * Marks rows as deleted: a deletion vector for each tablet that has some of them, made of the one it had; a tablet that has
+ * no row left goes. `tablets` are those that the positions count.
+ */
+export async function deleteRows(
+  store: ObjectStore,
+  table: TableObject,
+  tablets: readonly ScanTablet[],
+  positions: RowPositions,
+): Promise<Action[]> {
+  const actions: Action[] = [];
+  for (const [at, runs] of positions) {
+    const { tablet, vector } = tablets[at]!;
+    const added = DeletedRows.of(joined(runs));
+    const deleted = vector === undefined ? added : (await storedRows(store, table, vector)).union(added);
+    if (deleted.rows >= tablet.rows) {
+      actions.push({
+        kind: 'remove_tablet',
+        tableId: table.id,
+        tabletId: tablet.id,
+        reason: 'delete',
+      });
+    } else {
+      actions.push({
+        kind: 'set_deletion_vector',
+        vector: await storedVector(store, tablet, deleted),
+        replaces: vector?.rows ?? 0,
+      });
+    }
+  }
+  return actions;
+}
+
+function joined(runs: readonly Uint32Array[]): Uint32Array {
+  if (runs.length === 1) return runs[0]!;
+  const all = new Uint32Array(runs.reduce((sum, run) => sum + run.length, 0));
+  let at = 0;
+  for (const run of runs) {
+    all.set(run, at);
+    at += run.length;
+  }
+  return all;
+}
+
+/** @throws TesseraError CORRUPT_TABLET for a bitmap that is none */
+async function storedRows(
+  store: ObjectStore,
+  table: TableObject,
+  vector: DeletionVector,
+): Promise<DeletedRows> {
+  const { key } = vector;
+  const object = key === undefined ? undefined : await store.get(key);
+  if (key !== undefined && object === undefined) {
+    throw TesseraError.of('OBJECT_NOT_FOUND', { url: `${store.url}/${key}` });
+  }
+  try {
+    return deletedRowsOf(vector, object?.body);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const params = { tablet: vector.tabletId, table: table.name, reason: cause.message };
+    throw TesseraError.of('CORRUPT_TABLET', params, { cause });
+  }
+}
+
+async function storedVector(
+  store: ObjectStore,
+  { id: tabletId, tableId }: Tablet,
+  deleted: DeletedRows,
+): Promise<DeletionVector> {
+  const content = vectorContent(deleted);
+  const { rows } = content;
+  if ('inline' in content) return { tabletId, tableId, rows, inline: content.inline };
+  const key = `dv/${tabletId}/${newUlid()}.bin`;
+  await store.put(key, content.object);
+  return { tabletId, tableId, rows, key };
+}

@@ -1,0 +1,38 @@
+import type { KernelParams, KernelSession } from '@tessera/kernel';
+import { tableFromIPC } from 'apache-arrow';
+
+/** Positions of rows by the tablet they are in, tablets numbered as the query has them; in no order. */
+export type RowPositions = ReadonlyMap<number, readonly Uint32Array[]>;
+
+/** Reads the columns `"$tablet"` and `"$row"` of a query. */
+export async function rowPositions(
+  session: KernelSession,
+  sql: string,
+  params: KernelParams = [],
+): Promise<RowPositions> {
+  const positions = new Map<number, Uint32Array[]>();
+  const ordered = `SELECT "$tablet"::INTEGER AS t, "$row"::UINTEGER AS r FROM (${sql}) AS changed`;
+  const result = await session.query(ordered, params);
+  for await (const batch of result.batches) {
+    const table = tableFromIPC(Buffer.concat([result.schemaIpc, batch.ipc]));
+    collect(positions, table.getChildAt(0)!.toArray(), table.getChildAt(1)!.toArray());
+  }
+  return positions;
+}
+
+/** Rows of a tablet come mostly together, so that runs of one tablet are copied whole. */
+function collect(positions: Map<number, Uint32Array[]>, tablets: Int32Array, rows: Uint32Array): void {
+  for (let start = 0; start < tablets.length; ) {
+    const tablet = tablets[start]!;
+    let end = start + 1;
+    while (end < tablets.length && tablets[end] === tablet) end += 1;
+    const run = rows.slice(start, end);
+    const runs = positions.get(tablet);
+    if (runs === undefined) positions.set(tablet, [run]);
+    else runs.push(run);
+    start = end;
+  }
+}
+
+export const countRows = (positions: RowPositions): number =>
+  positions.values().reduce((sum, runs) => sum + runs.reduce((rows, run) => rows + run.length, 0), 0);

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestNode } from '../testing/test-node.ts';
+
+let node: TestNode;
+
+beforeAll(async () => {
+  node = await TestNode.open();
+});
+
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+});
+
+const all = async (...statements: string[]) => {
+  for (const sql of statements) await node.run(sql);
+};
+const affected = async (sql: string) => (await node.run(sql)).affectedRows;
+
+describe('INSERT', () => {
+  it.each([
+    ['INSERT INTO i1 VALUES (NULL, 1)', 'NOT_NULL_VIOLATION'],
+    ['INSERT INTO i1 (b) VALUES (1)', 'NOT_NULL_VIOLATION'],
+    ['INSERT INTO i1 VALUES (1, 2, 3)', 'BINDING_ERROR'],
+    ['INSERT INTO i1 (a, nosuch) VALUES (1, 2)', 'UNDEFINED_NAME'],
+    ["INSERT INTO i1 VALUES ('x', 2)", 'CAST_ERROR'],
+    [
+      'INSERT INTO i1 SELECT i, i FROM generate_series(1, 10) AS g(i) UNION ALL SELECT NULL, 1',
+      'NOT_NULL_VIOLATION',
+    ],
+    ['INSERT INTO nosuch VALUES (1)', 'UNDEFINED_TABLE'],
+  ])('%s: %s, and nothing is there', async (sql, name) => {
+    await node.run('CREATE TABLE IF NOT EXISTS i1 (a INT NOT NULL, b INT)');
+    await expect(node.run(sql)).rejects.toMatchObject({ name });
+    expect(await node.rows('SELECT count(*) FROM i1')).toEqual([['0']]);
+  });
+
+  it('takes DEFAULT, and points at what is wrong', async () => {
+    await all(
+      "CREATE TABLE i2 (a INT, b TEXT DEFAULT 'd', c INT DEFAULT 1 + 1)",
+      "INSERT INTO i2 VALUES (1, DEFAULT, 9), (2, 'x', DEFAULT)",
+      'INSERT INTO i2 DEFAULT VALUES',
+    );
+    expect(await node.rows('SELECT * FROM i2 ORDER BY a')).toEqual([
+      [1, 'd', 9],
+      [2, 'x', 2],
+      [null, 'd', 2],
+    ]);
+    await expect(node.run('INSERT INTO i2 (a)\n  SELECT nosuch FROM i2')).rejects.toMatchObject({
+      name: 'UNDEFINED_NAME',
+      location: { line: 2, startColumn: 10 },
+    });
+  });
+
+  it('reads the table it writes to as it was before', async () => {
+    await all('CREATE TABLE i3 (a INT)', 'INSERT INTO i3 VALUES (1), (2)');
+    expect(await affected('INSERT INTO i3 SELECT a + 10 FROM i3')).toBe(2);
+    expect(await node.rows('SELECT count(*), sum(a) FROM i3')).toEqual([['4', '26']]);
+  });
+
+  it('one that is sent again is not done again', async () => {
+    await node.run('CREATE TABLE i4 (a INT)');
+    const first = await node.run('INSERT INTO i4 VALUES (1)', { queryId: 'once' });
+    expect(await node.run('INSERT INTO i4 VALUES (1)', { queryId: 'once' })).toEqual(first);
+    expect(await node.rows('SELECT count(*) FROM i4')).toEqual([['1']]);
+  });
+});
+
+describe('DELETE', () => {
+  it('takes rows away, tablet by tablet', async () => {
+    await all(
+      'CREATE TABLE d1 (a INT, b INT)',
+      'INSERT INTO d1 SELECT i, i % 10 FROM generate_series(1, 1000) AS g(i)',
+      'INSERT INTO d1 SELECT i, i % 10 FROM generate_series(1001, 2000) AS g(i)',
+    );
+    expect(await affected('DELETE FROM d1 WHERE b = 3')).toBe(200);
+    expect(await affected('DELETE FROM d1 WHERE b = 3')).toBe(0);
+    expect(
+      await affected('DELETE FROM d1 AS d USING (SELECT 4 AS v) AS s WHERE d.b = s.v AND d.a > 1000'),
+    ).toBe(100);
+    expect(await node.rows('SELECT count(*), sum(a), min(b) FROM d1')).toEqual([['1700', '1651500', 0]]);
+    expect(await affected('DELETE FROM d1 WHERE a <= 1000')).toBe(900);
+    expect(await affected('DELETE FROM d1')).toBe(800);
+    expect(await node.rows('SELECT count(*) FROM d1')).toEqual([['0']]);
+  });
+});
+
+describe('UPDATE', () => {
+  it('changes rows and keeps the others', async () => {
+    await all(
+      'CREATE TABLE u1 (a INT, b TEXT NOT NULL, c INT DEFAULT 5)',
+      "INSERT INTO u1 SELECT i, 'v' || i, 0 FROM generate_series(1, 5) AS g(i)",
+    );
+    expect(await affected("UPDATE u1 SET b = b || '!', c = DEFAULT WHERE a >= 4")).toBe(2);
+    expect(
+      await affected(
+        'UPDATE u1 SET c = s.n FROM (VALUES (1, 11), (1, 11), (2, 12)) AS s(k, n) WHERE u1.a = s.k',
+      ),
+    ).toBe(2);
+    expect(await node.rows('SELECT * FROM u1 ORDER BY a')).toEqual([
+      [1, 'v1', 11],
+      [2, 'v2', 12],
+      [3, 'v3', 0],
+      [4, 'v4!', 5],
+      [5, 'v5!', 5],
+    ]);
+    await expect(node.run('UPDATE u1 SET b = NULL WHERE a = 1')).rejects.toMatchObject({
+      name: 'NOT_NULL_VIOLATION',
+    });
+    expect(await affected('UPDATE u1 SET a = a + 1')).toBe(5);
+    expect(await node.rows('SELECT sum(a) FROM u1')).toEqual([['20']]);
+  });
+});
+
+describe('MERGE', () => {
+  const TARGET = "CREATE TABLE m1 AS SELECT * FROM (VALUES (1, 'one'), (2, 'two'), (3, 'three')) AS v(k, t)";
+
+  it('updates, deletes and inserts', async () => {
+    await node.run(TARGET);
+    const sql = `MERGE INTO m1 USING (VALUES (1, 'eins'), (2, NULL), (4, 'vier')) AS s(k, t) ON m1.k = s.k
+      WHEN MATCHED AND s.t IS NULL THEN DELETE
+      WHEN MATCHED THEN UPDATE SET t = s.t
+      WHEN NOT MATCHED THEN INSERT VALUES (s.k, s.t)
+      WHEN NOT MATCHED BY SOURCE THEN UPDATE SET t = 'gone'`;
+    expect(await affected(sql)).toBe(4);
+    expect(await node.rows('SELECT * FROM m1 ORDER BY k')).toEqual([
+      [1, 'eins'],
+      [3, 'gone'],
+      [4, 'vier'],
+    ]);
+    const twice = 'MERGE INTO m1 USING (VALUES (1), (1)) AS s(k) ON m1.k = s.k WHEN MATCHED THEN DELETE';
+    await expect(node.run(twice)).rejects.toMatchObject({ name: 'CARDINALITY_VIOLATION' });
+    expect(await node.rows('SELECT count(*) FROM m1')).toEqual([['3']]);
+  });
+});
+
+describe('partitions', () => {
+  it('are tablets of their own, which can be dropped', async () => {
+    await all(
+      "CREATE TABLE p1 (d DATE, v INT) PARTITION BY date_trunc('month', d)",
+      "INSERT INTO p1 SELECT DATE '2024-01-15' + (i * 10)::int, i FROM generate_series(0, 10) AS g(i)",
+      'INSERT INTO p1 VALUES (NULL, 100)',
+    );
+    const before = Number((await node.rows('SELECT count(*) FROM p1'))[0]![0]);
+    expect(before).toBe(12);
+    expect(await affected("ALTER TABLE p1 DROP PARTITION '2024-02-01'")).toBe(3);
+    expect(await affected('ALTER TABLE p1 DROP PARTITION NULL')).toBe(1);
+    expect(await node.rows('SELECT count(*) FROM p1')).toEqual([['8']]);
+    await node.run('TRUNCATE TABLE p1');
+    expect(await node.rows('SELECT count(*) FROM p1')).toEqual([['0']]);
+  });
+});
+
+describe('a transaction', () => {
+  const begin = async () => (await node.run('BEGIN')).session!;
+
+  it('sees its own changes, others see them when it commits', async () => {
+    await all('CREATE TABLE t1 (a INT)', 'INSERT INTO t1 VALUES (1)');
+    const session = await begin();
+    if (session.kind !== 'set') throw new Error('BEGIN sets the transaction');
+    const inside = { transactionId: session.value };
+    await node.run('INSERT INTO t1 VALUES (2)', inside);
+    await node.run('UPDATE t1 SET a = a * 10', inside);
+    await node.run('CREATE TABLE t2 AS SELECT * FROM t1', inside);
+    await node.run('DELETE FROM t1 WHERE a = 10', inside);
+    expect(await node.rows('SELECT a FROM t1', inside)).toEqual([[20]]);
+    expect(await node.rows('SELECT sum(a) FROM t2', inside)).toEqual([['30']]);
+    expect(await node.rows('SELECT a FROM t1')).toEqual([[1]]);
+    await expect(node.rows('SELECT a FROM t2')).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
+    expect(await node.run('COMMIT', inside)).toMatchObject({
+      session: { kind: 'remove', name: 'transaction_id' },
+    });
+    expect(await node.rows('SELECT a FROM t1')).toEqual([[20]]);
+    expect(await node.rows('SELECT sum(a) FROM t2')).toEqual([['30']]);
+    await node.run('COMMIT', inside);
+    await expect(node.rows('SELECT 1', inside)).rejects.toMatchObject({ name: 'NO_TRANSACTION' });
+  });
+
+  it('leaves nothing when it rolls back, or after a statement that failed', async () => {
+    await all('CREATE TABLE t3 (a INT)', 'INSERT INTO t3 VALUES (1)');
+    const { value } = (await begin()) as { value: string };
+    const inside = { transactionId: value };
+    await node.run('DELETE FROM t3', inside);
+    await expect(node.rows('SELECT nosuch FROM t3', inside)).rejects.toMatchObject({
+      name: 'UNDEFINED_NAME',
+    });
+    await expect(node.rows('SELECT a FROM t3', inside)).rejects.toMatchObject({
+      name: 'TRANSACTION_ABORTED',
+    });
+    await expect(node.run('COMMIT', inside)).rejects.toMatchObject({ name: 'TRANSACTION_ABORTED' });
+    await node.run('ROLLBACK', inside);
+    expect(await node.rows('SELECT a FROM t3')).toEqual([[1]]);
+  });
+
+  it('that changes what another changed first does not commit', async () => {
+    await all('CREATE TABLE t4 (a INT)', 'INSERT INTO t4 VALUES (1), (2)');
+    const { value } = (await begin()) as { value: string };
+    await node.run('UPDATE t4 SET a = 5 WHERE a = 1', { transactionId: value });
+    await node.run('UPDATE t4 SET a = 6 WHERE a = 2');
+    await expect(node.run('COMMIT', { transactionId: value })).rejects.toMatchObject({
+      name: 'TRANSACTION_CONFLICT',
+    });
+    expect(await node.rows('SELECT a FROM t4 ORDER BY a')).toEqual([[1], [6]]);
+  });
+
+  it('of several statements in one request', async () => {
+    const settings = { enable_multi_query_requests: 'true' };
+    await node.run('CREATE TABLE t5 (a INT)');
+    await node.run('BEGIN; INSERT INTO t5 VALUES (1); INSERT INTO t5 VALUES (2); COMMIT', { settings });
+    await node.rows('BEGIN; INSERT INTO t5 VALUES (3); SELECT 1', { settings });
+    expect(await node.rows('SELECT a FROM t5 ORDER BY a')).toEqual([[1], [2]]);
+    expect(node.coordinator.transactions!.list()).toHaveLength(0);
+  });
+});
+
+describe('statements at the same time', () => {
+  it('all take effect', async () => {
+    await all(
+      'CREATE TABLE s1 (k INT, v INT)',
+      'INSERT INTO s1 SELECT i, 0 FROM generate_series(1, 4) AS g(i)',
+    );
+    await Promise.all([
+      ...[1, 2, 3, 4].flatMap((k) => [1, 2].map(() => node.run(`UPDATE s1 SET v = v + 1 WHERE k = ${k}`))),
+      ...[5, 6, 7, 8].map((k) => node.run(`INSERT INTO s1 VALUES (${k}, 2)`)),
+    ]);
+    expect(await node.rows('SELECT count(*), min(v), max(v) FROM s1')).toEqual([['8', 2, 2]]);
+  });
+});
+
+describe('VACUUM', () => {
+  it('leaves the same rows in fewer tablets', async () => {
+    await node.run('CREATE TABLE v1 (a INT, b INT) PRIMARY INDEX a');
+    for (let i = 0; i < 12; i += 1) await node.run(`INSERT INTO v1 VALUES (${i}, ${i * i})`);
+    await node.run('DELETE FROM v1 WHERE a % 3 = 0');
+    const rows = await node.rows('SELECT * FROM v1 ORDER BY a');
+    const tablets = async () => {
+      const snapshot = await node.tables.manager.latest();
+      const schema = snapshot.schema(snapshot.database('tessera')!.id, 'public')!;
+      return snapshot.tablets(snapshot.relation(schema.id, 'v1')!.id);
+    };
+    expect(await tablets()).toHaveLength(8);
+    await node.run('VACUUM v1');
+    expect(await tablets()).toMatchObject([{ rows: 8 }]);
+    expect(await node.rows('SELECT * FROM v1 ORDER BY a')).toEqual(rows);
+  });
+});
