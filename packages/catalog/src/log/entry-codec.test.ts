@@ -123,6 +123,10 @@ describe('an entry that does not follow', () => {
     expect(() => applyEntry(state, encodeEntry({ ...next, ...changes }))).toThrow(expected);
   });
   test('follows unchanged', () => {
-    expect(applyEntry(state, encodeEntry(next)).version).toBe(2);
+    const sealed = encodeEntry(next);
+    const applied = applyEntry(state, sealed);
+    expect(applied.version).toBe(2);
+    expect(applied.headSha256).toBe(sealed.sha256);
+    expect(() => applyEntry(applied, encodeEntry({ ...next, version: 3 }))).toThrow(/follows an entry/);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Action } from '../actions.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoint/checkpoint.ts';
 import type { CatalogObject, ObjectId } from '../model.ts';
 import {
@@ -9,13 +10,16 @@ import {
   asTablet,
   commit,
   create,
+  START,
   setVector,
   table,
   tablet,
+  transaction,
   vector,
 } from '../testing/catalog-fixtures.ts';
-import { attempts, historyOf, type Step } from '../testing/random-history.ts';
+import { attempts, historyOf } from '../testing/random-history.ts';
 import { contentOf, dump } from '../testing/state-dump.ts';
+import { admit } from './admit.ts';
 import { BOOTSTRAP_DATABASE, BOOTSTRAP_SCHEMA } from './bootstrap.ts';
 import { CatalogState } from './catalog-state.ts';
 import { directoryOf, parentOf } from './directory.ts';
@@ -39,6 +43,22 @@ describe('random interleavings of transactions', () => {
     // A generator whose transactions all fail, or none, would show nothing.
     expect(admitted).toBeGreaterThan(500);
     expect(refused).toBeGreaterThan(500);
+  });
+
+  test('every object of the store is needed, garbage, or collected', () => {
+    fc.assert(
+      fc.property(attempts, (batches) => {
+        const stored = new Set<string>();
+        for (const { admitted, records, after: state } of historyOf(batches)) {
+          for (const name of admitted.flatMap((txn) => txn.actions.flatMap(storedBy))) stored.add(name);
+          for (const record of records)
+            if (record.kind === 'gc_done') for (const name of record.names) stored.delete(name);
+          const known = new Set([...state.objectNames(), ...[...state.tombstones()].map((t) => t.name)]);
+          expect([...stored].filter((name) => !known.has(name))).toEqual([]);
+        }
+      }),
+      RUNS,
+    );
   });
 
   test('no two transactions that did not see each other change the same tablet or object', () => {
@@ -113,6 +133,15 @@ test('starts with a database and a schema, made at the time of the first entry',
   const state = commit(CatalogState.empty);
   expect(state.database('tessera')?.createdAt).toBe('2026-01-01T00:00:00.000Z');
   expect(state.schema(BOOTSTRAP_DATABASE.id, 'public')?.id).toBe(BOOTSTRAP_SCHEMA.id);
+});
+
+test('knows for a day in which version a transaction was committed', () => {
+  const state = after(CatalogState.empty, [transaction('q', 0, [create(table('t'))])]);
+  const later = after(state, [], [], START + 23 * 3_600_000);
+  expect([state, later].map((s) => s.committedVersion('q'))).toEqual([1, 1]);
+  expect(admit(later, transaction('q', 0, []))).toEqual({ kind: 'committed', version: 1 });
+  const next = after(later, [transaction('r', 2, [])], [], START + 25 * 3_600_000);
+  expect([next.committedVersion('q'), next.committedVersion('r')]).toEqual([undefined, 3]);
 });
 
 test('lists by name and finds by exact name', () => {
@@ -191,8 +220,14 @@ function namesOf(tombstones: unknown): string[] {
   return (tombstones as readonly (readonly [string, unknown])[]).map(([name]) => name);
 }
 
+function storedBy(action: Action): string[] {
+  const { key } =
+    action.kind === 'add_tablet' ? action.tablet : action.kind === 'set_deletion_vector' ? action.vector : {};
+  return key === undefined ? [] : [key];
+}
+
 /** What an action changes in a way that another may not at the same time. */
-function changedBy(action: Step['admitted'][number]['actions'][number]): string[] {
+function changedBy(action: Action): string[] {
   switch (action.kind) {
     case 'alter':
       return [action.object.id];
