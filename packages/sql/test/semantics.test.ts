@@ -88,7 +88,7 @@ const COLUMNS: readonly (readonly [sql: string, columns: readonly string[]])[] =
     'SELECT EXISTS (SELECT 1), (SELECT 5 AS five), ARRAY(SELECT 1)',
     ['exists: boolean null', 'five: int null', 'array: array(int null) null'],
   ],
-  ['SELECT Foo, "Bar" FROM (SELECT 1 AS FOO, 2 AS "Bar") s', ['foo: int null', 'Bar: int null']],
+  ['SELECT Foo, "Bar" FROM (SELECT 1 AS FOO, 2 AS "Bar") s', ['foo: int', 'Bar: int']],
   ["SELECT DATE '2020-01-01', now() IS NULL", ['date: date', '?column?: boolean']],
   [
     'SELECT sum(i), sum(l), sum(n), sum(d), avg(i) FROM (VALUES (1, 2::LONG, 3::NUMERIC(5, 2), 4::DOUBLE)) v(i, l, n, d)',

@@ -2,7 +2,6 @@ import {
   BOOTSTRAP_DATABASE,
   BOOTSTRAP_SCHEMA,
   type DatabaseObject,
-  type ObjectId,
   type SchemaObject,
   type ViewObject,
 } from '@tessera/catalog';
@@ -156,4 +155,26 @@ describe('what a binding tells', () => {
   });
 });
 
-export type { ObjectId };
+const NOT_NULL: readonly (readonly [sql: string, notNull: readonly boolean[]])[] = [
+  ['SELECT a, b FROM t', [true, false]],
+  ['SELECT * FROM t', [true, false, false]],
+  ['SELECT x.*, 1 FROM t AS x', [true, false, false, true]],
+  ['SELECT y FROM t AS x(y)', [true]],
+  ['SELECT t.a, u.n FROM t JOIN u ON t.a = u.a', [true, false]],
+  ['SELECT t.a FROM u LEFT JOIN t ON t.a = u.a', [false]],
+  ['SELECT t.a FROM t LEFT JOIN u ON t.a = u.a', [true]],
+  ['SELECT a FROM t FULL JOIN u USING (a)', [false]],
+  ['SELECT a + 1 FROM t', [true]],
+  ['SELECT a FROM t GROUP BY a', [true]],
+  ['SELECT a FROM t GROUP BY ROLLUP (a)', [false]],
+  ['SELECT a FROM (SELECT a FROM t) s', [true]],
+  ['SELECT a, b FROM v', [true, false]],
+  ['SELECT a FROM t UNION ALL SELECT a FROM u', [false]],
+  ['SELECT max(a) FROM t', [false]],
+];
+
+test.for(NOT_NULL)('columns without NULL: %s', async ([sql, notNull]) => {
+  const bound = await fixture.bind(sql);
+  expect(bound.columns.map(({ nullable }) => !nullable)).toEqual(notNull);
+  await bound.release();
+});

@@ -2,6 +2,7 @@ import type { KernelSession } from '@tessera/kernel';
 import type { Placement } from '../relations/placement.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import { type Statement, walkTree } from '../tree.ts';
+import type { CatalogColumns } from './null-scope.ts';
 import type { PrepareContext } from './prepare-context.ts';
 
 /** A rewritten query in its two forms, which are the same when it reads no managed table. */
@@ -13,6 +14,8 @@ export interface BindableQuery {
   readonly binder: KernelSession;
   /** How often each managed table stands in the query, by its bound name. */
   readonly tables: ReadonlyMap<string, number>;
+  /** What the catalog says of the columns of the tables. */
+  readonly columns: CatalogColumns;
 }
 
 export async function bindable(
@@ -22,11 +25,12 @@ export async function bindable(
 ): Promise<BindableQuery> {
   const running = placement.running(statement);
   if (placement.tables.size === 0 || relations === undefined) {
-    return { running, bound: running, binder: session, tables: new Map() };
+    return { running, bound: running, binder: session, tables: new Map(), columns: () => undefined };
   }
   const binder = await relations.binder();
   const bound = await placement.bound(statement, session, (columns) => relations.emptyRelation(columns));
-  return { running, bound, binder, tables: countTables(running) };
+  const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
+  return { running, bound, binder, tables: countTables(running), columns };
 }
 
 function countTables(statement: Statement): ReadonlyMap<string, number> {

@@ -1,35 +1,94 @@
-import type { Expression, QueryNode } from '../tree.ts';
+import type { ColumnRefNode, Expression, QueryNode, SelectNode } from '../tree.ts';
+import { type CatalogColumns, fromScope, type NullScope } from './null-scope.ts';
 
-/** Which columns of a query certainly hold no NULL; false wherever that is not plain from the text. */
-export function notNullColumns(node: QueryNode, count: number): readonly boolean[] {
+/**
+ * Which columns of a query certainly hold no NULL; false wherever that is not plain from the text and from what the
+ * catalog says of its tables.
+ */
+export function notNullColumns(
+  node: QueryNode,
+  count: number,
+  catalog: CatalogColumns = () => undefined,
+): readonly boolean[] {
   const unknown = Array.from({ length: count }, () => false);
   if (node.type === 'SET_OPERATION_NODE' && node.left !== undefined && node.right !== undefined) {
     if (node.setop_type === 'UNION_BY_NAME') return unknown;
-    const right = notNullColumns(node.right, count);
-    return notNullColumns(node.left, count).map((left, i) => left && right[i] === true);
+    const right = notNullColumns(node.right, count, catalog);
+    return notNullColumns(node.left, count, catalog).map((left, i) => left && right[i] === true);
   }
-  if (node.type !== 'SELECT_NODE' || node.select_list.length !== count) return unknown;
-  return node.select_list.map(isNotNull);
+  if (node.type !== 'SELECT_NODE') return unknown;
+  const columns = selectedColumns(node, catalog);
+  return columns?.length === count ? columns.map(({ notNull }) => notNull) : unknown;
+}
+
+export interface SelectedColumn {
+  readonly name: string;
+  readonly notNull: boolean;
+}
+
+/** The columns that a SELECT gives; undefined where a star stands for columns that are not known. */
+export function selectedColumns(
+  node: SelectNode,
+  catalog: CatalogColumns,
+): readonly SelectedColumn[] | undefined {
+  const scope = fromScope(node.from_table, catalog);
+  // A grouping set that leaves a key out gives NULL for it.
+  const lookup = node.group_sets.length > 1 ? () => false : (ref: ColumnRefNode) => scope.isNotNull(ref);
+  const columns: SelectedColumn[] = [];
+  for (const item of node.select_list) {
+    if (item.class !== 'STAR') {
+      columns.push({ name: nameOf(item), notNull: isNotNull(item, lookup) });
+      continue;
+    }
+    const expanded = starColumns(item, scope);
+    if (expanded === undefined) return undefined;
+    columns.push(...expanded);
+  }
+  return columns;
+}
+
+const nameOf = (item: Expression): string =>
+  item.alias !== '' ? item.alias : item.class === 'COLUMN_REF' ? (item.column_names.at(-1) ?? '') : '';
+
+function starColumns(
+  item: Extract<Expression, { class: 'STAR' }>,
+  scope: NullScope,
+): readonly SelectedColumn[] | undefined {
+  const isPlain =
+    !item.columns &&
+    item.expr === null &&
+    item.exclude_list.length === 0 &&
+    item.qualified_exclude_list.length === 0 &&
+    item.replace_list.length === 0 &&
+    item.rename_list.length === 0;
+  return isPlain ? scope.columnsOf(item.relation_name) : undefined;
 }
 
 const COUNTS = new Set(['count', 'count_star', 'count_if', 'row_number', 'rank', 'dense_rank', 'ntile']);
 
-function isNotNull(node: Expression): boolean {
+function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): boolean {
+  const inner = (child: Expression) => isNotNull(child, column);
   switch (node.class) {
+    case 'COLUMN_REF':
+      return column(node);
     case 'CONSTANT':
       return !node.value.is_null;
     case 'CAST':
-      return !node.try_cast && isNotNull(node.child);
+      return !node.try_cast && inner(node.child);
     case 'FUNCTION':
       if (COUNTS.has(node.function_name)) return true;
-      return node.is_operator && ARITHMETIC.has(node.function_name) && node.children.every(isNotNull);
+      return node.is_operator && ARITHMETIC.has(node.function_name) && node.children.every(inner);
     case 'WINDOW':
       return COUNTS.has(node.function_name);
     case 'OPERATOR':
       if (node.type === 'OPERATOR_IS_NULL' || node.type === 'OPERATOR_IS_NOT_NULL') return true;
-      return node.type === 'OPERATOR_COALESCE' && node.children.some(isNotNull);
+      return node.type === 'OPERATOR_COALESCE' && node.children.some(inner);
     case 'COMPARISON':
-      return isNotNull(node.left) && isNotNull(node.right);
+      return inner(node.left) && inner(node.right);
+    case 'CONJUNCTION':
+      return node.children.every(inner);
+    case 'CASE':
+      return inner(node.else_expr) && node.case_checks.every(({ then_expr }) => inner(then_expr));
     default:
       return false;
   }

@@ -1,0 +1,110 @@
+import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
+import type { ColumnRefNode, JoinRef, TableRef } from '../tree.ts';
+import { type SelectedColumn, selectedColumns } from './nullability.ts';
+
+/** Columns of a managed table by its bound name; undefined for one that is not known. */
+export type CatalogColumns = (
+  boundName: string,
+) => readonly { readonly name: string; readonly nullable: boolean }[] | undefined;
+
+/** What FROM gives, as far as NULLs go. */
+export interface NullScope {
+  isNotNull(ref: ColumnRefNode): boolean;
+  /** What `*` (with an empty name) or `relation.*` stands for; undefined where it is not known. */
+  columnsOf(relation: string): readonly SelectedColumn[] | undefined;
+}
+
+interface Relation {
+  readonly alias: string;
+  /** Undefined: not known. */
+  readonly columns: readonly SelectedColumn[] | undefined;
+}
+
+interface Relations {
+  readonly list: readonly Relation[];
+  /** Whether columns of two relations became one, by USING or NATURAL. */
+  readonly merged: boolean;
+}
+
+export function fromScope(from: TableRef, catalog: CatalogColumns): NullScope {
+  const { list, merged } = relationsOf(from, catalog);
+  const named = (alias: string) => {
+    const found = list.filter((relation) => same(relation.alias, alias));
+    return found.length === 1 ? found[0]!.columns : undefined;
+  };
+  return {
+    isNotNull({ column_names }) {
+      const [first = '', second, ...more] = column_names;
+      if (more.length > 0) return false;
+      if (second !== undefined) {
+        const columns = named(first);
+        return columns?.find(({ name }) => same(name, second))?.notNull === true;
+      }
+      if (merged || list.some(({ columns }) => columns === undefined)) return false;
+      const found = list.flatMap(({ columns }) => (columns ?? []).filter(({ name }) => same(name, first)));
+      return found.length === 1 && found[0]!.notNull;
+    },
+    columnsOf(relation) {
+      if (relation !== '') return named(relation);
+      if (merged || list.some(({ columns }) => columns === undefined)) return undefined;
+      return list.flatMap(({ columns }) => columns ?? []);
+    },
+  };
+}
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+function relationsOf(ref: TableRef, catalog: CatalogColumns): Relations {
+  const one = (columns: Relation['columns']): Relations => ({
+    list: [{ alias: ref.alias, columns }],
+    merged: false,
+  });
+  switch (ref.type) {
+    case 'EMPTY':
+      return { list: [], merged: false };
+    case 'BASE_TABLE': {
+      const known = ref.schema_name === MANAGED_SCHEMA ? catalog(ref.table_name) : undefined;
+      const columns = known?.map(({ name, nullable }) => ({ name, notNull: !nullable }));
+      return one(renamed(columns, ref.column_name_alias));
+    }
+    case 'SUBQUERY': {
+      const { node } = ref.subquery;
+      const columns = node.type === 'SELECT_NODE' ? selectedColumns(node, catalog) : undefined;
+      return one(renamed(columns, ref.column_name_alias));
+    }
+    case 'JOIN':
+      return joined(ref, catalog);
+    default:
+      return one(undefined);
+  }
+}
+
+const renamed = (
+  columns: readonly SelectedColumn[] | undefined,
+  names: readonly string[],
+): readonly SelectedColumn[] | undefined =>
+  columns?.map((column, i) => ({ ...column, name: names[i] ?? column.name }));
+
+function joined(join: JoinRef, catalog: CatalogColumns): Relations {
+  const [left, right] = [relationsOf(join.left, catalog), relationsOf(join.right, catalog)];
+  const merged = left.merged || right.merged || join.using_columns.length > 0 || join.ref_type === 'NATURAL';
+  const nullable = ({ list }: Relations) =>
+    list.map(({ alias, columns }) => ({
+      alias,
+      columns: columns?.map((column) => ({ ...column, notNull: false })),
+    }));
+  const isPositional = join.ref_type === 'POSITIONAL';
+  switch (isPositional ? 'OUTER' : join.join_type) {
+    case 'INNER':
+      return { list: [...left.list, ...right.list], merged };
+    case 'LEFT':
+      return { list: [...left.list, ...nullable(right)], merged };
+    case 'RIGHT':
+      return { list: [...nullable(left), ...right.list], merged };
+    case 'SEMI':
+    case 'ANTI':
+      return { list: left.list, merged: left.merged };
+    default:
+      return { list: [...nullable(left), ...nullable(right)], merged };
+  }
+}
