@@ -136,10 +136,10 @@ export class GcsBucket implements BucketClient {
     for (let query: object | null = first; query !== null; ) {
       // The SDK leaves `autoPaginate` out of the next query.
       const page = this.#reader.getFiles({ ...query, autoPaginate: false });
-      const [files, next] = (await unlessAborted(page, signal)) as [File[], object | null];
+      const [files, next] = await unlessAborted(page, signal);
       // `startOffset` is inclusive.
       yield files.filter((file) => file.name !== startAfter).map(infoOf);
-      query = next;
+      query = next as object | null;
     }
   }
 

@@ -1,29 +1,28 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { BucketStore } from '../bucket/bucket-store.ts';
-import { type RunningServer, startServer } from '../testing/start-server.ts';
+import { areInstalled, RADOSGW_PROGRAMS } from '../testing/installed.ts';
+import { type RunningServer, type S3Facts, startServer } from '../testing/start-server.ts';
 import { describeStoreConformance } from '../testing/store-conformance.ts';
 import { S3Bucket } from './s3-bucket.ts';
 
-interface S3Facts {
-  readonly endpoint: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
+const skip = !areInstalled(...RADOSGW_PROGRAMS);
 
-let server: RunningServer<S3Facts>;
+describe.skipIf(skip)(skip ? 'radosgw: skipped, it is not installed' : 'radosgw', () => {
+  let server: RunningServer<S3Facts>;
 
-beforeAll(async () => {
-  server = await startServer<S3Facts>('radosgw');
-});
+  beforeAll(async () => {
+    server = await startServer<S3Facts>('radosgw');
+  });
 
-afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
-describeStoreConformance('radosgw', {
-  open: async () => {
-    const { endpoint, ...credentials } = server.facts;
-    const bucket = new S3Bucket({ bucket: 'tessera', scheme: 's3://', endpoint, credentials });
-    await bucket.create();
-    return new BucketStore(bucket, 'instance/');
-  },
-  largeFileBytes: 20_000_000,
+  describeStoreConformance('radosgw', {
+    open: async () => {
+      const { endpoint, ...credentials } = server.facts;
+      const bucket = new S3Bucket({ bucket: 'tessera', scheme: 's3://', endpoint, credentials });
+      await bucket.create();
+      return new BucketStore(bucket, 'instance/');
+    },
+    largeFileBytes: 20_000_000,
+  });
 });

@@ -5,6 +5,13 @@ import { createInterface } from 'node:readline';
 
 export type ServerProgram = 'radosgw' | 'azurite' | 's3rver' | 'fault-proxy';
 
+/** What a server of S3's protocol prints. */
+export interface S3Facts {
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
 export interface RunningServer<F> extends AsyncDisposable {
   /** What the program printed once it was up. */
   readonly facts: F;

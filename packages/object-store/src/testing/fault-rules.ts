@@ -1,0 +1,73 @@
+/** What happens to a request that a rule catches. */
+export type Fault =
+  /** Answered so by the proxy; with `passOn`, after the server has done it. */
+  | { readonly kind: 'answer'; readonly status: number; readonly code: string; readonly passOn?: boolean }
+  /** The connection is reset; with `passOn`, after the server has done it. */
+  | { readonly kind: 'reset'; readonly passOn?: boolean }
+  /** Nothing is passed on and nothing is answered. */
+  | { readonly kind: 'silence' }
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** The body of the answer ends after this share of it, 0 to 1: with the connection, or with a header that agrees. */
+  | { readonly kind: 'truncate'; readonly share: number; readonly honestLength?: boolean }
+  /** One bit of the body of the answer is turned, at this share of it. */
+  | { readonly kind: 'flip'; readonly share: number };
+
+export interface FaultRule {
+  readonly fault: Fault;
+  /** Regular expression over the method; all when left out. */
+  readonly method?: string;
+  /** Regular expression over the path with its query (`/bucket/key?…`), not decoded; all when left out. */
+  readonly path?: string;
+  /** Of the requests that match; all when left out. */
+  readonly percent?: number;
+  /** How many requests it catches at most. */
+  readonly times?: number;
+  /** How many matching requests it lets pass first. */
+  readonly skip?: number;
+}
+
+export interface RuleState extends FaultRule {
+  readonly seen: number;
+  readonly caught: number;
+}
+
+/** Decides which requests are caught: the first rule that takes one has it. Reproducible by its seed. */
+export class FaultRules {
+  #rules: { rule: FaultRule; seen: number; caught: number }[] = [];
+  #random: number;
+
+  constructor(seed: number) {
+    this.#random = seed;
+  }
+
+  /** Replaces all rules and forgets what they counted. */
+  set(rules: readonly FaultRule[]): void {
+    this.#rules = rules.map((rule) => ({ rule, seen: 0, caught: 0 }));
+  }
+
+  states(): RuleState[] {
+    return this.#rules.map(({ rule, seen, caught }) => ({ ...rule, seen, caught }));
+  }
+
+  catch(method: string, path: string): Fault | undefined {
+    for (const state of this.#rules) {
+      const { rule } = state;
+      if (!new RegExp(rule.method ?? '').test(method) || !new RegExp(rule.path ?? '').test(path)) continue;
+      state.seen++;
+      if (state.seen <= (rule.skip ?? 0) || state.caught >= (rule.times ?? Number.POSITIVE_INFINITY))
+        continue;
+      if (rule.percent !== undefined && this.#next() * 100 >= rule.percent) continue;
+      state.caught++;
+      return rule.fault;
+    }
+    return undefined;
+  }
+
+  /** mulberry32 */
+  #next(): number {
+    this.#random = (this.#random + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#random ^ (this.#random >>> 15), 1 | this.#random);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+}
