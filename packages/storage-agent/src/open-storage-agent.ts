@@ -1,18 +1,32 @@
-import type { Tablet } from '@tessera/catalog';
-import { TesseraError } from '@tessera/common';
-import type { Kernel } from '@tessera/kernel';
+import type { ObjectId, TableObject, Tablet } from '@tessera/catalog';
+import { cancellation } from '@tessera/common';
+import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
 import type { ObjectStore } from '@tessera/object-store';
-import { LocalFiles } from './local/whole-files.ts';
-import { fileBranchSql } from './scan/file-branch.ts';
-import { emptyRelation, unionOf } from './scan/relation-sql.ts';
+import type { HybridHeader } from '@tessera/tablet';
+import { DEFAULT_EVICTION, type EvictionSettings, evictionLimits } from './eviction/eviction-settings.ts';
+import { HotTier } from './hot/hot-tier.ts';
+import type { DiskSpace } from './local/disk-room.ts';
+import type { StoreOf } from './local/object-reader.ts';
+import { TabletFiles } from './local/tablet-files.ts';
+import { TabletScans } from './scan/tablet-scans.ts';
+import { VectorCache } from './scan/vector-cache.ts';
 import type { AgentMetrics, Scan, ScanRequest, StorageAgent } from './storage-agent.ts';
 
 export interface StorageAgentOptions {
   readonly store: ObjectStore;
-  /** Its `readableDirectories` hold `directory`. */
+  /** For tablets of tables with a location, whose keys are URLs. */
+  readonly storeOfUrl?: (url: string) => { readonly store: ObjectStore; readonly key: string };
+  /** Its `readableDirectories` hold `directory`, its bootstrap `agentBootstrap`. */
   readonly kernel: Kernel;
-  /** Owned by the agent. */
+  /** Owned by the agent; what it kept there is used again. */
   readonly directory: string;
+  /** `engine.eviction` */
+  readonly eviction?: EvictionSettings;
+  readonly log?: KernelLog;
+  /** Milliseconds; for tests. */
+  readonly now?: () => number;
+  /** For tests. */
+  readonly diskSpace?: (directory: string) => Promise<DiskSpace>;
 }
 
 /** SQL for the kernel's bootstrap, without which an agent cannot use it. */
@@ -22,67 +36,117 @@ export const agentBootstrap: readonly string[] = [
   "ATTACH ':memory:' AS hot (COMPRESS)",
 ];
 
+const SWEEP_INTERVAL_MS = 5_000;
+const SILENT: KernelLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
 export async function openStorageAgent(options: StorageAgentOptions): Promise<StorageAgent> {
-  const files = new LocalFiles(options.store, options.directory);
+  const { log = SILENT, now = Date.now, eviction = DEFAULT_EVICTION } = options;
+  const storeOf: StoreOf = (key) =>
+    key.includes('://') && options.storeOfUrl ? options.storeOfUrl(key) : { store: options.store, key };
+  const { directory, diskSpace } = options;
+  const files = new TabletFiles({ storeOf, directory, log, now, ...(diskSpace && { diskSpace }) });
   await files.open();
-  return new Agent(files);
+  const vectors = new VectorCache(storeOf);
+  const { limitBytes } = await options.kernel.memory();
+  const limits = evictionLimits(eviction, limitBytes);
+  const closing = new AbortController();
+  const hot = new HotTier({
+    kernel: options.kernel,
+    memoryLimitBytes: limitBytes,
+    limits,
+    log,
+    now,
+    acquire: (need) => files.acquire(need, closing.signal),
+    deletedRows: (scan) => vectors.deletedRows(scan),
+  });
+  return new Agent({
+    files,
+    hot,
+    scans: new TabletScans(files, hot, vectors),
+    closing,
+    unusedMs: limits.unusedMs,
+    log,
+  });
+}
+
+interface Parts {
+  readonly files: TabletFiles;
+  readonly hot: HotTier;
+  readonly scans: TabletScans;
+  readonly closing: AbortController;
+  readonly unusedMs: number;
+  readonly log: KernelLog;
 }
 
 class Agent implements StorageAgent {
-  readonly #files: LocalFiles;
+  readonly #parts: Parts;
+  readonly #sweeping: NodeJS.Timeout;
 
-  constructor(files: LocalFiles) {
-    this.#files = files;
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#sweeping = setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS).unref();
   }
 
-  async prepareScan(request: ScanRequest): Promise<Scan> {
-    const { table, tablets, rowPositions } = request;
-    const shape = { table, read: new Set(request.columns), rowPositions };
-    if (tablets.some((t) => t.vector !== undefined)) {
-      throw TesseraError.of('NOT_SUPPORTED', { what: 'Scanning tablets with deleted rows' });
-    }
-    let bytesFetched = 0;
-    const bySchema = new Map<number, { path: string; position: number }[]>();
-    for (const [position, { tablet }] of tablets.entries()) {
-      bytesFetched += await this.#files.ensure(table, tablet, request.signal);
-      const files = bySchema.get(tablet.schemaVersion) ?? [];
-      files.push({ path: this.#files.path(tablet), position });
-      bySchema.set(tablet.schemaVersion, files);
-    }
-    const branches = [...bySchema].map(([schemaVersion, files]) =>
-      fileBranchSql(shape, { files, schemaVersion }),
-    );
-    const total = tablets.reduce((sum, t) => sum + t.tablet.bytes, 0);
-    return {
-      sql: branches.length === 0 ? emptyRelation(shape) : unionOf(branches),
-      use: { tablets: tablets.length, bytesFetched, bytesCached: total - bytesFetched, tabletsHot: 0 },
-      release: () => undefined,
-    };
+  prepareScan(request: ScanRequest): Promise<Scan> {
+    if (request.signal.aborted) return Promise.reject(cancellation(request.signal));
+    return this.#parts.scans.prepare(request);
+  }
+
+  isHot(
+    session: KernelSession,
+    tableId: ObjectId,
+    contentsVersion: number,
+    columns: readonly number[],
+  ): boolean {
+    return this.#parts.hot.holds(session, tableId, contentsVersion, columns);
+  }
+
+  header(table: TableObject, tablet: Tablet, signal: AbortSignal): Promise<HybridHeader> {
+    return this.#parts.files.header({ table, tablet }, signal);
   }
 
   adopt(tablet: Tablet, path: string): Promise<void> {
-    return this.#files.adopt(tablet, path);
+    return this.#parts.files.adopt(tablet, path);
   }
 
   async forget(tablets: readonly Tablet[]): Promise<void> {
-    for (const tablet of tablets) await this.#files.remove(tablet);
+    await this.#parts.hot.forget(tablets);
+    await this.#parts.files.remove(tablets);
   }
 
-  async settled(): Promise<void> {}
+  async sweep(): Promise<void> {
+    const { hot, files, unusedMs, log } = this.#parts;
+    try {
+      await hot.evict();
+      await files.expire(unusedMs);
+    } catch (error) {
+      log.warn({ error: String(error) }, 'Tablets were not evicted');
+    }
+  }
+
+  settled(): Promise<void> {
+    return this.#parts.hot.settled();
+  }
 
   metrics(): AgentMetrics {
+    const { hot, files } = this.#parts;
     return {
-      tabletsHot: 0,
-      tabletsOnDisk: 0,
-      bytesHot: 0,
-      bytesOnDisk: 0,
-      bytesFetched: 0,
-      hits: 0,
-      misses: 0,
-      corruptRefetches: 0,
-      promotionsPending: 0,
+      tabletsHot: hot.tablets,
+      tabletsOnDisk: files.tablets,
+      bytesHot: hot.bytes,
+      bytesOnDisk: files.bytesOnDisk,
+      bytesFetched: files.bytesFetched,
+      hits: files.hits,
+      misses: files.misses,
+      corruptRefetches: files.corruptRefetches,
+      promotionsPending: hot.pending,
     };
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.#parts.closing.abort();
+    await this.#parts.hot.close();
+    await this.#parts.files.close();
+  }
 }

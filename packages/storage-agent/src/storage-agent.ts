@@ -1,6 +1,6 @@
-import type { DeletionVector, TableObject, Tablet } from '@tessera/catalog';
+import type { DeletionVector, ObjectId, TableObject, Tablet } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
-import type { Conjunct } from '@tessera/tablet';
+import type { Conjunct, HybridHeader } from '@tessera/tablet';
 
 export interface ScanTablet {
   readonly tablet: Tablet;
@@ -16,6 +16,11 @@ export interface ScanRequest {
   readonly tablets: readonly ScanTablet[];
   /** `contentsVersion` of the table when `tablets` are all of its tablets, else undefined. */
   readonly wholeTableAt?: number | undefined;
+  /**
+   * What the table holds at the statement's snapshot, when `tablets` may be fewer: lets a table that is in memory be read
+   * as it is, and kept up to date. Negative versions, of open transactions, are ignored.
+   */
+  readonly contents?: { readonly version: number; readonly tablets: () => readonly ScanTablet[] } | undefined;
   /** Ids of the columns that the statement reads. */
   readonly columns: readonly number[];
   /**
@@ -28,6 +33,8 @@ export interface ScanRequest {
    * (`pruneGranules` of the tablet package, over the headers that the agent has). Absent or empty: every row is.
    */
   readonly filters?: readonly (readonly Conjunct[])[] | undefined;
+  /** Reads it once, as rewriting does: nothing goes to memory because of it. */
+  readonly once?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -75,6 +82,18 @@ export interface StorageAgent {
    * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, QUERY_CANCELLED
    */
   prepareScan(request: ScanRequest): Promise<Scan>;
+  /** Whether a scan of the columns at this `contentsVersion` would be served from memory, whichever tablets it needs. */
+  isHot(
+    session: KernelSession,
+    tableId: ObjectId,
+    contentsVersion: number,
+    columns: readonly number[],
+  ): boolean;
+  /**
+   * The Hybrid Header of a tablet, to choose granules by; its tail is fetched unless it is here.
+   * @throws TesseraError as `prepareScan`
+   */
+  header(table: TableObject, tablet: Tablet, signal: AbortSignal): Promise<HybridHeader>;
   /** A tablet just written here: its file (moved, not copied) serves the first reads. */
   adopt(tablet: Tablet, path: string): Promise<void>;
   /** Tablets that no snapshot names any more go from disk and memory. */

@@ -23,21 +23,28 @@ export interface FileBranch {
 
 /** The SELECT over one branch. */
 export function fileBranchSql(shape: RelationShape, branch: FileBranch): string {
-  const columns = selectList(shape, (column) =>
-    column.since <= branch.schemaVersion ? storedValue(column) : initialValue(column),
-  );
+  const columns = selectList(shape, (column) => storedOrInitial(column, branch.schemaVersion));
   const positions = shape.rowPositions
     ? `, ${tabletPosition(branch.files)} AS ${TABLET_COLUMN}, file_row_number AS ${ROW_COLUMN}`
     : '';
   const conditions = [rowCondition(branch.rows), branch.deleted].filter((c) => c !== undefined);
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  const paths = branch.files.map((file) => quoteText(literalPath(file.path))).join(', ');
-  return `SELECT ${columns}${positions} FROM read_parquet([${paths}], hive_partitioning = false)${where}`;
+  const from = parquetScan(branch.files.map((file) => file.path));
+  return `SELECT ${columns}${positions} FROM ${from}${where}`;
 }
 
-/** A cast to the type that is there already costs nothing. */
-export const storedValue = (column: Column): string =>
-  `CAST(${quoteName(column.storedName)} AS ${column.type})`;
+/**
+ * A column's value in the rows of a file that was written at `schemaVersion`. A cast to the type that is there already
+ * costs nothing.
+ */
+export const storedOrInitial = (column: Column, schemaVersion: number): string =>
+  column.since <= schemaVersion
+    ? `CAST(${quoteName(column.storedName)} AS ${column.type})`
+    : initialValue(column);
+
+/** For FROM: the files' rows, with `file_index` and `file_row_number`. */
+export const parquetScan = (paths: readonly string[]): string =>
+  `read_parquet([${paths.map((path) => quoteText(literalPath(path))).join(', ')}], hive_partitioning = false)`;
 
 function tabletPosition(files: readonly BranchFile[]): string {
   const first = files[0]!.position;

@@ -1,22 +1,38 @@
-/** Rows `from` (inclusive) to `to` (exclusive). */
+/** Rows `from` (inclusive) to `to` (exclusive). Lists of ranges are ascending, and no two of them touch. */
 export interface RowRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** The ranges of granules of `granuleRows` rows each, the last one shorter, joined where they touch. */
-export function rangesOfGranules(
-  granules: readonly number[],
-  granuleRows: number,
-  rows: number,
-): readonly RowRange[] {
-  const ranges: { from: number; to: number }[] = [];
-  for (const granule of granules) {
-    const from = granule * granuleRows;
-    const to = Math.min(rows, from + granuleRows);
-    const last = ranges.at(-1);
+/** Joins ranges that touch; `ranges` ascend and do not overlap. */
+export function joined(ranges: Iterable<RowRange>): RowRange[] {
+  const result: { from: number; to: number }[] = [];
+  for (const { from, to } of ranges) {
+    const last = result.at(-1);
     if (last !== undefined && last.to === from) last.to = to;
-    else ranges.push({ from, to });
+    else result.push({ from, to });
   }
-  return ranges;
+  return result;
 }
+
+/** What is in `ranges` and not in `without`. */
+export function difference(ranges: readonly RowRange[], without: readonly RowRange[]): RowRange[] {
+  const result: RowRange[] = [];
+  let i = 0;
+  for (const { from, to } of ranges) {
+    let start = from;
+    while (i < without.length && without[i]!.to <= start) i++;
+    for (let j = i; j < without.length && without[j]!.from < to; j++) {
+      if (without[j]!.from > start) result.push({ from: start, to: without[j]!.from });
+      start = Math.max(start, without[j]!.to);
+    }
+    if (start < to) result.push({ from: start, to });
+  }
+  return result;
+}
+
+export const shifted = (ranges: readonly RowRange[], by: number): RowRange[] =>
+  ranges.map(({ from, to }) => ({ from: from + by, to: to + by }));
+
+export const rowsIn = (ranges: readonly RowRange[]): number =>
+  ranges.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -1,8 +1,10 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Column, ObjectId, TableObject, Tablet, TabletId } from '@tessera/catalog';
+import type { Column, ObjectId, TableObject, Tablet } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
+import { DeletedRows, type HeaderOptions, vectorContent, writeTablets } from '@tessera/tablet';
+import type { ScanTablet } from '../storage-agent.ts';
 import type { Fixture } from './fixture.ts';
 
 /** A table of columns `name: type`. */
@@ -36,34 +38,51 @@ export function testTable(name: string, columns: Readonly<Record<string, string>
   };
 }
 
-/** A tablet of the table with the rows of `sql` (all columns, by their names in the table), in the store. */
-export async function storeTablet(fixture: Fixture, table: TableObject, sql: string): Promise<Tablet> {
-  const id = newUlid() as TabletId;
-  const path = join(fixture.directory, 'staged', `${id}.parquet`);
-  mkdirSync(join(fixture.directory, 'staged'), { recursive: true });
+const COMPACT: HeaderOptions = {
+  formatVersion: 3,
+  compression: 'zstd',
+  compressionLevel: 1,
+  minBytesForWide: 100_000_000,
+};
+export const WIDE: HeaderOptions = { ...COMPACT, formatVersion: 2 };
+
+/** The rows of `sql` (all columns, by their names in the table) as one tablet, in the store or inline. */
+export async function storeTablet(
+  fixture: Fixture,
+  table: TableObject,
+  sql: string,
+  header: HeaderOptions = COMPACT,
+): Promise<Tablet> {
+  const directory = join(fixture.directory, 'staged', newUlid());
+  mkdirSync(directory, { recursive: true });
   const columns = table.columns.map((c) => `CAST("${c.name}" AS ${c.type}) AS "${c.storedName}"`);
-  const rows = await fixture.session.execute(
-    `COPY (SELECT ${columns.join(', ')} FROM (${sql})) TO '${path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${table.indexGranularity})`,
-  );
-  const key = `tablets/${table.id}/${id}.parquet`;
-  await fixture.store.putFile(key, path);
-  const bytes = statSync(path).size;
-  await rm(path);
-  return {
-    id,
-    tableId: table.id,
-    schemaVersion: table.schemaVersion,
-    layout: 'compact',
-    key,
-    rows,
-    bytes,
-    uncompressedBytes: bytes,
-    granules: Math.ceil(rows / table.indexGranularity),
-    headerOffset: 0,
-    footerOffset: 0,
-    tailCrc32c: 0,
-    partition: [],
-    statistics: [],
-    createdAt: new Date().toISOString(),
-  };
+  const written: Tablet[] = [];
+  for await (const { path, tablet } of writeTablets({
+    session: fixture.session,
+    table,
+    sql: `SELECT ${columns.join(', ')} FROM (${sql})`,
+    partitionSql: [],
+    directory,
+    minBytes: 1e9,
+    maxBytes: 2e9,
+    header,
+    signal: new AbortController().signal,
+  })) {
+    const key = `tablets/${table.id}/${tablet.id}.parquet`;
+    if (tablet.layout === 'subcompact') written.push(tablet);
+    else {
+      await fixture.store.putFile(key, path);
+      written.push({ ...tablet, key });
+    }
+  }
+  await rm(directory, { recursive: true });
+  if (written.length !== 1) throw new Error(`${written.length} tablets`);
+  return written[0]!;
+}
+
+/** The tablet's rows without those at the positions. */
+export function withoutRows(tablet: Tablet, positions: Iterable<number>): ScanTablet {
+  const content = vectorContent(DeletedRows.of(positions));
+  if (!('inline' in content)) throw new Error('Too many rows for an inline vector');
+  return { tablet, vector: { tabletId: tablet.id, tableId: tablet.tableId, ...content } };
 }

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { type EvictionLimits, roomForTablets, tabletsToEvict } from './eviction-policy.ts';
+
+const limits: EvictionLimits = {
+  maxTablets: 100,
+  softFree: 0.4,
+  hardFree: 0.2,
+  minAgeMs: 1_800_000,
+  unusedMs: 21_600_000,
+};
+const NOW = 100_000_000;
+const SECOND = 1_000;
+const tablet = (id: string, ageSeconds: number, bytes = 100) => ({
+  id,
+  bytes,
+  lastUsedMs: NOW - ageSeconds * SECOND,
+});
+const evict = (
+  tablets: ReturnType<typeof tablet>[],
+  usedBytes: number,
+  changes: Partial<EvictionLimits> = {},
+) => tabletsToEvict(tablets, { totalBytes: 1_000, usedBytes }, { ...limits, ...changes }, NOW);
+
+test('with memory to spare nothing goes, however old, until it is unused for the full time', () => {
+  expect(evict([tablet('a', 21_599), tablet('b', 5)], 600)).toEqual([]);
+  expect(evict([tablet('a', 21_600), tablet('b', 5)], 600)).toEqual(['a']);
+});
+
+test('below the soft threshold the least recently used go that are past their minimum age, as many as it takes', () => {
+  const tablets = [
+    tablet('young', 1_799),
+    tablet('older', 1_900),
+    tablet('oldest', 5_000),
+    tablet('old', 1_850),
+  ];
+  expect(evict(tablets, 601)).toEqual(['oldest']);
+  expect(evict(tablets, 750)).toEqual(['oldest', 'older']);
+  expect(evict(tablets, 790)).toEqual(['oldest', 'older']);
+  expect(evict(tablets, 801)).toEqual(['oldest', 'older', 'old']);
+});
+
+test('below the hard threshold young ones go too, and only until it is met', () => {
+  const tablets = [tablet('a', 30), tablet('b', 20), tablet('c', 10)];
+  expect(evict(tablets, 800)).toEqual([]);
+  expect(evict(tablets, 801)).toEqual(['a']);
+  expect(evict(tablets, 950)).toEqual(['a', 'b']);
+});
+
+test('no more tablets than the memory allows', () => {
+  const tablets = [tablet('a', 3), tablet('b', 2), tablet('c', 1)];
+  expect(evict(tablets, 0, { maxTablets: 1 })).toEqual(['a', 'b']);
+});
+
+test('what may be loaded stays above the soft threshold', () => {
+  expect(roomForTablets({ totalBytes: 1_000, usedBytes: 450 }, limits)).toBe(150);
+  expect(roomForTablets({ totalBytes: 1_000, usedBytes: 900 }, limits)).toBe(0);
+});

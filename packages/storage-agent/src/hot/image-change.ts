@@ -1,0 +1,50 @@
+import { difference, joined, type RowRange } from '../scan/row-ranges.ts';
+import { vectorIdentity } from '../scan/vector-identity.ts';
+import type { ScanTablet } from '../storage-agent.ts';
+import type { Image, ImagePart } from './image.ts';
+import { positionsOf } from './image-loader.ts';
+import type { Desired } from './table-demand.ts';
+
+/** What makes an image hold what is desired. */
+export interface ImageChange {
+  readonly append: readonly ScanTablet[];
+  readonly remove: readonly ImagePart[];
+  /** Parts that lose rows. */
+  readonly shrink: readonly { readonly part: ImagePart; readonly scan: ScanTablet }[];
+}
+
+/** Without a version only additions are known: other tablets may be there that nobody read. */
+export function changeTowards(image: Image, desired: Desired): ImageChange {
+  const append: ScanTablet[] = [];
+  const shrink: { part: ImagePart; scan: ScanTablet }[] = [];
+  const kept = new Set<ImagePart>();
+  for (const scan of desired.tablets) {
+    const part = image.parts.get(scan.tablet.id);
+    if (part === undefined || part.removed) {
+      append.push(scan);
+      continue;
+    }
+    kept.add(part);
+    if (part.claimedVector !== vectorIdentity(scan.vector) && desired.version !== undefined) {
+      shrink.push({ part, scan });
+    }
+  }
+  const remove =
+    desired.version === undefined ? [] : [...image.parts.values()].filter((part) => !kept.has(part));
+  return { append, remove, shrink };
+}
+
+/** Rows of a part that are deleted: all of them when it is removed. */
+export interface Deletion {
+  readonly part: ImagePart;
+  readonly rows: readonly RowRange[] | 'all';
+}
+
+/** Positions of the image that go. */
+export function positionsToDelete(deletions: readonly Deletion[]): RowRange[] {
+  const ranges = deletions.flatMap(({ part, rows }) => {
+    const going = rows === 'all' ? [{ from: 0, to: part.tablet.rows }] : rows;
+    return positionsOf(part, difference(going, part.absent));
+  });
+  return joined(ranges.sort((a, b) => a.from - b.from));
+}

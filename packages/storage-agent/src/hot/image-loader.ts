@@ -1,0 +1,124 @@
+import type { Column, Tablet } from '@tessera/catalog';
+import { type KernelSession, quoteName } from '@tessera/kernel';
+import type { LocalTablet } from '../local/local-tablets.ts';
+import { notDeleted } from '../scan/deleted-rows.ts';
+import { parquetScan, storedOrInitial } from '../scan/file-branch.ts';
+import { type RowRange, shifted } from '../scan/row-ranges.ts';
+import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
+
+/** A tablet to be loaded, made readable. */
+export interface LoadableTablet {
+  readonly tablet: Tablet;
+  readonly local: LocalTablet;
+  readonly deleted: readonly RowRange[];
+  readonly vector: string;
+}
+
+/** Files that one INSERT reads. */
+const MAX_FILES = 256;
+
+export async function createImage(session: KernelSession, image: Image): Promise<void> {
+  const columns = [...image.columns.values()].map((c) => `${quoteName(c.storedName)} ${c.type}`);
+  const all = [...columns, `${PART_COLUMN} INTEGER`, `${POSITION_COLUMN} BIGINT`];
+  await session.execute(`CREATE TABLE ${image.relation} (${all.join(', ')})`);
+}
+
+/** Appends the live rows of the tablets, in their order; the parts are the image's once all rows are there. */
+export async function appendTablets(
+  session: KernelSession,
+  image: Image,
+  tablets: readonly LoadableTablet[],
+  nowMs: number,
+): Promise<void> {
+  let start = image.nextPosition;
+  let ordinal = image.nextOrdinal;
+  const parts: ImagePart[] = [];
+  for (const run of runs(tablets)) {
+    const first = ordinal;
+    const starts: number[] = [];
+    for (const { tablet, deleted, vector } of run) {
+      parts.push({
+        tablet,
+        ordinal: ordinal++,
+        start,
+        absent: deleted,
+        claimed: deleted,
+        claimedVector: vector,
+        removed: false,
+        lastUsedMs: nowMs,
+      });
+      starts.push(start);
+      start += tablet.rows;
+    }
+    await session.execute(insertSql(image, run, first, starts));
+  }
+  // A scan that is prepared from here on may read the new positions.
+  for (const part of parts) image.parts.set(part.tablet.id, part);
+  image.nextPosition = start;
+  image.nextOrdinal = ordinal;
+}
+
+/** Tablets that one INSERT can read: of one schema version, and alone when rows of them are deleted. */
+function runs(tablets: readonly LoadableTablet[]): LoadableTablet[][] {
+  const result: LoadableTablet[][] = [];
+  for (const loadable of tablets) {
+    const run = result.at(-1);
+    const previous = run?.at(-1);
+    const continues =
+      run !== undefined &&
+      run.length < MAX_FILES &&
+      previous!.tablet.schemaVersion === loadable.tablet.schemaVersion &&
+      previous!.deleted.length === 0 &&
+      loadable.deleted.length === 0;
+    if (continues) run.push(loadable);
+    else result.push([loadable]);
+  }
+  return result;
+}
+
+function insertSql(
+  image: Image,
+  run: readonly LoadableTablet[],
+  firstOrdinal: number,
+  starts: readonly number[],
+): string {
+  const schemaVersion = run[0]!.tablet.schemaVersion;
+  const columns = [...image.columns.values()].map((column: Column) => storedOrInitial(column, schemaVersion));
+  const start = starts.length === 1 ? String(starts[0]) : `[${starts.join(', ')}][file_index + 1]`;
+  const condition = notDeleted('file_row_number', run[0]!.deleted);
+  const select = [...columns, `file_index + ${firstOrdinal}`, `file_row_number + ${start}`].join(', ');
+  const from = parquetScan(run.map((loadable) => loadable.local.path));
+  return `INSERT INTO ${image.relation} SELECT ${select} FROM ${from}${condition === undefined ? '' : ` WHERE ${condition}`}`;
+}
+
+/** Deletes rows at positions of the image. */
+export async function deletePositions(
+  session: KernelSession,
+  image: Image,
+  ranges: readonly RowRange[],
+): Promise<void> {
+  const kept = notDeleted(POSITION_COLUMN, ranges);
+  if (kept === undefined) return;
+  const within = `${POSITION_COLUMN} BETWEEN ${ranges[0]!.from} AND ${ranges.at(-1)!.to - 1}`;
+  await session.execute(`DELETE FROM ${image.relation} WHERE ${within} AND NOT (${kept})`);
+}
+
+/** Positions of rows of a part, in its image. */
+export const positionsOf = (part: ImagePart, rows: readonly RowRange[]): RowRange[] =>
+  shifted(rows, part.start);
+
+/** Compresses what was appended and gives back the memory of what was deleted. */
+export const compactImages = async (session: KernelSession): Promise<void> => {
+  await session.execute('CHECKPOINT hot');
+};
+
+export async function dropImage(session: KernelSession, image: Image): Promise<void> {
+  await session.execute(`DROP TABLE IF EXISTS ${image.relation}`);
+}
+
+/** Memory that tables in memory take, temporary ones of sessions included. */
+export async function tableMemory(session: KernelSession): Promise<number> {
+  const sql =
+    "SELECT CAST(coalesce(sum(memory_usage_bytes), 0) AS DOUBLE) FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'";
+  return Number(await session.scalar(sql));
+}

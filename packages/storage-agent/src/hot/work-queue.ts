@@ -1,0 +1,10 @@
+/** Work behind the scans, one piece at a time; a failure is the piece's own. */
+export class WorkQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,19 @@
+import type { TableObject, Tablet } from '@tessera/catalog';
+
+/** What is needed of a tablet. */
+export interface TabletNeed {
+  readonly table: TableObject;
+  readonly tablet: Tablet;
+  /** Ids of columns. */
+  readonly columns: readonly number[];
+  /** Ascending; absent: all. */
+  readonly granules?: readonly number[] | undefined;
+}
+
+/** A tablet's file, with what was needed in it. It stays until it is released. */
+export interface LocalTablet {
+  readonly path: string;
+  readonly bytesFetched: number;
+  readonly bytesCached: number;
+  release(): void;
+}

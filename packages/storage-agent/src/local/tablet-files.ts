@@ -1,0 +1,508 @@
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Tablet, TabletId } from '@tessera/catalog';
+import { cancellation, TesseraError } from '@tessera/common';
+import type { KernelLog } from '@tessera/kernel';
+import {
+  type Chunk,
+  chunksOf,
+  damagedChunk,
+  type FetchRange,
+  type HybridHeader,
+  rangesOver,
+  readHeader,
+} from '@tessera/tablet';
+import { ChunkSet, chunkKey } from './chunk-set.ts';
+import { bytesToMakeRoom, type DiskSpace, diskSpaceOf, fitsAtAll } from './disk-room.ts';
+import type { LocalTablet, TabletNeed } from './local-tablets.ts';
+import { ObjectReader, type StoreOf } from './object-reader.ts';
+import { Slots } from './slots.ts';
+import { type Sidecar, sidecarPath, TabletFile } from './tablet-file.ts';
+
+export interface TabletFilesOptions {
+  readonly storeOf: StoreOf;
+  /** Owned; what is in it of an earlier run is used. */
+  readonly directory: string;
+  readonly log: KernelLog;
+  now(): number;
+  readonly diskSpace?: (directory: string) => Promise<DiskSpace>;
+}
+
+const FETCHES_AT_ONCE = 16;
+const SAVE_DELAY_MS = 500;
+/** Headers that are kept; others are read from their files again. */
+const MAX_HEADERS = 4_096;
+/** A smaller object is fetched whole whatever its layout: a second request would cost more than its bytes. */
+const SMALL_OBJECT_BYTES = 128 * 1024;
+
+/** The tablets that are on local disk, whole or in part. */
+export class TabletFiles {
+  readonly #o: TabletFilesOptions;
+  readonly #objects: ObjectReader;
+  readonly #files = new Map<TabletId, Promise<TabletFile>>();
+  readonly #open = new Map<TabletId, TabletFile>();
+  /** Of an earlier run, not looked at yet. */
+  readonly #found = new Map<string, string>();
+  readonly #headers = new Map<TabletFile, Promise<HybridHeader>>();
+  readonly #unsaved = new Set<TabletFile>();
+  readonly #slots = new Slots(FETCHES_AT_ONCE);
+  #saving: NodeJS.Timeout | undefined;
+  #saved: Promise<void> = Promise.resolve();
+  #names = 0;
+  hits = 0;
+  misses = 0;
+
+  constructor(options: TabletFilesOptions) {
+    this.#o = options;
+    this.#objects = new ObjectReader(options.storeOf);
+  }
+
+  /** Finds what an earlier run left, and removes what was not finished. */
+  async open(): Promise<void> {
+    const { directory } = this.#o;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const names = new Set(await readdir(directory));
+    for (const name of names) {
+      const isFile = name.endsWith('.parquet') && names.has(sidecarPath(name));
+      const isSidecar =
+        name.endsWith('.chunks.json') && names.has(name.replace(/\.chunks\.json$/, '.parquet'));
+      if (isFile) this.#found.set(name.split('-')[0]!, join(directory, name));
+      else if (!isSidecar) await rm(join(directory, name), { recursive: true, force: true });
+    }
+    this.#names = Date.now();
+  }
+
+  get tablets(): number {
+    return this.#open.size;
+  }
+
+  get bytesOnDisk(): number {
+    let bytes = 0;
+    for (const file of this.#open.values()) bytes += file.filledBytes;
+    return bytes;
+  }
+
+  get bytesFetched(): number {
+    return this.#objects.bytesFetched;
+  }
+
+  get corruptRefetches(): number {
+    return this.#objects.corruptRefetches;
+  }
+
+  /**
+   * Makes the tablet readable, and keeps it until it is released.
+   * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, OBJECT_NOT_FOUND, DISK_FULL, QUERY_CANCELLED
+   */
+  async acquire(need: TabletNeed, signal: AbortSignal): Promise<LocalTablet> {
+    for (;;) {
+      if (signal.aborted) throw cancellation(signal);
+      const isNew = !this.#files.has(need.tablet.id) && !this.#found.has(need.tablet.id);
+      const file = await this.#file(need, signal);
+      if (this.#open.get(need.tablet.id) !== file) continue;
+      file.uses++;
+      file.lastUsedMs = this.#o.now();
+      try {
+        const { fetched, needed } = await this.#fill(file, need, signal);
+        const created = isNew && need.tablet.inline === undefined ? file.bytesAtStart : 0;
+        const bytesFetched = fetched + created;
+        if (bytesFetched > 0) this.misses++;
+        else this.hits++;
+        return {
+          path: file.path,
+          bytesFetched,
+          bytesCached: Math.max(0, needed - fetched),
+          release: () => this.#release(file),
+        };
+      } catch (error) {
+        this.#release(file);
+        if (error instanceof TesseraError && error.name === 'CORRUPT_TABLET') await this.#discard(file);
+        throw error;
+      }
+    }
+  }
+
+  /** @throws TesseraError as `acquire` */
+  async header(need: Pick<TabletNeed, 'table' | 'tablet'>, signal: AbortSignal): Promise<HybridHeader> {
+    const file = await this.#file({ ...need, columns: [] }, signal);
+    return this.#header(file, need.tablet);
+  }
+
+  /** Takes over a file that holds the whole tablet. */
+  async adopt(tablet: Tablet, path: string): Promise<void> {
+    if (this.#files.has(tablet.id)) return;
+    const own = this.#newPath(tablet.id);
+    const adopting = (async () => {
+      await rename(path, own).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EXDEV') throw error;
+        await copyFile(path, own);
+        await rm(path);
+      });
+      return this.#opened(new TabletFile(tablet.id, own, tablet.bytes, 'whole'));
+    })();
+    this.#files.set(tablet.id, adopting);
+    adopting.catch(() => this.#files.delete(tablet.id));
+    const file = await adopting;
+    if (tablet.inline === undefined) this.#saveLater(file);
+  }
+
+  /** Files that a scan still needs go when it has ended. */
+  async remove(tablets: readonly Pick<Tablet, 'id'>[]): Promise<void> {
+    for (const { id } of tablets) {
+      const found = this.#found.get(id);
+      this.#found.delete(id);
+      if (found !== undefined) await this.#removeFound(found);
+      const file = this.#open.get(id);
+      if (file !== undefined) await this.#discard(file);
+    }
+  }
+
+  /** Removes files that no scan used for so long. */
+  async expire(unusedMs: number): Promise<void> {
+    const before = this.#o.now() - unusedMs;
+    for (const file of [...this.#open.values()]) {
+      if (file.uses === 0 && file.lastUsedMs <= before) await this.#discard(file);
+    }
+  }
+
+  /** The whole of a local file's chunk, checked; undefined where it is not on this node. */
+  async localChunk(tabletId: TabletId, column: number, granule: number): Promise<Uint8Array | undefined> {
+    const file = this.#open.get(tabletId);
+    if (file === undefined || !(file.kind === 'whole' || file.chunks.has(column, granule))) return undefined;
+    file.uses++;
+    try {
+      const chunk = file.header?.columns.find((c) => c.id === column)?.granules[granule];
+      return chunk && (await file.read(chunk.offset, chunk.bytes));
+    } finally {
+      this.#release(file);
+    }
+  }
+
+  /** Resolves when everything that is here would outlive a crash of the machine. */
+  async save(): Promise<void> {
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
+    const files = [...this.#unsaved];
+    this.#unsaved.clear();
+    this.#saved = this.#saved.then(async () => {
+      for (const file of files) {
+        if (this.#open.get(file.id) !== file) continue;
+        await file
+          .save()
+          .catch((error) => this.#o.log.warn({ error: String(error) }, 'A cached tablet is not durable'));
+      }
+    });
+    await this.#saved;
+  }
+
+  close(): Promise<void> {
+    return this.save();
+  }
+
+  async #file(need: TabletNeed, signal: AbortSignal): Promise<TabletFile> {
+    const { id } = need.tablet;
+    for (;;) {
+      let opening = this.#files.get(id);
+      const isOurs = opening === undefined;
+      if (opening === undefined) {
+        opening = this.#openFile(need, signal).then((file) => this.#opened(file));
+        this.#files.set(id, opening);
+        const failed = opening;
+        opening.catch(() => this.#files.get(id) === failed && this.#files.delete(id));
+      }
+      try {
+        return await withSignal(opening, signal);
+      } catch (error) {
+        // The failure of another scan, which may have been cancelled, is not ours.
+        if (isOurs || signal.aborted) throw error;
+      }
+    }
+  }
+
+  #opened(file: TabletFile): TabletFile {
+    file.lastUsedMs = this.#o.now();
+    this.#open.set(file.id, file);
+    return file;
+  }
+
+  async #openFile(need: TabletNeed, signal: AbortSignal): Promise<TabletFile> {
+    const { tablet } = need;
+    const found = await this.#foundFile(tablet);
+    if (found !== undefined) return found;
+    if (tablet.inline !== undefined) return this.#wholeFile(need, Buffer.from(tablet.inline, 'base64'));
+    const target = this.#objects.localPath(tablet.key!);
+    if (target !== undefined) {
+      const linked = await this.#linkedFile(need, target);
+      if (linked !== undefined) return linked;
+    }
+    if (tablet.layout !== 'wide' || tablet.bytes <= SMALL_OBJECT_BYTES) {
+      const body = await this.#slots.run(() => this.#wholeObject(need, signal));
+      return this.#wholeFile(need, body);
+    }
+    const tailBytes = tablet.bytes - tablet.headerOffset;
+    let header: HybridHeader | undefined;
+    const check = async (body: Uint8Array) => {
+      const read = await headerOrReason(body, tablet);
+      if (typeof read === 'string') return read;
+      header = read;
+      return undefined;
+    };
+    const tail = await this.#slots.run(() =>
+      this.#objects.range(need.table, tablet, tablet.headerOffset, tailBytes, check, signal),
+    );
+    const path = this.#newPath(tablet.id);
+    const file = await this.#writing(need, tailBytes, () =>
+      TabletFile.sparse(tablet.id, path, tablet.bytes, tail),
+    );
+    file.header = header;
+    file.bytesAtStart = tailBytes;
+    return file;
+  }
+
+  /** What an earlier run left of the tablet. */
+  async #foundFile(tablet: Tablet): Promise<TabletFile | undefined> {
+    const path = this.#found.get(tablet.id);
+    if (path === undefined) return undefined;
+    this.#found.delete(tablet.id);
+    try {
+      const sidecar = JSON.parse(await readFile(sidecarPath(path), 'utf8')) as Sidecar;
+      const { size } = await stat(path);
+      if (size === tablet.bytes && sidecar.bytes === tablet.bytes) {
+        const file = new TabletFile(tablet.id, path, size, sidecar.kind, ChunkSet.fromData(sidecar.chunks));
+        await this.#header(file, tablet);
+        return file;
+      }
+    } catch (error) {
+      this.#o.log.info({ tablet: tablet.id, error: String(error) }, 'A cached tablet cannot be used');
+    }
+    await this.#removeFound(path);
+    return undefined;
+  }
+
+  async #removeFound(path: string): Promise<void> {
+    await rm(sidecarPath(path), { force: true });
+    await rm(path, { force: true });
+  }
+
+  async #linkedFile({ tablet }: TabletNeed, target: string): Promise<TabletFile | undefined> {
+    try {
+      if ((await stat(target)).size !== tablet.bytes) return undefined;
+      return await TabletFile.linked(tablet.id, this.#newPath(tablet.id), tablet.bytes, target);
+    } catch {
+      // Another file system, or no object: reading it through the store tells.
+      return undefined;
+    }
+  }
+
+  async #wholeObject({ table, tablet }: TabletNeed, signal: AbortSignal): Promise<Uint8Array> {
+    const check = async (body: Uint8Array) => {
+      const header = await headerOrReason(body.subarray(tablet.headerOffset), tablet);
+      return typeof header === 'string' ? header : damageIn(header, body);
+    };
+    return this.#objects.range(table, tablet, 0, tablet.bytes, check, signal);
+  }
+
+  async #wholeFile(need: TabletNeed, body: Uint8Array): Promise<TabletFile> {
+    const { tablet } = need;
+    const path = this.#newPath(tablet.id);
+    const file = await this.#writing(need, body.length, () => TabletFile.whole(tablet.id, path, body));
+    file.bytesAtStart = body.length;
+    if (tablet.inline === undefined) this.#saveLater(file);
+    return file;
+  }
+
+  /** Fetches the chunks that are missing; waits for those that others fetch. */
+  async #fill(
+    file: TabletFile,
+    need: TabletNeed,
+    signal: AbortSignal,
+  ): Promise<{ fetched: number; needed: number }> {
+    if (file.kind === 'whole') return { fetched: 0, needed: file.bytes };
+    const columns = storedColumns(need);
+    if (need.granules === undefined && file.columnBytes.size > 0) {
+      const isComplete = columns.every((id) => file.chunks.count(id) === need.tablet.granules);
+      const needed = columns.reduce((sum, id) => sum + (file.columnBytes.get(id) ?? 0), 0);
+      if (isComplete) return { fetched: 0, needed };
+    }
+    const chunks = chunksOf(await this.#header(file, need.tablet), columns, need.granules);
+    const needed = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
+    let fetched = 0;
+    for (;;) {
+      const missing = chunks.filter((c) => !file.chunks.has(c.column, c.granule));
+      if (missing.length === 0) return { fetched, needed };
+      const others = missing.map((c) => file.underWay.get(chunkKey(c))).filter((p) => p !== undefined);
+      const ranges = rangesOver(missing.filter((c) => !file.underWay.has(chunkKey(c))));
+      const bytes = ranges.reduce((sum, range) => sum + range.bytes, 0);
+      const own = ranges.map((range) => this.#fetch(file, need, range, signal));
+      const results = await Promise.allSettled(own);
+      const failure = results.find((r) => r.status === 'rejected');
+      if (failure !== undefined) throw failure.reason;
+      fetched += bytes;
+      // Whether they failed shows in what is missing then.
+      await withSignal(Promise.allSettled(others), signal);
+    }
+  }
+
+  #fetch(file: TabletFile, need: TabletNeed, range: FetchRange, signal: AbortSignal): Promise<void> {
+    const fetching = this.#slots.run(async () => {
+      if (signal.aborted) throw cancellation(signal);
+      const check = async (body: Uint8Array) => damageOf(range, body);
+      const { table, tablet } = need;
+      if (file.kind === 'link') {
+        const read = () => file.read(range.offset, range.bytes);
+        await this.#objects.checked(table, tablet, read, check);
+      } else {
+        const body = await this.#objects.range(table, tablet, range.offset, range.bytes, check, signal);
+        await this.#writing(need, body.length, () => file.fill(range.offset, body));
+      }
+      for (const chunk of range.chunks) file.chunks.add(chunk);
+      this.#saveLater(file);
+    });
+    for (const chunk of range.chunks) file.underWay.set(chunkKey(chunk), fetching);
+    const done = () => {
+      for (const chunk of range.chunks) file.underWay.delete(chunkKey(chunk));
+    };
+    fetching.then(done, done);
+    return fetching;
+  }
+
+  /** Of a file that has its tail. */
+  #header(file: TabletFile, tablet: Tablet): Promise<HybridHeader> {
+    const known = this.#headers.get(file);
+    this.#headers.delete(file);
+    const reading = known ?? this.#readHeader(file, tablet);
+    this.#headers.set(file, reading);
+    reading.catch(() => this.#headers.delete(file));
+    for (const old of this.#headers.keys()) {
+      if (this.#headers.size <= MAX_HEADERS) break;
+      this.#headers.delete(old);
+      old.header = undefined;
+    }
+    return reading;
+  }
+
+  async #readHeader(file: TabletFile, tablet: Tablet): Promise<HybridHeader> {
+    const header =
+      file.header ??
+      (await readHeader(await file.read(tablet.headerOffset, tablet.bytes - tablet.headerOffset), tablet));
+    file.header = header;
+    for (const column of header.columns) {
+      file.columnBytes.set(
+        column.id,
+        column.granules.reduce((sum, granule) => sum + granule.bytes, 0),
+      );
+    }
+    return header;
+  }
+
+  /** Writes to the disk; makes room before, and once more when there is none. */
+  async #writing<T>({ table }: TabletNeed, bytes: number, write: () => Promise<T>): Promise<T> {
+    const space = this.#o.diskSpace ?? diskSpaceOf;
+    await this.#makeRoom(bytesToMakeRoom(await space(this.#o.directory), bytes));
+    if (!fitsAtAll(await space(this.#o.directory), bytes)) throw diskFull(table.name);
+    try {
+      return await write();
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw notWritten(table.name, error);
+    }
+    await this.#makeRoom(Number.POSITIVE_INFINITY);
+    return write().catch((error) => {
+      throw isOutOfSpace(error) ? diskFull(table.name) : notWritten(table.name, error);
+    });
+  }
+
+  /** Removes files that no scan uses, the least recently used first. */
+  async #makeRoom(bytes: number): Promise<void> {
+    if (bytes <= 0) return;
+    let room = 0;
+    for (const [id, path] of [...this.#found]) {
+      if (room >= bytes) return;
+      room += ((await stat(path).catch(() => undefined))?.blocks ?? 0) * 512;
+      this.#found.delete(id);
+      await this.#removeFound(path);
+    }
+    const unused = [...this.#open.values()].filter((file) => file.uses === 0 && file.kind !== 'link');
+    for (const file of unused.sort((a, b) => a.lastUsedMs - b.lastUsedMs)) {
+      if (room >= bytes) return;
+      room += file.filledBytes;
+      await this.#discard(file);
+    }
+  }
+
+  #release(file: TabletFile): void {
+    file.uses--;
+    file.lastUsedMs = this.#o.now();
+    if (file.uses === 0 && this.#open.get(file.id) !== file) void file.remove().catch(() => undefined);
+  }
+
+  /** No new scan gets it; it goes with its last use. */
+  async #discard(file: TabletFile): Promise<void> {
+    if (this.#open.get(file.id) !== file) return;
+    this.#open.delete(file.id);
+    this.#files.delete(file.id);
+    this.#headers.delete(file);
+    this.#unsaved.delete(file);
+    if (file.uses === 0) await file.remove().catch(() => undefined);
+  }
+
+  #saveLater(file: TabletFile): void {
+    this.#unsaved.add(file);
+    this.#saving ??= setTimeout(() => void this.save(), SAVE_DELAY_MS).unref();
+  }
+
+  /** Never used twice: a file that is still in use may have been given up. */
+  #newPath(id: TabletId): string {
+    return join(this.#o.directory, `${id}-${(this.#names++).toString(36)}.parquet`);
+  }
+}
+
+/** The columns of the need that the tablet has. */
+function storedColumns({ table, tablet, columns }: TabletNeed): number[] {
+  const wanted = new Set(columns);
+  return table.columns
+    .filter((column) => wanted.has(column.id) && column.since <= tablet.schemaVersion)
+    .map((column) => column.id);
+}
+
+async function headerOrReason(tail: Uint8Array, tablet: Tablet): Promise<HybridHeader | string> {
+  try {
+    return await readHeader(tail, tablet);
+  } catch (error) {
+    if (error instanceof TesseraError && error.name === 'CORRUPT_TABLET') return error.message;
+    throw error;
+  }
+}
+
+function damageIn(header: HybridHeader, body: Uint8Array): string | undefined {
+  const chunks: Chunk[] = chunksOf(
+    header,
+    header.columns.map((column) => column.id),
+  );
+  return damageOf({ offset: 0, bytes: body.length, chunks }, body);
+}
+
+function damageOf(range: FetchRange, body: Uint8Array): string | undefined {
+  const damaged = damagedChunk(range, body);
+  return damaged && `the checksum of column ${damaged.column} in granule ${damaged.granule} does not match`;
+}
+
+function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(cancellation(signal));
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(cancellation(signal));
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+const isOutOfSpace = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+const diskFull = (table: string) => TesseraError.of('DISK_FULL', { what: `the tablets of table ${table}` });
+
+const notWritten = (table: string, cause: unknown) =>
+  TesseraError.of(
+    'STORAGE_UNAVAILABLE',
+    { url: `the local copies of the tablets of ${table}`, reason: String((cause as Error).message) },
+    { cause },
+  );

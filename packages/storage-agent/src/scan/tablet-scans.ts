@@ -1,0 +1,155 @@
+import type { HotScan, HotTier } from '../hot/hot-tier.ts';
+import type { LocalTablet } from '../local/local-tablets.ts';
+import type { TabletFiles } from '../local/tablet-files.ts';
+import type { Scan, ScanRequest, ScanTablet } from '../storage-agent.ts';
+import { fileScans, type ReadableTablet } from './file-scan.ts';
+import { emptyRelation, type RelationShape, unionOf } from './relation-sql.ts';
+import type { RowRange } from './row-ranges.ts';
+import type { VectorCache } from './vector-cache.ts';
+
+/** Sets of granules of one scan; tablets beyond are read whole, since each set costs a scan of its own. */
+const MAX_GRANULE_SETS = 64;
+
+/** Relations over tablets: from memory what is there, from files the rest. */
+export class TabletScans {
+  readonly #files: TabletFiles;
+  readonly #hot: HotTier;
+  readonly #vectors: VectorCache;
+
+  constructor(files: TabletFiles, hot: HotTier, vectors: VectorCache) {
+    this.#files = files;
+    this.#hot = hot;
+    this.#vectors = vectors;
+  }
+
+  async prepare(request: ScanRequest): Promise<Scan> {
+    const { session, table, tablets, columns, rowPositions } = request;
+    const shape: RelationShape = { table, read: new Set(columns), rowPositions };
+    const contents = contentsOf(request);
+    const hotRequest = { session, shape, tablets, contentsVersion: contents?.version };
+    const whole = this.#hot.whole(hotRequest);
+    if (whole !== undefined) return hotScan(whole, tablets);
+    // What is wanted in memory is told first: the scan that is made here then reads what is loaded behind it.
+    if (request.once !== true)
+      this.#hot.want(hotRequest, contents && { ...contents, tablets: contents.tablets() });
+    const deleted = await this.#deletedRows(tablets);
+    const hot = this.#hot.partial(hotRequest, deleted);
+    try {
+      return await this.#withFiles(request, shape, deleted, hot);
+    } catch (error) {
+      hot?.release();
+      throw error;
+    }
+  }
+
+  async #withFiles(
+    request: ScanRequest,
+    shape: RelationShape,
+    deleted: ReadonlyMap<number, readonly RowRange[]>,
+    hot: HotScan | undefined,
+  ): Promise<Scan> {
+    const rest = [...request.tablets.entries()].filter(([position]) => hot?.tablets.has(position) !== true);
+    const readable = await this.#readable(request, rest, deleted);
+    const branches = [...(hot === undefined ? [] : [hot.sql]), ...fileScans(shape, readable)];
+    return {
+      sql: branches.length === 0 ? emptyRelation(shape) : unionOf(branches),
+      use: {
+        tablets: request.tablets.length,
+        bytesFetched: sum(readable, (local) => local.bytesFetched),
+        bytesCached: sum(readable, (local) => local.bytesCached) + hotBytes(request.tablets, hot),
+        tabletsHot: hot?.tablets.size ?? 0,
+      },
+      release: once(() => {
+        hot?.release();
+        for (const { local } of readable) local.release();
+      }),
+    };
+  }
+
+  async #readable(
+    { table, columns, signal }: ScanRequest,
+    tablets: readonly (readonly [number, ScanTablet])[],
+    deleted: ReadonlyMap<number, readonly RowRange[]>,
+  ): Promise<ReadableTablet[]> {
+    const wholly = beyondGranuleSets(tablets.map(([, scan]) => scan));
+    const acquired = await Promise.allSettled(
+      tablets.map(async ([position, asked]): Promise<ReadableTablet> => {
+        const scan = wholly.has(asked) ? { ...asked, granules: undefined } : asked;
+        const { tablet, granules } = scan;
+        const local = await this.#files.acquire({ table, tablet, columns, granules }, signal);
+        try {
+          const header = granules && (await this.#files.header({ table, tablet }, signal));
+          return { scan, position, local, header, deleted: deleted.get(position) ?? [] };
+        } catch (error) {
+          local.release();
+          throw error;
+        }
+      }),
+    );
+    const failure = acquired.find((result) => result.status === 'rejected');
+    const readable = acquired.filter((result) => result.status === 'fulfilled').map((result) => result.value);
+    if (failure === undefined) return readable;
+    for (const { local } of readable) local.release();
+    throw failure.reason;
+  }
+
+  async #deletedRows(tablets: readonly ScanTablet[]): Promise<ReadonlyMap<number, readonly RowRange[]>> {
+    const withVectors = [...tablets.entries()].filter(([, scan]) => scan.vector !== undefined);
+    return new Map(
+      await Promise.all(
+        withVectors.map(
+          async ([position, scan]) => [position, await this.#vectors.deletedRows(scan)] as const,
+        ),
+      ),
+    );
+  }
+}
+
+/** Contents of the table that are committed. */
+function contentsOf({ contents, wholeTableAt, tablets }: ScanRequest) {
+  if (contents !== undefined && contents.version > 0) return contents;
+  return wholeTableAt !== undefined && wholeTableAt > 0
+    ? { version: wholeTableAt, tablets: () => tablets }
+    : undefined;
+}
+
+function hotScan(hot: HotScan, tablets: readonly ScanTablet[]): Scan {
+  return {
+    sql: `(${hot.sql})`,
+    use: {
+      tablets: tablets.length,
+      bytesFetched: 0,
+      bytesCached: hotBytes(tablets, hot),
+      tabletsHot: tablets.length,
+    },
+    release: once(hot.release),
+  };
+}
+
+const hotBytes = (tablets: readonly ScanTablet[], hot: HotScan | undefined): number =>
+  hot === undefined
+    ? 0
+    : tablets.reduce((n, { tablet }, i) => n + (hot.tablets.has(i) ? tablet.bytes : 0), 0);
+
+function beyondGranuleSets(tablets: readonly ScanTablet[]): ReadonlySet<ScanTablet> {
+  const restricted = tablets.filter((scan) => scan.granules !== undefined);
+  const sets = new Set<string>();
+  return new Set(
+    restricted.filter(({ granules }) => {
+      const key = granules!.join();
+      if (sets.size < MAX_GRANULE_SETS) sets.add(key);
+      return !sets.has(key);
+    }),
+  );
+}
+
+const sum = (tablets: readonly ReadableTablet[], bytes: (local: LocalTablet) => number): number =>
+  tablets.reduce((total, { local }) => total + bytes(local), 0);
+
+function once(action: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) action();
+    done = true;
+  };
+}

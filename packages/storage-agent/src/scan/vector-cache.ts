@@ -1,0 +1,61 @@
+import type { Tablet } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import { deletedRowsOf } from '@tessera/tablet';
+import type { StoreOf } from '../local/object-reader.ts';
+import type { ScanTablet } from '../storage-agent.ts';
+import type { RowRange } from './row-ranges.ts';
+import { vectorIdentity } from './vector-identity.ts';
+
+const MAX_VECTORS = 4_096;
+
+/** The deleted rows of tablets, by the identity of their vectors; those used last stay. */
+export class VectorCache {
+  readonly #storeOf: StoreOf;
+  readonly #ranges = new Map<string, Promise<readonly RowRange[]>>();
+
+  constructor(storeOf: StoreOf) {
+    this.#storeOf = storeOf;
+  }
+
+  /** @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE */
+  deletedRows(scan: ScanTablet): Promise<readonly RowRange[]> {
+    if (scan.vector === undefined) return NONE;
+    const key = `${scan.tablet.id}/${vectorIdentity(scan.vector)}`;
+    const known = this.#ranges.get(key);
+    this.#ranges.delete(key);
+    const reading = known ?? this.#read(scan.tablet, scan.vector);
+    this.#ranges.set(key, reading);
+    reading.catch(() => this.#ranges.delete(key));
+    if (this.#ranges.size > MAX_VECTORS) this.#ranges.delete(this.#ranges.keys().next().value!);
+    return reading;
+  }
+
+  /** An object that does not decode is asked for twice. */
+  async #read(tablet: Tablet, vector: NonNullable<ScanTablet['vector']>): Promise<readonly RowRange[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const object = vector.key === undefined ? undefined : await this.#object(vector.key);
+        return [...deletedRowsOf(vector, object).ranges()].map(({ start, end }) => ({
+          from: start,
+          to: end,
+        }));
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        if (tries === 2) {
+          const reason = `its deletion vector cannot be read: ${error.message}`;
+          throw TesseraError.of('CORRUPT_TABLET', { tablet: tablet.id, table: tablet.tableId, reason });
+        }
+      }
+    }
+  }
+
+  async #object(url: string): Promise<Uint8Array> {
+    const { store, key } = this.#storeOf(url);
+    const object = await store.get(key);
+    return (
+      object?.body ?? Promise.reject(TesseraError.of('OBJECT_NOT_FOUND', { url: `${store.url}/${key}` }))
+    );
+  }
+}
+
+const NONE: Promise<readonly RowRange[]> = Promise.resolve([]);
