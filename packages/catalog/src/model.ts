@@ -104,7 +104,7 @@ export interface ColumnStatistics {
   readonly column: number;
   /**
    * The kernel's VARCHAR of the smallest and largest value; absent when every value is NULL or the type has no order that
-   * `compareValues` knows. Text is cut to 64 bytes: `min` downwards, `max` upwards (absent where it cannot be).
+   * pruning knows (`orderOf` of the tablet package). Text is cut to 64 bytes: `min` downwards, `max` upwards (absent where it cannot be).
    */
   readonly min?: string;
   readonly max?: string;
