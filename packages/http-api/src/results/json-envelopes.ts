@@ -13,8 +13,8 @@ const statisticsMember = (s: QueryStatistics) => ({
   bytes_read: s.bytesRead,
   time_before_execution: s.timeBeforeExecution,
   time_to_execute: s.timeToExecute,
-  scanned_bytes_cache: 0,
-  scanned_bytes_storage: 0,
+  scanned_bytes_cache: s.bytesFromCache,
+  scanned_bytes_storage: s.bytesFromStorage,
 });
 
 const meta = (columns: readonly OutputColumn[]) =>
