@@ -1,12 +1,20 @@
+import { hostname } from 'node:os';
 import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
 import { type Kernel, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { classifyStatement, type ParameterDescription, splitStatements } from '@tessera/sql';
+import {
+  classifyStatement,
+  type ParameterDescription,
+  type ShowStatement,
+  splitStatements,
+} from '@tessera/sql';
 import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
 import { CatalogStatements, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
 import { describeQuery } from './describe-query.ts';
-import type { SystemFacts } from './information-schema/system-facts.ts';
+import { describedView, showQuery } from './information-schema/show-query.ts';
+import type { NodeFacts, SystemFacts } from './information-schema/system-facts.ts';
+import { QueryHistory, queryFacts } from './query-history.ts';
 import { type QueryRunOptions, runQuery } from './query-run.ts';
 import { QueryBinder, type SystemScope } from './read/query-binder.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
@@ -20,6 +28,7 @@ import {
 import type { StatementRequest } from './statement-request.ts';
 import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
+import { trackedResult } from './tracked-result.ts';
 import { type OpenTransaction, type StatementSnapshot, Transactions } from './transactions.ts';
 import { observeCommits } from './vacuum/observed-commits.ts';
 import { Upkeep, type UpkeepOptions } from './vacuum/upkeep.ts';
@@ -31,15 +40,21 @@ export interface CoordinatorOptions {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly engineId: string;
+  /** The nodes that `information_schema.nodes` tells of; this one where it is left out. */
+  readonly nodes?: (() => readonly NodeFacts[]) | undefined;
   /** Undefined: the node keeps no tables. */
   readonly tables?: TableServices | undefined;
   /** Undefined: tables are left as statements made them. */
   readonly upkeep?: UpkeepOptions | undefined;
 }
 
+/** Statements whose rows are new ones. */
+const INSERTING: ReadonlySet<string> = new Set(['insert', 'copy_from', 'create_table_as']);
+
 /** Takes statements from the endpoints and sees each through to its result, its error or its cancellation. */
 export class Coordinator {
   readonly running = new RunningQueries();
+  readonly #history = new QueryHistory();
   readonly #options: CoordinatorOptions;
   readonly #async = new AsyncStatements();
   readonly #binder: QueryBinder;
@@ -77,10 +92,22 @@ export class Coordinator {
       ...scope,
       engine: engineId,
       transactions: this.transactions?.list() ?? [],
-      running: [],
-      history: [],
+      running: this.running.all().map(queryFacts),
+      history: this.#history,
       metrics: [],
-      nodes: [],
+      nodes: this.#options.nodes?.() ?? [this.#thisNode()],
+    };
+  }
+
+  #thisNode(): NodeFacts {
+    const startedAt = new Date(Date.now() - 1000 * process.uptime());
+    const host = hostname();
+    return {
+      name: host,
+      host,
+      status: this.#draining ? 'draining' : 'running',
+      version: undefined,
+      startedAt,
     };
   }
 
@@ -105,6 +132,7 @@ export class Coordinator {
 
   end(query: RunningQuery): void {
     this.running.remove(query.queryId);
+    this.#history.add(query);
   }
 
   cancel(queryId: QueryId, reason: string): boolean {
@@ -126,6 +154,18 @@ export class Coordinator {
    * @throws TesseraError what the statement did wrong, or why it was stopped
    */
   async execute(query: RunningQuery, request: StatementRequest): Promise<StatementResult> {
+    const { activity } = query;
+    activity.start(request.user, request.sql);
+    try {
+      const result = await this.#statements(query, request);
+      return result.kind === 'rows' ? trackedResult(result, activity) : result;
+    } catch (error) {
+      activity.fail(error);
+      throw error;
+    }
+  }
+
+  async #statements(query: RunningQuery, request: StatementRequest): Promise<StatementResult> {
     const statements = splitStatements(request.sql);
     const last = statements.length - 1;
     if (last < 0) throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
@@ -221,6 +261,7 @@ export class Coordinator {
       case 'unsupported':
         throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
       case 'show':
+        return this.#show(query, request, statement);
       case 'copy_to':
         throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind });
       default:
@@ -228,7 +269,7 @@ export class Coordinator {
     }
   }
 
-  #catalogStatement(
+  async #catalogStatement(
     query: RunningQuery,
     request: StatementRequest,
     text: string,
@@ -242,7 +283,11 @@ export class Coordinator {
     const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
     const settings = withSettings(request.settings, changes);
     query.setDeadline(settings.statement_timeout);
-    return statements.run(statement, this.#run(query, { ...request, settings }, text), txnId);
+    const result = await statements.run(statement, this.#run(query, { ...request, settings }, text), txnId);
+    if (result.kind === 'done' && INSERTING.has(statement.kind)) {
+      query.activity.insertedRows += result.affectedRows ?? 0;
+    }
+    return result;
   }
 
   #query(
@@ -287,6 +332,22 @@ export class Coordinator {
     }
     const [token = ''] = statement.arguments;
     return this.#query(query, request, asyncStatusQuery(this.#async.get(token)), []);
+  }
+
+  async #show(
+    query: RunningQuery,
+    request: StatementRequest,
+    statement: ShowStatement,
+  ): Promise<StatementResult> {
+    const { snapshot, release } = await this.#snapshotFor(request);
+    try {
+      const shown = showQuery(statement, snapshot, databaseOf(request.database));
+      if (typeof shown === 'string') return this.#query(query, request, shown, []);
+      const { result_columns } = await describeQuery(this.#run(query, request, shown.sql));
+      return this.#query(query, request, describedView(result_columns), []);
+    } finally {
+      release();
+    }
   }
 
   #showSetting(

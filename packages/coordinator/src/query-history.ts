@@ -59,9 +59,13 @@ export class QueryActivity {
     this.text = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
     this.startedAt ??= new Date();
   }
+
+  fail(error: unknown): void {
+    this.error ??= error instanceof Error ? error : new Error(String(error));
+  }
 }
 
-interface EndedQuery {
+interface QueryInEngine {
   readonly queryId: QueryId;
   readonly requestId: RequestId;
   readonly label: string;
@@ -70,9 +74,10 @@ interface EndedQuery {
   readonly activity: QueryActivity;
 }
 
-export function queryFacts({ queryId, requestId, label, submittedAt, activity }: EndedQuery): QueryFacts {
-  const { error: _error, start: _start, ...counters } = activity;
-  return { queryId, requestId, label, submittedAt, ...counters } as QueryFacts;
+/** As it is now. */
+export function queryFacts({ queryId, requestId, label, submittedAt, activity }: QueryInEngine): QueryFacts {
+  const { error: _error, ...counters } = activity;
+  return { queryId, requestId, label, submittedAt, ...counters };
 }
 
 /** The latest queries of this node, in memory. */
@@ -85,7 +90,7 @@ export class QueryHistory implements Iterable<FinishedQuery> {
     this.#capacity = capacity;
   }
 
-  add(query: EndedQuery): void {
+  add(query: QueryInEngine): void {
     const { activity, signal } = query;
     if (activity.text === '') return;
     const error = activity.error ?? (signal.aborted ? (signal.reason as Error) : undefined);

@@ -1,4 +1,5 @@
 import { type QueryId, type RequestId, TesseraError } from '@tessera/common';
+import { QueryActivity } from './query-history.ts';
 
 interface QueryIdentity {
   readonly queryId: QueryId;
@@ -9,6 +10,8 @@ interface QueryIdentity {
 /** What is known of a query while it is in the engine, from the first byte of its request to the last of its result. */
 export interface RunningQuery extends QueryIdentity {
   readonly submittedAt: Date;
+  /** What it does and has done, for `information_schema`. */
+  readonly activity: QueryActivity;
   /** Fires when the query must stop; its reason is the TesseraError the client gets. */
   readonly signal: AbortSignal;
   cancel(reason: TesseraError): void;
@@ -45,6 +48,10 @@ export class RunningQueries {
     this.#idleWaiters.clear();
   }
 
+  all(): readonly RunningQuery[] {
+    return [...this.#queries.values()];
+  }
+
   /** False when no such query runs. */
   cancel(queryId: QueryId, reason: TesseraError): boolean {
     const query = this.#queries.get(queryId);
@@ -69,6 +76,7 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
   return {
     ...identity,
     submittedAt: new Date(),
+    activity: new QueryActivity(),
     signal: abort.signal,
     cancel: (reason) => abort.abort(reason),
     setDeadline: (timeoutMs) => {

@@ -21,7 +21,7 @@ export interface NodeFacts {
   readonly name: string;
   readonly host: string;
   readonly status: 'running' | 'draining';
-  readonly version: string;
+  readonly version: string | undefined;
   readonly startedAt: Date;
 }
 

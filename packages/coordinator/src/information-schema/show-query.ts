@@ -1,0 +1,148 @@
+import type { RelationObject, Snapshot } from '@tessera/catalog';
+import { quoteName, quoteText } from '@tessera/kernel';
+import type { ShowStatement } from '@tessera/sql';
+import {
+  INFORMATION_SCHEMA,
+  type Place,
+  placeOf,
+  requireDatabase,
+  requireRelation,
+  requireSchema,
+} from '../catalog/names.ts';
+import { ddlOf } from './ddl.ts';
+
+/** A view whose columns only binding tells. */
+export interface ViewToDescribe {
+  readonly kind: 'view';
+  /** A query of it. */
+  readonly sql: string;
+}
+
+/**
+ * The query that answers SHOW or DESCRIBE.
+ * @throws TesseraError UNDEFINED_TABLE, UNDEFINED_OBJECT, DATABASE_NOT_FOUND, with the place of the name
+ */
+export function showQuery(
+  statement: ShowStatement,
+  snapshot: Snapshot,
+  database: string,
+): string | ViewToDescribe {
+  const { what, name, pattern } = statement;
+  if (what === 'create_table') return ddlQuery(relationOf(statement, snapshot, database));
+  if (what === 'describe' || (what === 'columns' && name !== undefined)) {
+    const { place, relation } = relationOf(statement, snapshot, database);
+    const fullName = [place.database.name, place.schema.name, relation.name].map(quoteName).join('.');
+    if (relation.kind === 'view') return { kind: 'view', sql: `SELECT * FROM ${fullName}` };
+    return columnsQuery(place, pattern);
+  }
+  const list = LISTS[what];
+  const scope = scopeOf(statement, snapshot, database);
+  const conditions = [
+    ...(scope.schema === undefined ? [] : [`${list.schemaColumn} = ${quoteText(scope.schema)}`]),
+    ...(pattern === undefined ? [] : [`${list.nameColumn} LIKE ${quoteText(pattern)}`]),
+  ];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  const from = `${quoteName(scope.database)}.${INFORMATION_SCHEMA}.${list.view}`;
+  return `SELECT ${list.columns} FROM ${from}${where} ORDER BY ${list.order}`;
+}
+
+/** What DESCRIBE answers for a view: the same columns as for a table. */
+export function describedView(columns: readonly { readonly name: string; readonly type: string }[]): string {
+  const rows = columns.map(({ name, type }, i) => {
+    const isNullable = type.endsWith(' null');
+    const bare = isNullable ? type.slice(0, -' null'.length) : type;
+    return `(${i + 1}, ${quoteText(name)}, ${quoteText(bare)}, ${quoteText(isNullable ? 'YES' : 'NO')}, NULL::text)`;
+  });
+  return `SELECT column_name, data_type, is_nullable, column_default FROM (VALUES ${rows.join(', ')}) AS c(n, column_name, data_type, is_nullable, column_default) ORDER BY n`;
+}
+
+interface List {
+  readonly view: string;
+  readonly columns: string;
+  readonly nameColumn: string;
+  readonly schemaColumn: string;
+  readonly order: string;
+}
+
+const list = (view: string, nameColumn: string, columns: string, order = nameColumn): List => ({
+  view,
+  nameColumn,
+  columns,
+  order,
+  schemaColumn: 'table_schema',
+});
+
+const LISTS: Readonly<Record<Exclude<ShowStatement['what'], 'create_table' | 'describe'>, List>> = {
+  tables: list(
+    'tables',
+    'table_name',
+    'table_schema, table_name, table_type, type, primary_index, number_of_rows, compressed_bytes, uncompressed_bytes, compression_ratio, number_of_tablets',
+    'table_schema, table_name',
+  ),
+  columns: list(
+    'columns',
+    'column_name',
+    'table_schema, table_name, column_name, data_type, is_nullable, column_default',
+    'table_schema, table_name, ordinal_position',
+  ),
+  databases: list('catalogs', 'catalog_name', 'catalog_name, catalog_owner, description, created'),
+  catalogs: list('catalogs', 'catalog_name', 'catalog_name, catalog_owner, description, created'),
+  schemas: list('schemata', 'schema_name', 'catalog_name, schema_name, schema_owner, description'),
+  indexes: list(
+    'indexes',
+    'index_name',
+    'table_schema, table_name, index_name, index_type, index_definition',
+    'table_schema, table_name, index_name',
+  ),
+  views: list('views', 'table_name', 'table_schema, table_name, view_definition', 'table_schema, table_name'),
+  locations: list(
+    'locations',
+    'location_name',
+    'location_name, location_source, url, location_owner, description, created',
+  ),
+  engines: list('engines', 'engine_name', 'engine_name, status, nodes, version, started'),
+  users: list('users', 'user_name', 'user_name, default_database, default_engine, is_enabled'),
+  roles: list('applicable_roles', 'role_name', 'grantee, role_name, is_grantable'),
+};
+
+interface NamedRelation {
+  readonly place: Place;
+  readonly relation: RelationObject;
+}
+
+function relationOf({ name }: ShowStatement, snapshot: Snapshot, database: string): NamedRelation {
+  const place = placeOf(snapshot, name!, database);
+  return { place, relation: requireRelation(snapshot, place) };
+}
+
+const ddlQuery = ({ place, relation }: NamedRelation): string =>
+  `SELECT ${quoteText(relation.name)} AS table_name, ${quoteText(ddlOf(relation, place.schema.name))} AS ddl`;
+
+function columnsQuery({ database, schema, name }: Place, pattern: string | undefined): string {
+  const like = pattern === undefined ? '' : ` AND column_name LIKE ${quoteText(pattern)}`;
+  return `SELECT column_name, data_type, is_nullable, column_default
+    FROM ${quoteName(database.name)}.${INFORMATION_SCHEMA}.columns
+    WHERE table_schema = ${quoteText(schema.name)} AND table_name = ${quoteText(name)}${like}
+    ORDER BY ordinal_position`;
+}
+
+/** `IN a`: a schema of this database, else a database; `IN a.b`: a schema of another. */
+function scopeOf(
+  { what, name }: ShowStatement,
+  snapshot: Snapshot,
+  database: string,
+): { readonly database: string; readonly schema?: string } {
+  if (name === undefined) return { database };
+  const { parts, location } = name;
+  const [first = '', second] = parts;
+  if (second !== undefined) {
+    requireSchema(snapshot, requireDatabase(snapshot, first, location), second, location);
+    return { database: first, schema: second };
+  }
+  const takesSchema = LISTS[what as 'tables'].columns.startsWith('table_schema');
+  const here = requireDatabase(snapshot, database);
+  if (takesSchema && snapshot.schema(here.id, first) !== undefined) return { database, schema: first };
+  if (snapshot.database(first) !== undefined) return { database: first };
+  requireSchema(snapshot, here, first, location);
+  return { database };
+}
