@@ -1,6 +1,6 @@
 import type { DeletionVector, ObjectId, TableObject, Tablet } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
-import type { Conjunct, HybridHeader } from '@tessera/tablet';
+import type { HybridHeader } from '@tessera/tablet';
 
 export interface ScanTablet {
   readonly tablet: Tablet;
@@ -28,11 +28,6 @@ export interface ScanRequest {
    * for DELETE, UPDATE, MERGE and late materialisation.
    */
   readonly rowPositions: boolean;
-  /**
-   * Of each appearance of the table in the statement: only granules that may hold rows for one of them are needed
-   * (`pruneGranules` of the tablet package, over the headers that the agent has). Absent or empty: every row is.
-   */
-  readonly filters?: readonly (readonly Conjunct[])[] | undefined;
   /** Reads it once, as rewriting does: nothing goes to memory because of it. */
   readonly once?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -57,9 +52,6 @@ export interface ScanUse {
   /** Found on local disk or in memory. */
   readonly bytesCached: number;
   readonly tabletsHot: number;
-  /** Granules of the tablets, and those of them that the filters left out; absent where nobody looked. */
-  readonly granules?: number | undefined;
-  readonly granulesPruned?: number | undefined;
 }
 
 export interface AgentMetrics {

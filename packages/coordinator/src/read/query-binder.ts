@@ -20,6 +20,7 @@ import { ReadResolution } from '../read-resolution.ts';
 import type { TableServices } from '../tables.ts';
 import type { Binding, BoundTable } from './binding.ts';
 import type { BindRequest, BoundQuery } from './bound-query.ts';
+import { selectGranules } from './granule-selection.ts';
 import { MirrorTables } from './mirror-tables.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
 import { StatementRelations } from './statement-relations.ts';
@@ -168,22 +169,28 @@ export class QueryBinder {
     { table, rowPositions }: BoundTable,
     scan: TableScan | undefined,
   ): Promise<{ access: TableAccess; tablets: readonly ScanTablet[]; source: string }> {
-    const selection = selectTablets(table, scan, await relations!.snapshot());
-    const { tablets, wholeTableAt } = selection;
-    const columns = selection.columns.map(({ id }) => id);
     const { agent } = this.#services.tables!;
+    const selection = selectTablets(table, scan, await relations!.snapshot());
+    const { contents } = selection;
+    const columns = selection.columns.map(({ id }) => id);
+    const isHot = !rowPositions && agent.isHot(session, table.id, contents.version, columns);
+    const { tablets, granulesPruned } = isHot
+      ? { tablets: selection.tablets, granulesPruned: 0 }
+      : await selectGranules(agent, table, selection.tablets, scan?.filters ?? [], signal);
+    const isWhole = tablets.length === selection.tabletsTotal && granulesPruned === 0;
     const prepared = await agent.prepareScan({
       session,
       table,
       tablets,
-      wholeTableAt,
+      wholeTableAt: isWhole ? contents.version : undefined,
+      contents,
       columns,
       rowPositions,
-      filters: scan?.filters,
       signal,
     });
     scans.push(prepared);
-    return { access: accessOf(table, selection, prepared), tablets, source: prepared.sql };
+    const access = { ...accessOf(table, selection, prepared), granulesPruned };
+    return { access, tablets, source: prepared.sql };
   }
 
   async #analyse(
@@ -224,7 +231,11 @@ const prepareContext = (request: BindRequest, { session, reads, relations }: Wor
   relations,
 });
 
-function accessOf(table: TableObject, selection: TableSelection, { use }: Scan): TableAccess {
+function accessOf(
+  table: TableObject,
+  selection: TableSelection,
+  { use }: Scan,
+): Omit<TableAccess, 'granulesPruned'> {
   const { columns, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
   return {
     table,
@@ -233,7 +244,6 @@ function accessOf(table: TableObject, selection: TableSelection, { use }: Scan):
     tabletsPrunedByPartition,
     tabletsPrunedByRange,
     granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
-    granulesPruned: use.granulesPruned ?? 0,
     use,
   };
 }

@@ -6,8 +6,8 @@ import { type Conjunct, pruneTablets } from '@tessera/tablet';
 /** What a statement needs of a table. */
 export interface TableSelection {
   readonly tablets: readonly ScanTablet[];
-  /** `contentsVersion` of the table when `tablets` are all of it. */
-  readonly wholeTableAt: number | undefined;
+  /** Of the table at the snapshot. */
+  readonly contents: { readonly version: number; readonly tablets: () => readonly ScanTablet[] };
   readonly columns: readonly Column[];
   readonly tabletsTotal: number;
   /** By conditions on the columns that the table is partitioned by. */
@@ -29,10 +29,11 @@ export function selectTablets(
   const kept = isUnread ? [] : pruneTablets(table, ofPartitions, filters);
   const isWhole = kept.length === all.length;
   const names = scan && new Set(scan.columns);
-  const at = snapshot.contentsVersion(table.id);
+  const version = snapshot.contentsVersion(table.id);
+  const whole = () => wholeTable(table, snapshot, version);
   return {
-    tablets: isWhole ? wholeTable(table, snapshot, at) : scanTablets(table, kept, snapshot),
-    wholeTableAt: isWhole ? at : undefined,
+    tablets: isWhole ? whole() : scanTablets(table, kept, snapshot),
+    contents: { version, tablets: whole },
     columns: names === undefined ? table.columns : table.columns.filter(({ name }) => names.has(name)),
     tabletsTotal: all.length,
     tabletsPrunedByPartition: all.length - ofPartitions.length,
