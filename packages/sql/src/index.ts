@@ -2,6 +2,7 @@ export { kernelBootstrap } from './bootstrap.ts';
 export { type ChangeQuery, notNullViolation, nullRefused } from './changes/change-query.ts';
 export type { ChangeTarget, TargetColumn } from './changes/change-target.ts';
 export { type InsertQuery, insertQuery } from './changes/insert-query.ts';
+export { plainValues } from './changes/plain-values.ts';
 export { type MergeRowAction, mergedTwice, mergeQuery } from './changes/merge-query.ts';
 export { deleteQuery, updateQuery } from './changes/update-query.ts';
 export {

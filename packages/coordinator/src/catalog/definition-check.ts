@@ -46,8 +46,27 @@ export async function checkDefault(
   });
 }
 
+/** Prepared once for a table as it is: tables are immutable, an altered one is another object. */
+const prepared = new WeakMap<object, Map<string, Promise<KernelExpression[]>>>();
+
 /** The partition expressions of a table over its stored names. */
-export async function partitionExpressions(
+export function partitionExpressions(
+  context: DefinitionContext,
+  session: KernelSession,
+  table: Pick<TableObject, 'partitionBy' | 'columns'>,
+): Promise<KernelExpression[]> {
+  const known = prepared.get(table) ?? new Map<string, Promise<KernelExpression[]>>();
+  prepared.set(table, known);
+  const key = JSON.stringify([context.settings.timezone, context.sessionValues]);
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const expressions = preparePartitions(context, session, table);
+  known.set(key, expressions);
+  expressions.catch(() => known.delete(key));
+  return expressions;
+}
+
+async function preparePartitions(
   context: DefinitionContext,
   session: KernelSession,
   table: Pick<TableObject, 'partitionBy' | 'columns'>,

@@ -1,21 +1,51 @@
-import type { Snapshot } from '@tessera/catalog';
-import { type InsertStatement, insertQuery } from '@tessera/sql';
+import type { Snapshot, TableObject } from '@tessera/catalog';
+import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
+import { withSession } from '../catalog/definition-check.ts';
 import { requireTable } from '../catalog/names.ts';
 import { boundQuery } from './bound-query.ts';
 import type { Change, ChangeContext } from './change-context.ts';
-import { storeRows } from './store-rows.ts';
+import { type StoredRows, storeRows } from './store-rows.ts';
 
-export function insert(
+export async function insert(
   context: ChangeContext,
   snapshot: Snapshot,
   statement: InsertStatement,
 ): Promise<Change> {
   const table = requireTable(snapshot, statement.table, context.database);
+  const stored =
+    (await insertPlain(context, table, statement)) ??
+    (await insertQueried(context, snapshot, table, statement));
+  return { actions: stored.actions, affectedRows: stored.rows };
+}
+
+/** The short way for rows of literals. Undefined where there is none, or where it fails: the other way tells why. */
+async function insertPlain(
+  context: ChangeContext,
+  table: TableObject,
+  statement: InsertStatement,
+): Promise<StoredRows | undefined> {
+  const { text, query } = context.run;
+  const sql = plainValues(statement, table, text);
+  if (sql === undefined) return undefined;
+  const { signal } = query;
+  try {
+    return await withSession(context, (session) => storeRows(context, { session, table, sql, signal }));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+function insertQueried(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  statement: InsertStatement,
+): Promise<StoredRows> {
   const query = insertQuery(statement, table, context.run.text);
-  return boundQuery(context, snapshot, query, async (bound) => {
+  return boundQuery(context, snapshot, query, (bound) => {
     const { session, params } = bound;
     const { signal } = context.run.query;
-    const stored = await storeRows(context, { session, table, sql: query.rows(bound), params, signal });
-    return { actions: stored.actions, affectedRows: stored.rows };
+    return storeRows(context, { session, table, sql: query.rows(bound), params, signal });
   });
 }

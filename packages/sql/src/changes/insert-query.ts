@@ -39,14 +39,15 @@ export function insertQuery(insert: InsertStatement, target: ChangeTarget, state
   return rowsGiven(given, values, insert, target, statement);
 }
 
-interface ValuesRow {
+/** A row of VALUES. */
+export interface ValuesRow {
   /** Undefined for the word DEFAULT. */
   readonly items: readonly (SqlText | undefined)[];
   readonly location: SqlLocation;
 }
 
 /** The rows of `VALUES (…), (…)` when the query is nothing else. */
-function literalRows(query: SqlText, statement: string): readonly ValuesRow[] | undefined {
+export function literalRows(query: SqlText, statement: string): readonly ValuesRow[] | undefined {
   const cursor = new TokenCursor(statement.slice(0, query.offset + query.sql.length));
   while (cursor.offset < query.offset) cursor.next();
   if (!cursor.accept('VALUES')) return undefined;

@@ -1,0 +1,71 @@
+import { quoteName } from '@tessera/kernel';
+import type { InsertStatement, SqlText } from '../statements/catalog-statement.ts';
+import type { ChangeTarget, TargetColumn } from './change-target.ts';
+import { literalRows } from './insert-query.ts';
+
+/** Longer statements gain nothing from being looked at here. */
+const MAX_TEXT_LENGTH = 65_536;
+
+const STRING = /^'(?:[^']|'')*'$/;
+const INTEGER = /^-?\d{1,18}$/;
+/** So short that it is the same number whether it is read as a decimal or as a double. */
+const FRACTION = /^-?\d{0,7}\.?\d{1,7}$/;
+const BOOLEAN = /^(?:true|false)$/i;
+const NULL = /^null$/i;
+
+/** The literals that mean the same to the kernel as to the dialect, whatever stands around them. */
+const PLAIN: Readonly<Record<string, RegExp>> = {
+  INTEGER,
+  BIGINT: INTEGER,
+  FLOAT: FRACTION,
+  DOUBLE: FRACTION,
+  VARCHAR: STRING,
+  BOOLEAN,
+  DATE: STRING,
+  TIMESTAMP: STRING,
+  'TIMESTAMP WITH TIME ZONE': STRING,
+};
+
+/**
+ * SQL of the kernel for the rows of an INSERT that gives nothing but plain literals: what `InsertQuery.rows` gives, without
+ * parsing and binding a query. Undefined for every other INSERT, wrong ones included.
+ */
+export function plainValues(
+  insert: InsertStatement,
+  target: ChangeTarget,
+  statement: string,
+): string | undefined {
+  const { query, columns: names } = insert;
+  if (query === undefined || insert.with !== undefined || query.sql.length > MAX_TEXT_LENGTH)
+    return undefined;
+  const rows = literalRows(query, statement);
+  if (rows === undefined) return undefined;
+  const order = target.columns.map((column, i) => names?.indexOf(column.name) ?? i);
+  if (names?.some((name) => target.columns.every((c) => c.name !== name))) return undefined;
+  const values: string[] = [];
+  for (const { items } of rows) {
+    if (names !== undefined ? items.length !== names.length : items.length > order.length) return undefined;
+    const row: string[] = [];
+    for (const [i, column] of target.columns.entries()) {
+      const at = order[i]!;
+      const value = at >= 0 && at < items.length ? plainValue(items[at], column) : plainDefault(column);
+      if (value === undefined) return undefined;
+      row.push(`CAST(${value} AS ${column.type})`);
+    }
+    values.push(`(${row.join(', ')})`);
+  }
+  const stored = target.columns.map(({ storedName }) => quoteName(storedName)).join(', ');
+  return `SELECT * FROM (VALUES ${values.join(', ')}) AS source(${stored})`;
+}
+
+function plainValue(item: SqlText | undefined, column: TargetColumn): string | undefined {
+  if (item === undefined) return plainDefault(column);
+  const sql = item.sql.trim();
+  if (NULL.test(sql)) return column.nullable ? 'NULL' : undefined;
+  const { type } = column;
+  const plain = type.startsWith('DECIMAL(') ? FRACTION : Object.hasOwn(PLAIN, type) ? PLAIN[type] : undefined;
+  return plain?.test(sql) ? sql : undefined;
+}
+
+const plainDefault = ({ defaultSql, nullable }: TargetColumn): string | undefined =>
+  defaultSql === undefined && nullable ? 'NULL' : undefined;
