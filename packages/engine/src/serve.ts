@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createLogging, type Logging, TesseraError } from '@tessera/common';
-import { type EngineConfig, memoryLimitBytes } from '@tessera/config';
+import { autoVacuum, type EngineConfig, memoryLimitBytes } from '@tessera/config';
 import { consolePage } from '@tessera/console';
-import { Coordinator } from '@tessera/coordinator';
+import { Coordinator, type TableServices } from '@tessera/coordinator';
 import {
   clearUploadDirectories,
   createHealthServer,
@@ -16,13 +16,14 @@ import {
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
 import { kernelBootstrap } from '@tessera/sql';
-import { agentBootstrap, type StorageAgent } from '@tessera/storage-agent';
+import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { printBanner } from './banner.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
+import { openedTogether } from './opened-together.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
-import { openTables, tableDirectories } from './tables.ts';
+import { headerOptions, openCatalog, startMirror, storageOptions, tableDirectories } from './tables.ts';
 
 /** How long a client may take no byte of its result. */
 const WRITE_IDLE_MS = 300_000;
@@ -52,23 +53,45 @@ export const serve: Serve = async (options) => {
 
   const external = new ExternalSources({ directories: options.allowRead, urlPrefixes: options.allowUrl });
   resources.defer(() => external.close());
-  const kernel = await startKernel({
-    directory: join(options.dataDirectory, 'kernel'),
-    readableDirectories: [
-      uploadRoot,
-      ...Object.values(tableDirectories(options.dataDirectory)),
-      ...external.directories,
-    ],
-    memoryLimitBytes: memoryLimit(config),
-    threads: config.execution.max_threads,
-    bootstrap: [...kernelBootstrap, ...agentBootstrap],
-    log: logging.logger('kernel'),
+  const directories = await tableDirectories(options.dataDirectory);
+  const [kernel, mirror, catalog] = await openedTogether(resources, [
+    startKernel({
+      directory: join(options.dataDirectory, 'kernel'),
+      readableDirectories: [uploadRoot, ...Object.values(directories), ...external.directories],
+      memoryLimitBytes: memoryLimit(config),
+      threads: config.execution.max_threads,
+      bootstrap: [...kernelBootstrap, ...agentBootstrap],
+      log: logging.logger('kernel'),
+    }),
+    startMirror(options, logging),
+    openCatalog(options, logging),
+  ]);
+  const { store, manager } = catalog;
+  const agent = await openStorageAgent({ store, kernel, directory: directories.tablets });
+  resources.defer(() => agent.close());
+  const tables: TableServices = {
+    manager,
+    agent,
+    store,
+    mirror,
+    stagingRoot: directories.staging,
+    header: headerOptions(config),
+    storage: storageOptions(config),
+  };
+  const coordinator = new Coordinator({
+    kernel,
+    external,
+    engineId: config.engine.id,
+    tables,
+    upkeep: {
+      autoVacuum: autoVacuum(config),
+      mergeCommittedTablets: config.execution.merge_committed_tablets,
+      memoryLimitBytes: memoryLimit(config),
+      log: logging.logger('upkeep'),
+    },
   });
-  resources.defer(() => kernel.close());
-
-  const tables = await openTables(options, kernel, logging, resources);
-  const coordinator = new Coordinator({ kernel, external, engineId: config.engine.id, tables });
-  const listeners = await listen(options, { coordinator, kernel, agent: tables.agent, uploadRoot, logging });
+  resources.defer(() => coordinator.close());
+  const listeners = await listen(options, { coordinator, kernel, agent, uploadRoot, logging });
   resources.defer(() => closeListeners(listeners));
   log.info({ listeners: listeners.map((l) => `${l.purpose} ${l.address}`) }, 'listening');
   printBanner(listeners, options);

@@ -4,50 +4,59 @@ import type { Logging } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
 import type { TableServices } from '@tessera/coordinator';
 import { type Kernel, startKernel } from '@tessera/kernel';
-import { openObjectStore } from '@tessera/object-store';
+import { type ObjectStore, openObjectStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
 import { kernelBootstrap } from '@tessera/sql';
-import { openStorageAgent } from '@tessera/storage-agent';
-import { openStorageManager } from '@tessera/storage-manager';
+import { openStorageManager, type ServedStorageManager } from '@tessera/storage-manager';
 import type { ServeOptions } from './serve-options.ts';
 
 /** The planning kernel sees no rows. */
 const MIRROR_MEMORY_BYTES = 256 << 20;
 
-/** Where a node keeps what belongs to its tables, in its data directory. */
-export const tableDirectories = (dataDirectory: string) => ({
+export interface TableDirectories {
   /** Files of tablets; losing them costs a fetch. */
-  tablets: join(dataDirectory, 'tablets'),
+  readonly tablets: string;
   /** Tablets that are written and not uploaded yet; emptied at every start. */
-  staging: join(dataDirectory, 'staging'),
-});
+  readonly staging: string;
+}
 
-/** Opens catalog, object store, storage agent and planning kernel; `resources` closes them again. */
-export async function openTables(
-  options: ServeOptions,
-  kernel: Kernel,
-  logging: Logging,
-  resources: AsyncDisposableStack,
-): Promise<TableServices> {
-  const { config, dataDirectory } = options;
-  const { tablets, staging } = tableDirectories(dataDirectory);
+/** Makes the places where a node keeps what belongs to its tables. */
+export async function tableDirectories(dataDirectory: string): Promise<TableDirectories> {
+  const tablets = join(dataDirectory, 'tablets');
+  const staging = join(dataDirectory, 'staging');
   await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { recursive: true, mode: 0o700 });
   await mkdir(tablets, { recursive: true, mode: 0o700 });
+  return { tablets, staging };
+}
 
+export interface Catalog {
+  readonly store: ObjectStore;
+  readonly manager: ServedStorageManager;
+  close(): Promise<void>;
+}
+
+/** Opens the object store and reads the catalog in it. */
+export async function openCatalog(options: ServeOptions, logging: Logging): Promise<Catalog> {
+  const { config, dataDirectory, node } = options;
+  const log = logging.logger('storage-manager');
   const store = await openObjectStore(config, { dataDirectory });
-  resources.defer(() => store.close());
-  const manager = await openStorageManager({
-    store,
-    config,
-    node: options.node,
-    exclusive: storageIsLocal(config),
-    log: logging.logger('storage-manager'),
-  });
-  resources.defer(() => manager.close());
-  const agent = await openStorageAgent({ store, kernel, directory: tablets });
-  resources.defer(() => agent.close());
-  const mirror = await startKernel({
+  try {
+    const manager = await openStorageManager({ store, config, node, exclusive: storageIsLocal(config), log });
+    const close = async () => {
+      await manager.close();
+      await store.close();
+    };
+    return { store, manager, close };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The kernel that only plans. */
+export const startMirror = ({ dataDirectory }: ServeOptions, logging: Logging): Promise<Kernel> =>
+  startKernel({
     directory: join(dataDirectory, 'mirror'),
     readableDirectories: [],
     memoryLimitBytes: MIRROR_MEMORY_BYTES,
@@ -55,28 +64,15 @@ export async function openTables(
     bootstrap: [...kernelBootstrap, ...mirrorBootstrap],
     log: logging.logger('mirror'),
   });
-  resources.defer(() => mirror.close());
-  return {
-    manager,
-    agent,
-    store,
-    mirror,
-    stagingRoot: staging,
-    header: headerOptions(config),
-    storage: storageOptions(config),
-  };
-}
 
-function headerOptions({ execution }: EngineConfig): TableServices['header'] {
-  return {
-    formatVersion: execution.hybrid_headers_format_version as 1 | 2 | 3,
-    compression: execution.hybrid_headers_primary_index_compression_method,
-    compressionLevel: execution.hybrid_headers_primary_index_compression_level,
-    minBytesForWide: execution.min_bytes_for_wide_part,
-  };
-}
+export const headerOptions = ({ execution }: EngineConfig): TableServices['header'] => ({
+  formatVersion: execution.hybrid_headers_format_version as 1 | 2 | 3,
+  compression: execution.hybrid_headers_primary_index_compression_method,
+  compressionLevel: execution.hybrid_headers_primary_index_compression_level,
+  minBytesForWide: execution.min_bytes_for_wide_part,
+});
 
-const storageOptions = ({ storage }: EngineConfig): TableServices['storage'] => ({
+export const storageOptions = ({ storage }: EngineConfig): TableServices['storage'] => ({
   enableManagedLocation: storage.enable_managed_location,
   allowCollectGarbage: storage.allow_collect_garbage,
   collectGarbageLimit: storage.collect_garbage_limit_per_query,
