@@ -1,3 +1,4 @@
+import type { IToken } from 'chevrotain';
 import { isWord, nameOf, QuotedName, stringOf, tokenize, Word } from './lexer.ts';
 
 /** PostgreSQL's reserved words: as names they need quotes. */
@@ -18,16 +19,26 @@ export const namesIn = (sql: string): readonly string[] =>
     .filter((token) => token.tokenType === Word || token.tokenType === QuotedName)
     .map(nameOf);
 
-/** A statement with `?` for each of its literals and one space between its tokens; text that does not lex stays. */
+/** A statement with `?` for each of its literals and its spaces and case made equal; text that does not lex stays. */
 export function normalizedSql(sql: string): string {
   try {
-    const parts = tokenize(sql).map((token) => {
-      if (token.tokenType.name === 'Number' || token.tokenType.name === 'PrefixedString') return '?';
-      if (stringOf(token) !== undefined || isWord(token, 'TRUE', 'FALSE')) return '?';
-      return token.tokenType === Word ? nameOf(token) : token.image;
-    });
-    return parts.join(' ');
+    let normalized = '';
+    for (const token of tokenize(sql)) {
+      const image = withoutLiteral(token);
+      const isTight = TIGHT_BEFORE.has(image) || normalized === '' || TIGHT_BEHIND.test(normalized);
+      normalized += isTight ? image : ` ${image}`;
+    }
+    return normalized;
   } catch {
     return sql;
   }
+}
+
+const TIGHT_BEFORE = new Set([',', ')', ']', '.', '::', ';']);
+const TIGHT_BEHIND = /[([.]$|::$/;
+
+function withoutLiteral(token: IToken): string {
+  if (token.tokenType.name === 'Number' || token.tokenType.name === 'PrefixedString') return '?';
+  if (stringOf(token) !== undefined || isWord(token, 'TRUE', 'FALSE')) return '?';
+  return token.tokenType === Word ? nameOf(token) : token.image;
 }

@@ -8,8 +8,6 @@ import { expressionText, restAsQuery } from './expression-text.ts';
 import { ifNotExists, nameList, objectName, parenthesisedNames } from './names.ts';
 import { parenthesisedOptions, wholeNumber } from './option-list.ts';
 
-const MAX_GRANULARITY = 1_048_576;
-
 /** `CREATE [FACT | DIMENSION] TABLE …`, from the word TABLE on. */
 export function createTable(cursor: TokenCursor, tableType: TableShape['tableType']): CreateStatement {
   cursor.expectWord('TABLE');
@@ -107,10 +105,6 @@ function isWholeClause(cursor: TokenCursor): boolean {
 
 function tableOptions(cursor: TokenCursor): TableShape['options'] {
   const list = parenthesisedOptions(cursor, { of: 'CREATE TABLE', values: ['index_granularity'] });
-  const granularity = wholeNumber(list, 'index_granularity', 1);
-  if (granularity !== undefined && granularity > MAX_GRANULARITY) {
-    const message = `INDEX_GRANULARITY takes at most ${MAX_GRANULARITY} rows`;
-    fail('INVALID_ARGUMENT', { message }, { location: list.locations['index_granularity'] });
-  }
+  wholeNumber(list, 'index_granularity', 1);
   return list.values;
 }

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestNode } from '../testing/test-node.ts';
+import { INFORMATION_SCHEMA_VIEWS } from './information-schema.ts';
+
+let node: TestNode;
+
+const SETUP = [
+  `CREATE DIMENSION TABLE "Odd ""T" (
+     a INT NOT NULL DEFAULT 1 + 1, "B c" ARRAY(STRUCT("X y" NUMERIC(10, 2), z TEXT)), d TIMESTAMPTZ DEFAULT now(),
+     e REAL, f DOUBLE PRECISION NOT NULL, g BYTEA, h JSON, i BOOLEAN DEFAULT NULL, j LONG, k TEXT[][] NULL,
+     "select" DATE DEFAULT '2024-01-01'::date NOT NULL, m NUMERIC
+   ) PRIMARY INDEX "select", a PARTITION BY a % 4, date_trunc('year', "select") WITH (index_granularity = 4096)`,
+  'CREATE TABLE plain (a INT)',
+  'CREATE SCHEMA other',
+  'CREATE TABLE other.filled (k INT NOT NULL, v TEXT) PRIMARY INDEX k',
+  "INSERT INTO other.filled SELECT i, 'v' || i FROM generate_series(1, 100) AS g(i)",
+  'DELETE FROM other.filled WHERE k <= 25',
+  'CREATE VIEW seen ("K", v) AS SELECT k, v FROM other.filled WHERE k > 50',
+  'CREATE AGGREGATING INDEX agg ON other.filled (k, count(*))',
+  'CREATE INDEX skip ON other.filled USING SKIP_INDEX(lower(v))',
+  "CREATE DATABASE elsewhere WITH DESCRIPTION = 'another'",
+];
+
+beforeAll(async () => {
+  node = await TestNode.open();
+  for (const sql of SETUP) await node.run(sql);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+it.each(INFORMATION_SCHEMA_VIEWS)('information_schema.%s', async (view) => {
+  await expect(node.rows(`SELECT * FROM information_schema.${view}`)).resolves.toBeInstanceOf(Array);
+});
+
+describe('tables', () => {
+  it('counts rows, bytes and tablets', async () => {
+    const [row] = await node.rows(
+      `SELECT table_catalog, table_schema, table_type, type, primary_index, number_of_rows, number_of_tablets, fragmentation,
+         compressed_bytes > 0, uncompressed_bytes > 0, compression_ratio > 0
+       FROM information_schema.tables WHERE table_name = 'filled'`,
+    );
+    expect(row).toEqual(['tessera', 'other', 'BASE TABLE', 'FACT', 'k', '75', '1', 25, true, true, true]);
+  });
+
+  it('shows what is in the database alone', async () => {
+    expect(await node.rows('SELECT table_name FROM elsewhere.information_schema.tables')).toEqual([]);
+    expect(await node.rows('SELECT table_name FROM information_schema.tables ORDER BY 1')).toEqual([
+      ['Odd "T'],
+      ['filled'],
+      ['plain'],
+      ['seen'],
+    ]);
+  });
+
+  it.each(['Odd "T', 'plain', 'filled', 'seen'])('the ddl of %s makes the same again', async (name) => {
+    const columns = 'table_schema, table_type, type, primary_index, ddl';
+    const about = () =>
+      node.rows(`SELECT ${columns} FROM information_schema.tables WHERE table_name = '${name}'`);
+    const [before] = await about();
+    const [schema, type, , , ddl] = before as [string, string, string, string, string];
+    const columnsOf = () =>
+      node.rows(
+        `SELECT * FROM information_schema.columns WHERE table_name = '${name}' ORDER BY ordinal_position`,
+      );
+    const columnsBefore = await columnsOf();
+    const word = type === 'VIEW' ? 'VIEW' : 'TABLE';
+    await node.run(`DROP ${word} ${schema}."${name.replaceAll('"', '""')}" CASCADE`);
+    await node.run(ddl);
+    expect((await about())[0]).toEqual(before);
+    expect(await columnsOf()).toEqual(columnsBefore);
+    if (name === 'filled') for (const sql of SETUP.slice(6, 9)) await node.run(sql);
+  });
+});
+
+it('columns tell types, defaults and where they are used', async () => {
+  const rows = await node.rows(
+    `SELECT column_name, data_type, column_default, is_nullable, is_in_primary_index, is_in_partition_expr, numeric_scale
+     FROM information_schema.columns WHERE table_name LIKE 'Odd%' ORDER BY ordinal_position`,
+  );
+  expect(rows).toEqual([
+    ['a', 'integer', '1 + 1', 'NO', 'YES', 'YES', 0],
+    ['B c', 'array(struct("X y" numeric(10, 2), z text))', null, 'YES', 'NO', 'NO', null],
+    ['d', 'timestamptz', 'now()', 'YES', 'NO', 'NO', null],
+    ['e', 'real', null, 'YES', 'NO', 'NO', null],
+    ['f', 'double precision', null, 'NO', 'NO', 'NO', null],
+    ['g', 'bytea', null, 'YES', 'NO', 'NO', null],
+    ['h', 'json', null, 'YES', 'NO', 'NO', null],
+    ['i', 'boolean', 'NULL', 'YES', 'NO', 'NO', null],
+    ['j', 'bigint', null, 'YES', 'NO', 'NO', 0],
+    ['k', 'array(array(text))', null, 'YES', 'NO', 'NO', null],
+    ['select', 'date', "'2024-01-01'::date", 'NO', 'YES', 'YES', null],
+    ['m', 'numeric(38, 9)', null, 'YES', 'NO', 'NO', 9],
+  ]);
+});
+
+it('indexes, routines, databases', async () => {
+  expect(
+    await node.rows(
+      'SELECT index_name, index_type, index_definition FROM information_schema.indexes ORDER BY 1',
+    ),
+  ).toEqual([
+    ['Odd "T', 'primary', '("select", a)'],
+    ['agg', 'aggregating', '(k, count(*))'],
+    ['filled', 'primary', '(k)'],
+    ['skip', 'skip', '(lower(v))'],
+  ]);
+  expect(
+    await node.rows(
+      "SELECT count(*) > 0 FROM information_schema.routines WHERE routine_name = 'array_concat'",
+    ),
+  ).toEqual([[true]]);
+  expect(
+    await node.rows('SELECT catalog_name, description FROM information_schema.catalogs ORDER BY 1'),
+  ).toEqual([
+    ['elsewhere', 'another'],
+    ['tessera', null],
+  ]);
+});
+
+describe('queries', () => {
+  it('show while they run and when they are over', async () => {
+    const text = "SELECT query_text, status FROM information_schema.engine_running_queries WHERE 'x' = 'x'";
+    expect(await node.rows(text)).toEqual([[text, 'RUNNING']]);
+    await expect(node.run("SELECT 'lost'::int")).rejects.toThrow();
+    const history = `SELECT status, query_text_normalized, error_message IS NOT NULL, returned_rows, user_name
+      FROM information_schema.engine_query_history WHERE query_text LIKE `;
+    expect(await node.rows(`${history} '%= ''x%' ORDER BY end_time`)).toEqual([
+      [
+        'ENDED_SUCCESSFULLY',
+        'select query_text, status from information_schema.engine_running_queries where ? = ?',
+        false,
+        '1',
+        'tester',
+      ],
+    ]);
+    expect(await node.rows(`${history} 'SELECT ''lost%'`)).toEqual([
+      ['FAILED', 'select ?::int', true, '0', 'tester'],
+    ]);
+    expect(
+      await node.rows(
+        "SELECT inserted_rows FROM information_schema.engine_user_query_history WHERE query_text LIKE 'INSERT INTO other%'",
+      ),
+    ).toEqual([['100']]);
+  });
+});
+
+describe('SHOW and DESCRIBE', () => {
+  it.each<[string, unknown[][]]>([
+    ["SHOW TABLES LIKE 'p%'", [['public', 'plain', 'BASE TABLE', 'FACT', null, '0', '0', '0', null, '0']]],
+    ['SHOW DATABASES', [['elsewhere'], ['tessera']]],
+    ['SHOW SCHEMAS', ['information_schema', 'other', 'public'].map((name) => ['tessera', name])],
+    ['SHOW VIEWS', [['public', 'seen', 'SELECT k, v FROM other.filled WHERE k > 50']]],
+    [
+      'SHOW INDEXES IN other',
+      [
+        ['other', 'filled', 'agg'],
+        ['other', 'filled', 'filled'],
+        ['other', 'filled', 'skip'],
+      ],
+    ],
+    [
+      'SHOW COLUMNS IN other.filled',
+      [
+        ['k', 'integer', 'NO', null],
+        ['v', 'text', 'YES', null],
+      ],
+    ],
+    [
+      'DESCRIBE other.filled',
+      [
+        ['k', 'integer', 'NO', null],
+        ['v', 'text', 'YES', null],
+      ],
+    ],
+    [
+      'DESCRIBE seen',
+      [
+        ['K', 'int', 'NO', null],
+        ['v', 'text', 'YES', null],
+      ],
+    ],
+    ['SHOW CREATE TABLE plain', [['plain', 'CREATE FACT TABLE public.plain (\n  a integer\n)']]],
+    ['SHOW LOCATIONS', []],
+    ['SHOW ROLES', []],
+    ['SHOW TABLES IN elsewhere', []],
+  ])('%s', async (sql, rows) => {
+    const answer = await node.rows(sql);
+    expect(answer.map((row, i) => row.slice(0, rows[i]?.length))).toEqual(rows);
+  });
+
+  it.each([
+    ['DESCRIBE nosuch', 'UNDEFINED_TABLE', 10],
+    ['SHOW CREATE TABLE plan', 'UNDEFINED_TABLE', 19],
+    ['SHOW TABLES IN nosuch', 'UNDEFINED_OBJECT', 16],
+    ['SHOW TABLES IN nosuch.public', 'DATABASE_NOT_FOUND', 16],
+  ])('%s', async (sql, name, startColumn) => {
+    await expect(node.run(sql)).rejects.toMatchObject({ name, location: { startColumn } });
+  });
+});
