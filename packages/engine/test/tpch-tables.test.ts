@@ -17,7 +17,7 @@ const PRIMARY_INDEX: Readonly<Record<string, string>> = {
 const HOSTILE = { tablet_min_size_bytes: '20000', tablet_max_size_bytes: '100000' };
 
 const SCALES = [
-  { scale: 'sf0.01', granularity: 1024, settings: HOSTILE },
+  { scale: 'sf0.01', granularity: 2048, settings: HOSTILE },
   { scale: 'sf0.1', granularity: 16_384, settings: {} },
 ];
 
