@@ -11,7 +11,7 @@ export const COMPRESSION_LEVELS: Readonly<Record<Method, readonly [number, numbe
   xz: [0, 9],
   zstd: [1, 22],
   brotli: [0, 11],
-  lz4: [0, 12],
+  lz4: [0, 0],
   snappy: [0, 0],
 };
 
