@@ -8,7 +8,7 @@ import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { vectorIdentity } from '../scan/vector-identity.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { type Cover, partialCover, wholeCover } from './cover.ts';
-import { Image, type ImagePart } from './image.ts';
+import { Image, type ImagePart, type ImageUse } from './image.ts';
 import { changeTowards, type Deletion, positionsToDelete } from './image-change.ts';
 import {
   appendTablets,
@@ -74,6 +74,7 @@ export class HotTier {
   readonly #queue = new WorkQueue();
   #processId: string | undefined;
   #closed = false;
+  readonly #closing = Promise.withResolvers<void>();
 
   constructor(options: HotTierOptions) {
     this.#o = options;
@@ -111,7 +112,7 @@ export class HotTier {
     const image = this.#usable(request);
     if (image?.exactAt === undefined || image.exactAt !== request.contentsVersion) return undefined;
     image.lastUsedMs = this.#o.now();
-    const { release } = image.use(true);
+    const { release } = image.use(true, request.contentsVersion);
     const sql = wholeCover(image, request.shape, request.tablets);
     return { isWhole: true, sql, tablets: new Set(request.tablets.keys()), release };
   }
@@ -125,7 +126,7 @@ export class HotTier {
     for (const position of cover.tablets) {
       image.parts.get(request.tablets[position]!.tablet.id)!.lastUsedMs = nowMs;
     }
-    const { release } = image.use(false);
+    const { release } = image.use(false, request.contentsVersion);
     return { ...cover, isWhole: false, release };
   }
 
@@ -192,6 +193,7 @@ export class HotTier {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#closing.resolve();
     for (const { timer } of this.#scheduled.values()) clearTimeout(timer);
     this.#scheduled.clear();
     await Promise.all(this.#work);
@@ -336,7 +338,9 @@ export class HotTier {
       ...change.remove.map((part) => ({ part, rows: 'all' as const })),
       ...shrunk.map(({ part, rows }) => ({ part, rows })),
     ];
-    await image.quiet((use) => deletions.length > 0 || use.exact);
+    const needsDeleted = ({ version }: ImageUse) =>
+      deletions.length > 0 && !(version !== undefined && version >= desired.version!);
+    await this.#quiet(image, (use) => use.exact || needsDeleted(use));
     await this.#queue.run(() =>
       this.#withSession((session) => this.#apply(session, image, demand, desired, change.append, deletions)),
     );
@@ -413,7 +417,7 @@ export class HotTier {
     const deletions = parts.map((part) => ({ part, rows: 'all' as const }));
     this.#track(
       (async () => {
-        await image.quiet();
+        await this.#quiet(image);
         await this.#queue.run(() =>
           this.#withSession(async (session) => {
             if (this.#images.get(image.tableId) !== image || session.processId !== this.#processId) return;
@@ -430,19 +434,26 @@ export class HotTier {
   /** Of an image that no new scan uses. */
   async #retire(image: Image): Promise<void> {
     const processId = this.#processId;
-    await image.quiet();
-    await this.#queue
-      .run(() =>
-        this.#withSession(async (session) => {
-          if (session.processId === processId) await dropImage(session, image);
-        }),
+    await this.#quiet(image)
+      .then(() =>
+        this.#queue.run(() =>
+          this.#withSession(async (session) => {
+            if (session.processId === processId) await dropImage(session, image);
+          }),
+        ),
       )
       .catch((error) => this.#o.log.warn({ error: String(error) }, 'A table in memory was not dropped'));
   }
 
   async #drop(session: KernelSession, image: Image): Promise<void> {
-    await image.quiet();
+    await this.#quiet(image);
     await dropImage(session, image);
+  }
+
+  /** Waits for scans; not for those that outlive the agent. */
+  async #quiet(image: Image, which?: (use: ImageUse) => boolean): Promise<void> {
+    await Promise.race([image.quiet(which), this.#closing.promise]);
+    if (this.#closed) throw new Error('the agent is closed');
   }
 
   #failed(image: Image, error: unknown): void {

@@ -84,7 +84,8 @@ function insertSql(
 ): string {
   const schemaVersion = run[0]!.tablet.schemaVersion;
   const columns = [...image.columns.values()].map((column: Column) => storedOrInitial(column, schemaVersion));
-  const start = starts.length === 1 ? String(starts[0]) : `[${starts.join(', ')}][file_index + 1]`;
+  const start =
+    starts.length === 1 ? String(starts[0]) : `[${starts.join(', ')}][CAST(file_index AS BIGINT) + 1]`;
   const condition = notDeleted('file_row_number', run[0]!.deleted);
   const select = [...columns, `file_index + ${firstOrdinal}`, `file_row_number + ${start}`].join(', ');
   const from = parquetScan(run.map((loadable) => loadable.local.path));

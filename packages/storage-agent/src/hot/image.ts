@@ -30,6 +30,8 @@ export interface ImagePart {
 export interface ImageUse {
   /** Reads the kernel's table as it is, without a condition of its own. */
   readonly exact: boolean;
+  /** `contentsVersion` of what it reads, where that is known. */
+  readonly version: number | undefined;
   readonly done: Promise<void>;
 }
 
@@ -72,9 +74,9 @@ export class Image {
     return columns.every((column) => this.columns.get(column.id)?.type === column.type);
   }
 
-  use(exact: boolean): { release(): void } {
+  use(exact: boolean, version: number | undefined): { release(): void } {
     const { promise: done, resolve } = Promise.withResolvers<void>();
-    const use: ImageUse = { exact, done };
+    const use: ImageUse = { exact, version, done };
     this.uses.add(use);
     return {
       release: () => {

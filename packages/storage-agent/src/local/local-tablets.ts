@@ -13,6 +13,8 @@ export interface TabletNeed {
 /** A tablet's file, with what was needed in it. It stays until it is released. */
 export interface LocalTablet {
   readonly path: string;
+  /** The columns are there in all granules, whatever was needed. */
+  readonly isComplete: boolean;
   readonly bytesFetched: number;
   readonly bytesCached: number;
   release(): void;

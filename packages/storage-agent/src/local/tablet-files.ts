@@ -110,6 +110,7 @@ export class TabletFiles {
         else this.hits++;
         return {
           path: file.path,
+          isComplete: isComplete(file, need),
           bytesFetched,
           bytesCached: Math.max(0, needed - fetched),
           release: () => this.#release(file),
@@ -319,10 +320,8 @@ export class TabletFiles {
   ): Promise<{ fetched: number; needed: number }> {
     if (file.kind === 'whole') return { fetched: 0, needed: file.bytes };
     const columns = storedColumns(need);
-    if (need.granules === undefined && file.columnBytes.size > 0) {
-      const isComplete = columns.every((id) => file.chunks.count(id) === need.tablet.granules);
-      const needed = columns.reduce((sum, id) => sum + (file.columnBytes.get(id) ?? 0), 0);
-      if (isComplete) return { fetched: 0, needed };
+    if (file.columnBytes.size > 0 && isComplete(file, need)) {
+      return { fetched: 0, needed: columns.reduce((sum, id) => sum + (file.columnBytes.get(id) ?? 0), 0) };
     }
     const chunks = chunksOf(await this.#header(file, need.tablet), columns, need.granules);
     const needed = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
@@ -463,6 +462,9 @@ function storedColumns({ table, tablet, columns }: TabletNeed): number[] {
     .filter((column) => wanted.has(column.id) && column.since <= tablet.schemaVersion)
     .map((column) => column.id);
 }
+
+const isComplete = (file: TabletFile, need: TabletNeed): boolean =>
+  file.kind === 'whole' || storedColumns(need).every((id) => file.chunks.count(id) === need.tablet.granules);
 
 async function headerOrReason(tail: Uint8Array, tablet: Tablet): Promise<HybridHeader | string> {
   try {

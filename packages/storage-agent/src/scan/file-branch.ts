@@ -49,7 +49,7 @@ export const parquetScan = (paths: readonly string[]): string =>
 function tabletPosition(files: readonly BranchFile[]): string {
   const first = files[0]!.position;
   if (files.every((file, i) => file.position === first + i)) return `CAST(file_index + ${first} AS INTEGER)`;
-  return `CAST([${files.map((file) => file.position).join(', ')}][file_index + 1] AS INTEGER)`;
+  return `CAST([${files.map((file) => file.position).join(', ')}][CAST(file_index AS BIGINT) + 1] AS INTEGER)`;
 }
 
 function rowCondition(rows: readonly RowRange[] | undefined): string | undefined {

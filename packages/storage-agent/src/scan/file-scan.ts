@@ -13,7 +13,7 @@ export interface ReadableTablet {
   readonly position: number;
   readonly local: LocalTablet;
   readonly deleted: readonly RowRange[];
-  /** When only some granules were made readable. */
+  /** When only some granules are needed. */
   readonly header?: HybridHeader | undefined;
 }
 
@@ -25,11 +25,10 @@ export interface ReadableTablet {
 export function fileScans(shape: RelationShape, tablets: readonly ReadableTablet[]): string[] {
   const alike = Map.groupBy(tablets, (tablet) => {
     const {
-      granules,
       tablet: { id, schemaVersion },
     } = tablet.scan;
     const own = tablet.deleted.length > 0 ? id : '';
-    return `${schemaVersion} ${granules === undefined ? '*' : rowKey(tablet)} ${own}`;
+    return `${schemaVersion} ${rowKey(tablet)} ${own}`;
   });
   return [...alike.values()].map((members) => {
     const first = members[0]!;
@@ -43,12 +42,13 @@ export function fileScans(shape: RelationShape, tablets: readonly ReadableTablet
 }
 
 const rowKey = (tablet: ReadableTablet): string =>
-  granuleRows(tablet)!
-    .map(({ from, to }) => `${from}-${to}`)
-    .join(',');
+  granuleRows(tablet)
+    ?.map(({ from, to }) => `${from}-${to}`)
+    .join(',') ?? '*';
 
-function granuleRows({ scan, header }: ReadableTablet): readonly RowRange[] | undefined {
-  if (scan.granules === undefined || header === undefined) return undefined;
+/** Nothing is left out of a file that has no holes: the kernel leaves out row groups by itself. */
+function granuleRows({ scan, local, header }: ReadableTablet): readonly RowRange[] | undefined {
+  if (scan.granules === undefined || header === undefined || local.isComplete) return undefined;
   const starts = [0];
   for (const rows of header.granuleRows) starts.push(starts.at(-1)! + rows);
   return joined(scan.granules.map((g) => ({ from: starts[g]!, to: starts[g + 1]! })));

@@ -28,7 +28,7 @@ export function selectList(shape: RelationShape, source: (column: Column) => str
 }
 
 const notRead = (table: TableObject, column: Column): string =>
-  `CAST(error(${quoteText(`INTERNAL: column ${column.name} of table ${table.name} was not fetched`)}) AS ${column.type})`;
+  `CAST(error(${quoteText(`Column ${column.name} of table ${table.name} was not fetched`)}) AS ${column.type})`;
 
 /** What a column has in tablets written before it was added. */
 export const initialValue = (column: Column): string =>

@@ -1,3 +1,4 @@
+import { pruneGranules } from '@tessera/tablet';
 import type { HotScan, HotTier } from '../hot/hot-tier.ts';
 import type { LocalTablet } from '../local/local-tablets.ts';
 import type { TabletFiles } from '../local/tablet-files.ts';
@@ -49,7 +50,8 @@ export class TabletScans {
     hot: HotScan | undefined,
   ): Promise<Scan> {
     const rest = [...request.tablets.entries()].filter(([position]) => hot?.tablets.has(position) !== true);
-    const readable = await this.#readable(request, rest, deleted);
+    const needed = await this.#neededGranules(request, rest);
+    const readable = await this.#readable(request, needed.tablets, deleted);
     const branches = [...(hot === undefined ? [] : [hot.sql]), ...fileScans(shape, readable)];
     return {
       sql: branches.length === 0 ? emptyRelation(shape) : unionOf(branches),
@@ -58,6 +60,8 @@ export class TabletScans {
         bytesFetched: sum(readable, (local) => local.bytesFetched),
         bytesCached: sum(readable, (local) => local.bytesCached) + hotBytes(request.tablets, hot),
         tabletsHot: hot?.tablets.size ?? 0,
+        granules: needed.granules,
+        granulesPruned: needed.granulesPruned,
       },
       release: once(() => {
         hot?.release();
@@ -93,6 +97,29 @@ export class TabletScans {
     throw failure.reason;
   }
 
+  /** Leaves out the granules, and the tablets, that hold no rows for the filters. */
+  async #neededGranules(
+    { table, filters = [], signal }: ScanRequest,
+    tablets: readonly (readonly [number, ScanTablet])[],
+  ): Promise<NeededGranules> {
+    if (filters.length === 0 || filters.some((conjuncts) => conjuncts.length === 0)) return { tablets };
+    let [granules, granulesPruned] = [0, 0];
+    const needed = await Promise.all(
+      tablets.map(async ([position, scan]): Promise<readonly [number, ScanTablet] | undefined> => {
+        const { tablet } = scan;
+        granules += tablet.granules;
+        if (tablet.granules <= 1) return [position, scan];
+        const header = await this.#files.header({ table, tablet }, signal);
+        const asked = scan.granules && new Set(scan.granules);
+        const kept = pruneGranules(table, header, filters).filter((g) => asked?.has(g) !== false);
+        granulesPruned += tablet.granules - kept.length;
+        if (kept.length === 0) return undefined;
+        return [position, kept.length === tablet.granules ? scan : { ...scan, granules: kept }];
+      }),
+    );
+    return { tablets: needed.filter((tablet) => tablet !== undefined), granules, granulesPruned };
+  }
+
   async #deletedRows(tablets: readonly ScanTablet[]): Promise<ReadonlyMap<number, readonly RowRange[]>> {
     const withVectors = [...tablets.entries()].filter(([, scan]) => scan.vector !== undefined);
     return new Map(
@@ -103,6 +130,13 @@ export class TabletScans {
       ),
     );
   }
+}
+
+interface NeededGranules {
+  /** With their positions in the request. */
+  readonly tablets: readonly (readonly [number, ScanTablet])[];
+  readonly granules?: number;
+  readonly granulesPruned?: number;
 }
 
 /** Contents of the table that are committed. */

@@ -11,7 +11,7 @@ export class Fixture implements AsyncDisposable {
   readonly directory: string;
   readonly kernel: Kernel;
   readonly store: ObjectStore;
-  readonly session: KernelSession;
+  session: KernelSession;
   #agent: StorageAgent | undefined;
 
   private constructor(directory: string, kernel: Kernel, store: ObjectStore, session: KernelSession) {
@@ -45,9 +45,15 @@ export class Fixture implements AsyncDisposable {
       store: this.store,
       kernel: this.kernel,
       directory: join(this.directory, 'tablets'),
+      log: { info: ignored, warn: failing, error: failing },
       ...options,
     });
     return this.#agent;
+  }
+
+  /** Where the kernel's process was replaced. */
+  async renewSession(): Promise<void> {
+    this.session = await this.kernel.session();
   }
 
   rows(sql: string): Promise<Record<string, unknown>[]> {
@@ -66,4 +72,10 @@ export class Fixture implements AsyncDisposable {
 export async function rowsOf(session: KernelSession, sql: string): Promise<Record<string, unknown>[]> {
   const text = await session.scalar(`SELECT CAST(to_json(list(q)) AS VARCHAR) FROM (${sql}) q`);
   return text === null ? [] : JSON.parse(text as string);
+}
+
+const ignored = () => undefined;
+
+function failing(details: object, message: string): void {
+  process.stderr.write(`${message}: ${JSON.stringify(details)}\n`);
 }

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { ScanRequest, ScanTablet, StorageAgent } from '../storage-agent.ts';
+import { Fixture } from '../testing/fixture.ts';
+import { storeTablet, testTable, withoutRows } from '../testing/tables.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await Fixture.open();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const table = () => testTable('t', { a: 'BIGINT', b: 'VARCHAR', c: 'DOUBLE' });
+type Table = ReturnType<typeof table>;
+const ROWS = "SELECT i AS a, 'b' || (i % 10) AS b, i / 2 AS c FROM";
+
+const request = (
+  of: Table,
+  tablets: readonly ScanTablet[],
+  more: Partial<ScanRequest> = {},
+): ScanRequest => ({
+  session: fixture.session,
+  table: of,
+  tablets,
+  columns: [1, 2],
+  rowPositions: false,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+/** Sum and count of `a` over the scan, and how much of it came from memory. */
+async function read(agent: StorageAgent, asked: ScanRequest) {
+  const scan = await agent.prepareScan(asked);
+  const [row] = await fixture.rows(`SELECT count(*) AS n, sum(a) AS s FROM ${scan.sql}`);
+  scan.release();
+  return { ...row, hot: scan.use.tabletsHot };
+}
+
+test('a table that was read once is read from one native table the second time', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const tablets = [
+    { tablet: await storeTablet(fixture, t, `${ROWS} range(5000) t(i)`) },
+    { tablet: await storeTablet(fixture, t, `${ROWS} range(5000, 8000) t(i)`) },
+  ];
+  const whole = request(t, tablets, { wholeTableAt: 7 });
+  expect(await read(agent, whole)).toEqual({ n: 8000, s: 31996000, hot: 0 });
+  await agent.settled();
+  expect(agent.isHot(fixture.session, t.id, 7, [1])).toBe(true);
+  expect(agent.isHot(fixture.session, t.id, 8, [1])).toBe(false);
+  expect(agent.isHot(fixture.session, t.id, 7, [1, 3])).toBe(false);
+  const scan = await agent.prepareScan(whole);
+  expect(scan.sql).not.toMatch(/WHERE|UNION|read_parquet/);
+  expect(scan.use.bytesFetched).toBe(0);
+  scan.release();
+  expect(await read(agent, whole)).toEqual({ n: 8000, s: 31996000, hot: 2 });
+  expect(agent.metrics()).toMatchObject({ tabletsHot: 2, promotionsPending: 0 });
+});
+
+test('columns that were not wanted before are loaded for the next scan; types are those of the table', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const tablets = [{ tablet: await storeTablet(fixture, t, `${ROWS} range(100) t(i)`) }];
+  await read(agent, request(t, tablets, { wholeTableAt: 1 }));
+  await agent.settled();
+  const wider = request(t, tablets, { wholeTableAt: 1, columns: [1, 3] });
+  expect((await read(agent, wider)).hot).toBe(0);
+  await agent.settled();
+  expect((await read(agent, wider)).hot).toBe(1);
+  const scan = await agent.prepareScan(wider);
+  const { columns } = await fixture.session.describe(`SELECT * FROM ${scan.sql}`);
+  expect(columns.map((c) => c.type.id)).toEqual(['BIGINT', 'VARCHAR', 'DOUBLE']);
+  await expect(fixture.rows(`SELECT max(b) FROM ${scan.sql}`)).rejects.toThrow('was not fetched');
+  scan.release();
+});
+
+test('appended tablets, deleted rows and removed tablets are taken over; older snapshots stay right meanwhile and after', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const [one, two, three] = [
+    await storeTablet(fixture, t, `${ROWS} range(1000) t(i)`),
+    await storeTablet(fixture, t, `${ROWS} range(1000, 2000) t(i)`),
+    await storeTablet(fixture, t, `${ROWS} range(2000, 2001) t(i)`),
+  ];
+  const v1 = request(t, [{ tablet: one }, { tablet: two }], { wholeTableAt: 1 });
+  const v2 = request(t, [...v1.tablets, { tablet: three }], { wholeTableAt: 2 });
+  const gone = Array.from({ length: 100 }, (_, i) => i * 7);
+  const v3 = request(t, [withoutRows(one, gone), { tablet: two }, { tablet: three }], { wholeTableAt: 3 });
+  const v4 = request(t, [withoutRows(one, [...gone, 999]), { tablet: three }], { wholeTableAt: 4 });
+  const expected = new Map([
+    [v1, { n: 2000, s: 1999000 }],
+    [v2, { n: 2001, s: 2001000 }],
+    [v3, { n: 1901, s: 2001000 - 34650 }],
+    [v4, { n: 900, s: 499500 - 34650 - 999 + 2000 }],
+  ]);
+  for (const [version, answer] of expected) {
+    expect(await read(agent, version)).toMatchObject(answer);
+    for (const [other, ofOther] of expected) expect(await read(agent, other)).toMatchObject(ofOther);
+    await agent.settled();
+    expect(await read(agent, version)).toMatchObject(answer);
+    for (const [other, ofOther] of expected) expect(await read(agent, other)).toMatchObject(ofOther);
+  }
+  await agent.settled();
+  expect(await read(agent, v4)).toMatchObject({ hot: 2 });
+  // Rows that the newest snapshot does not have come from files.
+  expect(await read(agent, v1)).toMatchObject({ n: 2000, hot: 0 });
+});
+
+test('a scan that is prepared sees neither rows appended nor misses rows deleted before it runs', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const [one, two] = [
+    await storeTablet(fixture, t, `${ROWS} range(1000) t(i)`),
+    await storeTablet(fixture, t, `${ROWS} range(1000, 2000) t(i)`),
+  ];
+  const v1 = request(t, [{ tablet: one }], { wholeTableAt: 1 });
+  await read(agent, v1);
+  await agent.settled();
+  const exact = await agent.prepareScan(v1);
+  const v2 = request(t, [withoutRows(one, [0, 1, 2, 500]), { tablet: two }], { wholeTableAt: 2 });
+  const guarded = await agent.prepareScan(v2);
+  let settled = false;
+  const settling = agent.settled().then(() => {
+    settled = true;
+  });
+  expect(await fixture.rows(`SELECT count(*) AS n FROM ${exact.sql}`)).toEqual([{ n: 1000 }]);
+  expect(await fixture.rows(`SELECT count(*) AS n FROM ${guarded.sql}`)).toEqual([{ n: 1996 }]);
+  expect(settled).toBe(false);
+  exact.release();
+  await settling;
+  expect(await fixture.rows(`SELECT count(*) AS n, sum(a) AS s FROM ${guarded.sql}`)).toEqual([
+    { n: 1996, s: 1998497 },
+  ]);
+  guarded.release();
+  expect(await read(agent, v2)).toEqual({ n: 1996, s: 1998497, hot: 2 });
+});
+
+test('what an open transaction sees of itself is not taken for the table', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const [one, own] = [
+    await storeTablet(fixture, t, `${ROWS} range(1000) t(i)`),
+    await storeTablet(fixture, t, `${ROWS} range(1000, 1010) t(i)`),
+  ];
+  const committed = request(t, [{ tablet: one }], { wholeTableAt: 5 });
+  await read(agent, committed);
+  await agent.settled();
+  const inside = request(t, [withoutRows(one, [1]), { tablet: own }], { wholeTableAt: -1 });
+  expect(await read(agent, inside)).toMatchObject({ n: 1009, hot: 1 });
+  await agent.settled();
+  expect(await read(agent, committed)).toEqual({ n: 1000, s: 499500, hot: 1 });
+});
+
+test('positions of rows, from memory and from files alike', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const [one, two] = [
+    await storeTablet(fixture, t, `${ROWS} range(1000) t(i)`),
+    await storeTablet(fixture, t, `${ROWS} range(1000, 1010) t(i)`),
+  ];
+  const tablets = [withoutRows(one, [3, 5]), { tablet: two }];
+  const asked = request(t, tablets, { wholeTableAt: 1, rowPositions: true });
+  const positions = async (r: ScanRequest) => {
+    const scan = await agent.prepareScan(r);
+    const rows = await fixture.rows(
+      `SELECT a, "$tablet" AS t, "$row" AS r FROM ${scan.sql} WHERE a IN (0, 4, 6, 999, 1000, 1009) ORDER BY a`,
+    );
+    scan.release();
+    return { rows: rows.map(({ a, t: tablet, r: row }) => [a, tablet, row]), hot: scan.use.tabletsHot };
+  };
+  const rows = [
+    [0, 0, 0],
+    [4, 0, 4],
+    [6, 0, 6],
+    [999, 0, 999],
+    [1000, 1, 0],
+    [1009, 1, 9],
+  ];
+  expect(await positions(asked)).toEqual({ rows, hot: 0 });
+  await agent.settled();
+  expect(await positions(asked)).toEqual({ rows, hot: 2 });
+  const swapped = rows.map(([a, tablet, row]) => [a, 1 - tablet!, row]);
+  expect(await positions({ ...asked, tablets: tablets.toReversed(), wholeTableAt: undefined })).toEqual({
+    rows: swapped,
+    hot: 2,
+  });
+});
+
+test('a session on another process reads files; after the process is replaced everything is loaded anew', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const tablets = [{ tablet: await storeTablet(fixture, t, `${ROWS} range(1000) t(i)`) }];
+  const whole = request(t, tablets, { wholeTableAt: 1 });
+  await read(agent, whole);
+  await agent.settled();
+  const quarantined = await fixture.kernel.session({ quarantine: true });
+  const scan = await agent.prepareScan({ ...whole, session: quarantined });
+  expect(scan.use.tabletsHot).toBe(0);
+  expect(await quarantined.scalar(`SELECT count(*) FROM ${scan.sql}`)).toBe(1000);
+  await quarantined.close();
+  process.kill(fixture.kernel.status().pid!, 'SIGKILL');
+  await vi.waitFor(() => expect(fixture.kernel.processId).not.toBe(fixture.session.processId));
+  await fixture.renewSession();
+  const after = request(t, tablets, { wholeTableAt: 1 });
+  expect(await read(agent, after)).toMatchObject({ n: 1000, hot: 0 });
+  await agent.settled();
+  expect(await read(agent, after)).toMatchObject({ n: 1000, hot: 1 });
+});
