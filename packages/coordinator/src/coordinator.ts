@@ -12,6 +12,7 @@ import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
 import { CatalogStatements, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
 import { describeQuery } from './describe-query.ts';
+import { MetricsHistory } from './information-schema/metrics-history.ts';
 import { describedView, showQuery } from './information-schema/show-query.ts';
 import type { NodeFacts, SystemFacts } from './information-schema/system-facts.ts';
 import { QueryHistory, queryFacts } from './query-history.ts';
@@ -55,6 +56,7 @@ const INSERTING: ReadonlySet<string> = new Set(['insert', 'copy_from', 'create_t
 export class Coordinator {
   readonly running = new RunningQueries();
   readonly #history = new QueryHistory();
+  readonly #metrics: MetricsHistory;
   readonly #options: CoordinatorOptions;
   readonly #async = new AsyncStatements();
   readonly #binder: QueryBinder;
@@ -67,6 +69,11 @@ export class Coordinator {
 
   constructor(options: CoordinatorOptions) {
     this.#options = options;
+    this.#metrics = new MetricsHistory({
+      kernelMemory: () => options.kernel.memory(),
+      storageAgent: () => options.tables?.agent.metrics(),
+      runningQueries: () => this.running.size,
+    });
     this.#binder = new QueryBinder({ ...options, systemFacts: (scope) => this.#systemFacts(scope) });
     if (options.tables !== undefined) this.#openTables(options.tables);
   }
@@ -94,7 +101,7 @@ export class Coordinator {
       transactions: this.transactions?.list() ?? [],
       running: this.running.all().map(queryFacts),
       history: this.#history,
-      metrics: [],
+      metrics: this.#metrics,
       nodes: this.#options.nodes?.() ?? [this.#thisNode()],
     };
   }
@@ -367,6 +374,7 @@ export class Coordinator {
 
   /** To be called when the node has drained: stops what no statement asked for, ends what clients left open. */
   async close(): Promise<void> {
+    this.#metrics.close();
     await this.#upkeep?.close();
     await this.transactions?.close();
   }

@@ -34,7 +34,8 @@ export interface FinishedQuery extends QueryFacts {
 }
 
 const MAX_TEXT = 65_536;
-const DEFAULT_CAPACITY = 10_000;
+const MAX_QUERIES = 10_000;
+const MAX_CHARACTERS = 16_777_216;
 const SYSTEM_QUERY = /^\s*(?:SET|RESET|SHOW|USE|DESCRIBE|DESC)\b|\binformation_schema\s*\./i;
 
 /** The counters of one query while it runs. */
@@ -80,14 +81,16 @@ export function queryFacts({ queryId, requestId, label, submittedAt, activity }:
   return { queryId, requestId, label, submittedAt, ...counters };
 }
 
-/** The latest queries of this node, in memory. */
+/** The latest queries of this node, in memory: so many, and so much of their texts, as the bounds allow. */
 export class QueryHistory implements Iterable<FinishedQuery> {
-  readonly #capacity: number;
-  readonly #ring: EndedEntry[] = [];
-  #next = 0;
+  readonly #maxQueries: number;
+  readonly #maxCharacters: number;
+  readonly #ended = new Set<EndedQuery>();
+  #characters = 0;
 
-  constructor(capacity = DEFAULT_CAPACITY) {
-    this.#capacity = capacity;
+  constructor(maxQueries = MAX_QUERIES, maxCharacters = MAX_CHARACTERS) {
+    this.#maxQueries = maxQueries;
+    this.#maxCharacters = maxCharacters;
   }
 
   add(query: QueryInEngine): void {
@@ -96,28 +99,25 @@ export class QueryHistory implements Iterable<FinishedQuery> {
     const error = activity.error ?? (signal.aborted ? (signal.reason as Error) : undefined);
     const status =
       error === undefined ? 'ENDED_SUCCESSFULLY' : error.name === 'QUERY_CANCELLED' ? 'CANCELED' : 'FAILED';
-    this.#ring[this.#next] = {
-      facts: queryFacts(query),
-      status,
-      endedAt: new Date(),
-      errorMessage: error?.message,
-    };
-    this.#next = (this.#next + 1) % this.#capacity;
+    this.#ended.add({ facts: queryFacts(query), status, endedAt: new Date(), errorMessage: error?.message });
+    this.#characters += activity.text.length;
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= this.#maxQueries && this.#characters <= this.#maxCharacters) break;
+      this.#ended.delete(oldest);
+      this.#characters -= oldest.facts.text.length;
+    }
   }
 
   /** The oldest first. */
   *[Symbol.iterator](): Iterator<FinishedQuery> {
-    const isFull = this.#ring.length === this.#capacity;
-    const first = isFull ? this.#next : 0;
-    for (let i = 0; i < this.#ring.length; i += 1) {
-      const { facts, ...end } = this.#ring[(first + i) % this.#ring.length]!;
+    for (const { facts, ...end } of this.#ended) {
       const normalizedText = normalizedSql(facts.text);
       yield { ...facts, ...end, normalizedText, isSystemQuery: SYSTEM_QUERY.test(facts.text) };
     }
   }
 }
 
-interface EndedEntry {
+interface EndedQuery {
   readonly facts: QueryFacts;
   readonly status: FinishedQuery['status'];
   readonly endedAt: Date;

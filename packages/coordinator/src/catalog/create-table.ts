@@ -8,7 +8,7 @@ import { checkExpressions } from './definition-check.ts';
 import { type Place, placeOf, RELATION_WORDS, relationAt } from './names.ts';
 
 /** Rows of a granule, which is a row group of the tablet: as large as the kernel likes them best. */
-const DEFAULT_GRANULARITY = 122_880;
+export const DEFAULT_GRANULARITY = 122_880;
 const GRANULARITY_RANGE = { min: 2_048, max: 16_777_216 } as const;
 
 export async function createTable(

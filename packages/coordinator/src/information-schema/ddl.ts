@@ -1,9 +1,7 @@
 import type { Column, ExternalTableObject, RelationObject, TableObject, ViewObject } from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
 import { columnType, dialectTypeName, quoteIdentifier } from '@tessera/sql';
-
-/** Rows of a granule that tables have unless they say otherwise. */
-const DEFAULT_GRANULARITY = 122_880;
+import { DEFAULT_GRANULARITY } from '../catalog/create-table.ts';
 
 /**
  * The statement that makes the relation again. For a table it gives the same columns, index, partitions and options; its

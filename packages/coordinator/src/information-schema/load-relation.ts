@@ -12,21 +12,25 @@ export async function loadSystemRelation(
   const target = `temp.${quoteName(table)}`;
   const list = columns.map((c) => `${quoteName(c.name)} ${c.type}`).join(', ');
   await session.execute(`CREATE TEMP TABLE ${quoteName(table)} (${list})`);
-  const insert = `INSERT INTO ${target} ${rowsQuery(columns)}`;
-  let chunk: (readonly SystemValue[])[] = [];
+  const insert = `INSERT INTO ${target} SELECT ${columns.map(listOf).join(', ')}`;
+  let chunk = columns.map((): SystemValue[] => []);
   const flush = async () => {
-    if (chunk.length > 0) await session.execute(insert, [JSON.stringify(chunk)]);
-    chunk = [];
+    await session.execute(
+      insert,
+      chunk.map((values) => JSON.stringify(values)),
+    );
+    chunk = columns.map(() => []);
   };
   for (const row of rows) {
-    chunk.push(row);
-    if (chunk.length === ROWS_AT_ONCE) await flush();
+    for (const [i, values] of chunk.entries()) values.push(row[i] ?? null);
+    if (chunk[0]!.length === ROWS_AT_ONCE) await flush();
   }
-  await flush();
+  if (chunk[0]!.length > 0) await flush();
 }
 
-/** Rows come as one JSON array of arrays. */
-function rowsQuery(columns: readonly SystemColumn[]): string {
-  const items = columns.map((c, i) => `CAST(json_extract_string(r, '$[${i}]') AS ${c.type})`);
-  return `SELECT ${items.join(', ')} FROM (SELECT unnest(from_json($1::VARCHAR, '["JSON"]')) AS r)`;
+/** The values of a column come as one JSON array, in a parameter. */
+function listOf({ type }: SystemColumn, index: number): string {
+  const isTime = type === 'TIMESTAMP WITH TIME ZONE';
+  const list = `unnest(from_json($${index + 1}::VARCHAR, '["${isTime ? 'VARCHAR' : type}"]'))`;
+  return isTime ? `CAST(${list} AS ${type})` : list;
 }

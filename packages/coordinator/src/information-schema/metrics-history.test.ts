@@ -1,0 +1,31 @@
+import type { AgentMetrics } from '@tessera/storage-agent';
+import { expect, test } from 'vitest';
+import { MetricsHistory } from './metrics-history.ts';
+
+test('samples tell what changed since the one before', async () => {
+  let requests = { hits: 3, misses: 1 };
+  let isUp = true;
+  const history = new MetricsHistory({
+    kernelMemory: async () => {
+      if (!isUp) throw new Error('The kernel is starting');
+      return { usedBytes: 1000, limitBytes: 2000, spilledBytes: 7 };
+    },
+    storageAgent: () => ({ bytesOnDisk: 50, ...requests }) as AgentMetrics,
+    runningQueries: () => 2,
+  });
+  await history.sample();
+  requests = { hits: 3, misses: 3 };
+  await history.sample();
+  await history.sample();
+  isUp = false;
+  await history.sample();
+  history.close();
+  const samples = [...history];
+  expect(samples.map((sample) => sample.cacheHitRatio)).toEqual([0.75, 0, null]);
+  expect(samples[0]).toMatchObject({ diskBytes: 50, spilledBytes: 7, runningQueries: 2 });
+  expect(samples[0]!.memoryBytes).toBeGreaterThan(1000);
+  for (const { cpuUsed } of samples) {
+    expect(cpuUsed).toBeGreaterThanOrEqual(0);
+    expect(cpuUsed).toBeLessThanOrEqual(1);
+  }
+});

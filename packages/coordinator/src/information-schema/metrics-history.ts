@@ -1,0 +1,82 @@
+import { cpus, hostname } from 'node:os';
+import type { MemoryUse } from '@tessera/kernel';
+import type { AgentMetrics } from '@tessera/storage-agent';
+import type { MetricsSample } from './system-facts.ts';
+
+const INTERVAL_MS = 30_000;
+/** A day. */
+const CAPACITY = (24 * 3600 * 1000) / INTERVAL_MS;
+
+export interface MetricsSources {
+  kernelMemory(): Promise<MemoryUse>;
+  /** Undefined where the node keeps no tables. */
+  storageAgent(): AgentMetrics | undefined;
+  runningQueries(): number;
+}
+
+/** What the node uses, sampled twice a minute, for a day. */
+export class MetricsHistory implements Iterable<MetricsSample> {
+  readonly #sources: MetricsSources;
+  readonly #samples: MetricsSample[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #processors = processorTimes();
+  #requests = { hits: 0, misses: 0 };
+
+  constructor(sources: MetricsSources) {
+    this.#sources = sources;
+    this.#timer = setInterval(() => void this.sample(), INTERVAL_MS).unref();
+  }
+
+  /** The oldest first. */
+  [Symbol.iterator](): Iterator<MetricsSample> {
+    return this.#samples.values();
+  }
+
+  /** Takes a sample now. One that cannot be taken, as while the kernel starts again, is left out. */
+  async sample(): Promise<void> {
+    const memory = await this.#sources.kernelMemory().catch(() => undefined);
+    if (memory === undefined) return;
+    const agent = this.#sources.storageAgent();
+    this.#samples.push({
+      time: new Date(),
+      node: hostname(),
+      cpuUsed: this.#cpuUsed(),
+      memoryBytes: process.memoryUsage.rss() + memory.usedBytes,
+      diskBytes: agent?.bytesOnDisk ?? 0,
+      cacheHitRatio: this.#cacheHitRatio(agent),
+      spilledBytes: memory.spilledBytes,
+      runningQueries: this.#sources.runningQueries(),
+      suspendedQueries: 0,
+    });
+    if (this.#samples.length > CAPACITY) this.#samples.shift();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #cpuUsed(): number {
+    const before = this.#processors;
+    this.#processors = processorTimes();
+    const total = this.#processors.total - before.total;
+    return total === 0 ? 0 : 1 - (this.#processors.idle - before.idle) / total;
+  }
+
+  #cacheHitRatio(agent: AgentMetrics | undefined): number | null {
+    if (agent === undefined) return null;
+    const hits = agent.hits - this.#requests.hits;
+    const misses = agent.misses - this.#requests.misses;
+    this.#requests = { hits: agent.hits, misses: agent.misses };
+    return hits + misses === 0 ? null : hits / (hits + misses);
+  }
+}
+
+/** Of all processors of the machine together, since it was started. */
+function processorTimes(): { readonly total: number; readonly idle: number } {
+  let [total, idle] = [0, 0];
+  for (const { times } of cpus()) {
+    total += times.user + times.nice + times.sys + times.idle + times.irq;
+    idle += times.idle;
+  }
+  return { total, idle };
+}
