@@ -23,11 +23,11 @@ const TOKEN_EXCHANGE = 'api://AzureADTokenExchange/.default';
 /** Storage of Azure with the identity of this process, or of an emulator with the account it is born with. */
 export function azureServiceOf(type: 'abs' | 'azurite', identity: AzureIdentity): AzureService {
   const connection = process.env.AZURE_STORAGE_CONNECTION_STRING;
-  if (type === 'azurite' || connection !== undefined) {
+  const { account } = identity;
+  if (type === 'azurite' || (connection !== undefined && accountOf(connection) === account)) {
     return (options) =>
       BlobServiceClient.fromConnectionString(connection ?? 'UseDevelopmentStorage=true', options);
   }
-  const { account } = identity;
   if (account === undefined) {
     return fail('INVALID_ARGUMENT', { message: 'storage.azure.storage_account_name is not set' });
   }
@@ -35,7 +35,11 @@ export function azureServiceOf(type: 'abs' | 'azurite', identity: AzureIdentity)
   return (options) => new BlobServiceClient(`https://${account}.blob.core.windows.net`, credential, options);
 }
 
-export function credentialOf({ clientId }: AzureIdentity): TokenCredential {
+function accountOf(connection: string): string | undefined {
+  return /(?:^|;)AccountName=([^;]+)/i.exec(connection)?.[1];
+}
+
+function credentialOf({ clientId }: AzureIdentity): TokenCredential {
   if (clientId === undefined) return new DefaultAzureCredential();
   if (process.env.AZURE_FEDERATED_TOKEN_FILE !== undefined)
     return new WorkloadIdentityCredential({ clientId });

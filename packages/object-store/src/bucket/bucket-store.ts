@@ -1,12 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cancellation, TesseraError } from '@tessera/common';
 import type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from '../object-store.ts';
-import type { BodyInFlight, BucketClient, ReadRequest, WriteCondition } from './bucket-client.ts';
-
-/** The vendors' clients repeat requests, but not for a body that breaks off. */
-const BODY_TRIES = 5;
-const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 5_000;
+import type { BucketClient, ReadRequest, WriteCondition } from './bucket-client.ts';
+import { readBody, type WholeBody } from './read-body.ts';
 
 /** An object store in a bucket, or below a prefix of one. */
 export class BucketStore implements ObjectStore {
@@ -108,20 +103,8 @@ export class BucketStore implements ObjectStore {
     return this.#attempt(key, signal, () => this.#client.write(this.#prefix + key, body, condition, signal));
   }
 
-  /** Reads until a body arrives as long as its answer promised. */
-  #read(key: string, request: ReadRequest) {
-    const { signal } = request;
-    return this.#attempt(key, signal, async () => {
-      for (let attempt = 1; ; attempt++) {
-        const found = await this.#client.read(this.#prefix + key, request);
-        if (found === undefined) return undefined;
-        const body = await collect(found).catch((error: Error) => error);
-        if (!(body instanceof Error)) return { ...found, body };
-        if (attempt === BODY_TRIES) throw body;
-        const waitMs = Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS) * Math.random();
-        await sleep(waitMs, undefined, signal === undefined ? {} : { signal });
-      }
-    });
+  #read(key: string, request: ReadRequest): Promise<WholeBody | undefined> {
+    return this.#attempt(key, request.signal, () => readBody(this.#client, this.#prefix + key, request));
   }
 
   async #attempt<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
@@ -148,16 +131,4 @@ export class BucketStore implements ObjectStore {
   #urlOf(key: string): string {
     return `${this.url}/${key}`;
   }
-}
-
-async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
-  const body = Buffer.allocUnsafeSlow(bytes);
-  let filled = 0;
-  for await (const chunk of stream) {
-    if (filled + chunk.length > bytes) throw new Error(`the body is longer than the ${bytes} bytes promised`);
-    body.set(chunk, filled);
-    filled += chunk.length;
-  }
-  if (filled < bytes) throw new Error(`the body broke off after ${filled} of ${bytes} bytes`);
-  return body;
 }

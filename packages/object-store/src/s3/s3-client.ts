@@ -1,11 +1,11 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 
 export interface S3Access {
   /** Undefined: AWS itself. Buckets of another endpoint are named in the path. */
   readonly endpoint?: string | undefined;
   /** Undefined: the standard chain of the SDK (environment, profile, container, instance). */
-  readonly credentials?: S3Keys | undefined;
+  readonly credentials?: S3Keys | 'anonymous' | undefined;
   /** Role to take on with these credentials. */
   readonly roleArn?: string | undefined;
 }
@@ -22,6 +22,20 @@ const IDLE_MS = 60_000;
 /** One client reads and writes many tablets at a time. */
 const CONNECTIONS = 128;
 
+/** For buckets that are open to everyone. */
+const UNSIGNED: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
+  credentials: { accessKeyId: '', secretAccessKey: '' },
+  signer: { sign: async (request) => request },
+};
+
+/** `anonymous` when the standard chain knows no credentials. */
+export function anonymousUnlessKnown(): Promise<'anonymous' | undefined> {
+  return fromNodeProviderChain()().then(
+    () => undefined,
+    () => 'anonymous' as const,
+  );
+}
+
 /** `maxAttempts`: tries of a request, the first included; undefined: as the SDK does. */
 export function createS3Client(access: S3Access, maxAttempts: number | undefined): S3Client {
   const foreign = access.endpoint !== undefined;
@@ -31,6 +45,7 @@ export function createS3Client(access: S3Access, maxAttempts: number | undefined
     ...region,
     ...(foreign && { endpoint: access.endpoint, forcePathStyle: true }),
     ...(credentials !== undefined && { credentials }),
+    ...(access.credentials === 'anonymous' && UNSIGNED),
     ...(maxAttempts !== undefined && { maxAttempts }),
     followRegionRedirects: true,
     // Servers other than AWS's reject or ignore the newer checksums; tablets and log entries carry their own.
@@ -46,11 +61,12 @@ export function createS3Client(access: S3Access, maxAttempts: number | undefined
 }
 
 function credentialsOf(access: S3Access, region: { region?: string }): S3ClientConfig['credentials'] {
-  const { accessKeyId, secretAccessKey, sessionToken } = access.credentials ?? {};
-  const keys =
-    accessKeyId === undefined || secretAccessKey === undefined
-      ? undefined
-      : { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
+  const given = access.credentials === 'anonymous' ? undefined : access.credentials;
+  const keys = given && {
+    accessKeyId: given.accessKeyId,
+    secretAccessKey: given.secretAccessKey,
+    ...(given.sessionToken !== undefined && { sessionToken: given.sessionToken }),
+  };
   if (access.roleArn === undefined) return keys;
   return fromTemporaryCredentials({
     params: { RoleArn: access.roleArn, RoleSessionName: 'tessera' },

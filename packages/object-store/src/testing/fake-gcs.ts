@@ -49,7 +49,7 @@ export class FakeGcs implements AsyncDisposable {
     const url = new URL(request.url ?? '/', 'http://fake');
     const body = await bodyOf(request);
     const [, upload, bucket, name] =
-      /^(\/upload)?\/storage\/v1\/b\/([^/]+)(?:\/o(?:\/(.+))?)?$/.exec(url.pathname) ?? [];
+      /^(\/upload)?(?:\/storage\/v1)?\/b\/([^/]+)(?:\/o(?:\/(.+))?)?$/.exec(url.pathname) ?? [];
     if (bucket !== this.#bucket) return fail(response, 404, 'The specified bucket does not exist.');
     if (upload !== undefined) return this.#upload(request, response, url, body);
     if (name === undefined) return this.#list(response, url.searchParams);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ExternalSources, type ResolveOptions } from './index.ts';
+import { ExternalSources, type ResolveOptions } from '../index.ts';
 
 let root: string;
 let requestDirectory: string;
@@ -184,7 +184,7 @@ describe('local paths', () => {
   });
 
   it('refuses schemes that no store serves yet', async () => {
-    await expect(resolve('s3://bucket/key')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
+    await expect(resolve('ftp://host/key')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
   });
 });
 

@@ -48,6 +48,41 @@ export async function* expandGlob(
   }
 }
 
+/**
+ * As {@link expandGlob} matches, for names that stand in no directory: whole paths, split at `/`. Takes at worst
+ * segments of the pattern × segments of the name steps.
+ */
+export function globMatcher(pattern: readonly string[]): (names: readonly string[]) => boolean {
+  // At the end, any depth is still at least one name.
+  const segments = pattern.at(-1) === '**' ? [...pattern, '*'] : pattern;
+  const matchers = segments.map((segment) => {
+    if (segment === '**') return 'any depth';
+    return isPattern(segment) ? segmentMatcher(segment) : (name: string) => name === segment;
+  });
+  return (names) => {
+    let reached = withEmptyDepths(new Set([0]), matchers);
+    for (const name of names) {
+      const next = new Set<number>();
+      for (const at of reached) {
+        const matcher = matchers[at];
+        if (matcher === 'any depth') {
+          if (!name.startsWith('.')) next.add(at);
+        } else if (matcher?.(name)) {
+          next.add(at + 1);
+        }
+      }
+      reached = withEmptyDepths(next, matchers);
+    }
+    return reached.has(matchers.length);
+  };
+}
+
+/** A set is walked through to what is added on the way. */
+function withEmptyDepths(reached: Set<number>, matchers: readonly unknown[]): Set<number> {
+  for (const at of reached) if (matchers[at] === 'any depth') reached.add(at + 1);
+  return reached;
+}
+
 function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -34,11 +34,17 @@ export interface DownloadOptions {
   readonly agent: Dispatcher;
 }
 
+export interface Downloaded {
+  readonly path: string;
+  readonly url: string;
+  /** Of the file here, its content coding undone. */
+  readonly bytes: number;
+  readonly modifiedAt: Date | undefined;
+  readonly dispose: () => Promise<void>;
+}
+
 /** Fetches `text` into a new file of the directory; on failure nothing stays there. */
-export async function download(
-  text: string,
-  o: DownloadOptions,
-): Promise<{ path: string; dispose: () => Promise<void> }> {
+export async function download(text: string, o: DownloadOptions): Promise<Downloaded> {
   const url = URL.parse(text) ?? fail('INVALID_ARGUMENT', { message: 'Not a valid http(s):// URL' });
   const deadline = AbortSignal.timeout(o.limits.totalTimeoutMs);
   const signal = AbortSignal.any([o.signal, deadline]);
@@ -48,7 +54,14 @@ export async function download(
     if (o.signal.aborted) throw cancellation(o.signal);
     const response = await follow(url, signal, o);
     await save(response, path, signal, o.maxBytes, printableUrl(url));
-    return { path, dispose };
+    const modified = new Date(header(response, 'last-modified') ?? '');
+    return {
+      path,
+      url: printableUrl(url),
+      bytes: (await stat(path)).size,
+      modifiedAt: Number.isNaN(modified.getTime()) ? undefined : modified,
+      dispose,
+    };
   } catch (error) {
     await dispose();
     if (o.signal.aborted) throw cancellation(o.signal);

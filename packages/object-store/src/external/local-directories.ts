@@ -15,7 +15,7 @@ export class LocalDirectories {
 
   constructor(directories: readonly string[]) {
     this.#asGiven = directories.map((directory) => resolve(directory));
-    this.roots = this.#asGiven.map(existingDirectory);
+    this.roots = this.#asGiven.map((directory) => existingDirectory(directory, '--allow-read'));
   }
 
   /** Regular files, real paths, sorted, at least one. Throws unless every one lies inside a root. */
@@ -76,7 +76,8 @@ export class LocalDirectories {
   }
 }
 
-function pathOf(url: string): string {
+/** The path of a `file://` URL, or the path itself, which must be absolute. */
+export function pathOf(url: string): string {
   const file = /^file:\/\/(localhost(?=\/))?/i.exec(url);
   let path = url;
   if (file !== null) {
@@ -94,14 +95,15 @@ function pathOf(url: string): string {
   return path;
 }
 
-function existingDirectory(directory: string): string {
+/** The directory without symbolic links. */
+export function existingDirectory(directory: string, flag: string): string {
   try {
     const real = realpathSync(directory);
     if (statSync(real).isDirectory()) return real;
   } catch (cause) {
-    fail('INVALID_ARGUMENT', { message: `--allow-read ${directory}: cannot be opened` }, { cause });
+    fail('INVALID_ARGUMENT', { message: `${flag} ${directory}: cannot be opened` }, { cause });
   }
-  return fail('INVALID_ARGUMENT', { message: `--allow-read ${directory}: not a directory` });
+  return fail('INVALID_ARGUMENT', { message: `${flag} ${directory}: not a directory` });
 }
 
 async function regularFile(url: string, path: string): Promise<string> {
@@ -113,7 +115,7 @@ async function regularFile(url: string, path: string): Promise<string> {
   return path;
 }
 
-function isInside(path: string, roots: readonly string[]): boolean {
+export function isInside(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
 }
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expandGlob } from './glob.ts';
+import { expandGlob, globMatcher } from './glob.ts';
 
 let root: string;
 
@@ -64,4 +64,25 @@ it('stays fast on a pattern made to backtrack', async () => {
 it('stops walking when the request ends', async () => {
   const walk = expandGlob(root, ['**', 'nothing'], AbortSignal.abort());
   await expect(walk.next()).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+});
+
+it.each([
+  ['d/**', 'd/e/f', true],
+  ['d/**', 'd', false],
+  ['**/a', 'a', true],
+  ['**/a', 'x/y/a', true],
+  ['**/a', 'x/.y/a', false],
+  ['**', '.x', false],
+  ['a/**/b/**/c', 'a/b/b/x/c', true],
+  ['a/**/b/**/c', 'a/x/c', false],
+  ['*/x?.[!c]*', 'd/x1.dat', true],
+  ['*/x?.[!c]*', 'd/x1.csv', false],
+  ['*', 'a/b', false],
+])('%s against the name %s: %s', (pattern, name, expected) => {
+  expect(globMatcher(pattern.split('/'))(name.split('/'))).toBe(expected);
+});
+
+it('matches names fast against many depths', () => {
+  const matches = globMatcher([...Array.from({ length: 100 }, () => ['**', 'a']).flat(), 'b']);
+  expect(matches(Array.from({ length: 400 }, () => 'a'))).toBe(false);
 });

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cancellation, fail, TesseraError } from '@tessera/common';
+import type { BucketClient } from '../bucket/bucket-client.ts';
+import type { ObjectInfo } from '../object-store.ts';
+import type { AccessOptions, ResolvedFile, ResolvedFiles, ResolveOptions } from './external-sources.ts';
+import { isPattern } from './glob.ts';
+import { type ObjectCredentials, openExternalBucket } from './object-access.ts';
+import { type ObjectAllowList, permittingPrefix } from './object-allow-list.ts';
+import { downloadObject } from './object-download.ts';
+import { findObjects } from './object-matches.ts';
+import { type ObjectUrl, objectUrlText, parseObjectUrl } from './object-url.ts';
+import type { UrlAllowList } from './url-allow-list.ts';
+
+export interface ObjectLimits {
+  readonly readable: ObjectAllowList;
+  readonly writable: ObjectAllowList;
+  /** Which servers a statement may name as its endpoint. */
+  readonly endpoints: UrlAllowList;
+  readonly s3Endpoint: string | undefined;
+}
+
+/** Objects outside managed storage that statements read and write by their URL. */
+export class ExternalObjects {
+  readonly #limits: ObjectLimits;
+
+  constructor(limits: ObjectLimits) {
+    this.#limits = limits;
+  }
+
+  async download(text: string, options: ResolveOptions, atOnce: number): Promise<ResolvedFiles> {
+    const { directory, signal, maxBytes } = options;
+    return this.#reading(text, options, async (bucket, url) => {
+      const objects = await found(bucket, url, text, signal);
+      const large = objects.find((object) => object.bytes > maxBytes);
+      if (large !== undefined) fail('FILE_TOO_LARGE', { name: urlOf(url, large), limitBytes: maxBytes });
+      const files = objects.map((object) => ({
+        ...listed(url, object),
+        path: join(directory, `external-${randomUUID()}-${fileName(object.key)}`),
+      }));
+      const dispose = async () => {
+        for (const { path } of files) await rm(path, { force: true });
+      };
+      let next = 0;
+      const worker = async () => {
+        while (next < objects.length) {
+          const at = next++;
+          const file = files[at]!;
+          await downloadObject(bucket, objects[at]!, file.path, file.url, signal);
+        }
+      };
+      const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+      const failure = results.find((result) => result.status === 'rejected');
+      if (failure !== undefined) {
+        await dispose();
+        throw failure.reason;
+      }
+      return { paths: files.map(({ path }) => path), files, dispose };
+    });
+  }
+
+  list(text: string, options: AccessOptions): Promise<readonly Omit<ResolvedFile, 'path'>[]> {
+    return this.#reading(text, options, async (bucket, url) => {
+      const objects = await found(bucket, url, text, options.signal);
+      return objects.map((object) => listed(url, object));
+    });
+  }
+
+  async write(text: string, path: string, options: AccessOptions): Promise<void> {
+    const url = parseObjectUrl(text);
+    if (url.key === '' || url.key.endsWith('/')) {
+      fail('INVALID_ARGUMENT', { message: `${text} does not name an object` });
+    }
+    if (!this.#limits.writable.permits(url)) {
+      fail('FORBIDDEN', {
+        message: `${text} may not be written: the engine must be started with --allow-write ${permittingPrefix(url)} or a longer prefix of it`,
+      });
+    }
+    this.#checkEndpoint(url, options.credentials);
+    const bucket = await this.#open(url, options.credentials);
+    try {
+      await bucket.writeFile(url.key, path, options.signal);
+    } catch (error) {
+      if (error instanceof TesseraError) throw error;
+      if (options.signal.aborted) throw cancellation(options.signal);
+      const { reason } = bucket.explain(error);
+      throw TesseraError.of('STORAGE_UNAVAILABLE', { url: text, reason }, { cause: error });
+    } finally {
+      await bucket.close();
+    }
+  }
+
+  async #reading<T>(
+    text: string,
+    { signal, credentials }: AccessOptions,
+    work: (bucket: BucketClient, url: ObjectUrl) => Promise<T>,
+  ): Promise<T> {
+    const url = parseObjectUrl(text);
+    if (!this.#limits.readable.permits(url)) {
+      fail('LOCATION_NOT_ALLOWED', {
+        url: text,
+        reason: `the engine must be started with --allow-url ${permittingPrefix(url)} or a longer prefix of it`,
+      });
+    }
+    this.#checkEndpoint(url, credentials);
+    if (signal.aborted) throw cancellation(signal);
+    const bucket = await this.#open(url, credentials);
+    try {
+      return await work(bucket, url);
+    } catch (error) {
+      if (signal.aborted) throw cancellation(signal);
+      if (error instanceof TesseraError) throw error;
+      const { reason } = bucket.explain(error);
+      throw TesseraError.of('EXTERNAL_READ_FAILED', { url: text, reason }, { cause: error });
+    } finally {
+      await bucket.close();
+    }
+  }
+
+  /** A server that a statement names could be any inside the network of the engine. */
+  #checkEndpoint({ bucket }: ObjectUrl, credentials: ObjectCredentials | undefined): void {
+    if (credentials?.endpoint === undefined) return;
+    const endpoint = URL.parse(`${credentials.endpoint.replace(/\/$/, '')}/${bucket}/`);
+    if (endpoint === null || !/^https?:$/.test(endpoint.protocol)) {
+      fail('INVALID_ARGUMENT', { message: 'An endpoint is an http(s):// URL' });
+    }
+    this.#limits.endpoints.check(endpoint);
+  }
+
+  #open(url: ObjectUrl, credentials: ObjectCredentials | undefined): Promise<BucketClient> {
+    return openExternalBucket(url, credentials ?? {}, this.#limits.s3Endpoint);
+  }
+}
+
+async function found(
+  bucket: BucketClient,
+  url: ObjectUrl,
+  text: string,
+  signal: AbortSignal,
+): Promise<ObjectInfo[]> {
+  const objects = await findObjects(bucket, url.key, text, signal);
+  if (objects.length > 0) return objects;
+  const hint = url.key.split('/').some(isPattern) ? { hint: 'no object matches the pattern' } : {};
+  return fail('FILE_NOT_FOUND', { url: text, ...hint });
+}
+
+function listed(url: ObjectUrl, object: ObjectInfo) {
+  return { url: urlOf(url, object), bytes: object.bytes, modifiedAt: object.modifiedAt };
+}
+
+const urlOf = (url: ObjectUrl, { key }: ObjectInfo): string => objectUrlText({ ...url, key });
+
+/** Keeps the extensions, by which the kernel tells compressed files; never a glob character or a path. */
+function fileName(key: string): string {
+  return (key.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9._-]/g, '_').slice(-80);
+}

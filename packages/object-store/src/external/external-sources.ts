@@ -1,0 +1,157 @@
+import { stat } from 'node:fs/promises';
+import { fail, TesseraError } from '@tessera/common';
+import { Agent } from 'undici';
+import { DEFAULT_DOWNLOAD_LIMITS, type DownloadLimits, download } from './download.ts';
+import { ExternalObjects } from './external-objects.ts';
+import { LocalDirectories } from './local-directories.ts';
+import { LocalTargets } from './local-targets.ts';
+import type { ObjectCredentials } from './object-access.ts';
+import { ObjectAllowList } from './object-allow-list.ts';
+import { isObjectScheme } from './object-url.ts';
+import { UrlAllowList } from './url-allow-list.ts';
+
+export interface ExternalAllowList {
+  /** Directories whose files may be read (`--allow-read`); each must exist. */
+  readonly directories: readonly string[];
+  /** `http(s)://host[:port]/path` and `s3://`, `gs://`, `azure://` prefixes that may be read (`--allow-url`). */
+  readonly urlPrefixes: readonly string[];
+  /** Directories, which must exist, and `s3://`, `gs://`, `azure://` prefixes that may be written (`--allow-write`). */
+  readonly writable?: readonly string[];
+  /** Where `s3://` buckets are, unless a statement says otherwise (`storage.default_s3_endpoint_override`). */
+  readonly s3Endpoint?: string | undefined;
+  readonly limits?: Partial<DownloadLimits>;
+}
+
+export interface AccessOptions {
+  readonly signal: AbortSignal;
+  readonly credentials?: ObjectCredentials | undefined;
+}
+
+export interface ResolveOptions extends AccessOptions {
+  /** The request's own directory: downloads go there. */
+  readonly directory: string;
+  /** For a download, counted after its content coding is undone; files read in place are not bounded. */
+  readonly maxBytes: number;
+}
+
+export interface ResolvedFile {
+  /** Absolute, without symbolic links; its name may hold glob characters: do not expand it again. */
+  readonly path: string;
+  /** Where it came from: a URL without credentials, or the path itself. */
+  readonly url: string;
+  /** As it is stored there. */
+  readonly bytes: number;
+  /** Undefined when the server did not tell. */
+  readonly modifiedAt: Date | undefined;
+}
+
+export interface ResolvedFiles {
+  /** Those of `files`. */
+  readonly paths: readonly string[];
+  /** Sorted; never empty. */
+  readonly files: readonly ResolvedFile[];
+  /** Removes what was downloaded; may be called more than once. */
+  dispose(): Promise<void>;
+}
+
+const DOWNLOADS_AT_ONCE = 4;
+
+/** Turns the URLs a statement reads into local files and writes its results, within what the engine was allowed. */
+export class ExternalSources {
+  readonly #local: LocalDirectories;
+  readonly #targets: LocalTargets;
+  readonly #urls: UrlAllowList;
+  readonly #objects: ExternalObjects;
+  readonly #limits: DownloadLimits;
+  readonly #agent: Agent;
+
+  /** Throws INVALID_ARGUMENT naming the flag when a directory does not exist or a prefix is not a URL. */
+  constructor(allow: ExternalAllowList) {
+    const writable = allow.writable ?? [];
+    this.#local = new LocalDirectories(allow.directories);
+    this.#targets = new LocalTargets(writable.filter((place) => !isObjectUrl(place)));
+    this.#urls = new UrlAllowList(allow.urlPrefixes.filter((prefix) => !isObjectUrl(prefix)));
+    this.#objects = new ExternalObjects({
+      readable: new ObjectAllowList(allow.urlPrefixes.filter(isObjectUrl)),
+      writable: new ObjectAllowList(writable.filter(isObjectUrl)),
+      endpoints: this.#urls,
+      s3Endpoint: allow.s3Endpoint,
+    });
+    this.#limits = { ...DEFAULT_DOWNLOAD_LIMITS, ...allow.limits };
+    this.#agent = new Agent({ connect: { timeout: this.#limits.connectTimeoutMs } });
+  }
+
+  /** The allowed directories without symbolic links: what the kernel must be able to read. */
+  get directories(): readonly string[] {
+    return this.#local.roots;
+  }
+
+  /** Whether `resolve` downloads, so that it needs a directory of the request. */
+  downloads(url: string): boolean {
+    const scheme = schemeOf(url);
+    return scheme !== undefined && scheme !== 'file';
+  }
+
+  /**
+   * `url`: an absolute path or `file://` URL, or an object of `s3://`, `gs://` or `azure://`, each with `*`, `**`, `?`,
+   * `[…]`; or an `http(s)://` URL.
+   */
+  async resolve(url: string, options: ResolveOptions): Promise<ResolvedFiles> {
+    const scheme = schemeOf(url);
+    if (scheme === undefined || scheme === 'file') {
+      const paths = await this.#local.resolve(url, options.signal);
+      return { paths, files: await Promise.all(paths.map(localFile)), dispose: async () => {} };
+    }
+    if (scheme === 'http' || scheme === 'https') {
+      const file = await download(url, {
+        ...options,
+        allowed: this.#urls,
+        limits: this.#limits,
+        agent: this.#agent,
+      });
+      return { paths: [file.path], files: [file], dispose: file.dispose };
+    }
+    if (isObjectScheme(scheme)) return this.#objects.download(url, options, DOWNLOADS_AT_ONCE);
+    return fail('NOT_SUPPORTED', { what: `Reading ${scheme}:// URLs` });
+  }
+
+  /** The files that `resolve` would give, without their content. For `http(s)://` there is no such list. */
+  async list(url: string, options: AccessOptions): Promise<readonly Omit<ResolvedFile, 'path'>[]> {
+    const scheme = schemeOf(url);
+    if (scheme === undefined || scheme === 'file') {
+      const paths = await this.#local.resolve(url, options.signal);
+      return Promise.all(paths.map(localFile));
+    }
+    if (isObjectScheme(scheme)) return this.#objects.list(url, options);
+    return fail('NOT_SUPPORTED', { what: `Listing ${scheme}:// URLs` });
+  }
+
+  /**
+   * Puts a local file at an absolute path, a `file://` URL or an object URL; over what is there.
+   * @throws FORBIDDEN outside of what `--allow-write` names; STORAGE_UNAVAILABLE
+   */
+  async write(url: string, path: string, options: AccessOptions): Promise<void> {
+    const scheme = schemeOf(url);
+    if (scheme === undefined || scheme === 'file') return this.#targets.write(url, path);
+    if (isObjectScheme(scheme)) return this.#objects.write(url, path, options);
+    return fail('NOT_SUPPORTED', { what: `Writing to ${scheme}:// URLs` });
+  }
+
+  /** Ends downloads that still run and frees the connections. */
+  async close(): Promise<void> {
+    await this.#agent.destroy(TesseraError.of('DRAINING', {}));
+  }
+}
+
+function schemeOf(url: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase();
+}
+
+function isObjectUrl(text: string): boolean {
+  return isObjectScheme(schemeOf(text) ?? '');
+}
+
+async function localFile(path: string): Promise<ResolvedFile> {
+  const found = await stat(path);
+  return { path, url: path, bytes: found.size, modifiedAt: found.mtime };
+}

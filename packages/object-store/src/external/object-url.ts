@@ -1,0 +1,40 @@
+import { fail } from '@tessera/common';
+
+export const OBJECT_SCHEMES = ['s3', 'gs', 'azure'] as const;
+export type ObjectScheme = (typeof OBJECT_SCHEMES)[number];
+
+/** `s3://bucket/key`, `gs://bucket/key`, `azure://account/container/key`. A key is taken as it is written. */
+export interface ObjectUrl {
+  readonly scheme: ObjectScheme;
+  /** Of Azure: `account/container`. */
+  readonly bucket: string;
+  /** May be empty, or a pattern. */
+  readonly key: string;
+}
+
+export function isObjectScheme(scheme: string): scheme is ObjectScheme {
+  return OBJECT_SCHEMES.some((one) => one === scheme);
+}
+
+/** @throws INVALID_ARGUMENT */
+export function parseObjectUrl(text: string): ObjectUrl {
+  const [, scheme = '', rest = ''] = /^([a-z0-9]+):\/\/(.*)$/is.exec(text) ?? [];
+  const lower = scheme.toLowerCase();
+  if (isObjectScheme(lower)) {
+    const bucketSegments = lower === 'azure' ? 2 : 1;
+    const segments = rest.split('/');
+    const bucket = segments.slice(0, bucketSegments);
+    if (
+      bucket.length === bucketSegments &&
+      bucket.every((name) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
+    ) {
+      return { scheme: lower, bucket: bucket.join('/'), key: segments.slice(bucketSegments).join('/') };
+    }
+  }
+  const shape = lower === 'azure' ? 'azure://account/container/key' : `${lower || 's3'}://bucket/key`;
+  return fail('INVALID_ARGUMENT', { message: `${text}: expected ${shape}` });
+}
+
+export function objectUrlText({ scheme, bucket, key }: ObjectUrl): string {
+  return `${scheme}://${bucket}/${key}`;
+}
