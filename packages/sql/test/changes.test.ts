@@ -248,6 +248,22 @@ const MERGES: readonly (readonly [sql: string, rows: readonly (readonly (string 
       [null, null, 'insert', '109', NONE, null, null],
     ],
   ],
+  // What a clause does not see makes no name ambiguous.
+  [
+    'MERGE INTO t USING (SELECT id, v AS name FROM s) AS y ON t.id = y.id WHEN MATCHED AND t.id = 1 THEN DELETE WHEN NOT MATCHED AND id > 5 THEN INSERT (id, name) VALUES (id + 1, name || y.name)',
+    [
+      ['7', '0', 'delete', null, null, null, null],
+      [null, null, 'insert', '10', 'ww', null, null],
+    ],
+  ],
+  [
+    'MERGE INTO t USING s ON t.id = s.id WHEN NOT MATCHED THEN INSERT VALUES (id)',
+    [[null, null, 'insert', '9', NONE, null, null]],
+  ],
+  [
+    'MERGE INTO t x USING (VALUES (1), (3)) AS "Y"(id) ON x.id = "Y".id WHEN NOT MATCHED BY SOURCE AND id = 2 THEN UPDATE SET id = id * 10, name = upper(name) WHEN NOT MATCHED THEN INSERT (id) VALUES (id)',
+    [['7', '1', 'update', '20', 'B', '2.500000000', null]],
+  ],
 ];
 
 test.for(MERGES)('%s', async ([sql, rows]) => {

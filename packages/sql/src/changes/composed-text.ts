@@ -28,6 +28,11 @@ export class ComposedText {
     return this.#placed(sql, offset).add('\n');
   }
 
+  /** Text of the statement that goes on behind it. */
+  span({ sql, offset }: SqlText): this {
+    return this.#placed(sql, offset);
+  }
+
   /** Text that stands for a place of the statement. */
   placed(sql: string, location: SqlLocation | undefined): this {
     return location === undefined ? this.add(sql) : this.#placed(sql, location);

@@ -1,9 +1,16 @@
 import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
-import type { MergeAction, MergeClause, MergeStatement, SetClause } from '../statements/catalog-statement.ts';
+import type {
+  MergeAction,
+  MergeClause,
+  MergeStatement,
+  SetClause,
+  SqlText,
+} from '../statements/catalog-statement.ts';
 import { type ChangeQuery, changeQuery } from './change-query.ts';
 import { type ChangeTarget, type TargetColumn, targetAlias, targetColumn } from './change-target.ts';
 import { ComposedText } from './composed-text.ts';
+import { expressionName, MergeScope } from './merge-scope.ts';
 import { addCheckedValue, addNewValue, assignments } from './new-values.ts';
 import { addTable, positions } from './update-query.ts';
 
@@ -11,7 +18,7 @@ import { addTable, positions } from './update-query.ts';
 export type MergeRowAction = 'update' | 'delete' | 'insert';
 
 /** Marks rows that have a source; no user's column has this name. */
-const SOURCE_MARK = 'tsr_matched."$source"';
+const SOURCE_MARK = '"$source"';
 const ACTION = '"$action"';
 
 /**
@@ -25,25 +32,28 @@ const ACTION = '"$action"';
  */
 export function mergeQuery(merge: MergeStatement, target: ChangeTarget, statement: string): ChangeQuery {
   const alias = targetAlias(merge.table, merge.alias);
+  const scope = new MergeScope(merge, target, alias);
   const actions = merge.clauses.map(({ action }) => columnActions(action, target, merge));
   const text = new ComposedText();
   if (merge.with !== undefined) text.piece(merge.with);
   text.add(`SELECT ${positions(alias)}, `);
-  addCase(text, merge.clauses, alias, (index) => {
+  addCase(text, merge.clauses, alias, scope, (index) => {
     const { kind } = merge.clauses[index]!.action;
     text.add(kind === 'nothing' ? 'NULL' : `'${kind}'`);
   });
   text.add(` AS ${ACTION}`);
   for (const column of target.columns) {
     text.add(', ');
-    addCase(text, merge.clauses, alias, (index) =>
-      addValue(text, actions[index]!.get(column), column, target, alias),
+    addCase(text, merge.clauses, alias, scope, (index) =>
+      addValue(text, actions[index]!.get(column), column, target, alias, (value) =>
+        scope.add(text, merge.clauses[index]!.matched, value),
+      ),
     );
     text.add(` AS ${quoteName(column.storedName)}`);
   }
-  addJoin(text, merge);
+  addJoin(text, merge, scope);
   text.add(' WHERE ');
-  addCase(text, merge.clauses, alias, (index) =>
+  addCase(text, merge.clauses, alias, scope, (index) =>
     text.add(merge.clauses[index]!.action.kind === 'nothing' ? 'NULL' : 'true'),
   );
   return changeQuery(text, statement);
@@ -60,12 +70,17 @@ function addCase(
   text: ComposedText,
   clauses: readonly MergeClause[],
   alias: string,
+  scope: MergeScope,
   write: (index: number) => void,
 ): void {
   text.add('CASE');
   for (const [index, clause] of clauses.entries()) {
     text.add(` WHEN ${stateOf(clause.matched, alias)}`);
-    if (clause.condition !== undefined) text.add(' AND (').piece(clause.condition).add(')');
+    if (clause.condition !== undefined) {
+      text.add(' AND (');
+      scope.add(text, clause.matched, clause.condition);
+      text.add(')');
+    }
     text.add(' THEN ');
     write(index);
   }
@@ -132,6 +147,7 @@ function addValue(
   column: TargetColumn,
   target: ChangeTarget,
   alias: string,
+  writeValue: (value: SqlText) => void,
 ): void {
   if (action === undefined) text.add('NULL');
   else if (action === 'keep') addNewValue(text, column, undefined, alias);
@@ -140,16 +156,31 @@ function addValue(
       action === 'default'
         ? { column: column.name, value: undefined, location: { line: 1, startColumn: 1, endColumn: 1 } }
         : action;
-    addCheckedValue(text, column, target, () => addNewValue(text, column, clause, alias));
+    addCheckedValue(text, column, target, () => addNewValue(text, column, clause, alias, writeValue));
   }
 }
 
 /** Only the rows that a clause can be about are joined. */
-function addJoin(text: ComposedText, { table, alias, using, on, clauses }: MergeStatement): void {
+function addJoin(
+  text: ComposedText,
+  { table, alias, using, on, clauses }: MergeStatement,
+  { ofSource, sourceAlias }: MergeScope,
+): void {
   const has = (matched: MergeClause['matched']) => clauses.some((clause) => clause.matched === matched);
   const [source, byTarget] = [has('not_matched'), has('not_matched_by_source')];
   const join = source ? (byTarget ? 'FULL' : 'RIGHT') : byTarget ? 'LEFT' : 'INNER';
   addTable(text.add(' FROM '), table, alias);
-  text.add(` ${join} JOIN (`).piece(using);
-  text.add(' CROSS JOIN (SELECT true AS "$source") AS tsr_matched) ON (').piece(on).add(')');
+  text.add(` ${join} JOIN (`);
+  if (ofSource.length === 0) {
+    text.piece(using).add(`CROSS JOIN (SELECT true AS ${SOURCE_MARK}) AS tsr_matched)`);
+  } else {
+    text.add('SELECT *, ').list(ofSource, ', ', (expression, index) => {
+      text.piece(expression).add(` AS ${expressionName(index)}`);
+    });
+    text
+      .add(`, true AS ${SOURCE_MARK} FROM `)
+      .piece(using)
+      .add(`) AS ${quoteName(sourceAlias)}`);
+  }
+  text.add(' ON (').piece(on).add(')');
 }

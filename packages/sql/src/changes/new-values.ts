@@ -1,5 +1,5 @@
 import { quoteName } from '@tessera/kernel';
-import type { SetClause } from '../statements/catalog-statement.ts';
+import type { SetClause, SqlText } from '../statements/catalog-statement.ts';
 import { nullRefused } from './change-query.ts';
 import { type ChangeTarget, type TargetColumn, targetColumn } from './change-target.ts';
 import type { ComposedText } from './composed-text.ts';
@@ -19,10 +19,15 @@ export function addNewValue(
   column: TargetColumn,
   clause: SetClause | undefined,
   alias: string,
+  writeValue: (value: SqlText) => void = (value) => text.piece(value),
 ): void {
   if (clause === undefined) text.add(`${quoteName(alias)}.${quoteName(column.name)}`);
   else if (clause.value === undefined) text.add(defaultOf(column));
-  else text.add('CAST((').piece(clause.value).add(`) AS ${column.type})`);
+  else {
+    text.add('CAST((');
+    writeValue(clause.value);
+    text.add(`) AS ${column.type})`);
+  }
 }
 
 /** The same, refusing NULL where the column does. */
