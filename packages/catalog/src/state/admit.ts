@@ -28,7 +28,7 @@ export function admit(state: CatalogState, transaction: Transaction): Admission 
     throw error;
   }
   const results = state.parts.results.with(transaction.txnId, version, timeMs);
-  return { kind: 'admitted', pending: new CatalogState({ ...draft.parts, results }) };
+  return { kind: 'admitted', pending: new CatalogState({ ...draft.finish(), results }) };
 }
 
 /** The error that `admit` would refuse the transaction with. */

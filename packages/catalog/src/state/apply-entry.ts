@@ -21,9 +21,10 @@ export function applyEntry(state: CatalogState, sealed: SealedEntry): CatalogSta
     for (const action of transaction.actions) draft.apply(action);
     results = results.with(transaction.txnId, entry.version, timeMs);
   }
-  for (const record of entry.records) draft.parts = applyRecord(draft.parts, record, entry.version, timeMs);
+  let parts = draft.finish();
+  for (const record of entry.records) parts = applyRecord(parts, record, entry.version, timeMs);
   return new CatalogState({
-    ...draft.parts,
+    ...parts,
     version: entry.version,
     epoch: entry.epoch,
     headSha256: sealed.sha256,

@@ -9,28 +9,71 @@ import { TableContents } from './table-contents.ts';
  * at all (a tablet that is not there) throws.
  */
 export class CatalogDraft {
-  parts: StateParts;
+  readonly #base: StateParts;
   /** What changes are marked with. */
   readonly #stamp: number;
   readonly #timeMs: number;
+  #objects: StateParts['objects'];
+  #directories: StateParts['directories'];
+  #contents: StateParts['contents'];
+  #tombstones: StateParts['tombstones'];
+  #shares: StateParts['shares'];
+  /** Tables whose contents changed, not in `#contents` yet: a transaction changes many tablets of few tables. */
+  readonly #changed = new Map<ObjectId, TableContents>();
 
   /** `stamp`: the version that the changes will belong to. `timeMs`: when objects of the store became garbage. */
-  constructor(parts: StateParts, stamp: number, timeMs: number) {
-    this.parts = parts;
+  constructor(base: StateParts, stamp: number, timeMs: number) {
+    this.#base = base;
     this.#stamp = stamp;
     this.#timeMs = timeMs;
+    this.#objects = base.objects;
+    this.#directories = base.directories;
+    this.#contents = base.contents;
+    this.#tombstones = base.tombstones;
+    this.#shares = base.shares;
+  }
+
+  /** Of the state that the draft began with. */
+  get version(): number {
+    return this.#base.version;
+  }
+
+  get orphansBeforeMs(): number {
+    return this.#base.orphansBeforeMs;
+  }
+
+  objects(): Iterable<ObjectState> {
+    return this.#objects.values();
   }
 
   object(id: ObjectId): ObjectState | undefined {
-    return this.parts.objects.get(id);
+    return this.#objects.get(id);
   }
 
   directory(key: string): Directory {
-    return this.parts.directories.get(key) ?? Directory.empty;
+    return this.#directories.get(key) ?? Directory.empty;
   }
 
   contents(tableId: ObjectId): TableContents | undefined {
-    return this.parts.contents.get(tableId)?.load();
+    return this.#changed.get(tableId) ?? this.#contents.get(tableId)?.load();
+  }
+
+  isGarbage(name: string): boolean {
+    return this.#tombstones.has(name);
+  }
+
+  /** The state with all that was applied. */
+  finish(): StateParts {
+    for (const [tableId, contents] of this.#changed) this.#contents = this.#contents.with(tableId, contents);
+    this.#changed.clear();
+    return {
+      ...this.#base,
+      objects: this.#objects,
+      directories: this.#directories,
+      contents: this.#contents,
+      tombstones: this.#tombstones,
+      shares: this.#shares,
+    };
   }
 
   apply(action: Action): void {
@@ -58,8 +101,7 @@ export class CatalogDraft {
 
   #create(object: CatalogObject): void {
     this.#setObject({ object, createdAt: this.#stamp, changedAt: this.#stamp });
-    if (object.kind === 'table')
-      this.#set({ contents: this.parts.contents.with(object.id, TableContents.empty(this.#stamp)) });
+    if (object.kind === 'table') this.#changed.set(object.id, TableContents.empty(this.#stamp));
   }
 
   #alter(object: CatalogObject): void {
@@ -71,82 +113,68 @@ export class CatalogDraft {
   #drop(id: ObjectId): void {
     const { object } = there(this.object(id), id);
     this.#unlist(object);
-    this.#set({ objects: this.parts.objects.without(id) });
+    this.#objects = this.#objects.without(id);
     const contents = this.contents(id);
     if (contents === undefined) return;
     for (const tablet of contents.tablets()) this.#release(tablet.key, id);
     for (const { vector } of contents.vectors.values()) this.#release(vector.key, id);
-    this.#set({ contents: this.parts.contents.without(id) });
+    this.#changed.delete(id);
+    this.#contents = this.#contents.without(id);
   }
 
   #addTablet(tablet: Tablet): void {
     if (tablet.sharesKey === true) this.#share(tablet.key!);
-    this.#setContents(tablet.tableId, (contents) => contents.withTablet(tablet, this.#stamp));
+    const contents = there(this.contents(tablet.tableId), tablet.tableId);
+    this.#changed.set(tablet.tableId, contents.withTablet(tablet, this.#stamp));
   }
 
   #removeTablet(tableId: ObjectId, tabletId: TabletId): void {
-    this.#setContents(tableId, (contents) => {
-      const tablet = there(contents.tablet(tabletId), tabletId);
-      this.#release(tablet.key, tableId);
-      this.#release(contents.vectors.get(tabletId)?.vector.key, tableId);
-      return contents.withoutTablet(tablet, this.#stamp);
-    });
+    const contents = there(this.contents(tableId), tableId);
+    const tablet = there(contents.tablet(tabletId), tabletId);
+    this.#release(tablet.key, tableId);
+    this.#release(contents.vectors.get(tabletId)?.vector.key, tableId);
+    this.#changed.set(tableId, contents.withoutTablet(tablet, this.#stamp));
   }
 
   #setVector(vector: DeletionVector): void {
     if (vector.sharesKey === true) this.#share(vector.key!);
-    this.#setContents(vector.tableId, (contents) => {
-      there(contents.tablet(vector.tabletId), vector.tabletId);
-      this.#release(contents.vectors.get(vector.tabletId)?.vector.key, vector.tableId);
-      return contents.withVector(vector, this.#stamp);
-    });
-  }
-
-  #setContents(tableId: ObjectId, change: (contents: TableContents) => TableContents): void {
-    const changed = change(there(this.contents(tableId), tableId));
-    this.#set({ contents: this.parts.contents.with(tableId, changed) });
+    const contents = there(this.contents(vector.tableId), vector.tableId);
+    there(contents.tablet(vector.tabletId), vector.tabletId);
+    this.#release(contents.vectors.get(vector.tabletId)?.vector.key, vector.tableId);
+    this.#changed.set(vector.tableId, contents.withVector(vector, this.#stamp));
   }
 
   #setObject(state: ObjectState): void {
     const key = directoryOf(state.object);
-    this.#set({
-      objects: this.parts.objects.with(state.object.id, state),
-      directories: this.parts.directories.with(key, this.directory(key).with(state.object)),
-    });
+    this.#objects = this.#objects.with(state.object.id, state);
+    this.#directories = this.#directories.with(key, this.directory(key).with(state.object));
   }
 
   #unlist(object: CatalogObject): void {
     const key = directoryOf(object);
     const rest = this.directory(key).without(object.name);
-    const { directories } = this.parts;
-    this.#set({ directories: rest.size === 0 ? directories.without(key) : directories.with(key, rest) });
+    this.#directories = rest.size === 0 ? this.#directories.without(key) : this.#directories.with(key, rest);
   }
 
   #share(name: string): void {
-    this.#set({ shares: this.parts.shares.with(name, (this.parts.shares.get(name) ?? 1) + 1) });
+    this.#shares = this.#shares.with(name, (this.#shares.get(name) ?? 1) + 1);
   }
 
   /** The object has one user less; without any it is garbage. */
   #release(name: string | undefined, tableId: ObjectId): void {
     if (name === undefined) return;
-    const users = this.parts.shares.get(name);
+    const users = this.#shares.get(name);
     if (users !== undefined) {
-      const { shares } = this.parts;
-      this.#set({ shares: users === 2 ? shares.without(name) : shares.with(name, users - 1) });
+      this.#shares = users === 2 ? this.#shares.without(name) : this.#shares.with(name, users - 1);
       return;
     }
-    const tombstone = {
+    this.#tombstones = this.#tombstones.with(name, {
       name,
       tableId,
       removedAtMs: this.#timeMs,
       version: this.#stamp,
       collecting: false,
-    };
-    this.#set({ tombstones: this.parts.tombstones.with(name, tombstone) });
-  }
-
-  #set(changes: Partial<StateParts>): void {
-    this.parts = { ...this.parts, ...changes };
+    });
   }
 }
 

@@ -146,16 +146,15 @@ export class TransactionCheck {
   /** The object is not garbage, nor may the collector have taken it for an orphan. */
   #checkStored(name: string | undefined, shared: boolean): void {
     if (name === undefined) return;
-    const { tombstones, orphansBeforeMs } = this.#draft.parts;
-    if (tombstones.has(name)) throw conflict(`${name} is no longer kept`);
+    if (this.#draft.isGarbage(name)) throw conflict(`${name} is no longer kept`);
     const time = shared ? undefined : ulidTimeOf(name);
-    if (time !== undefined && time < orphansBeforeMs)
+    if (time !== undefined && time < this.#draft.orphansBeforeMs)
       throw conflict(`${name} is too old to be committed: it was collected as an orphan`);
   }
 
   /** Nothing that stays is in what was dropped, or refers to it. */
   #checkNothingNeeds(dropped: ReadonlyMap<ObjectId, CatalogObject>): void {
-    for (const { object, createdAt } of this.#draft.parts.objects.values()) {
+    for (const { object, createdAt } of this.#draft.objects()) {
       const needed = neededBy(object).find((id) => dropped.has(id));
       if (needed === undefined) continue;
       const gone = dropped.get(needed)!;
@@ -169,7 +168,7 @@ export class TransactionCheck {
 
   /** Gone since the transaction read it; without commits in between it never was there. */
   #missing(what: string, id: string): TesseraError {
-    return this.#draft.parts.version > this.#readVersion
+    return this.#draft.version > this.#readVersion
       ? conflict(`${what} ${id} was dropped by another transaction`)
       : TesseraError.of('UNDEFINED_OBJECT', { what, name: id });
   }

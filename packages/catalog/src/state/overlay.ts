@@ -12,5 +12,5 @@ let tentativeStates = 0;
 export function tentative(parts: StateParts, actions: readonly Action[]): StateParts {
   const draft = new CatalogDraft(parts, -++tentativeStates, parts.timeMs);
   new TransactionCheck(draft, Number.POSITIVE_INFINITY).run(actions);
-  return draft.parts;
+  return draft.finish();
 }

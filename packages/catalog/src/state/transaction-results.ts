@@ -12,10 +12,11 @@ const KEPT_MS = 24 * 3_600_000;
 const PERIOD_MS = 3_600_000;
 const PERIOD_SIZE = 16_384;
 const MOST_KEPT = 262_144;
+const LEAST_KEPT = 4_096;
 
 /**
  * Which transactions were committed and in which version: kept for 24 hours of entry time, of the newest 262,144 at
- * least 245,760. Immutable.
+ * least 245,760, and at least 4,096 however much time passed. Immutable.
  */
 export class TransactionResults {
   readonly periods: readonly Period[];
@@ -50,12 +51,23 @@ export class TransactionResults {
       return new TransactionResults(this.periods.with(-1, grown));
     }
     const fresh = { firstMs: timeMs, lastMs: timeMs, versions: PersistentMap.from([[txnId, version]]) };
-    let kept = this.periods.filter((period) => timeMs - period.lastMs < KEPT_MS);
+    let kept = this.#recent(timeMs);
     let size = kept.reduce((sum, period) => sum + period.versions.size, 0);
     while (size + PERIOD_SIZE > MOST_KEPT) {
       size -= kept[0]!.versions.size;
       kept = kept.slice(1);
     }
     return new TransactionResults([...kept, fresh]);
+  }
+
+  /** A clock that jumps ahead must not make the log forget what was committed a moment ago. */
+  #recent(timeMs: number): readonly Period[] {
+    let newer = 0;
+    const from = this.periods.findLastIndex((period) => {
+      const old = timeMs - period.lastMs >= KEPT_MS && newer >= LEAST_KEPT;
+      newer += period.versions.size;
+      return old;
+    });
+    return this.periods.slice(from + 1);
   }
 }
