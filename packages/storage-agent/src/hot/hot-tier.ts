@@ -18,7 +18,7 @@ import {
   dropImage,
   tableMemory,
 } from './image-loader.ts';
-import { type Desired, TableDemand } from './table-demand.ts';
+import { type Desired, type TableContents, TableDemand } from './table-demand.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface HotTierOptions {
@@ -131,7 +131,7 @@ export class HotTier {
   }
 
   /** Tells what a scan read, so that the next one finds it in memory. */
-  want(request: HotRequest, contents: { version: number; tablets: readonly ScanTablet[] } | undefined): void {
+  want(request: HotRequest, contents: TableContents | undefined, isWhole: boolean): void {
     if (this.#closed || request.session.processId !== this.#o.kernel.processId) return;
     const { table, read } = request.shape;
     let demand = this.#demands.get(table.id);
@@ -139,7 +139,14 @@ export class HotTier {
       demand = new TableDemand(table);
       this.#demands.set(table.id, demand);
     }
-    demand.note(table, [...read], request.tablets, contents, this.#o.now());
+    demand.note({
+      table,
+      columns: read,
+      tablets: request.tablets,
+      contents,
+      isWhole,
+      nowMs: this.#o.now(),
+    });
     this.#schedule(demand);
   }
 
@@ -171,8 +178,7 @@ export class HotTier {
     );
     const evicted = Map.groupBy(tabletsToEvict(hot, memory, this.#o.limits, this.#o.now()), (id) => id.image);
     for (const [image, parts] of evicted) {
-      const demand = this.#demands.get(image.tableId);
-      if (demand !== undefined) demand.blockedUntilMs = this.#o.now() + RETRY_MS;
+      this.#demands.get(image.tableId)?.reset(this.#o.now() + RETRY_MS);
       await this.#remove(
         image,
         parts.map((p) => p.part),

@@ -5,11 +5,13 @@ import type { ScanTablet } from '../storage-agent.ts';
 const COLUMN_MEMORY_MS = 3_600_000;
 /** Scans of single granules of a tablet after which the whole of it is wanted. */
 const PARTIAL_READS = 3;
+/** A smaller table is wanted whole, whatever is read of it. */
+const SMALL_TABLE_BYTES = 64 * 2 ** 20;
 
 /** All contents of a table at one version. */
 export interface TableContents {
   readonly version: number;
-  readonly tablets: readonly ScanTablet[];
+  readonly tablets: () => readonly ScanTablet[];
 }
 
 /** What an image of the table should hold. */
@@ -21,13 +23,29 @@ export interface Desired {
   readonly version: number | undefined;
 }
 
+/** One scan, as far as later ones may be like it. */
+export interface NotedScan {
+  readonly table: TableObject;
+  /** Ids. */
+  readonly columns: ReadonlySet<number>;
+  readonly tablets: readonly ScanTablet[];
+  /** What the table holds, where the scan knows. */
+  readonly contents: TableContents | undefined;
+  /** It reads all of the contents. */
+  readonly isWhole: boolean;
+  readonly nowMs: number;
+}
+
 /** What scans wanted of one table of late. */
 export class TableDemand {
   table: TableObject;
   readonly #columns = new Map<number, number>();
-  #contents: TableContents | undefined;
-  /** Tablets that were read without knowledge of the others. */
-  readonly #single = new Map<TabletId, { scan: ScanTablet; reads: number }>();
+  #version = 0;
+  #contents: (() => readonly ScanTablet[]) | undefined;
+  #all: readonly ScanTablet[] | undefined;
+  #wantsAll = false;
+  /** How often tablets were read that were not all of the table. */
+  readonly #reads = new Map<TabletId, { scan: ScanTablet; reads: number }>();
   /** Until then it is not tried to load the table: there was no room, or it failed. */
   blockedUntilMs = 0;
 
@@ -35,31 +53,36 @@ export class TableDemand {
     this.table = table;
   }
 
-  /** `contents`: what the table holds, where the scan knows; older ones than known are ignored. */
-  note(
-    table: TableObject,
-    columns: readonly number[],
-    tablets: readonly ScanTablet[],
-    contents: TableContents | undefined,
-    nowMs: number,
-  ): void {
+  /** Contents older than those known are ignored. */
+  note({ table, columns, tablets, contents, isWhole, nowMs }: NotedScan): void {
     if (table.schemaVersion >= this.table.schemaVersion) this.table = table;
     for (const column of columns) this.#columns.set(column, nowMs);
-    if (contents !== undefined) {
-      if (this.#contents === undefined || contents.version > this.#contents.version)
-        this.#contents = contents;
-      return;
+    if (contents !== undefined && contents.version > this.#version) {
+      this.#version = contents.version;
+      this.#contents = contents.tablets;
+      this.#all = undefined;
     }
+    if (isWhole && contents !== undefined) {
+      this.#wantsAll = true;
+      this.#reads.clear();
+    }
+    if (this.#wantsAll) return;
     for (const scan of tablets) {
-      const before = this.#single.get(scan.tablet.id)?.reads ?? 0;
-      const reads = before + (scan.granules === undefined ? PARTIAL_READS : 1);
-      this.#single.set(scan.tablet.id, { scan, reads });
+      const reads = this.#reads.get(scan.tablet.id)?.reads ?? 0;
+      const more = scan.granules === undefined ? PARTIAL_READS : 1;
+      this.#reads.set(scan.tablet.id, { scan, reads: reads + more });
     }
   }
 
   forget(tablets: ReadonlySet<TabletId>): void {
-    for (const id of tablets) this.#single.delete(id);
-    if (this.#contents?.tablets.some((t) => tablets.has(t.tablet.id))) this.#contents = undefined;
+    for (const id of tablets) this.#reads.delete(id);
+  }
+
+  /** Its tablets were let go: they must be wanted anew. */
+  reset(untilMs: number): void {
+    this.#wantsAll = false;
+    this.#reads.clear();
+    this.blockedUntilMs = untilMs;
   }
 
   desired(nowMs: number): Desired {
@@ -67,9 +90,25 @@ export class TableDemand {
       const usedMs = this.#columns.get(c.id);
       return usedMs !== undefined && nowMs - usedMs < COLUMN_MEMORY_MS;
     });
-    const tablets =
-      this.#contents?.tablets ??
-      [...this.#single.values()].filter((s) => s.reads >= PARTIAL_READS).map((s) => s.scan);
-    return { table: this.table, columns, tablets, version: this.#contents?.version };
+    this.#all ??= this.#contents?.();
+    const all = this.#all;
+    const isRead = (id: TabletId) => (this.#reads.get(id)?.reads ?? 0) >= PARTIAL_READS;
+    if (all !== undefined && (this.#wantsAll || isSmall(all) || all.every((s) => isRead(s.tablet.id)))) {
+      return { table: this.table, columns, tablets: all, version: this.#version };
+    }
+    const tablets = all?.filter((s) => isRead(s.tablet.id)) ?? this.#alone();
+    return { table: this.table, columns, tablets, version: undefined };
   }
+
+  #alone(): ScanTablet[] {
+    return [...this.#reads.values()].filter((read) => read.reads >= PARTIAL_READS).map((read) => read.scan);
+  }
+}
+
+function isSmall(tablets: readonly ScanTablet[]): boolean {
+  let bytes = 0;
+  return tablets.every(({ tablet }) => {
+    bytes += tablet.bytes;
+    return bytes <= SMALL_TABLE_BYTES;
+  });
 }

@@ -1,5 +1,5 @@
-import { pruneGranules } from '@tessera/tablet';
 import type { HotScan, HotTier } from '../hot/hot-tier.ts';
+import type { TableContents } from '../hot/table-demand.ts';
 import type { LocalTablet } from '../local/local-tablets.ts';
 import type { TabletFiles } from '../local/tablet-files.ts';
 import type { Scan, ScanRequest, ScanTablet } from '../storage-agent.ts';
@@ -31,8 +31,7 @@ export class TabletScans {
     const whole = this.#hot.whole(hotRequest);
     if (whole !== undefined) return hotScan(whole, tablets);
     // What is wanted in memory is told first: the scan that is made here then reads what is loaded behind it.
-    if (request.once !== true)
-      this.#hot.want(hotRequest, contents && { ...contents, tablets: contents.tablets() });
+    if (request.once !== true) this.#hot.want(hotRequest, contents, request.wholeTableAt !== undefined);
     const deleted = await this.#deletedRows(tablets);
     const hot = this.#hot.partial(hotRequest, deleted);
     try {
@@ -50,8 +49,7 @@ export class TabletScans {
     hot: HotScan | undefined,
   ): Promise<Scan> {
     const rest = [...request.tablets.entries()].filter(([position]) => hot?.tablets.has(position) !== true);
-    const needed = await this.#neededGranules(request, rest);
-    const readable = await this.#readable(request, needed.tablets, deleted);
+    const readable = await this.#readable(request, rest, deleted);
     const branches = [...(hot === undefined ? [] : [hot.sql]), ...fileScans(shape, readable)];
     return {
       sql: branches.length === 0 ? emptyRelation(shape) : unionOf(branches),
@@ -60,8 +58,6 @@ export class TabletScans {
         bytesFetched: sum(readable, (local) => local.bytesFetched),
         bytesCached: sum(readable, (local) => local.bytesCached) + hotBytes(request.tablets, hot),
         tabletsHot: hot?.tablets.size ?? 0,
-        granules: needed.granules,
-        granulesPruned: needed.granulesPruned,
       },
       release: once(() => {
         hot?.release();
@@ -97,29 +93,6 @@ export class TabletScans {
     throw failure.reason;
   }
 
-  /** Leaves out the granules, and the tablets, that hold no rows for the filters. */
-  async #neededGranules(
-    { table, filters = [], signal }: ScanRequest,
-    tablets: readonly (readonly [number, ScanTablet])[],
-  ): Promise<NeededGranules> {
-    if (filters.length === 0 || filters.some((conjuncts) => conjuncts.length === 0)) return { tablets };
-    let [granules, granulesPruned] = [0, 0];
-    const needed = await Promise.all(
-      tablets.map(async ([position, scan]): Promise<readonly [number, ScanTablet] | undefined> => {
-        const { tablet } = scan;
-        granules += tablet.granules;
-        if (tablet.granules <= 1) return [position, scan];
-        const header = await this.#files.header({ table, tablet }, signal);
-        const asked = scan.granules && new Set(scan.granules);
-        const kept = pruneGranules(table, header, filters).filter((g) => asked?.has(g) !== false);
-        granulesPruned += tablet.granules - kept.length;
-        if (kept.length === 0) return undefined;
-        return [position, kept.length === tablet.granules ? scan : { ...scan, granules: kept }];
-      }),
-    );
-    return { tablets: needed.filter((tablet) => tablet !== undefined), granules, granulesPruned };
-  }
-
   async #deletedRows(tablets: readonly ScanTablet[]): Promise<ReadonlyMap<number, readonly RowRange[]>> {
     const withVectors = [...tablets.entries()].filter(([, scan]) => scan.vector !== undefined);
     return new Map(
@@ -132,15 +105,8 @@ export class TabletScans {
   }
 }
 
-interface NeededGranules {
-  /** With their positions in the request. */
-  readonly tablets: readonly (readonly [number, ScanTablet])[];
-  readonly granules?: number;
-  readonly granulesPruned?: number;
-}
-
 /** Contents of the table that are committed. */
-function contentsOf({ contents, wholeTableAt, tablets }: ScanRequest) {
+function contentsOf({ contents, wholeTableAt, tablets }: ScanRequest): TableContents | undefined {
   if (contents !== undefined && contents.version > 0) return contents;
   return wholeTableAt !== undefined && wholeTableAt > 0
     ? { version: wholeTableAt, tablets: () => tablets }
