@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import type { ExternalSources } from '@tessera/object-store';
+import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
 import { loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadCall, RelationSource } from '@tessera/sql';
 import type { RequestDirectory, UploadedFile } from './statement-request.ts';
@@ -37,7 +37,7 @@ export class ReadResolution {
 
   /** @throws TesseraError FILE_NOT_FOUND, LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, BAD_FILE */
   async resolve(call: ReadCall): Promise<RelationSource> {
-    const files = await this.#locate(call.url);
+    const files = await this.#locate(call);
     this.files.push(...files);
     if (call.function !== 'read_avro' && call.function !== 'read_arrow') {
       return { kind: 'files', paths: files.map((f) => literalPath(f.path)) };
@@ -48,17 +48,17 @@ export class ReadResolution {
     return { kind: 'relation', name };
   }
 
-  async #locate(url: string): Promise<ReadFile[]> {
+  async #locate({ url, options }: ReadCall): Promise<ReadFile[]> {
     if (url.toLowerCase().startsWith(UPLOAD_SCHEME)) return [this.#upload(url)];
     const { external, directory, signal } = this.#scope;
-    const isDownload = /^https?:/i.test(url);
-    const target = isDownload ? await directory.open() : '';
-    const { paths } = await external.resolve(url, {
+    const target = external.downloads(url) ? await directory.open() : '';
+    const { files } = await external.resolve(url, {
       directory: target,
       signal,
       maxBytes: MAX_DOWNLOAD_BYTES,
+      credentials: options,
     });
-    return paths.map((path) => ({ label: paths.length === 1 ? url : `${url} (${basename(path)})`, path }));
+    return files.map((file) => ({ label: labelOf(file, url, files.length), path: file.path }));
   }
 
   #upload(url: string): ReadFile {
@@ -71,6 +71,11 @@ export class ReadResolution {
         : `file parts of this request: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`;
     throw TesseraError.of('FILE_NOT_FOUND', { url, hint });
   }
+}
+
+/** The URL as its user wrote it; with the name of the file where there are several. */
+function labelOf(file: ResolvedFile, url: string, count: number): string {
+  return count === 1 ? url : `${url} (${basename(file.url)})`;
 }
 
 /** The kernel takes `*`, `?` and `[` in a path for a pattern; in brackets each stands for itself. */

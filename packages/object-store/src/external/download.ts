@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -55,13 +55,9 @@ export async function download(text: string, o: DownloadOptions): Promise<Downlo
     const response = await follow(url, signal, o);
     await save(response, path, signal, o.maxBytes, printableUrl(url));
     const modified = new Date(header(response, 'last-modified') ?? '');
-    return {
-      path,
-      url: printableUrl(url),
-      bytes: (await stat(path)).size,
-      modifiedAt: Number.isNaN(modified.getTime()) ? undefined : modified,
-      dispose,
-    };
+    const modifiedAt = Number.isNaN(modified.getTime()) ? undefined : modified;
+    if (modifiedAt !== undefined) await utimes(path, new Date(), modifiedAt);
+    return { path, url: printableUrl(url), bytes: (await stat(path)).size, modifiedAt, dispose };
   } catch (error) {
     await dispose();
     if (o.signal.aborted) throw cancellation(o.signal);

@@ -7,7 +7,10 @@ import type { ObjectInfo } from '../object-store.ts';
 const CHUNK_BYTES = 8 << 20;
 const CHUNKS_AT_ONCE = 4;
 
-/** Copies an object into a new file, in ranges; all of them from the version that `info` tells of. */
+/**
+ * Copies an object into a new file, in ranges; all of them from the version that `info` tells of, and with its time of
+ * modification.
+ */
 export async function downloadObject(
   bucket: BucketClient,
   info: ObjectInfo,
@@ -33,6 +36,7 @@ export async function downloadObject(
   };
   try {
     await Promise.all(Array.from({ length: CHUNKS_AT_ONCE }, worker));
+    await file.utimes(new Date(), info.modifiedAt);
   } catch (error) {
     stop.abort();
     await rm(path, { force: true });
