@@ -2,7 +2,7 @@ import type { CatalogState } from '@tessera/catalog';
 import { type Logger, TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import type { Effect, Reply, RequestId } from './log-node/effects.ts';
-import type { Happening } from './log-node/events.ts';
+import type { Happening, NodeRequest } from './log-node/events.ts';
 import type { LogNodeOptions } from './log-node/options.ts';
 import type { LogNodeState } from './log-node/state.ts';
 import { initialState, step } from './log-node/step.ts';
@@ -14,12 +14,6 @@ export interface LogNodeDriverOptions {
   readonly node: LogNodeOptions;
   readonly log: Logger;
 }
-
-/** Requests to a node, without the id that the driver gives them. */
-export type NodeRequest =
-  | { readonly kind: 'latest' }
-  | Omit<Extract<Happening, { kind: 'commit' }>, 'request'>
-  | Omit<Extract<Happening, { kind: 'collect_garbage' }>, 'request'>;
 
 /** Runs the reducer on a real store and a real clock: an event in, its effects out. */
 export class LogNodeDriver {

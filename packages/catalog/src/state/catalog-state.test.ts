@@ -141,7 +141,7 @@ test('knows for a day in which version a transaction was committed', () => {
   expect([state, later].map((s) => s.committedVersion('q'))).toEqual([1, 1]);
   expect(admit(later, transaction('q', 0, []))).toEqual({ kind: 'committed', version: 1 });
   const next = after(later, [transaction('r', 2, [])], [], START + 25 * 3_600_000);
-  expect([next.committedVersion('q'), next.committedVersion('r')]).toEqual([undefined, 3]);
+  expect([next.committedVersion('q'), next.committedVersion('r')]).toEqual([1, 3]);
 });
 
 test('lists by name and finds by exact name', () => {

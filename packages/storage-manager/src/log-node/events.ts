@@ -4,12 +4,18 @@ import type { OpId, RequestId, StoreAnswer } from './effects.ts';
 /** What a node can be told. `nowMs`: the wall clock, which may jump; `monotonicMs`: one that does not. */
 export type LogNodeEvent = { readonly nowMs: number; readonly monotonicMs: number } & Happening;
 
+/** What has an answer. */
+export type NodeRequest =
+  | { readonly kind: 'latest' }
+  | { readonly kind: 'commit'; readonly transaction: Transaction }
+  /** `limit`: most tablets; 0 is no limit. */
+  | { readonly kind: 'collect_garbage'; readonly limit: number };
+
 export type Happening =
   | { readonly kind: 'start' }
   | { readonly kind: 'stored'; readonly op: OpId; readonly answer: StoreAnswer }
   | { readonly kind: 'timer'; readonly op: OpId }
-  | { readonly kind: 'latest'; readonly request: RequestId }
-  | { readonly kind: 'commit'; readonly request: RequestId; readonly transaction: Transaction }
+  | (NodeRequest & { readonly request: RequestId })
   /** What a node, this one included, still needs. */
   | {
       readonly kind: 'pins';
@@ -17,7 +23,6 @@ export type Happening =
       readonly oldestVersion: number;
       readonly oldestWriteMs: number;
     }
-  | { readonly kind: 'collect_garbage'; readonly request: RequestId; readonly limit: number }
   /** Entries that another node had from the log and vouches for. */
   | { readonly kind: 'entries_received'; readonly bodies: readonly Uint8Array[] }
   /** Lead no more, and do not try again. */

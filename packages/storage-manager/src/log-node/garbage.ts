@@ -77,14 +77,14 @@ function listed(turn: Turn, { run, prefix, horizonMs }: Phase<'listing'>, keys: 
   if (last !== undefined && keys.length === LISTED_AT_ONCE) return list(turn, found, prefix, last, horizonMs);
   const next = PREFIXES[PREFIXES.indexOf(prefix as (typeof PREFIXES)[number]) + 1];
   if (next !== undefined) return list(turn, found, next, '', horizonMs);
-  startRound(turn, { ...found, orphansBeforeMs: horizonMs });
+  enter(turn, 0, { kind: 'choosing', run: { ...found, orphansBeforeMs: horizonMs } });
 }
 
 /**
- * Names what goes now. Nothing else is appended before the intent, so that what is no orphan by the state of this moment
- * cannot become one, and what is one cannot be committed any more.
+ * Names what goes now. No append is under way, and the intent is the next one: what is an orphan at this moment cannot be
+ * committed before it, and not after it either.
  */
-function startRound(turn: Turn, run: GarbageRun) {
+function choose(turn: Turn, run: GarbageRun) {
   const catalog = turn.state.catalog!;
   const tombstones = collectable(turn.state, catalog).slice(0, Math.min(ROUND, run.left));
   const known = new Set([...catalog.tombstones()].map(({ name }) => name));
@@ -128,10 +128,12 @@ function livePins({ pins, monotonicMs, options }: LogNodeState): PinReport[] {
   return [...pins.values()].filter((pin) => monotonicMs - pin.reportedMonotonicMs <= options.pinTtlMs);
 }
 
-/** The record that waits to be appended. */
+/** The record to append now; asked only when no append is under way. */
 export function nextGarbageRecord(
   turn: Turn,
 ): { purpose: 'gc_intent' | 'gc_done'; record: SystemRecord } | undefined {
+  const { phase: before } = turn.state.garbage;
+  if (before.kind === 'choosing') choose(turn, before.run);
   const { phase } = turn.state.garbage;
   if (phase.kind === 'intending') return { purpose: 'gc_intent', record: phase.record };
   if (phase.kind === 'finishing') return { purpose: 'gc_done', record: phase.record };
@@ -145,7 +147,7 @@ export function garbageRecordCommitted(turn: Turn) {
     const { names } = phase.record;
     enter(turn, turn.store({ kind: 'delete', keys: names }), { kind: 'deleting', run: phase.run, names });
   } else if (phase.kind === 'finishing') {
-    startRound(turn, phase.run);
+    enter(turn, 0, { kind: 'choosing', run: phase.run });
   }
 }
 

@@ -143,9 +143,7 @@ function entriesRead(turn: Turn, reading: Reading, phase: Phase<'reading_entries
   const bodies = answer.kind === 'entries' ? answer.bodies : [];
   const end = bodies.indexOf(undefined);
   const there = end < 0 ? bodies : bodies.slice(0, end);
-  if (bodies.slice(there.length).some((body) => body !== undefined)) {
-    return tryAgain(turn, reading, `entry ${phase.catalog.version + there.length + 1} is hidden`);
-  }
+  const hidden = bodies.slice(there.length).some((body) => body !== undefined);
   let { catalog } = phase;
   let misfit: unknown;
   try {
@@ -160,7 +158,7 @@ function entriesRead(turn: Turn, reading: Reading, phase: Phase<'reading_entries
   const { base, served } = phase;
   const op = turn.store({ kind: 'get', key: BOUNDARY_KEY });
   turn.change({
-    reading: { ...reading, op, phase: { kind: 'checking_boundary', base, catalog, served, misfit } },
+    reading: { ...reading, op, phase: { kind: 'checking_boundary', base, catalog, served, misfit, hidden } },
   });
 }
 
@@ -176,6 +174,7 @@ function boundaryChecked(
     turn.change({ reads: [...phase.served, ...turn.state.reads] });
     return begin(turn, reading.attempts + 1, true);
   }
+  if (phase.hidden) return tryAgain(turn, reading, `entry ${phase.catalog.version + 1} is not shown`);
   if (phase.misfit !== undefined) return breakDown(turn, phase.misfit);
   caughtUp(turn, phase.catalog, phase.served);
 }

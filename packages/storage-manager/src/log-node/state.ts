@@ -89,6 +89,8 @@ export type ReadingPhase =
       readonly served: readonly RequestId[];
       /** Why an entry could not be applied; the boundary decides whether that is a defect of the log. */
       readonly misfit: unknown;
+      /** A slot was empty below one that was not: deleted, or the store does not show it yet. */
+      readonly hidden: boolean;
     }
   | { readonly kind: 'pausing'; readonly fromCheckpoint: boolean };
 
@@ -183,6 +185,8 @@ export type GarbagePhase =
       readonly prefix: string;
       readonly horizonMs: number;
     }
+  /** Waits for the append under way: only then is it known what is committed. */
+  | { readonly kind: 'choosing'; readonly run: GarbageRun }
   | { readonly kind: 'intending'; readonly run: GarbageRun; readonly record: SystemRecord }
   | { readonly kind: 'deleting'; readonly run: GarbageRun; readonly names: readonly string[] }
   | { readonly kind: 'finishing'; readonly run: GarbageRun; readonly record: SystemRecord };

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { runSeeds } from './run-seeds.ts';
+import { CALM, READERS, REPEATERS, SLEEPERS, STORM, TAKEOVERS, UPLOADS } from './scenarios.ts';
+
+/**
+ * Whole clusters in virtual time, each from one seed: nothing acknowledged is lost or there twice, nobody hears two
+ * answers, the log never forks, nothing live is deleted, who recovers knows what the log says, and after the last fault
+ * commits succeed again. `TESSERA_SIMULATION_FACTOR=20` runs twenty times as many seeds.
+ */
+const SEEDS = 160;
+
+describe('simulated clusters', () => {
+  it('keep their promises when nothing goes wrong', () => {
+    const tally = runSeeds('calm', CALM, 10);
+    expect(tally.epochs).toBe(10);
+    expect(tally.acknowledged).toBeGreaterThan(300);
+  });
+
+  it.each([
+    ['storm', STORM],
+    ['readers', READERS],
+    ['sleepers', SLEEPERS],
+    ['uploads', UPLOADS],
+    ['repeaters', REPEATERS],
+    ['takeovers', TAKEOVERS],
+  ] as const)(
+    'keep their promises: %s',
+    (name, scenario) => {
+      const tally = runSeeds(name, scenario, SEEDS);
+      if (process.env['TESSERA_SIMULATION'] !== undefined) return;
+      expect(tally.acknowledged).toBeGreaterThan(SEEDS * 10);
+      expect(tally.reads).toBeGreaterThan(SEEDS * 10);
+      expect(tally.refusals).toBeGreaterThan(SEEDS / 2);
+      expect(tally.epochs).toBeGreaterThan(SEEDS);
+      expect(tally.collections).toBeGreaterThan(SEEDS / 20);
+      expect(tally.deletedTablets).toBeGreaterThan(SEEDS / 20);
+    },
+    120_000,
+  );
+});

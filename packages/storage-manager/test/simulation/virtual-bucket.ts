@@ -1,0 +1,85 @@
+import { encodeCheckpoint } from '@tessera/catalog';
+import type { StoreAnswer, StoreRequest } from '../../src/log-node/effects.ts';
+import { checkpointKey, entryKey } from '../../src/log-node/log-keys.ts';
+
+interface Stored {
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+/** Told of every change at the moment it happens. */
+export interface BucketObserver {
+  created(key: string, body: Uint8Array): void;
+  deleted(key: string): void;
+}
+
+/** Objects in memory. Each request takes effect at one moment. */
+export class VirtualBucket {
+  readonly objects = new Map<string, Stored>();
+  readonly #observer: BucketObserver;
+  /** What a listing of a store without strong listings may still show. */
+  #listedBefore: readonly string[] = [];
+  #etags = 0;
+
+  constructor(observer: BucketObserver) {
+    this.#observer = observer;
+  }
+
+  put(key: string, body: Uint8Array): void {
+    this.objects.set(key, { body, etag: String(++this.#etags) });
+  }
+
+  get(key: string): Stored | undefined {
+    return this.objects.get(key);
+  }
+
+  /** `staleListing`: a listing as it once was, or cut off. `ulid`: for the name of a checkpoint. */
+  apply(request: StoreRequest, { staleListing, ulid }: { staleListing: boolean; ulid: string }): StoreAnswer {
+    switch (request.kind) {
+      case 'get': {
+        const found = this.objects.get(request.key);
+        return found === undefined ? { kind: 'absent' } : { kind: 'found', ...found };
+      }
+      case 'get_entries':
+        return {
+          kind: 'entries',
+          bodies: Array.from(
+            { length: request.count },
+            (_, i) => this.objects.get(entryKey(request.from + i))?.body,
+          ),
+        };
+      case 'put_if_absent':
+        return this.#create(request.key, request.body);
+      case 'put_if_match': {
+        if (this.objects.get(request.key)?.etag !== request.etag) return { kind: 'changed' };
+        this.put(request.key, request.body);
+        return { kind: 'replaced' };
+      }
+      case 'put_checkpoint': {
+        const key = checkpointKey(request.catalog.version, ulid);
+        const body = encodeCheckpoint(request.catalog);
+        this.#create(key, body);
+        return { kind: 'checkpoint_stored', key, bytes: body.length };
+      }
+      case 'list': {
+        const now = [...this.objects.keys()].sort();
+        const shown = staleListing ? this.#listedBefore : now;
+        this.#listedBefore = now.slice(0, Math.ceil(now.length / 2));
+        const keys = shown.filter((key) => key.startsWith(request.prefix) && key > request.startAfter);
+        return { kind: 'listed', keys: keys.slice(0, request.limit) };
+      }
+      case 'delete':
+        for (const key of request.keys) {
+          if (this.objects.delete(key)) this.#observer.deleted(key);
+        }
+        return { kind: 'deleted' };
+    }
+  }
+
+  #create(key: string, body: Uint8Array): StoreAnswer {
+    if (this.objects.has(key)) return { kind: 'exists' };
+    this.put(key, body);
+    this.#observer.created(key, body);
+    return { kind: 'created' };
+  }
+}

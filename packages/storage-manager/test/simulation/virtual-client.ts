@@ -1,0 +1,193 @@
+import {
+  type Action,
+  BOOTSTRAP_SCHEMA,
+  type CatalogState,
+  type ObjectId,
+  type TableObject,
+  type Tablet,
+  type TabletId,
+  type Transaction,
+} from '@tessera/catalog';
+import type { Reply } from '../../src/log-node/effects.ts';
+import type { NodeRequest } from '../../src/log-node/events.ts';
+import { isRefusal } from './auditor.ts';
+import type { VirtualNode } from './virtual-node.ts';
+import type { World } from './world.ts';
+
+const PATIENCE_MS = 2_000;
+const ATTEMPTS = 40;
+const TIME = '2026-01-01T00:00:00.000Z';
+/** So few that two clients want the same one. */
+const TABLE_NAMES = 6;
+
+/** A client whose statements one coordinator runs: reads, writes, and asks again until it knows. */
+export class VirtualClient {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  start(): void {
+    const { clockwork, random, scenario } = this.#world;
+    clockwork.after(random.between(1, scenario.longestThinkMs), () => this.#next());
+  }
+
+  #next() {
+    const { random, nodes, scenario } = this.#world;
+    if (!this.#world.open) return;
+    const coordinator = random.pick(nodes);
+    if (random.chance(scenario.collect)) return this.#collect(coordinator);
+    const life = coordinator.life;
+    const atLeast = this.#world.auditor.newestAcknowledged;
+    this.#ask(coordinator, { kind: 'latest' }, (reply) => {
+      if (reply?.kind !== 'snapshot' || coordinator.life !== life) return this.start();
+      this.#world.auditor.read(reply.catalog, atLeast);
+      this.#world.reads++;
+      this.#statement(coordinator, reply.catalog);
+    });
+  }
+
+  #collect(coordinator: VirtualNode): void {
+    this.#ask(coordinator, { kind: 'collect_garbage', limit: 0 }, (reply) => {
+      if (reply?.kind === 'collected') this.#world.collections++;
+      this.start();
+    });
+  }
+
+  /** A pinned read for a while, then what it leads to. */
+  #statement(coordinator: VirtualNode, snapshot: CatalogState): void {
+    const { clockwork, random, scenario } = this.#world;
+    const pin = coordinator.pins.pinVersion(snapshot.version);
+    const unpin = this.#world.pin(coordinator, snapshot.version);
+    const release = () => {
+      pin.release();
+      unpin();
+    };
+    const actions = this.#actions(snapshot, coordinator);
+    if (actions === undefined) {
+      clockwork.after(random.between(1, scenario.longestReadMs), () => {
+        release();
+        this.start();
+      });
+      return;
+    }
+    const write = coordinator.pins.pinWrite(coordinator.wallMs);
+    const life = coordinator.life;
+    clockwork.after(random.between(1, scenario.longestWriteMs), () => {
+      const end = () => {
+        write.release();
+        release();
+        this.start();
+      };
+      // The coordinator died: nobody commits what it uploaded, or its client asks another one with the same id.
+      if (coordinator.life !== life && random.chance(0.5)) return end();
+      const txnId = `q${++this.#world.transactions}`;
+      this.#commit({ txnId, queryId: txnId, readVersion: snapshot.version, actions }, ATTEMPTS, end);
+    });
+  }
+
+  #commit(transaction: Transaction, attempts: number, end: () => void) {
+    const { clockwork, random, nodes, auditor } = this.#world;
+    if (attempts === 0) return end();
+    const again = () =>
+      clockwork.after(random.between(10, 300), () => this.#commit(transaction, attempts - 1, end));
+    const node = nodes.find(({ leads }) => leads && random.chance(0.8)) ?? random.pick(nodes);
+    this.#ask(node, { kind: 'commit', transaction }, (reply) => {
+      if (reply?.kind === 'committed') {
+        auditor.acknowledged(transaction.txnId, reply.version);
+        // A client that did not hear it asks again.
+        return random.chance(0.1) ? again() : end();
+      }
+      if (reply?.kind === 'failed' && isRefusal(reply.error)) {
+        auditor.refused(transaction.txnId, reply.error);
+        this.#world.refusals++;
+        return random.chance(0.1) ? again() : end();
+      }
+      again();
+    });
+  }
+
+  /** Undefined for a statement that only reads. */
+  #actions(snapshot: CatalogState, coordinator: VirtualNode): Action[] | undefined {
+    const { random, scenario } = this.#world;
+    const tables = snapshot.relations(BOOTSTRAP_SCHEMA.id);
+    const table = tables.length === 0 ? undefined : random.pick(tables);
+    if (table === undefined || random.chance(scenario.create)) {
+      return [{ kind: 'create', object: newTable(this.#world, random.between(1, TABLE_NAMES)) }];
+    }
+    const tablets = snapshot.tablets(table.id);
+    if (tablets.length > 0 && random.chance(scenario.remove)) {
+      const { id: tabletId } = random.chance(0.5) ? tablets.at(-1)! : random.pick(tablets);
+      return [{ kind: 'remove_tablet', tableId: table.id, tabletId, reason: 'delete' }];
+    }
+    if (random.chance(0.15)) return undefined;
+    return [{ kind: 'add_tablet', tablet: this.#upload(table.id, coordinator) }];
+  }
+
+  #upload(tableId: ObjectId, coordinator: VirtualNode): Tablet {
+    const id = this.#world.ulid(coordinator.wallMs) as TabletId;
+    const key = `tablets/${tableId}/${id}.parquet`;
+    this.#world.auditor.bucket.put(key, new Uint8Array(1));
+    return {
+      id,
+      tableId,
+      key,
+      schemaVersion: 1,
+      layout: 'compact',
+      rows: 10,
+      bytes: 1,
+      uncompressedBytes: 1,
+      granules: 1,
+      headerOffset: 0,
+      footerOffset: 0,
+      tailCrc32c: 0,
+      partition: [],
+      statistics: [],
+      createdAt: TIME,
+    };
+  }
+
+  /** `undefined`: no answer came in time. */
+  #ask(node: VirtualNode, request: NodeRequest, answered: (reply: Reply | undefined) => void): void {
+    const { clockwork, random, scenario } = this.#world;
+    let open = true;
+    const once = (reply: Reply | undefined) => {
+      // Replies nobody waits for any more still are promises.
+      if (!open) return this.#overheard(request, reply);
+      open = false;
+      answered(reply);
+    };
+    const lost = random.chance(scenario.replyLost);
+    const reply = (value: Reply) => (lost ? this.#overheard(request, value) : once(value));
+    clockwork.after(random.between(0, 5), () => node.ask(request, reply));
+    clockwork.after(PATIENCE_MS, () => once(undefined));
+  }
+
+  #overheard(request: NodeRequest, reply: Reply | undefined): void {
+    if (request.kind !== 'commit' || reply === undefined) return;
+    const { txnId } = request.transaction;
+    if (reply.kind === 'committed') this.#world.auditor.acknowledged(txnId, reply.version);
+    if (reply.kind === 'failed' && isRefusal(reply.error)) this.#world.auditor.refused(txnId, reply.error);
+  }
+}
+
+function newTable(world: World, number: number): TableObject {
+  return {
+    kind: 'table',
+    id: world.ulid(world.epochMs + world.clockwork.now) as ObjectId,
+    name: `t${number}`,
+    createdAt: TIME,
+    alteredAt: TIME,
+    owner: 'simulation',
+    schemaId: BOOTSTRAP_SCHEMA.id,
+    tableType: 'FACT',
+    columns: [{ id: 1, name: 'a', storedName: 'a', type: 'BIGINT', nullable: true, since: 1 }],
+    primaryIndex: [],
+    partitionBy: [],
+    indexGranularity: 122_880,
+    schemaVersion: 1,
+    nextColumnId: 2,
+    indexes: [],
+  };
+}
