@@ -3,6 +3,7 @@ import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from 
 import { type Kernel, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import {
+  type CopyToStatement,
   classifyStatement,
   type ParameterDescription,
   type ShowStatement,
@@ -11,6 +12,8 @@ import {
 import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
 import { CatalogStatements, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
+import { copyPlace } from './copy/copy-files.ts';
+import { type CopyTarget, copyTo } from './copy/copy-to.ts';
 import { describeQuery } from './describe-query.ts';
 import { MetricsHistory } from './information-schema/metrics-history.ts';
 import { describedView, showQuery } from './information-schema/show-query.ts';
@@ -270,9 +273,35 @@ export class Coordinator {
       case 'show':
         return this.#show(query, request, statement);
       case 'copy_to':
-        throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind });
+        return this.#copyTo(query, request, text, statement);
       default:
         return this.#catalogStatement(query, request, text, statement, txnId);
+    }
+  }
+
+  async #copyTo(
+    query: RunningQuery,
+    request: StatementRequest,
+    text: string,
+    statement: CopyToStatement,
+  ): Promise<StatementResult> {
+    query.setDeadline(request.settings.statement_timeout);
+    const run = this.#run(query, request, text);
+    const copy = async (): Promise<StatementResult> => {
+      const target = await this.#copyTarget(request, statement);
+      return { kind: 'done', affectedRows: await copyTo(run, statement, target) };
+    };
+    const { transactionId } = request;
+    return transactionId === undefined ? copy() : this.#openTransaction(transactionId).run(copy);
+  }
+
+  async #copyTarget(request: StatementRequest, statement: CopyToStatement): Promise<CopyTarget> {
+    if (statement.url !== undefined) return { url: statement.url, credentials: statement.credentials };
+    const { snapshot, release } = await this.#snapshotFor(request);
+    try {
+      return copyPlace({ database: databaseOf(request.database) }, snapshot, statement);
+    } finally {
+      release();
     }
   }
 
@@ -334,7 +363,9 @@ export class Coordinator {
     request: StatementRequest,
     statement: { readonly name: string; readonly arguments: readonly string[] },
   ): Promise<StatementResult> {
-    if (statement.name.toLowerCase() !== 'fb_getasyncstatus') {
+    const procedure = statement.name.toLowerCase();
+    if (procedure === 'collect_garbage') return this.#collectGarbage(query, request);
+    if (procedure !== 'fb_getasyncstatus') {
       throw TesseraError.of('NOT_SUPPORTED', { what: `CALL ${statement.name}` });
     }
     const [token = ''] = statement.arguments;
@@ -355,6 +386,19 @@ export class Coordinator {
     } finally {
       release();
     }
+  }
+
+  async #collectGarbage(query: RunningQuery, request: StatementRequest): Promise<StatementResult> {
+    const { tables } = this.#options;
+    if (tables === undefined) throw TesseraError.of('NOT_SUPPORTED', { what: 'CALL collect_garbage' });
+    const { allowCollectGarbage, collectGarbageLimit } = tables.storage;
+    if (!allowCollectGarbage) {
+      const message = 'collect_garbage is not allowed in this engine (storage.allow_collect_garbage)';
+      throw TesseraError.of('FORBIDDEN', { message });
+    }
+    const report = await tables.manager.collectGarbage(collectGarbageLimit);
+    const sql = `SELECT ${report.tablets}::BIGINT AS tablets, ${report.objects}::BIGINT AS objects`;
+    return this.#query(query, request, sql, []);
   }
 
   #showSetting(

@@ -1,5 +1,4 @@
 import type { Snapshot } from '@tessera/catalog';
-import { TesseraError } from '@tessera/common';
 import type { AlterStatement, ChangeStatement, CreateStatement, DropStatement } from '@tessera/sql';
 import { alterTable } from '../catalog/alter-table.ts';
 import { cloneTable } from '../catalog/clone-table.ts';
@@ -11,6 +10,7 @@ import { createExternalTable } from '../catalog/external-tables.ts';
 import { createIndex } from '../catalog/indexes.ts';
 import { createLocation } from '../catalog/locations.ts';
 import { createView } from '../catalog/views.ts';
+import { copyFrom } from '../copy/copy-from.ts';
 import type { Change, ChangeContext } from './change-context.ts';
 import { insert } from './insert.ts';
 import { truncate } from './remove-tablets.ts';
@@ -66,6 +66,6 @@ export function changeOf(
     case 'merge':
       return merge(context, snapshot, statement);
     case 'copy_from':
-      throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind.toUpperCase() });
+      return copyFrom(context, snapshot, statement);
   }
 }

@@ -51,7 +51,11 @@ export class TestNode implements AsyncDisposable {
       files: join(directory, 'files'),
     };
     for (const path of Object.values(paths)) mkdirSync(path);
-    const external = new ExternalSources({ directories: [paths.files], urlPrefixes: [] });
+    const external = new ExternalSources({
+      directories: [paths.files],
+      urlPrefixes: [],
+      writable: [paths.files],
+    });
     const [kernel, mirror] = await Promise.all([
       kernelIn(join(directory, 'kernel'), Object.values(paths), [...kernelBootstrap, ...agentBootstrap]),
       kernelIn(join(directory, 'mirror'), [], mirrorBootstrap),

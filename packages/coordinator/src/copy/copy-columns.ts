@@ -1,0 +1,149 @@
+import type { Column, TableObject } from '@tessera/catalog';
+import { fail, nearestName, type SqlLocation } from '@tessera/common';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { type CopyColumn, type CopyFromStatement, nullRefused } from '@tessera/sql';
+import { definitionExpression } from '../catalog/definition-check.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
+import type { CopyFiles } from './copy-files.ts';
+import { isOn } from './text-options.ts';
+
+/** How a column of the table comes from the files: SQL over the source's columns. */
+export interface CopiedColumn {
+  readonly column: Column;
+  /** The cell as it is in the file; undefined where the column has a default instead. */
+  readonly cell: string | undefined;
+  /** What is stored where there is no cell, or NULL in it. */
+  readonly fallback: string;
+}
+
+/** Name of the source's column that tells the file of a row. */
+export const FILE_COLUMN = '$file';
+
+/**
+ * @param names of the source's columns, in order
+ * @throws TesseraError UNDEFINED_NAME, BINDING_ERROR for columns that do not go together
+ */
+export async function copiedColumns(
+  context: ChangeContext,
+  session: KernelSession,
+  table: TableObject,
+  statement: CopyFromStatement,
+  { format, files }: CopyFiles,
+  names: readonly string[],
+): Promise<CopiedColumn[]> {
+  const { mapping, options } = statement;
+  const isText = format === 'CSV' || format === 'TSV';
+  const byName = !isText || isOn(options.header, false);
+  const tolerant = isOn(options.allow_column_mismatch, true);
+  checkMapping(table, mapping);
+  if (mapping === undefined && !byName && !tolerant && names.length !== table.columns.length) {
+    const message = `The files have ${names.length} columns, table "${table.name}" has ${table.columns.length} (ALLOW_COLUMN_MISMATCH is false)`;
+    fail('BINDING_ERROR', { message }, { location: statement.table.location });
+  }
+  const result: CopiedColumn[] = [];
+  for (const [i, column] of table.columns.entries()) {
+    const at = mapping === undefined ? i : mapping.findIndex(({ name }) => name === column.name);
+    const mapped = mapping?.[at];
+    const isGiven = mapping === undefined || at >= 0;
+    const cell = isGiven ? cellOf(mapped, column, { at, byName, names, tolerant, files }) : undefined;
+    result.push({ column, cell, fallback: await fallbackOf(context, session, column, mapped) });
+  }
+  return result;
+}
+
+/** The value that is stored; a cell that does not cast, or NULL where it must not be, fails the statement. */
+export function storedValue({ column, cell, fallback }: CopiedColumn, table: TableObject): string {
+  const value = cell === undefined ? fallback : coalesced(`CAST(${cell} AS ${column.type})`, fallback);
+  const checked = column.nullable ? value : `coalesce(${value}, ${nullRefused(table.name, column.name)})`;
+  return `${checked} AS ${quoteName(column.storedName)}`;
+}
+
+/** What is wrong with the cell of a row, as text; NULL where nothing is. */
+export function cellProblem({ column, cell, fallback }: CopiedColumn): string {
+  if (cell === undefined) return 'NULL';
+  const name = quoteText(column.name);
+  const cast = `WHEN ${cell} IS NOT NULL AND TRY_CAST(${cell} AS ${column.type}) IS NULL THEN 'column ' || ${name} || ': cannot read ' || chr(39) || ${cell} || chr(39) || ' as ${column.type.replaceAll("'", "''")}'`;
+  const isNull = column.nullable
+    ? ''
+    : ` WHEN ${coalesced(cell, fallback)} IS NULL THEN 'column ' || ${name} || ': NULL in a NOT NULL column'`;
+  return `CASE ${cast}${isNull} END`;
+}
+
+const coalesced = (value: string, fallback: string): string =>
+  fallback === 'NULL' ? value : `coalesce(${value}, ${fallback})`;
+
+interface CellScope {
+  readonly at: number;
+  readonly byName: boolean;
+  readonly names: readonly string[];
+  readonly tolerant: boolean;
+  readonly files: CopyFiles['files'];
+}
+
+function cellOf(
+  mapped: CopyColumn | undefined,
+  column: Column,
+  { at, byName, names, tolerant, files }: CellScope,
+): string | undefined {
+  const source = mapped?.source;
+  if (source?.kind === 'virtual') return virtualCell(source.name, files);
+  if (source?.kind === 'position') return positioned(source.index - 1, names, mapped!.location);
+  const wanted = source?.name ?? column.name;
+  if (!byName && source === undefined) {
+    if (at < names.length) return quoteName(names[at]!);
+    return tolerant ? undefined : positioned(at, names, mapped?.location);
+  }
+  const found = names.find((name) => name === wanted) ?? names.find((name) => same(name, wanted));
+  if (found !== undefined) return quoteName(found);
+  if (source === undefined && tolerant) return undefined;
+  const nearest = nearestName(wanted, names);
+  const message = `The files have no column "${wanted}"${nearest ? ` (did you mean ${nearest}?)` : ''}`;
+  return fail('UNDEFINED_NAME', { message }, { location: mapped?.location });
+}
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+function positioned(index: number, names: readonly string[], location: SqlLocation | undefined): string {
+  const name = names[index];
+  if (name !== undefined) return quoteName(name);
+  const message = `The files have ${names.length} columns, so there is no $${index + 1}`;
+  return fail('UNDEFINED_NAME', { message }, { location });
+}
+
+function virtualCell(name: string, files: CopyFiles['files']): string {
+  const value = (file: CopyFiles['files'][number]): string => {
+    if (name === 'source_file_size') return String(file.bytes);
+    if (name === 'source_file_timestamp') return `TIMESTAMPTZ ${quoteText(file.modifiedAt.toISOString())}`;
+    return quoteText(file.label);
+  };
+  const cases = files.map((file) => `WHEN ${quoteText(file.path)} THEN ${value(file)}`);
+  return `CASE ${quoteName(FILE_COLUMN)} ${cases.join(' ')} END`;
+}
+
+async function fallbackOf(
+  context: ChangeContext,
+  session: KernelSession,
+  column: Column,
+  mapped: CopyColumn | undefined,
+): Promise<string> {
+  const given = mapped?.default;
+  const sql =
+    given?.sql ?? (mapped === undefined || mapped.source === undefined ? column.defaultSql : undefined);
+  if (sql === undefined) return 'NULL';
+  const text = given === undefined ? sql : context.run.text;
+  const expression = { sql, offset: given?.offset ?? 0 };
+  const kernel = await definitionExpression(context, session, expression, [], text);
+  return `CAST(${kernel.sql} AS ${column.type})`;
+}
+
+function checkMapping(table: TableObject, mapping: readonly CopyColumn[] | undefined): void {
+  for (const { name, location } of mapping ?? []) {
+    if (table.columns.some((column) => column.name === name)) continue;
+    const nearest = nearestName(
+      name,
+      table.columns.map((column) => column.name),
+    );
+    const message = `Column "${name}" of table "${table.name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
+    fail('UNDEFINED_NAME', { message }, { location });
+  }
+}

@@ -1,0 +1,129 @@
+import type { Snapshot, TableObject } from '@tessera/catalog';
+import { fail, TesseraError } from '@tessera/common';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { type CopyFromStatement, notNullViolation } from '@tessera/sql';
+import { requireTable } from '../catalog/names.ts';
+import type { Change, ChangeContext } from '../changes/change-context.ts';
+import { storeRows } from '../changes/store-rows.ts';
+import { interruptOnAbort } from '../interrupt-on-abort.ts';
+import { explainFailure } from '../query-failure.ts';
+import { withSecondAttempt } from '../second-attempt.ts';
+import { copiedColumns, FILE_COLUMN, storedValue } from './copy-columns.ts';
+import { type CopyFiles, copyFiles } from './copy-files.ts';
+import { csvArguments, isOn } from './text-options.ts';
+import { toleratedRows } from './tolerated-rows.ts';
+
+/** `COPY t FROM …`: all rows of the files, or with MAX_ERRORS_PER_FILE all that can be read. */
+export async function copyFrom(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: CopyFromStatement,
+): Promise<Change> {
+  const table = requireTable(snapshot, statement.table, context.database);
+  const { kernel, query, request } = context.run;
+  return withSecondAttempt(query.signal, async (quarantine) => {
+    const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
+    const stopInterrupting = interruptOnAbort(session, query.signal);
+    let source: CopyFiles | undefined;
+    try {
+      source = await copyFiles(context, snapshot, session, statement);
+      return await copyRows(context, session, table, statement, source);
+    } catch (error) {
+      if (query.signal.aborted) throw query.signal.reason;
+      const files = source?.files ?? [];
+      throw explainFailure(notNullViolation(error) ?? error, { files, isLastAttempt: quarantine });
+    } finally {
+      stopInterrupting();
+      await session.close();
+    }
+  });
+}
+
+async function copyRows(
+  context: ChangeContext,
+  session: KernelSession,
+  table: TableObject,
+  statement: CopyFromStatement,
+  source: CopyFiles,
+): Promise<Change> {
+  const { options } = statement;
+  const { scan, columns } = await describedScan(session, source, statement);
+  const names = columns.map(({ name }) => name).filter((name) => name !== FILE_COLUMN);
+  const copied = await copiedColumns(context, session, table, statement, source, names);
+  const from = scan.isTolerant
+    ? await toleratedRows(context, session, { scan: scan.sql, names, copied, statement, files: source.files })
+    : scan.sql;
+  const rows = isOn(options.skip_blank_lines, false) ? `(${withoutBlankRows(from, names)})` : from;
+  const items = copied.map((column) => storedValue(column, table));
+  const sql = `SELECT ${items.join(', ')} FROM ${rows} AS source ${limitOf(options)}`;
+  const { signal } = context.run.query;
+  const stored = await storeRows(context, { session, table, sql, signal });
+  return { actions: stored.actions, affectedRows: stored.rows };
+}
+
+/** Rows with too few fields end in NULLs; the kernel reads such files with one thread only, so they are its second choice. */
+async function describedScan(session: KernelSession, source: CopyFiles, statement: CopyFromStatement) {
+  const describe = async (lenient: readonly string[]) => {
+    const scan = scanOf(source, statement, lenient);
+    return { scan, ...(await session.describe(`SELECT * FROM ${scan.sql}`)) };
+  };
+  try {
+    return await describe([]);
+  } catch (error) {
+    if (!(error instanceof TesseraError) || !/sniffing file/.test(error.message)) throw error;
+    return describe(['null_padding = true', 'parallel = false']);
+  }
+}
+
+interface SourceScan {
+  /** A relation of the kernel: the columns of the files, and `FILE_COLUMN`. */
+  readonly sql: string;
+  /** Lines that do not read as rows are noted instead of failing it. */
+  readonly isTolerant: boolean;
+}
+
+function scanOf(
+  { format, files, relation }: CopyFiles,
+  { options }: CopyFromStatement,
+  lenient: readonly string[],
+): SourceScan {
+  const paths = `[${files.map(({ path }) => quoteText(literalPath(path))).join(', ')}]`;
+  const filename = `filename = ${quoteText(FILE_COLUMN)}`;
+  const tolerant = options.max_errors_per_file !== undefined || options.error_file !== undefined;
+  const relationOf = (sql: string): SourceScan => ({ sql, isTolerant: false });
+  switch (format) {
+    case 'CSV':
+    case 'TSV': {
+      const rejects = tolerant ? ['store_rejects = true', 'rejects_limit = 0', 'ignore_errors = true'] : [];
+      const args = [paths, ...csvArguments({ format }, options), filename, ...rejects, ...lenient];
+      return { sql: `read_csv(${args.join(', ')})`, isTolerant: tolerant };
+    }
+    case 'PARQUET':
+      return relationOf(`read_parquet(${paths}, ${filename}, union_by_name = true)`);
+    case 'JSON':
+      return relationOf(`read_json_auto(${paths}, ${filename}, union_by_name = true)`);
+    case 'AVRO': {
+      const file = files.length === 1 ? quoteText(files[0]!.path) : 'NULL';
+      return relationOf(`(SELECT *, ${file} AS ${quoteName(FILE_COLUMN)} FROM ${quoteName(relation!)})`);
+    }
+  }
+}
+
+/** The kernel takes `*`, `?` and `[` in a path for a pattern; in brackets each stands for itself. */
+const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');
+
+const withoutBlankRows = (from: string, names: readonly string[]): string =>
+  `SELECT * FROM ${from} AS lines WHERE ${names.map((name) => `${quoteName(name)} IS NOT NULL`).join(' OR ')}`;
+
+function limitOf(options: CopyFromStatement['options']): string {
+  return (['limit', 'offset'] as const)
+    .map((name) => {
+      const text = options[name];
+      if (text === undefined) return '';
+      if (!/^\d{1,15}$/.test(text)) {
+        fail('INVALID_ARGUMENT', { message: `${name.toUpperCase()} takes a whole number, not ${text}` });
+      }
+      return `${name.toUpperCase()} ${text}`;
+    })
+    .join(' ');
+}

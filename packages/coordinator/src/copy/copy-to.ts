@@ -1,0 +1,162 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fail } from '@tessera/common';
+import { type KernelSession, quoteText } from '@tessera/kernel';
+import type { CopyToStatement } from '@tessera/sql';
+import { queryInPlace } from '../changes/bound-query.ts';
+import type { QueryRunOptions } from '../query-run.ts';
+import { bindQuery } from '../read/bind-query.ts';
+import type { BoundQuery } from '../read/bound-query.ts';
+import { withSecondAttempt } from '../second-attempt.ts';
+import { isOn } from './text-options.ts';
+
+type Format = 'CSV' | 'TSV' | 'JSON' | 'PARQUET';
+
+const EXTENSIONS: Readonly<Record<Format, string>> = {
+  CSV: 'csv',
+  TSV: 'tsv',
+  JSON: 'jsonl',
+  PARQUET: 'parquet',
+};
+const COMPRESSED: Readonly<Record<string, string>> = { gzip: '.gz', zstd: '.zst' };
+const PARQUET_CODECS = ['snappy', 'gzip', 'zstd', 'lz4', 'brotli', 'uncompressed'];
+
+export interface CopyTarget {
+  readonly url: string;
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/**
+ * `COPY (query) TO …`: the result is written to the request's directory and put where it belongs when it is whole. Answers the
+ * number of rows.
+ */
+export function copyTo(
+  run: QueryRunOptions,
+  statement: CopyToStatement,
+  target: CopyTarget,
+): Promise<number> {
+  const { query, request, sessionValues, snapshot, text } = run;
+  const { signal } = query;
+  const file = targetFile(statement, target, query.queryId);
+  const { sql } = queryInPlace(statement.query, text);
+  return withSecondAttempt(signal, async (quarantine) => {
+    const bound = await bindQuery(run, { ...request, sql, sessionValues, snapshot, quarantine, signal });
+    try {
+      const directory = await request.directory.open();
+      return await writeResult(run, bound, { directory, file, target });
+    } catch (error) {
+      throw bound.explain(error);
+    } finally {
+      await bound.release();
+    }
+  });
+}
+
+interface TargetFile {
+  /** What the kernel's COPY takes in brackets. */
+  readonly options: string;
+  readonly url: string;
+  readonly extension: string;
+  /** Bytes from which on another file begins; undefined: one file. */
+  readonly maxBytes: number | undefined;
+}
+
+function targetFile({ options }: CopyToStatement, { url }: CopyTarget, queryId: string): TargetFile {
+  const format = formatOf(options.type, url);
+  const codec = codecOf(format, options.compression);
+  const extension = `${EXTENSIONS[format]}${format === 'PARQUET' ? '' : (COMPRESSED[codec] ?? '')}`;
+  const isDirectory = url.endsWith('/');
+  const prefix =
+    options.file_name_prefix ?? (isOn(options.include_query_id_in_file_name, true) ? queryId : 'result');
+  const single = isOn(options.single_file, !isDirectory);
+  return {
+    options: kernelOptions(format, codec, options),
+    url: isDirectory ? `${url}${prefix}.${extension}` : url,
+    extension,
+    maxBytes: single ? undefined : maxFileSize(options.max_file_size),
+  };
+}
+
+function formatOf(type: string | undefined, url: string): Format {
+  if (type !== undefined) return type as Format;
+  const found = /\.(csv|tsv|jsonl?|ndjson|parquet)(?:\.\w+)?$/i.exec(url)?.[1]?.toLowerCase();
+  if (found === undefined) return 'CSV';
+  return found.startsWith('json') || found === 'ndjson' ? 'JSON' : (found.toUpperCase() as Format);
+}
+
+function codecOf(format: Format, text: string | undefined): string {
+  const codec = (text ?? (format === 'PARQUET' ? 'zstd' : 'none')).toLowerCase();
+  const known = format === 'PARQUET' ? PARQUET_CODECS : ['none', ...Object.keys(COMPRESSED)];
+  if (known.includes(codec)) return codec;
+  return fail('INVALID_ARGUMENT', {
+    message: `COMPRESSION of ${format} is one of ${known.join(', ')}, not ${text}`,
+  });
+}
+
+function kernelOptions(format: Format, codec: string, options: CopyToStatement['options']): string {
+  if (format === 'PARQUET') return `FORMAT parquet, COMPRESSION ${codec}`;
+  if (format === 'JSON') return `FORMAT json, COMPRESSION ${codec}`;
+  const given = [
+    'FORMAT csv',
+    `COMPRESSION ${codec}`,
+    `HEADER ${isOn(options.header, true)}`,
+    `DELIMITER ${quoteText((options.delimiter ?? (format === 'TSV' ? '\t' : ',')).replaceAll('\\t', '\t'))}`,
+    ...(['quote', 'escape'] as const).flatMap((name) =>
+      options[name] === undefined ? [] : [`${name.toUpperCase()} ${quoteText(options[name])}`],
+    ),
+    ...(options.null_string === undefined ? [] : [`NULLSTR ${quoteText(options.null_string)}`]),
+  ];
+  return given.join(', ');
+}
+
+const DEFAULT_FILE_BYTES = 256 << 20;
+const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
+
+function maxFileSize(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_FILE_BYTES;
+  const [, count, unit = ''] = /^(\d{1,12})\s*([a-z]*)$/i.exec(text.trim()) ?? [];
+  const factor = UNITS[unit.toLowerCase()];
+  if (count !== undefined && factor !== undefined && Number(count) > 0) return Number(count) * factor;
+  return fail('INVALID_ARGUMENT', { message: `MAX_FILE_SIZE takes bytes, KB, MB or GB, not ${text}` });
+}
+
+interface ResultPlace {
+  readonly directory: string;
+  readonly file: TargetFile;
+  readonly target: CopyTarget;
+}
+
+async function writeResult(
+  { external, query }: QueryRunOptions,
+  { session, sql, params }: BoundQuery,
+  { directory, file, target }: ResultPlace,
+): Promise<number> {
+  const access = { signal: query.signal, credentials: target.credentials };
+  const copy = (path: string, more: string) =>
+    (session as KernelSession).execute(
+      `COPY (${sql}) TO ${quoteText(path)} (${file.options}${more})`,
+      params,
+    );
+  if (file.maxBytes === undefined) {
+    const path = join(directory, `copy-result.${file.extension}`);
+    const rows = await copy(path, '');
+    await external.write(file.url, path, access);
+    return rows;
+  }
+  const path = join(directory, 'copy-result');
+  const rows = await copy(path, `, FILE_SIZE_BYTES ${file.maxBytes}`);
+  const names = (await readdir(path)).sort(byNumber);
+  for (const [i, name] of names.entries()) {
+    await external.write(numbered(file, i), join(path, name), access);
+  }
+  return rows;
+}
+
+/** The kernel numbers files without padding. */
+const byNumber = (a: string, b: string): number => numberIn(a) - numberIn(b);
+const numberIn = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0);
+
+const numbered = ({ url, extension }: TargetFile, i: number): string => {
+  const base = url.endsWith(`.${extension}`) ? url.slice(0, -extension.length - 1) : url;
+  return `${base}_${i}.${extension}`;
+};

@@ -1,0 +1,136 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestNode } from '../testing/test-node.ts';
+
+let node: TestNode;
+
+beforeAll(async () => {
+  node = await TestNode.open();
+});
+
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+});
+
+const file = (name: string, text: string): string => {
+  const path = join(node.directory, 'files', name);
+  writeFileSync(path, text);
+  return path;
+};
+
+describe('COPY FROM', () => {
+  it('takes CSV columns by their place, or by their names in a header', async () => {
+    await node.run("CREATE TABLE c1 (a INT NOT NULL, b TEXT DEFAULT 'none', d DATE)");
+    const plain = file('plain.csv', '1,one,2024-01-01\n2,"t""wo",\n');
+    expect((await node.run(`COPY c1 FROM '${plain}'`)).affectedRows).toBe(2);
+    const named = file('named.csv', 'd;A;x\n2024-02-02;3;ignored\n');
+    await node.run(`COPY INTO c1 FROM '${named}' WITH (HEADER = TRUE, DELIMITER = ';')`);
+    const tabs = file('tabs.tsv', 'x\t4\n');
+    await node.run(`COPY c1 (b $1, a $2) FROM '${tabs}'`);
+    expect(await node.rows('SELECT * FROM c1 ORDER BY a')).toEqual([
+      [1, 'one', '2024-01-01'],
+      [2, 't"wo', null],
+      [3, 'none', '2024-02-02'],
+      [4, 'x', null],
+    ]);
+  });
+
+  it('tells the file of a row', async () => {
+    await node.run('CREATE TABLE c2 (a INT, f TEXT, s BIGINT)');
+    file('v-1.csv', '1\n');
+    file('v-2.csv', '22\n');
+    const pattern = join(node.directory, 'files', 'v-*.csv');
+    await node.run(`COPY c2 (a, f $source_file_name, s $source_file_size) FROM '${pattern}'`);
+    const rows = await node.rows("SELECT a, f LIKE '%v-_.csv%', s FROM c2 ORDER BY a");
+    expect(rows).toEqual([
+      [1, true, '2'],
+      [22, true, '3'],
+    ]);
+  });
+
+  it.each([
+    ['x,2\n', 'CAST_ERROR'],
+    [',2\n', 'NOT_NULL_VIOLATION'],
+  ])('a row that cannot be stored (%j) fails it whole: %s', async (line, name) => {
+    await node.run('CREATE TABLE IF NOT EXISTS c3 (a INT NOT NULL, b INT)');
+    const path = file('bad.csv', `1,1\n${line}`);
+    await expect(node.run(`COPY c3 FROM '${path}'`)).rejects.toMatchObject({ name });
+    expect(await node.rows('SELECT count(*) FROM c3')).toEqual([['0']]);
+  });
+
+  it('MAX_ERRORS_PER_FILE leaves out as many rows', async () => {
+    await node.run('CREATE TABLE c4 (a INT NOT NULL, b INT)');
+    const path = file('some-bad.csv', '1,1\nx,2\n,3\n4,4\n5,5,5,5\n6,6\n');
+    await expect(node.run(`COPY c4 FROM '${path}' WITH (MAX_ERRORS_PER_FILE = 2)`)).rejects.toMatchObject({
+      name: 'BAD_FILE',
+      message: /3 rows cannot be stored/,
+    });
+    expect((await node.run(`COPY c4 FROM '${path}' WITH (MAX_ERRORS_PER_FILE = '50%')`)).affectedRows).toBe(
+      3,
+    );
+    expect(await node.rows('SELECT a FROM c4 ORDER BY a')).toEqual([[1], [4], [6]]);
+  });
+
+  it('says what is wrong with the statement', async () => {
+    await node.run('CREATE TABLE c5 (a INT)');
+    const path = file('c5.csv', '1\n');
+    for (const [sql, name] of [
+      [`COPY c5 (nosuch) FROM '${path}'`, 'UNDEFINED_NAME'],
+      [`COPY c5 (a $2) FROM '${path}'`, 'UNDEFINED_NAME'],
+      [`COPY c5 FROM '${path}x'`, 'INVALID_ARGUMENT'],
+      [`COPY c5 FROM '${path}.csv'`, 'FILE_NOT_FOUND'],
+      ["COPY c5 FROM '/etc/passwd' WITH (TYPE = CSV)", 'LOCATION_NOT_ALLOWED'],
+      [`COPY nosuch FROM '${path}'`, 'UNDEFINED_TABLE'],
+      ["COPY c5 FROM 'upload://x'", 'INVALID_ARGUMENT'],
+      ['COPY c5 FROM nosuch', 'UNDEFINED_OBJECT'],
+    ] as const) {
+      await expect(node.run(sql), sql).rejects.toMatchObject({ name });
+    }
+  });
+});
+
+describe('COPY TO', () => {
+  it.each(['csv', 'tsv', 'jsonl', 'parquet', 'csv.gz'])(
+    'writes %s that COPY FROM reads back',
+    async (extension) => {
+      await node.run(
+        "CREATE TABLE IF NOT EXISTS o1 AS SELECT 1 AS a, 'x,\t\"y' AS b UNION ALL SELECT 2, NULL",
+      );
+      const path = join(node.directory, 'files', `out.${extension}`);
+      const compression = extension.endsWith('.gz') ? ', COMPRESSION = gzip' : '';
+      const type = extension === 'jsonl' ? 'JSON' : extension.split('.')[0]!.toUpperCase();
+      const copied = await node.run(
+        `COPY (SELECT * FROM o1) TO '${path}' WITH (TYPE = ${type}${compression})`,
+      );
+      expect(copied.affectedRows).toBe(2);
+      const back = `back_${extension.replace('.', '_')}`;
+      await node.run(`CREATE TABLE ${back} (a INT, b TEXT)`);
+      await node.run(
+        `COPY ${back} FROM '${path}' WITH (TYPE = ${type}${extension === 'jsonl' || extension === 'parquet' ? '' : ', HEADER = TRUE'})`,
+      );
+      expect(await node.rows(`SELECT * FROM ${back} ORDER BY a`)).toEqual([
+        [1, 'x,\t"y'],
+        [2, null],
+      ]);
+    },
+  );
+
+  it('is refused where the engine may not write', async () => {
+    await expect(node.run("COPY (SELECT 1) TO '/etc/x.csv'")).rejects.toMatchObject({ name: 'FORBIDDEN' });
+  });
+});
+
+describe('ERROR_FILE', () => {
+  it('tells what was left out and why', async () => {
+    await node.run('CREATE TABLE e1 (a INT)');
+    const path = file('e1.csv', '1\nx\n');
+    const errors = join(node.directory, 'files', 'e1-errors.csv');
+    await node.run(`COPY e1 FROM '${path}' WITH (MAX_ERRORS_PER_FILE = 1, ERROR_FILE = '${errors}')`);
+    expect(readFileSync(errors, 'utf8').split('\n')).toEqual([
+      'file_name,line_number,error_message,line',
+      `${path},,column a: cannot read 'x' as INTEGER,x`,
+      '',
+    ]);
+  });
+});

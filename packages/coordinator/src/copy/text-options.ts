@@ -1,0 +1,46 @@
+import { fail } from '@tessera/common';
+import { quoteText } from '@tessera/kernel';
+import type { CopyFromStatement } from '@tessera/sql';
+import type { CopyFiles } from './copy-files.ts';
+
+type Options = CopyFromStatement['options'];
+
+const QUOTE_WORDS: Readonly<Record<string, string>> = { DOUBLE_QUOTE: '"', SINGLE_QUOTE: "'", NONE: '' };
+
+/** The kernel wants at least one text for NULL: where nothing stands for NULL, one that no text file holds. */
+const NO_NULL = '\u{10FFFE}\u{10FFFF}';
+
+/** Boolean options as the grammar lets them through. */
+export const isOn = (text: string | undefined, byDefault: boolean): boolean =>
+  text === undefined ? byDefault : /^(?:true|on|1)$/i.test(text);
+
+/** Arguments of the kernel's `read_csv` that make every cell a text. */
+export function csvArguments({ format }: Pick<CopyFiles, 'format'>, options: Options): string[] {
+  const quote = quoteOf(options.quote ?? '"');
+  const nulls = [
+    ...(options.null_string === undefined ? [] : [options.null_string]),
+    ...(isOn(options.empty_field_as_null, true) ? [''] : []),
+  ];
+  const skipped = Number(options.skip_header_rows ?? 0);
+  if (!Number.isSafeInteger(skipped) || skipped < 0) {
+    fail('INVALID_ARGUMENT', {
+      message: `SKIP_HEADER_ROWS takes a whole number, not ${options.skip_header_rows}`,
+    });
+  }
+  return [
+    `delim = ${quoteText(delimiterOf(options.delimiter ?? (format === 'TSV' ? '\t' : ',')))}`,
+    `quote = ${quoteText(quote)}`,
+    `escape = ${quoteText(options.escape ?? quote)}`,
+    `header = ${isOn(options.header, false)}`,
+    `skip = ${skipped}`,
+    `nullstr = [${(nulls.length === 0 ? [NO_NULL] : nulls).map(quoteText).join(', ')}]`,
+    'allow_quoted_nulls = false',
+    'all_varchar = true',
+    `compression = ${quoteText((options.compression ?? 'auto').toLowerCase())}`,
+  ];
+}
+
+const quoteOf = (text: string): string => QUOTE_WORDS[text.toUpperCase()] ?? text;
+
+/** `\t` is how people write a tab. */
+const delimiterOf = (text: string): string => text.replaceAll('\\t', '\t');
