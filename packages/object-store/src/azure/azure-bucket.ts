@@ -29,13 +29,13 @@ const READ_TRIES = 10;
 const RETRY = { retryDelayInMs: 200, maxRetryDelayInMs: 20_000, tryTimeoutInMs: 120_000 };
 const BLOCK_BYTES = 8 << 20;
 const BLOCKS_AT_ONCE = 4;
-const DELETED_IN_PARALLEL = 32;
 const PAGE = 5_000;
 
 /** A container of Azure Blob Storage. */
 export class AzureBucket implements BucketClient {
   readonly url: string;
-  readonly deletedAtOnce = 1_000;
+  /** The service's own limit of a batch. */
+  readonly deletedAtOnce = 256;
   readonly #reader: ContainerClient;
   readonly #writer: ContainerClient;
 
@@ -123,13 +123,16 @@ export class AzureBucket implements BucketClient {
   }
 
   async delete(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
-    const left = [...keys];
-    const worker = async () => {
-      for (let key = left.pop(); key !== undefined; key = left.pop()) {
-        await this.#reader.getBlobClient(key).deleteIfExists(abortable(signal));
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(DELETED_IN_PARALLEL, keys.length) }, worker));
+    const blobs = keys.map((key) => this.#reader.getBlobClient(key));
+    const { subResponses } = await this.#reader.getBlobBatchClient().deleteBlobs(blobs, abortable(signal));
+    const failure = subResponses.find(({ status }) => status >= 300 && status !== 404);
+    if (failure !== undefined) {
+      const { status, errorCode = 'unknown error', statusMessage } = failure;
+      throw new RestError(`a blob was not deleted: ${statusMessage}`, {
+        statusCode: status,
+        code: errorCode,
+      });
+    }
   }
 
   explain(error: unknown): Explanation {

@@ -16,9 +16,9 @@ export interface S3Keys {
   readonly sessionToken?: string | undefined;
 }
 
-const CONNECT_MS = 10_000;
+const CONNECT_MS = 5_000;
 /** Longest silence of a connection. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 30_000;
 /** One client reads and writes many tablets at a time. */
 const CONNECTIONS = 128;
 
