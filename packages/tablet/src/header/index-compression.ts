@@ -46,7 +46,12 @@ export async function compress(bytes: Buffer, method: CompressionMethod, level: 
   }
 }
 
-async function xz(bytes: Buffer, preset: number): Promise<Buffer> {
+/** The presets above this differ from it only in a dictionary larger than this, which takes seconds to set up. */
+const XZ_LAST_PRESET = 6;
+const XZ_DICTIONARY_BYTES = 8 * 1024 * 1024;
+
+async function xz(bytes: Buffer, level: number): Promise<Buffer> {
+  const preset = bytes.length <= XZ_DICTIONARY_BYTES ? Math.min(level, XZ_LAST_PRESET) : level;
   const encoder = new XzCompressor({ preset });
   return Buffer.concat([encoder.update(bytes), await encoder.finish()]);
 }
