@@ -6,6 +6,7 @@ import { classifyStatement } from '@tessera/sql';
 import type { BindRequest, BoundQuery } from './read/bound-query.ts';
 import { explainQuery } from './read/explain.ts';
 import type { QueryBinder } from './read/query-binder.ts';
+import { isUnfetchedColumn } from './read/unfetched-column.ts';
 import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';
 import { withSecondAttempt } from './second-attempt.ts';
@@ -27,11 +28,21 @@ export interface QueryRunOptions {
 
 /** Runs one query to the first chunk of its result. */
 export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
-  withSecondAttempt(options.query.signal, (quarantine) => attempt(options, quarantine));
+  withSecondAttempt(options.query.signal, (quarantine) => withColumns(options, quarantine));
 
-async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
+/** Once more with more columns where the kernel looks at some that no result depends on. */
+async function withColumns(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
+  try {
+    return await attempt(options, { quarantine, canRunAgain: true });
+  } catch (error) {
+    if (!isUnfetchedColumn(error)) throw error;
+    return attempt(options, { quarantine, canRunAgain: false });
+  }
+}
+
+async function attempt(options: QueryRunOptions, how: HowToBind): Promise<RowsResult> {
   const { binder, query, request, text } = options;
-  const bound = await binder.bind(bindRequest(options, quarantine));
+  const bound = await binder.bind(bindRequest(options, how));
   const leave = () => bound.release();
   try {
     const statement = classifyStatement(text);
@@ -53,11 +64,13 @@ async function attempt(options: QueryRunOptions, quarantine: boolean): Promise<R
   }
 }
 
+export type HowToBind = Pick<BindRequest, 'quarantine' | 'canRunAgain'>;
+
 /** How the statement of a request is bound. */
 export const bindRequest = (
   { query, request, text, snapshot, sessionValues }: QueryRunOptions,
-  quarantine: boolean,
-): BindRequest => ({ ...request, sql: text, snapshot, sessionValues, quarantine, signal: query.signal });
+  how: HowToBind,
+): BindRequest => ({ ...request, sql: text, snapshot, sessionValues, ...how, signal: query.signal });
 
 async function* remaining(
   first: IteratorResult<ResultChunk, void>,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Executor, type FuzzSchema, fuzzGenerator, fuzzToolPresent, plainDuckDb } from './fuzz-tool.ts';
-import { upload } from './http.ts';
+import { type Answer, upload } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const SEED = process.env.FUZZ_SEED ?? '20261121';
@@ -11,10 +11,28 @@ const SCHEMAS = 6;
 const QUERIES_PER_SCHEMA = 50;
 const SCHEMA_TIMEOUT_MS = 120_000;
 
-/** Random queries over random tables: our answer over uploaded Parquet files is plain DuckDB's over its own tables. */
-describe.skipIf(!fuzzToolPresent())(
-  `random SQL, seed ${SEED} (skipped where the generator is absent)`,
-  () => {
+/** How the tables of the generator come to the server. */
+const MODES: readonly {
+  readonly over: string;
+  readonly target: (
+    server: TesseraProcess,
+    schema: FuzzSchema,
+    reference: Executor,
+    directory: string,
+  ) => Promise<Executor>;
+}[] = [
+  {
+    over: 'uploaded Parquet files',
+    target: async (server, schema, reference, directory) =>
+      uploading(server, await parquetFiles(reference, schema, directory)),
+  },
+  { over: 'managed tables', target: managed },
+];
+
+/** Random queries over random tables: our answer is plain DuckDB's over its own tables. */
+describe.skipIf(!fuzzToolPresent()).each(MODES)(
+  `random SQL over $over, seed ${SEED} (skipped where the generator is absent)`,
+  ({ target: targetOf }) => {
     let server: TesseraProcess;
     let directory: string;
     let reference: Executor;
@@ -39,7 +57,7 @@ describe.skipIf(!fuzzToolPresent())(
         const schema = makeSchema(schemaSeed);
         for (const { name } of schema.tables) await reference.execute(`DROP TABLE IF EXISTS ${name}`);
         for (const statement of schemaSql(schema)) await reference.execute(statement);
-        const target = uploading(server, await parquetFiles(reference, schema, directory));
+        const target = await targetOf(server, schema, reference, directory);
 
         const wrong: string[] = [];
         let compared = 0;
@@ -75,22 +93,63 @@ async function parquetFiles(
 const TABLE = /\bt\d\b/g;
 
 /** Runs SQL at the server with every table replaced by the read of its uploaded file. */
-function uploading(server: TesseraProcess, files: Record<string, Blob>): Executor {
-  return {
-    name: 'tessera',
-    async execute(sql) {
-      const overUploads = sql.replace(TABLE, (table) => `READ_PARQUET('upload://${table}')`);
-      const answer = await upload(server, overUploads, files, { output_format: 'JSON_Compact' });
-      const body = answer.json<{
-        message: string;
-        meta: { name: string; type: string }[];
-        data: unknown[][];
-      }>();
-      if (answer.status !== 200) throw new Error(body.message);
-      return { columns: body.meta, rows: body.data.map((row) => row.map(asText)) };
-    },
-    close: async () => {},
+const uploading = (server: TesseraProcess, files: Record<string, Blob>): Executor => ({
+  name: 'tessera',
+  execute: async (sql) => {
+    const overUploads = sql.replace(TABLE, (table) => `READ_PARQUET('upload://${table}')`);
+    return resultOf(await upload(server, overUploads, files, { output_format: 'JSON_Compact' }));
+  },
+  close: async () => {},
+});
+
+/** Tablets as small as they may be. */
+const TINY = { tablet_min_size_bytes: '1000', tablet_max_size_bytes: '4000' };
+
+/**
+ * The tables as managed ones, sorted by a key with NULLs, written in three pieces; then rows are deleted and changed, in
+ * the reference as well.
+ */
+async function managed(
+  server: TesseraProcess,
+  schema: FuzzSchema,
+  reference: Executor,
+  directory: string,
+): Promise<Executor> {
+  const files = await parquetFiles(reference, schema, directory);
+  const run = async (sql: string, table?: string) => {
+    const blobs = table === undefined ? {} : { [table]: files[table]! };
+    const answer = await upload(server, sql, blobs, { ...TINY, output_format: 'JSON_Compact' });
+    if (answer.status !== 200) throw new Error(`${sql}: ${answer.json().message}`);
+    return answer;
   };
+  for (const { name } of schema.tables) {
+    const piece = (n: number) => `SELECT * FROM READ_PARQUET('upload://${name}') WHERE id % 3 = ${n}`;
+    await run(`DROP TABLE IF EXISTS ${name}`);
+    await run(
+      `CREATE TABLE ${name} PRIMARY INDEX k1, id WITH (index_granularity = 2048) AS ${piece(0)}`,
+      name,
+    );
+    await run(`INSERT INTO ${name} ${piece(1)}`, name);
+    await run(`INSERT INTO ${name} ${piece(2)}`, name);
+    for (const change of [
+      `DELETE FROM ${name} WHERE id % 7 = 3`,
+      `UPDATE ${name} SET k2 = k1, k1 = NULL WHERE id % 11 = 5`,
+    ]) {
+      await run(change);
+      await reference.execute(change);
+    }
+  }
+  return { name: 'tessera', execute: async (sql) => resultOf(await run(sql)), close: async () => {} };
+}
+
+function resultOf(answer: Answer): Awaited<ReturnType<Executor['execute']>> {
+  const body = answer.json<{
+    message: string;
+    meta: { name: string; type: string }[];
+    data: unknown[][];
+  }>();
+  if (answer.status !== 200) throw new Error(body.message);
+  return { columns: body.meta, rows: body.data.map((row) => row.map(asText)) };
 }
 
 const asText = (value: unknown): string | null => {

@@ -17,21 +17,24 @@ export function tableScans(serialized: string): readonly TableScan[] {
   if (plan === undefined) {
     return fail('STATEMENT_FAILED', { message: `The kernel gives no plan: ${answer.error_message ?? ''}` });
   }
-  const scans = new Map<string, { columns: Set<string>; filters: (readonly Conjunct[])[] }>();
+  const scans = new Map<
+    string,
+    { columns: Set<string>; named: Set<string>; filters: (readonly Conjunct[])[] }
+  >();
   walkNeededColumns(plan, (get, needed, parent) => {
     if (get.function_data?.schema !== MANAGED_SCHEMA) return;
     const relation = get.function_data.table ?? '';
-    const scan = scans.get(relation) ?? { columns: new Set(), filters: [] };
+    const scan = scans.get(relation) ?? { columns: new Set(), named: new Set(), filters: [] };
     scans.set(relation, scan);
-    for (const index of neededIndexes(get, needed)) {
-      const name = get.names?.[index];
-      if (name !== undefined) scan.columns.add(name);
-    }
+    const names = (indexes: Iterable<number>) => [...indexes].flatMap((index) => get.names?.[index] ?? []);
+    for (const name of names(neededIndexes(get, needed))) scan.columns.add(name);
+    for (const name of names(columnIndexes(get))) scan.named.add(name);
     scan.filters.push(filtersOf(get, parent));
   });
-  return [...scans].map(([relation, { columns, filters }]) => ({
+  return [...scans].map(([relation, { columns, named, filters }]) => ({
     relation,
     columns: [...columns],
+    named: [...named.union(columns)],
     filters,
   }));
 }

@@ -23,6 +23,8 @@ export interface ScanRequest {
   readonly contents?: { readonly version: number; readonly tablets: () => readonly ScanTablet[] } | undefined;
   /** Ids of the columns that the statement reads. */
   readonly columns: readonly number[];
+  /** Ids of columns that no expression of the statement names: NULL may stand for them. */
+  readonly unnamed?: readonly number[] | undefined;
   /**
    * Adds the columns `"$tablet"` (INTEGER, position in `tablets`) and `"$row"` (BIGINT, position in the body):
    * for DELETE, UPDATE, MERGE and late materialisation.

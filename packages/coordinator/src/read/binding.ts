@@ -26,4 +26,6 @@ export interface Binding {
   readonly tables: ReadonlyMap<string, BoundTable>;
   /** By bound name; undefined when the plan was not understood: then everything is read. */
   readonly scans: ReadonlyMap<string, TableScan> | undefined;
+  /** Whether the kernel is known to look at columns that the result does not depend on: then they are fetched too. */
+  looksAtAllNamed: boolean;
 }

@@ -29,6 +29,11 @@ export interface BindRequest {
    * `BoundQuery.target.tablets`) and `"$row"` (BIGINT: position in the tablet's body) behind its own.
    */
   readonly rowPositionsOf?: 'first relation' | undefined;
+  /**
+   * The caller binds and runs the query once more when it fails with what `isUnfetchedColumn` knows: then columns that the
+   * query names, but that nothing comes of, need not be fetched.
+   */
+  readonly canRunAgain?: boolean | undefined;
   /** On a kernel process of its own: the second attempt of a statement that may have killed the first one. */
   readonly quarantine?: boolean | undefined;
   readonly signal: AbortSignal;

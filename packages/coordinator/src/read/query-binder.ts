@@ -1,4 +1,3 @@
-import type { TableObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
@@ -10,7 +9,6 @@ import {
   prepareQuery,
   substituteScans,
 } from '@tessera/sql';
-import type { Scan, ScanTablet } from '@tessera/storage-agent';
 import { informationSchemaRelation } from '../information-schema/information-schema.ts';
 import { loadSystemRelation } from '../information-schema/load-relation.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
@@ -20,12 +18,12 @@ import { ReadResolution } from '../read-resolution.ts';
 import type { TableServices } from '../tables.ts';
 import type { Binding, BoundTable } from './binding.ts';
 import type { BindRequest, BoundQuery } from './bound-query.ts';
-import { selectGranules } from './granule-selection.ts';
 import { MirrorTables } from './mirror-tables.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
 import { StatementRelations } from './statement-relations.ts';
-import type { TableAccess } from './table-access.ts';
-import { selectTablets, type TableSelection } from './table-selection.ts';
+import type { StatementWork } from './statement-work.ts';
+import { type PreparedScans, prepareScans } from './table-scans.ts';
+import { isUnfetchedColumn } from './unfetched-column.ts';
 
 export interface BinderServices {
   readonly kernel: Kernel;
@@ -56,27 +54,22 @@ export class QueryBinder {
   async bind(request: BindRequest): Promise<BoundQuery> {
     const work = await this.#open(request);
     try {
-      const { prepared, named, tables, scans } = await this.#binding(request, work);
-      const sources = new Map<string, string>();
-      const accesses: TableAccess[] = [];
-      let target: BoundQuery['target'];
-      for (const [name, bound] of tables) {
-        const scan = scans === undefined ? undefined : (scans.get(name) ?? NOTHING);
-        const { access, tablets, source } = await this.#scan(request, work, bound, scan);
-        sources.set(name, source);
-        accesses.push(access);
-        if (bound.rowPositions) target = { tableId: bound.table.id, tablets };
-      }
+      const binding = await this.#binding(request, work);
+      const { prepared, named } = binding;
+      const { sql, accesses, target } = await this.#readable(request, work, binding);
       return {
         session: work.session,
-        sql: substituteScans(prepared.sql, prepared.tables, sources),
+        sql,
         params: prepared.parameters,
         columns: prepared.columns,
         target,
         relations: named.filter(({ isDirect }) => isDirect).map(({ object }) => object),
         tables: accesses,
         files: work.reads.files,
-        explain: work.explain,
+        explain: (error) => {
+          if (isUnfetchedColumn(error)) binding.looksAtAllNamed = true;
+          return work.explain(error);
+        },
         release: work.release,
       };
     } catch (error) {
@@ -97,26 +90,26 @@ export class QueryBinder {
     }
   }
 
-  async #open(request: BindRequest): Promise<Work> {
+  async #open(request: BindRequest): Promise<StatementWork> {
     const { signal, settings, quarantine = false } = request;
     signal.throwIfAborted();
     const session = await this.#services.kernel.session({ timeZone: settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, signal);
     const reads = new ReadResolution({ ...request, ...this.#services, session });
     const relations = this.#relations(request, session);
-    const scans: Scan[] = [];
+    const held: { release(): void }[] = [];
     let released: Promise<void> | undefined;
     const free = async () => {
       stopInterrupting();
       await session.close();
-      for (const scan of scans) scan.release();
+      for (const one of held) one.release();
       await relations?.[Symbol.asyncDispose]();
     };
     return {
       session,
       reads,
       relations,
-      scans,
+      keep: (one) => void held.push(one),
       explain: (error) =>
         signal.aborted
           ? signal.reason
@@ -147,7 +140,7 @@ export class QueryBinder {
     });
   }
 
-  async #binding(request: BindRequest, work: Work): Promise<Binding> {
+  async #binding(request: BindRequest, work: StatementWork): Promise<Binding> {
     const { reads, relations } = work;
     const key = bindingKey(request);
     const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
@@ -157,40 +150,32 @@ export class QueryBinder {
       prepared.boundSql === undefined ? NO_SCANS : await this.#analyse(prepared.boundSql, relations!);
     await relations?.unbind();
     const named = relations?.named ?? [];
-    const binding: Binding = { prepared, named, tables: relations?.tables ?? NO_TABLES, scans };
+    const binding: Binding = {
+      prepared,
+      named,
+      tables: relations?.tables ?? NO_TABLES,
+      scans,
+      looksAtAllNamed: false,
+    };
     const isLasting = reads.files.length === 0 && relations?.transient !== true;
     if (key !== undefined && isLasting) this.#bindings.add(key, binding);
     return binding;
   }
 
-  async #scan(
-    { signal }: BindRequest,
-    { session, relations, scans }: Work,
-    { table, rowPositions }: BoundTable,
-    scan: TableScan | undefined,
-  ): Promise<{ access: TableAccess; tablets: readonly ScanTablet[]; source: string }> {
+  /** The SQL that runs, with everything there that it reads. */
+  async #readable(
+    { signal, canRunAgain = false }: BindRequest,
+    { session, relations, keep }: StatementWork,
+    binding: Binding,
+  ): Promise<{ sql: string } & Pick<PreparedScans, 'accesses' | 'target'>> {
+    const { prepared, tables, looksAtAllNamed } = binding;
+    if (tables.size === 0) return { sql: prepared.sql, accesses: [], target: undefined };
     const { agent } = this.#services.tables!;
-    const selection = selectTablets(table, scan, await relations!.snapshot());
-    const { contents } = selection;
-    const columns = selection.columns.map(({ id }) => id);
-    const isHot = !rowPositions && agent.isHot(session, table.id, contents.version, columns);
-    const { tablets, granulesPruned } = isHot
-      ? { tablets: selection.tablets, granulesPruned: 0 }
-      : await selectGranules(agent, table, selection.tablets, scan?.filters ?? [], signal);
-    const isWhole = tablets.length === selection.tabletsTotal && granulesPruned === 0;
-    const prepared = await agent.prepareScan({
-      session,
-      table,
-      tablets,
-      wholeTableAt: isWhole ? contents.version : undefined,
-      contents,
-      columns,
-      rowPositions,
-      signal,
-    });
-    scans.push(prepared);
-    const access = { ...accessOf(table, selection, prepared), granulesPruned };
-    return { access, tablets, source: prepared.sql };
+    const snapshot = await relations!.snapshot();
+    const isNarrow = canRunAgain && !looksAtAllNamed;
+    const scans = await prepareScans(binding, { agent, session, snapshot, isNarrow, signal });
+    keep(scans);
+    return { ...scans, sql: substituteScans(prepared.sql, prepared.tables, scans.sources) };
   }
 
   async #analyse(
@@ -212,17 +197,10 @@ export class QueryBinder {
   }
 }
 
-/** A statement that is being bound, and what it holds. */
-interface Work {
-  readonly session: KernelSession;
-  readonly reads: ReadResolution;
-  readonly relations: StatementRelations | undefined;
-  readonly scans: Scan[];
-  explain(error: unknown): unknown;
-  release(): Promise<void>;
-}
-
-const prepareContext = (request: BindRequest, { session, reads, relations }: Work): PrepareContext => ({
+const prepareContext = (
+  request: BindRequest,
+  { session, reads, relations }: StatementWork,
+): PrepareContext => ({
   session,
   settings: request.settings,
   parameters: request.parameters,
@@ -231,24 +209,5 @@ const prepareContext = (request: BindRequest, { session, reads, relations }: Wor
   relations,
 });
 
-function accessOf(
-  table: TableObject,
-  selection: TableSelection,
-  { use }: Scan,
-): Omit<TableAccess, 'granulesPruned'> {
-  const { columns, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
-  return {
-    table,
-    columns: columns.map(({ name }) => name),
-    tabletsTotal,
-    tabletsPrunedByPartition,
-    tabletsPrunedByRange,
-    granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
-    use,
-  };
-}
-
 const NO_TABLES: ReadonlyMap<string, BoundTable> = new Map();
 const NO_SCANS: ReadonlyMap<string, TableScan> = new Map();
-/** Of a table that the plan does without. */
-const NOTHING: TableScan = { relation: '', columns: [], filters: [] };

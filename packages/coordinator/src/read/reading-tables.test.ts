@@ -130,9 +130,14 @@ test.for(REFUSED)('%s is refused', async ([sql, error]) => {
 
 describe('what a binding tells', () => {
   it('reads only the columns that the plan needs', async () => {
-    const bound = await fixture.bind("SELECT a FROM t WHERE b > 'x'");
-    expect(bound.tables.map(({ columns }) => columns)).toEqual([['a', 'b']]);
-    await bound.release();
+    const columns = async (sql: string, canRunAgain: boolean) => {
+      const bound = await fixture.bind(sql, { canRunAgain });
+      await bound.release();
+      return bound.tables.map((table) => table.columns);
+    };
+    expect(await columns("SELECT a FROM t WHERE b > 'x'", false)).toEqual([['a', 'b']]);
+    expect(await columns('SELECT a FROM (SELECT * FROM t)', true)).toEqual([['a']]);
+    expect(await columns('SELECT a FROM (SELECT * FROM t)', false)).toEqual([['a', 'b', 'c']]);
   });
 
   it('names the relations that the text names', async () => {

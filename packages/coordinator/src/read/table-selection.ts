@@ -8,7 +8,10 @@ export interface TableSelection {
   readonly tablets: readonly ScanTablet[];
   /** Of the table at the snapshot. */
   readonly contents: { readonly version: number; readonly tablets: () => readonly ScanTablet[] };
+  /** To be fetched. */
   readonly columns: readonly Column[];
+  /** That the statement does not name. */
+  readonly unnamed: readonly Column[];
   readonly tabletsTotal: number;
   /** By conditions on the columns that the table is partitioned by. */
   readonly tabletsPrunedByPartition: number;
@@ -16,11 +19,15 @@ export interface TableSelection {
   readonly tabletsPrunedByRange: number;
 }
 
-/** `scan` undefined: the statement may read everything. */
+/**
+ * `scan` undefined: the statement may read everything. `isNarrow`: of the columns that it names only those are fetched
+ * that its result depends on.
+ */
 export function selectTablets(
   table: TableObject,
   scan: TableScan | undefined,
   snapshot: Snapshot,
+  isNarrow: boolean,
 ): TableSelection {
   const all = snapshot.tablets(table.id);
   const filters = scan?.filters ?? [];
@@ -28,13 +35,15 @@ export function selectTablets(
   const ofPartitions = pruneTablets(table, all, onPartitionColumns(table, filters));
   const kept = isUnread ? [] : pruneTablets(table, ofPartitions, filters);
   const isWhole = kept.length === all.length;
-  const names = scan && new Set(scan.columns);
+  const named = scan && new Set(scan.named);
+  const read = isNarrow ? scan && new Set(scan.columns) : named;
   const version = snapshot.contentsVersion(table.id);
   const whole = () => wholeTable(table, snapshot, version);
   return {
     tablets: isWhole ? whole() : scanTablets(table, kept, snapshot),
     contents: { version, tablets: whole },
-    columns: names === undefined ? table.columns : table.columns.filter(({ name }) => names.has(name)),
+    columns: table.columns.filter(({ name }) => read?.has(name) ?? true),
+    unnamed: table.columns.filter(({ name }) => !(named?.has(name) ?? true)),
     tabletsTotal: all.length,
     tabletsPrunedByPartition: all.length - ofPartitions.length,
     tabletsPrunedByRange: ofPartitions.length - kept.length,

@@ -6,6 +6,8 @@ export interface RelationShape {
   readonly table: TableObject;
   /** Ids of columns. */
   readonly read: ReadonlySet<number>;
+  /** Ids of columns that no expression names; may be absent. */
+  readonly unnamed?: ReadonlySet<number> | undefined;
   readonly rowPositions: boolean;
 }
 
@@ -14,20 +16,24 @@ export const ROW_COLUMN = '"$row"';
 
 /**
  * The select list of a relation: every column of the table, in order, by name. What is not read is an expression that
- * fails when it is evaluated, and costs nothing when it is not.
+ * fails when it is evaluated, and costs nothing when it is not; NULL where no expression names the column, since the kernel
+ * now and then evaluates what nothing looks at.
  *
  * @param source SQL that gives the value of a column that is read
  */
 export function selectList(shape: RelationShape, source: (column: Column) => string): string {
   return shape.table.columns
     .map((column) => {
-      const value = shape.read.has(column.id) ? source(column) : notRead(shape.table, column);
+      const value = shape.read.has(column.id) ? source(column) : notRead(shape, column);
       return `${value} AS ${quoteName(column.name)}`;
     })
     .join(', ');
 }
 
-const notRead = (table: TableObject, column: Column): string =>
+const notRead = ({ table, unnamed }: RelationShape, column: Column): string =>
+  unnamed?.has(column.id) === true ? `CAST(NULL AS ${column.type})` : failing(table, column);
+
+const failing = (table: TableObject, column: Column): string =>
   `CAST(error(${quoteText(`Column ${column.name} of table ${table.name} was not fetched`)}) AS ${column.type})`;
 
 /** What a column has in tablets written before it was added. */

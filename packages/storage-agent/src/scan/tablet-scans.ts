@@ -4,12 +4,10 @@ import type { LocalTablet } from '../local/local-tablets.ts';
 import type { TabletFiles } from '../local/tablet-files.ts';
 import type { Scan, ScanRequest, ScanTablet } from '../storage-agent.ts';
 import { fileScans, type ReadableTablet } from './file-scan.ts';
+import { withFewRuns } from './granule-runs.ts';
 import { emptyRelation, type RelationShape, unionOf } from './relation-sql.ts';
 import type { RowRange } from './row-ranges.ts';
 import type { VectorCache } from './vector-cache.ts';
-
-/** Sets of granules of one scan; tablets beyond are read whole, since each set costs a scan of its own. */
-const MAX_GRANULE_SETS = 64;
 
 /** Relations over tablets: from memory what is there, from files the rest. */
 export class TabletScans {
@@ -25,7 +23,8 @@ export class TabletScans {
 
   async prepare(request: ScanRequest): Promise<Scan> {
     const { session, table, tablets, columns, rowPositions } = request;
-    const shape: RelationShape = { table, read: new Set(columns), rowPositions };
+    const unnamed = request.unnamed && new Set(request.unnamed);
+    const shape: RelationShape = { table, read: new Set(columns), unnamed, rowPositions };
     const contents = contentsOf(request);
     const hotRequest = { session, shape, tablets, contentsVersion: contents?.version };
     const whole = this.#hot.whole(hotRequest);
@@ -71,10 +70,10 @@ export class TabletScans {
     tablets: readonly (readonly [number, ScanTablet])[],
     deleted: ReadonlyMap<number, readonly RowRange[]>,
   ): Promise<ReadableTablet[]> {
-    const wholly = beyondGranuleSets(tablets.map(([, scan]) => scan));
+    const scans = withFewRuns(tablets.map(([, scan]) => scan));
     const acquired = await Promise.allSettled(
-      tablets.map(async ([position, asked]): Promise<ReadableTablet> => {
-        const scan = wholly.has(asked) ? { ...asked, granules: undefined } : asked;
+      tablets.map(async ([position], i): Promise<ReadableTablet> => {
+        const scan = scans[i]!;
         const { tablet, granules } = scan;
         const local = await this.#files.acquire({ table, tablet, columns, granules }, signal);
         try {
@@ -130,18 +129,6 @@ const hotBytes = (tablets: readonly ScanTablet[], hot: HotScan | undefined): num
   hot === undefined
     ? 0
     : tablets.reduce((n, { tablet }, i) => n + (hot.tablets.has(i) ? tablet.bytes : 0), 0);
-
-function beyondGranuleSets(tablets: readonly ScanTablet[]): ReadonlySet<ScanTablet> {
-  const restricted = tablets.filter((scan) => scan.granules !== undefined);
-  const sets = new Set<string>();
-  return new Set(
-    restricted.filter(({ granules }) => {
-      const key = granules!.join();
-      if (sets.size < MAX_GRANULE_SETS) sets.add(key);
-      return !sets.has(key);
-    }),
-  );
-}
 
 const sum = (tablets: readonly ReadableTablet[], bytes: (local: LocalTablet) => number): number =>
   tablets.reduce((total, { local }) => total + bytes(local), 0);

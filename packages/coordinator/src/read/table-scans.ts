@@ -1,0 +1,114 @@
+import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
+import type { KernelSession } from '@tessera/kernel';
+import type { TableScan } from '@tessera/planner';
+import type { Scan, ScanTablet, StorageAgent } from '@tessera/storage-agent';
+import type { Binding, BoundTable } from './binding.ts';
+import { selectGranules } from './granule-selection.ts';
+import type { TableAccess } from './table-access.ts';
+import { selectTablets, type TableSelection } from './table-selection.ts';
+
+export interface ScanScope {
+  readonly agent: StorageAgent;
+  readonly session: KernelSession;
+  readonly snapshot: Snapshot;
+  /** Columns that are named and come to nothing are not fetched. */
+  readonly isNarrow: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The tables of a statement, made readable. */
+export interface PreparedScans {
+  /** What stands for each table in FROM, by bound name. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly accesses: readonly TableAccess[];
+  /** The table that shows the positions of its rows. */
+  readonly target: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
+  release(): void;
+}
+
+/** Of a table that the plan does without. */
+const NOTHING: TableScan = { relation: '', columns: [], named: [], filters: [] };
+
+/**
+ * Chooses tablets and granules of every table of a binding, and has the agent fetch what is missing.
+ * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, QUERY_CANCELLED
+ */
+export async function prepareScans(
+  { tables, scans }: Pick<Binding, 'tables' | 'scans'>,
+  scope: ScanScope,
+): Promise<PreparedScans> {
+  const names = [...tables.keys()];
+  const settled = await Promise.allSettled(
+    names.map((name) => {
+      const scan = scans === undefined ? undefined : (scans.get(name) ?? NOTHING);
+      return prepareTable(tables.get(name)!, scan, scope);
+    }),
+  );
+  const prepared = settled.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
+  const release = () => {
+    for (const { scan } of prepared) scan.release();
+  };
+  const failure = settled.find((result) => result.status === 'rejected');
+  if (failure !== undefined) {
+    release();
+    throw failure.reason;
+  }
+  return {
+    sources: new Map(prepared.map(({ scan }, i) => [names[i]!, scan.sql])),
+    accesses: prepared.map(({ access }) => access),
+    target: prepared.find(({ target }) => target !== undefined)?.target,
+    release,
+  };
+}
+
+interface PreparedTable {
+  readonly scan: Scan;
+  readonly access: TableAccess;
+  readonly target: PreparedScans['target'];
+}
+
+async function prepareTable(
+  { table, rowPositions }: BoundTable,
+  wanted: TableScan | undefined,
+  { agent, session, snapshot, isNarrow, signal }: ScanScope,
+): Promise<PreparedTable> {
+  const selection = selectTablets(table, wanted, snapshot, isNarrow);
+  const { contents, tabletsTotal } = selection;
+  const columns = selection.columns.map(({ id }) => id);
+  // Memory has no granules, and finds its rows by itself.
+  const isHot = !rowPositions && agent.isHot(session, table.id, contents.version, columns);
+  const { tablets, granulesPruned } = isHot
+    ? { tablets: selection.tablets, granulesPruned: 0 }
+    : await selectGranules(agent, table, selection.tablets, wanted?.filters ?? [], signal);
+  const isWhole = tablets.length === tabletsTotal && granulesPruned === 0;
+  const scan = await agent.prepareScan({
+    session,
+    table,
+    tablets,
+    wholeTableAt: isWhole ? contents.version : undefined,
+    contents,
+    columns,
+    unnamed: selection.unnamed.map(({ id }) => id),
+    rowPositions,
+    signal,
+  });
+  return {
+    scan,
+    access: { ...accessOf(table, selection), granulesPruned, use: scan.use },
+    target: rowPositions ? { tableId: table.id, tablets } : undefined,
+  };
+}
+
+function accessOf(
+  table: TableObject,
+  { columns, tablets, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange }: TableSelection,
+): Omit<TableAccess, 'granulesPruned' | 'use'> {
+  return {
+    table,
+    columns: columns.map(({ name }) => name),
+    tabletsTotal,
+    tabletsPrunedByPartition,
+    tabletsPrunedByRange,
+    granulesTotal: tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
+  };
+}
