@@ -16,7 +16,7 @@ export interface FileBranch {
   /** Of the table when the files were written. */
   readonly schemaVersion: number;
   /** Rows that are there; absent: all. The kernel skips row groups outside, so that holes are never read. */
-  readonly rows?: readonly RowRange[] | undefined;
+  readonly rows?: RowRange | undefined;
   /** Of each file, in order: the deleted positions. */
   readonly deleted?: string | undefined;
 }
@@ -52,12 +52,9 @@ function tabletPosition(files: readonly BranchFile[]): string {
   return `CAST([${files.map((file) => file.position).join(', ')}][CAST(file_index AS BIGINT) + 1] AS INTEGER)`;
 }
 
-function rowCondition(rows: readonly RowRange[] | undefined): string | undefined {
-  if (rows === undefined) return undefined;
-  if (rows.length === 0) return 'false';
-  const ranges = rows.map(({ from, to }) => `file_row_number BETWEEN ${from} AND ${to - 1}`);
-  return ranges.length === 1 ? ranges[0]! : `(${ranges.join(' OR ')})`;
-}
+/** One range only: for a union of ranges the kernel reads every row group, holes included. */
+const rowCondition = (rows: RowRange | undefined): string | undefined =>
+  rows && `file_row_number BETWEEN ${rows.from} AND ${rows.to - 1}`;
 
 /** The kernel takes paths for patterns. */
 const literalPath = (path: string): string => path.replace(/[[*?]/g, (c) => `[${c}]`);

@@ -18,37 +18,33 @@ export interface ReadableTablet {
 }
 
 /**
- * The SELECTs over files: one for all that are read alike, whole and with nothing deleted; one for each set of granules,
- * because the kernel leaves row groups out only by conditions on row numbers that hold for all files of a scan; one for
+ * The SELECTs over files: one for all that are read alike, whole and with nothing deleted; one for each run of granules,
+ * because the kernel leaves row groups out only by a range of row numbers that holds for all files of a scan; one for
  * each tablet with deleted rows.
  */
 export function fileScans(shape: RelationShape, tablets: readonly ReadableTablet[]): string[] {
-  const alike = Map.groupBy(tablets, (tablet) => {
-    const {
-      tablet: { id, schemaVersion },
-    } = tablet.scan;
+  const parts = tablets.flatMap((tablet) => rowsToRead(tablet).map((rows) => ({ tablet, rows })));
+  const alike = Map.groupBy(parts, ({ tablet, rows }) => {
+    const { id, schemaVersion } = tablet.scan.tablet;
     const own = tablet.deleted.length > 0 ? id : '';
-    return `${schemaVersion} ${rowKey(tablet)} ${own}`;
+    return `${schemaVersion} ${rows === undefined ? '*' : `${rows.from}-${rows.to}`} ${own}`;
   });
   return [...alike.values()].map((members) => {
     const first = members[0]!;
     return fileBranchSql(shape, {
-      files: members.map(({ local, position }): BranchFile => ({ path: local.path, position })),
-      schemaVersion: first.scan.tablet.schemaVersion,
-      rows: granuleRows(first),
-      deleted: notDeleted('file_row_number', first.deleted),
+      files: members.map(
+        ({ tablet }): BranchFile => ({ path: tablet.local.path, position: tablet.position }),
+      ),
+      schemaVersion: first.tablet.scan.tablet.schemaVersion,
+      rows: first.rows,
+      deleted: notDeleted('file_row_number', first.tablet.deleted),
     });
   });
 }
 
-const rowKey = (tablet: ReadableTablet): string =>
-  granuleRows(tablet)
-    ?.map(({ from, to }) => `${from}-${to}`)
-    .join(',') ?? '*';
-
 /** Nothing is left out of a file that has no holes: the kernel leaves out row groups by itself. */
-function granuleRows({ scan, local, header }: ReadableTablet): readonly RowRange[] | undefined {
-  if (scan.granules === undefined || header === undefined || local.isComplete) return undefined;
+function rowsToRead({ scan, local, header }: ReadableTablet): readonly (RowRange | undefined)[] {
+  if (scan.granules === undefined || header === undefined || local.isComplete) return [undefined];
   const starts = [0];
   for (const rows of header.granuleRows) starts.push(starts.at(-1)! + rows);
   return joined(scan.granules.map((g) => ({ from: starts[g]!, to: starts[g + 1]! })));
