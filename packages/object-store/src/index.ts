@@ -1,12 +1,11 @@
-export {
-  type AccessOptions,
-  type ExternalAllowList,
-  ExternalSources,
-  type ResolvedFile,
-  type ResolvedFiles,
-  type ResolveOptions,
-} from './external/external-sources.ts';
+export { type ExternalAllowList, ExternalSources } from './external/external-sources.ts';
 export type { ObjectCredentials } from './external/object-access.ts';
+export type {
+  AccessOptions,
+  ResolvedFile,
+  ResolvedFiles,
+  ResolveOptions,
+} from './external/resolved-files.ts';
 export { type LocalStoreOptions, openLocalStore } from './local/local-store.ts';
 export type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from './object-store.ts';
 export { openObjectStore, type StoreOptions } from './open-object-store.ts';

@@ -31,7 +31,7 @@ export async function openObjectStore(config: EngineConfig, options: StoreOption
 }
 
 /** The bucket of an instance whose configuration names none. Buckets have names without capital letters. */
-export function bucketName({ storage, instance }: EngineConfig): string {
+function bucketName({ storage, instance }: EngineConfig): string {
   return storage.bucket_name ?? `tessera-${instance.id.toLowerCase()}`;
 }
 

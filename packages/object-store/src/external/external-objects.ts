@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { cancellation, fail, TesseraError } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
 import type { ObjectInfo } from '../object-store.ts';
-import type { AccessOptions, ResolvedFile, ResolvedFiles, ResolveOptions } from './external-sources.ts';
 import { isPattern } from './glob.ts';
 import { type ObjectCredentials, openExternalBucket } from './object-access.ts';
 import { type ObjectAllowList, permittingPrefix } from './object-allow-list.ts';
 import { downloadObject } from './object-download.ts';
 import { findObjects } from './object-matches.ts';
 import { type ObjectUrl, objectUrlText, parseObjectUrl } from './object-url.ts';
+import type { AccessOptions, ResolvedFile, ResolvedFiles, ResolveOptions } from './resolved-files.ts';
 import type { UrlAllowList } from './url-allow-list.ts';
 
 export interface ObjectLimits {

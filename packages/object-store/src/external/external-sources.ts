@@ -5,9 +5,9 @@ import { DEFAULT_DOWNLOAD_LIMITS, type DownloadLimits, download } from './downlo
 import { ExternalObjects } from './external-objects.ts';
 import { LocalDirectories } from './local-directories.ts';
 import { LocalTargets } from './local-targets.ts';
-import type { ObjectCredentials } from './object-access.ts';
 import { ObjectAllowList } from './object-allow-list.ts';
 import { isObjectScheme } from './object-url.ts';
+import type { AccessOptions, ResolvedFile, ResolvedFiles, ResolveOptions } from './resolved-files.ts';
 import { UrlAllowList } from './url-allow-list.ts';
 
 export interface ExternalAllowList {
@@ -20,38 +20,6 @@ export interface ExternalAllowList {
   /** Where `s3://` buckets are, unless a statement says otherwise (`storage.default_s3_endpoint_override`). */
   readonly s3Endpoint?: string | undefined;
   readonly limits?: Partial<DownloadLimits>;
-}
-
-export interface AccessOptions {
-  readonly signal: AbortSignal;
-  readonly credentials?: ObjectCredentials | undefined;
-}
-
-export interface ResolveOptions extends AccessOptions {
-  /** The request's own directory: downloads go there. */
-  readonly directory: string;
-  /** For a download, counted after its content coding is undone; files read in place are not bounded. */
-  readonly maxBytes: number;
-}
-
-export interface ResolvedFile {
-  /** Absolute, without symbolic links; its name may hold glob characters: do not expand it again. */
-  readonly path: string;
-  /** Where it came from: a URL without credentials, or the path itself. */
-  readonly url: string;
-  /** As it is stored there. */
-  readonly bytes: number;
-  /** Undefined when the server did not tell. */
-  readonly modifiedAt: Date | undefined;
-}
-
-export interface ResolvedFiles {
-  /** Those of `files`. */
-  readonly paths: readonly string[];
-  /** Sorted; never empty. */
-  readonly files: readonly ResolvedFile[];
-  /** Removes what was downloaded; may be called more than once. */
-  dispose(): Promise<void>;
 }
 
 const DOWNLOADS_AT_ONCE = 4;

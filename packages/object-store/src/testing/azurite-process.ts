@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { freePort, serveUntilInputEnds } from './server-program.ts';
 
 /** The account that every emulator is born with; not a secret. */
@@ -13,11 +13,11 @@ const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZ
 
 const directory = await mkdtemp(join(tmpdir(), 'tessera-azurite-'));
 const port = await freePort();
-const packageFile = createRequire(import.meta.url).resolve('azurite/package.json');
+const program = fileURLToPath(import.meta.resolve('azurite/dist/src/blob/main.js'));
 const child = spawn(
   process.execPath,
   [
-    join(dirname(packageFile), 'dist/src/blob/main.js'),
+    program,
     ...['--blobHost', '127.0.0.1', '--blobPort', String(port)],
     ...['--inMemoryPersistence', '--silent', '--disableTelemetry', '--skipApiVersionCheck'],
   ],
