@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeTransaction } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import { openLocalStore } from '@tessera/object-store';
+import { openRpcChannel, StorageManagerService } from '@tessera/rpc';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StorageManager } from '../src/index.ts';
+import { clusterNode, engineOf, TOKEN } from './cluster-nodes.ts';
+import { freePort } from './free-port.ts';
+import { commit, relationNames, table, transaction, uploaded } from './transactions.ts';
+
+let directory: string;
+let stack: AsyncDisposableStack;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tessera-cluster-'));
+  stack = new AsyncDisposableStack();
+});
+
+afterEach(async () => {
+  await stack.disposeAsync();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function node(...args: Parameters<typeof clusterNode> extends [string, ...infer R] ? R : never) {
+  return stack.use(await clusterNode(directory, ...args));
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(10);
+}
+
+const create = (name: string) => ({ kind: 'create', object: table(name) }) as const;
+
+describe('two nodes on one store', () => {
+  it('the first leads, the other forwards, both see both', async () => {
+    const a = await node(0);
+    await until(() => a.manager.leads);
+    const b = await node(1);
+    await commit(a.manager, create('from_a'));
+    await commit(b.manager, create('from_b'));
+    expect(b.manager.leads).toBe(false);
+    expect(await relationNames(a.manager)).toEqual(['from_a', 'from_b']);
+    expect(await relationNames(b.manager)).toEqual(['from_a', 'from_b']);
+  });
+
+  it('what the leader refuses is refused at the other node, as it was said', async () => {
+    const a = await node(0);
+    const b = await node(1);
+    await commit(a.manager, create('t'));
+    const again = await transaction(b.manager, create('t'));
+    await expect(b.manager.commit(again)).rejects.toMatchObject({
+      name: 'DUPLICATE_OBJECT',
+      message: 'Table "t" already exists',
+    });
+  });
+
+  it('the other takes over when the leader goes, and answers what was committed before', async () => {
+    const a = await clusterNode(directory, 0);
+    const b = await node(1);
+    const before = await transaction(b.manager, create('t'));
+    const { version } = await b.manager.commit(before);
+    await a[Symbol.asyncDispose]();
+    expect(await b.manager.commit(before)).toEqual({ version });
+    expect(b.manager.leads).toBe(true);
+    await commit(b.manager, create('u'));
+    expect(await relationNames(b.manager)).toEqual(['t', 'u']);
+  });
+
+  it('reads go on without a leader, at a version that the store proves', async () => {
+    const a = await clusterNode(directory, 0);
+    await commit(a.manager, create('t'));
+    const store = await openLocalStore(directory, { fsync: false });
+    stack.defer(() => store.close());
+    const engine = await engineOf(a.address, store);
+    stack.defer(() => engine.close());
+    await commit(a.manager, create('u'));
+    await a[Symbol.asyncDispose]();
+    expect(await relationNames(engine)).toEqual(['t', 'u']);
+    const unheard = await transaction(engine, create('v'));
+    await expect(engine.commit(unheard)).rejects.toMatchObject({ name: 'METADATA_UNAVAILABLE' });
+    expect(await relationNames(engine)).toEqual(['t', 'u']);
+  });
+});
+
+describe('processes', () => {
+  async function leaderProcess(): Promise<{ child: ChildProcess; address: string }> {
+    const port = await freePort();
+    const program = join(import.meta.dirname, 'node-process.ts');
+    const child = spawn(process.execPath, [program, directory, '0', String(port)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    stack.defer(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    });
+    await once(child.stdout!, 'data');
+    return { child, address: `127.0.0.1:${port}` };
+  }
+
+  function client(address: string) {
+    const unanswered = (reason: string) => TesseraError.of('METADATA_UNAVAILABLE', { reason });
+    const channel = openRpcChannel({ address, clusterToken: TOKEN, unanswered });
+    stack.defer(() => channel.close());
+    return channel.client(StorageManagerService);
+  }
+
+  it('a leader that is killed is replaced; nothing acknowledged is lost', async () => {
+    const { child } = await leaderProcess();
+    const b = await node(1);
+    const names: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      if (i === 10) child.kill('SIGKILL');
+      await commit(b.manager, create(`t${String(i).padStart(2, '0')}`));
+      names.push(`t${String(i).padStart(2, '0')}`);
+    }
+    expect(b.manager.leads).toBe(true);
+    expect(await relationNames(b.manager)).toEqual(names);
+  });
+
+  it('a leader that was stopped finds that it leads no more', async () => {
+    const { child, address } = await leaderProcess();
+    const b = await node(1);
+    await commit(b.manager, create('before'));
+    const old = client(address);
+    const { epoch } = await old.latest({});
+    child.kill('SIGSTOP');
+    await commit(b.manager, create('meanwhile'));
+    expect(b.manager.leads).toBe(true);
+    // Sent while it is stopped: the first thing it meets when it goes on.
+    const late = await transaction(b.manager, create('late'));
+    const answered = old
+      .commit({ transaction: new TextEncoder().encode(encodeTransaction(late)) }, { timeoutMs: 20_000 })
+      .catch((error: TesseraError) => error.name);
+    child.kill('SIGCONT');
+    expect(await answered).toBe('NOT_LEADER');
+    const { version } = await b.manager.commit(late);
+    expect((await b.manager.latest()).version).toBe(version);
+    expect(await relationNames(b.manager)).toEqual(['before', 'late', 'meanwhile']);
+    expect((b.manager.current as { epoch?: number }).epoch).toBeGreaterThan(Number(epoch));
+  });
+});
+
+describe('an engine beside a metadata service', () => {
+  it.each([true, false])('sees what others commit (its cache kept: %s)', async (kept) => {
+    const service = await node(0);
+    const store = await openLocalStore(directory, { fsync: false });
+    stack.defer(() => store.close());
+    const engines: StorageManager[] = [];
+    for (let i = 0; i < 2; i++) {
+      const lines = ['execution:', `  storage_manager_cache_tablets_on_proxy: ${kept}`];
+      const engine = await engineOf(service.address, store, ...lines);
+      stack.defer(() => engine.close());
+      engines.push(engine);
+    }
+    const [one, two] = engines as [StorageManager, StorageManager];
+    for (const name of ['a', 'b', 'c']) {
+      await commit(one, create(name));
+      expect(await relationNames(two)).toContain(name);
+      expect(two.current?.version).toBe((await one.latest()).version);
+    }
+  });
+
+  it('what an engine reads is kept until it is done', async () => {
+    const config = 'storage:\n  gc_ttl_seconds: 0';
+    const service = await node(0, { config: (await import('./cluster-nodes.ts')).clusterConfig(config) });
+    const store = await openLocalStore(directory, { fsync: false });
+    stack.defer(() => store.close());
+    const engine = await engineOf(service.address, store);
+    stack.defer(() => engine.close());
+    const t = table('t');
+    const tablet = await uploaded(store, t.id);
+    await commit(engine, { kind: 'create', object: t }, { kind: 'add_tablet', tablet });
+    const pin = engine.pin(await engine.latest());
+    await commit(service.manager, {
+      kind: 'remove_tablet',
+      tableId: t.id,
+      tabletId: tablet.id,
+      reason: 'delete',
+    });
+    expect(await engine.collectGarbage(0)).toMatchObject({ tablets: 0 });
+    expect(await store.head(tablet.key!)).toBeDefined();
+    pin.release();
+    await engine.latest();
+    expect(await engine.collectGarbage(0)).toMatchObject({ tablets: 1, objects: 1 });
+    expect(await store.head(tablet.key!)).toBeUndefined();
+  });
+});

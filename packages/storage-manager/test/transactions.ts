@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Action,
+  BOOTSTRAP_SCHEMA,
+  type ObjectId,
+  type TableObject,
+  type Tablet,
+  type TabletId,
+  type Transaction,
+} from '@tessera/catalog';
+import { newUlid } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
+import type { StorageManager } from '../src/index.ts';
+
+const TIME = '2026-01-01T00:00:00.000Z';
+
+export function table(name: string): TableObject {
+  return {
+    kind: 'table',
+    id: newUlid() as ObjectId,
+    name,
+    createdAt: TIME,
+    alteredAt: TIME,
+    owner: 'test',
+    schemaId: BOOTSTRAP_SCHEMA.id,
+    tableType: 'FACT',
+    columns: [{ id: 1, name: 'a', storedName: 'a', type: 'BIGINT', nullable: true, since: 1 }],
+    primaryIndex: [],
+    partitionBy: [],
+    indexGranularity: 122_880,
+    schemaVersion: 1,
+    nextColumnId: 2,
+    indexes: [],
+  };
+}
+
+/** With its object in the store. */
+export async function uploaded(store: ObjectStore, tableId: ObjectId): Promise<Tablet> {
+  const id = newUlid() as TabletId;
+  const key = `tablets/${tableId}/${id}.parquet`;
+  await store.put(key, new Uint8Array(8));
+  return {
+    id,
+    tableId,
+    schemaVersion: 1,
+    layout: 'compact',
+    key,
+    rows: 1,
+    bytes: 8,
+    uncompressedBytes: 8,
+    granules: 1,
+    headerOffset: 0,
+    footerOffset: 0,
+    tailCrc32c: 0,
+    partition: [],
+    statistics: [],
+    createdAt: TIME,
+  };
+}
+
+/** A transaction that has read what is newest. */
+export async function transaction(manager: StorageManager, ...actions: Action[]): Promise<Transaction> {
+  const { version: readVersion } = await manager.latest();
+  const txnId = randomUUID();
+  return { txnId, queryId: txnId, readVersion, actions };
+}
+
+export async function commit(manager: StorageManager, ...actions: Action[]): Promise<number> {
+  return (await manager.commit(await transaction(manager, ...actions))).version;
+}
+
+export async function relationNames(manager: StorageManager): Promise<string[]> {
+  return (await manager.latest()).relations(BOOTSTRAP_SCHEMA.id).map(({ name }) => name);
+}
