@@ -2,8 +2,8 @@ export { kernelBootstrap } from './bootstrap.ts';
 export { type ChangeQuery, notNullViolation, nullRefused } from './changes/change-query.ts';
 export type { ChangeTarget, TargetColumn } from './changes/change-target.ts';
 export { type InsertQuery, insertQuery } from './changes/insert-query.ts';
-export { plainValues } from './changes/plain-values.ts';
 export { type MergeRowAction, mergedTwice, mergeQuery } from './changes/merge-query.ts';
+export { plainValues } from './changes/plain-values.ts';
 export { deleteQuery, updateQuery } from './changes/update-query.ts';
 export {
   alignedHead,
@@ -35,8 +35,9 @@ export { substituteScans } from './relations/scan-substitution.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';
+export type { SettingPairs } from './statements/setting-pairs.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
-export type { ExplainStatement, QueryStatement, SettingPairs, Statement } from './statements/statement.ts';
+export type { ExplainStatement, QueryStatement, Statement } from './statements/statement.ts';
 export { locateError } from './text/locate-error.ts';
 export { namesIn, normalizedSql, quoteIdentifier } from './text/names.ts';
 export { parseTree } from './tree.ts';

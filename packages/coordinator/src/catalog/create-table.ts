@@ -4,11 +4,10 @@ import type { CreateStatement, TableShape } from '@tessera/sql';
 import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
 import { newColumns } from './columns.ts';
 import { newObject } from './databases.ts';
+import { DEFAULT_GRANULARITY } from './default-granularity.ts';
 import { checkExpressions } from './definition-check.ts';
 import { type Place, placeOf, RELATION_WORDS, relationAt } from './names.ts';
 
-/** Rows of a granule, which is a row group of the tablet: as large as the kernel likes them best. */
-export const DEFAULT_GRANULARITY = 122_880;
 const GRANULARITY_RANGE = { min: 2_048, max: 16_777_216 } as const;
 
 export async function createTable(

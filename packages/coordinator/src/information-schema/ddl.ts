@@ -1,7 +1,7 @@
 import type { Column, ExternalTableObject, RelationObject, TableObject, ViewObject } from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
 import { columnType, dialectTypeName, quoteIdentifier } from '@tessera/sql';
-import { DEFAULT_GRANULARITY } from '../catalog/create-table.ts';
+import { DEFAULT_GRANULARITY } from '../catalog/default-granularity.ts';
 
 /**
  * The statement that makes the relation again. For a table it gives the same columns, index, partitions and options; its

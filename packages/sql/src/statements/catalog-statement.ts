@@ -1,5 +1,5 @@
 import type { SqlLocation } from '@tessera/common';
-import type { SettingPairs } from './statement.ts';
+import type { SettingPairs } from './setting-pairs.ts';
 
 /**
  * Statements that change the catalog or tables. Expressions and queries are texts of the dialect, cut from the statement,

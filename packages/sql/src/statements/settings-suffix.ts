@@ -1,6 +1,6 @@
 import type { IToken } from 'chevrotain';
 import { Close, isWord, Open, tokenize } from '../text/lexer.ts';
-import type { SettingPairs } from './statement.ts';
+import type { SettingPairs } from './setting-pairs.ts';
 import { TokenCursor } from './token-cursor.ts';
 
 /**

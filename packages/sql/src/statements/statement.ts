@@ -1,4 +1,5 @@
 import type { CatalogStatement } from './catalog-statement.ts';
+import type { SettingPairs } from './setting-pairs.ts';
 
 /** What a statement is, before anything of it is bound. */
 export type Statement =
@@ -16,8 +17,6 @@ export type Statement =
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly string[] }
   /** Needs a part of the product that this version does not have; `name` as a user calls it. */
   | { readonly kind: 'unsupported'; readonly name: string };
-
-export type SettingPairs = readonly (readonly [name: string, value: string])[];
 
 export interface QueryStatement {
   readonly kind: 'query';

@@ -1,5 +1,5 @@
+import type { SettingPairs } from '../setting-pairs.ts';
 import { cutSettingsSuffix } from '../settings-suffix.ts';
-import type { SettingPairs } from '../statement.ts';
 import { TokenCursor } from '../token-cursor.ts';
 
 /** A cursor at the same place of the statement without its settings suffix, and the settings. */
