@@ -6,11 +6,16 @@ import { PersistentMap } from './persistent-map.ts';
 /** Words that FNV-1a gives the same hash in pairs. */
 const COLLIDING = ['costarring', 'liquid', 'declinate', 'macallums', 'altarage', 'zinke'];
 
-test('there are keys of one hash to test with', () => {
+/** Pairs whose hashes differ in the two highest bits only: they part on the last level. */
+const CLOSE = ['1h695h4708', '846mt2t7a', '9wa5od47h', 'yair6vte'];
+
+test('there are keys to test with whose hashes are the same, or nearly', () => {
   expect(new Set(COLLIDING.map(hashOf)).size).toBe(3);
+  expect(new Set(CLOSE.map(hashOf)).size).toBe(4);
+  expect(new Set(CLOSE.map((word) => hashOf(word) & 0x3fff_ffff)).size).toBe(2);
 });
 
-const key = fc.oneof(fc.constantFrom(...COLLIDING), fc.nat(40).map(String));
+const key = fc.oneof(fc.constantFrom(...COLLIDING, ...CLOSE), fc.nat(40).map(String));
 const change = fc.record({ key, remove: fc.boolean() });
 
 test('is a map, and leaves earlier maps as they were', () => {
