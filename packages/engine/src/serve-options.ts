@@ -32,6 +32,8 @@ export interface ServeOptions {
   readonly allowRead: readonly string[];
   /** URL prefixes that read functions may read from. */
   readonly allowUrl: readonly string[];
+  /** Absolute paths of directories and URL prefixes that COPY TO may write. */
+  readonly allowWrite: readonly string[];
 }
 
 /** Resolves when the server has shut down. */

@@ -51,7 +51,12 @@ export const serve: Serve = async (options) => {
   const left = await clearUploadDirectories(uploadRoot);
   if (left > 0) log.info({ directories: left }, 'removed what requests had left behind at a crash');
 
-  const external = new ExternalSources({ directories: options.allowRead, urlPrefixes: options.allowUrl });
+  const external = new ExternalSources({
+    directories: options.allowRead,
+    urlPrefixes: options.allowUrl,
+    writable: options.allowWrite,
+    s3Endpoint: config.storage.default_s3_endpoint_override ?? undefined,
+  });
   resources.defer(() => external.close());
   const directories = await tableDirectories(options.dataDirectory);
   const [kernel, mirror, catalog] = await openedTogether(resources, [

@@ -50,7 +50,7 @@ describe('tessera', () => {
     [['serv'], 'Did you mean serve?'],
     [['serve', '--http-port', '70000'], 'Expected a whole number from 0 to 65535.'],
     [['serve', '--node', '3'], 'engine.nodes has one node, number 0'],
-    [['serve', '--allow-url', 'ftp://x'], 'expected an http:// or https:// URL'],
+    [['serve', '--allow-url', 'ftp://x'], 'expected an http://, https://, s3://'],
     [['query', '-f', 'sql=x', 'SELECT 1'], 'the name "sql" is that of the statement'],
     [['query', '--setting', 'x', 'SELECT 1'], 'Expected name=value.'],
     [['query'], 'the statement is empty'],

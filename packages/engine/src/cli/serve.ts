@@ -22,6 +22,7 @@ interface Flags {
   listenHost?: string;
   allowRead?: string[];
   allowUrl?: string[];
+  allowWrite?: string[];
 }
 
 const EXAMPLES = `
@@ -62,6 +63,7 @@ export function serveCommand(): Command {
     .option('--listen-host <host>', 'address to listen on (default: loopback only)')
     .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated)
     .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated)
+    .option('--allow-write <place>', 'directory or URL prefix that COPY TO may write; repeatable', repeated)
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
@@ -78,7 +80,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
   const config = loaded?.config ?? defaultConfig();
   const pending = loaded === undefined ? [] : showConfig(loaded, { defaults: false }).notYetInEffect;
   checkNode(config, flags.node);
-  const { allowRead = [], allowUrl = [] } = flags;
+  const { allowRead = [], allowUrl = [], allowWrite = [] } = flags;
   for (const prefix of allowUrl) checkUrlPrefix(prefix);
   return {
     config,
@@ -94,6 +96,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     listenHost: flags.listenHost,
     allowRead: allowRead.map((directory) => resolve(directory)),
     allowUrl,
+    allowWrite: allowWrite.map((place) => (place.includes('://') ? place : resolve(place))),
   };
 }
 
@@ -106,8 +109,12 @@ function checkNode(config: EngineConfig, node: number): void {
   );
 }
 
+const READABLE_SCHEMES = ['http:', 'https:', 's3:', 'gs:', 'azure:'];
+
 function checkUrlPrefix(prefix: string): void {
-  const url = URL.parse(prefix);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return;
-  throw new CommandFailure(EXIT.usage, `error: --allow-url ${prefix}: expected an http:// or https:// URL`);
+  if (READABLE_SCHEMES.includes(URL.parse(prefix)?.protocol ?? '')) return;
+  throw new CommandFailure(
+    EXIT.usage,
+    `error: --allow-url ${prefix}: expected an http://, https://, s3://, gs:// or azure:// URL`,
+  );
 }

@@ -1,0 +1,56 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { query, rows } from './http.ts';
+import { startTessera } from './tessera-process.ts';
+
+it('tables are there after a kill; a statement sent again after it is not done again', async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-restart-'));
+  try {
+    const first = await startTessera({ dataDirectory });
+    await query(first, 'CREATE TABLE t (a INT) PRIMARY INDEX a');
+    await query(first, 'INSERT INTO t SELECT i FROM generate_series(1, 50000) AS g(i)');
+    const insert = await query(first, 'INSERT INTO t VALUES (0)', { query_id: 'the-same' });
+    expect(insert.headers.get('x-tessera-affected-rows')).toBe('1');
+    await query(first, 'DELETE FROM t WHERE a % 2 = 1');
+    await query(first, 'CREATE VIEW v AS SELECT count(*) AS n FROM t');
+    await first.stop('SIGKILL');
+
+    await using second = await startTessera({ dataDirectory });
+    expect(await rows(second, 'SELECT n FROM v')).toEqual([['25001']]);
+    const again = await query(second, 'INSERT INTO t VALUES (0)', { query_id: 'the-same' });
+    expect(again.status).toBe(200);
+    expect(await rows(second, 'SELECT n FROM v')).toEqual([['25001']]);
+    expect(await rows(second, 'SELECT min(a), max(a) FROM t')).toEqual([[0, 50_000]]);
+    expect(await readdir(join(dataDirectory, 'staging'))).toEqual([]);
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+});
+
+it('what is dropped can be collected once its grace period is over', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tessera-garbage-'));
+  try {
+    const config = join(directory, 'tessera.yaml');
+    await writeFile(
+      config,
+      'schema_version: "1.0"\nstorage: {allow_collect_garbage: true, gc_ttl_seconds: 0}\n',
+    );
+    await using server = await startTessera({
+      dataDirectory: join(directory, 'data'),
+      args: ['--config', config],
+    });
+    await query(server, 'CREATE TABLE t AS SELECT i, hash(i) AS h FROM generate_series(1, 200000) AS g(i)');
+    await query(server, 'CREATE TABLE c CLONE t');
+    await query(server, 'DROP TABLE t');
+    expect(await rows(server, 'CALL collect_garbage()')).toMatchObject([['0', '0']]);
+    expect(await rows(server, 'SELECT count(*) FROM c')).toEqual([['200000']]);
+    await query(server, 'DROP TABLE c');
+    await expect
+      .poll(async () => Number((await rows(server, 'CALL collect_garbage()'))[0]?.[1]), { timeout: 10_000 })
+      .toBeGreaterThan(0);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
