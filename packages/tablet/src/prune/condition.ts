@@ -70,26 +70,40 @@ export function mayHold(condition: Condition, bounds: (column: Column) => Column
 function mayCompare(
   operator: Comparison['operator'],
   value: OrderedValue,
-  { min, max }: ColumnBounds,
-  { compare }: ValueOrder,
+  bounds: ColumnBounds,
+  order: ValueOrder,
 ): boolean {
   switch (operator) {
     case '=':
-      return (
-        (min === undefined || compare(min, value) <= 0) && (max === undefined || compare(max, value) >= 0)
-      );
+      return reachesDown(bounds, value, order, true) && reachesUp(bounds, value, order, true);
     case '<':
-      return min === undefined || compare(min, value) < 0;
+      return reachesDown(bounds, value, order, false);
     case '<=':
-      return min === undefined || compare(min, value) <= 0;
+      return reachesDown(bounds, value, order, true);
     case '>':
-      return max === undefined || compare(max, value) > 0;
+      return reachesUp(bounds, value, order, false);
     case '>=':
-      return max === undefined || compare(max, value) >= 0;
-    case '<>':
+      return reachesUp(bounds, value, order, true);
+    case '<>': {
       // Equal bounds are values: a text that was cut has an upper bound above its lower one.
-      return min === undefined || max === undefined || compare(min, value) !== 0 || compare(max, value) !== 0;
+      const { min, max } = bounds;
+      if (min === undefined || max === undefined) return true;
+      return order.compare(min, value) !== 0 || order.compare(max, value) !== 0;
+    }
   }
+}
+
+/** Whether there may be a value below `value`, or equal to it. */
+function reachesDown({ min }: ColumnBounds, value: OrderedValue, order: ValueOrder, equal: boolean): boolean {
+  if (min === undefined) return true;
+  const place = order.compare(min, value);
+  return place < 0 || (equal && place === 0);
+}
+
+function reachesUp({ max }: ColumnBounds, value: OrderedValue, order: ValueOrder, equal: boolean): boolean {
+  if (max === undefined) return true;
+  const place = order.compare(max, value);
+  return place > 0 || (equal && place === 0);
 }
 
 const mayBe = (value: OrderedValue, bounds: ColumnBounds, order: ValueOrder): boolean =>

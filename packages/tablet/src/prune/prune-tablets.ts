@@ -22,7 +22,7 @@ function mayHaveRows(tablet: Tablet, conditions: readonly Condition[]): boolean 
   return conditions.every((condition) => mayHold(condition, bounds));
 }
 
-const ALL_NULL: ColumnBounds = { someNull: true, allNull: true };
+const ALL_NULL: ColumnBounds = { min: undefined, max: undefined, someNull: true, allNull: true };
 
 function boundsIn(tablet: Tablet, column: Column): ColumnBounds | undefined {
   if (column.since > tablet.schemaVersion) return column.initialSql === undefined ? ALL_NULL : undefined;
@@ -30,22 +30,36 @@ function boundsIn(tablet: Tablet, column: Column): ColumnBounds | undefined {
   const { statistics } = tablet;
   const hint = statistics[column.id - 1];
   const found = hint?.column === column.id ? hint : statistics.find((one) => one.column === column.id);
-  return found === undefined ? undefined : readBounds(found, column, tablet.rows);
+  return found === undefined ? undefined : new StatisticsBounds(found, column, tablet.rows);
 }
 
-/** Statistics never change, and tablets are shared by all snapshots: texts are read once. */
-const cache = new WeakMap<ColumnStatistics, ColumnBounds>();
+/** Texts are read when they are asked for: most tablets are judged by one of the two. */
+class StatisticsBounds implements ColumnBounds {
+  readonly #statistics: ColumnStatistics;
+  readonly #column: Column;
+  readonly #rows: number;
 
-function readBounds(statistics: ColumnStatistics, column: Column, rows: number): ColumnBounds {
-  const known = cache.get(statistics);
-  if (known !== undefined) return known;
-  const order = orderOf(column.type);
-  const bounds: ColumnBounds = {
-    min: statistics.min === undefined ? undefined : order?.parse(statistics.min),
-    max: statistics.max === undefined ? undefined : order?.parse(statistics.max),
-    someNull: statistics.nulls > 0,
-    allNull: statistics.nulls >= rows,
-  };
-  cache.set(statistics, bounds);
-  return bounds;
+  constructor(statistics: ColumnStatistics, column: Column, rows: number) {
+    this.#statistics = statistics;
+    this.#column = column;
+    this.#rows = rows;
+  }
+
+  get min() {
+    const { min } = this.#statistics;
+    return min === undefined ? undefined : orderOf(this.#column.type)?.parse(min);
+  }
+
+  get max() {
+    const { max } = this.#statistics;
+    return max === undefined ? undefined : orderOf(this.#column.type)?.parse(max);
+  }
+
+  get someNull() {
+    return this.#statistics.nulls > 0;
+  }
+
+  get allNull() {
+    return this.#statistics.nulls >= this.#rows;
+  }
 }

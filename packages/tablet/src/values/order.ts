@@ -25,11 +25,34 @@ export function orderOfType(type: KernelType): ValueOrder | undefined {
 const byNumber = (a: OrderedValue, b: OrderedValue): number => (a < b ? -1 : a > b ? 1 : 0);
 const numeric = (parse: ValueOrder['parse']): ValueOrder => ({ parse, compare: byNumber });
 
+/** A double holds this many digits exactly. */
+const EXACT_DIGITS = 15;
+const MINUS = 45;
+const ZERO = 48;
+
 const INTEGER = /^[+-]?\d+$/;
-/** Up to 15 digits a double is exact. */
-const integer = numeric((text) =>
-  INTEGER.test(text) ? (text.length <= 15 ? Number(text) : BigInt(text)) : undefined,
-);
+/** Catalogs hold hundreds of thousands of bounds: what is short is read by hand. */
+const integer = numeric((text) => {
+  const negative = text.charCodeAt(0) === MINUS;
+  const start = negative ? 1 : 0;
+  const digits = text.length - start;
+  if (digits > 0 && digits <= EXACT_DIGITS) {
+    const value = digitsIn(text, start, text.length);
+    if (value >= 0) return negative ? -value : value;
+  }
+  return INTEGER.test(text) ? BigInt(text.replace('+', '')) : undefined;
+});
+
+/** -1 when something else is among them. */
+function digitsIn(text: string, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
 
 const FLOATING = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 function floating(text: string): number | undefined {
@@ -49,55 +72,86 @@ function floating(text: string): number | undefined {
 }
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
+const POINT = '.';
 /** Scaled by the column's scale; digits beyond it make no value of the type. */
 function decimalOrder(scale: number): ValueOrder {
   return numeric((text) => {
-    const match = DECIMAL.exec(text);
-    if (match === null) return undefined;
-    const [, sign, whole = '', fraction = ''] = match;
-    if (whole === '' && fraction === '') return undefined;
-    const beyond = fraction.slice(scale);
-    if (/[1-9]/.test(beyond)) return undefined;
-    const digits = `${whole}${fraction.slice(0, scale).padEnd(scale, '0')}` || '0';
-    return digits.length <= 15 ? Number(`${sign}${digits}`) : BigInt(`${sign === '+' ? '' : sign}${digits}`);
+    const negative = text.charCodeAt(0) === MINUS;
+    const start = negative ? 1 : 0;
+    const point = scale === 0 ? text.length : text.length - scale - 1;
+    if (point > start && text.length - start <= EXACT_DIGITS && (scale === 0 || text[point] === POINT)) {
+      const whole = digitsIn(text, start, point);
+      const fraction = digitsIn(text, point + 1, text.length);
+      if (whole >= 0 && fraction >= 0) {
+        const value = whole * 10 ** scale + fraction;
+        return negative ? -value : value;
+      }
+    }
+    return decimalByPattern(text, scale);
   });
+}
+
+function decimalByPattern(text: string, scale: number): OrderedValue | undefined {
+  const match = DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = ''] = match;
+  if (whole === '' && fraction === '') return undefined;
+  if (/[1-9]/.test(fraction.slice(scale))) return undefined;
+  const digits = `${whole}${fraction.slice(0, scale).padEnd(scale, '0')}`;
+  return BigInt(`${sign === '-' ? '-' : ''}${digits === '' ? '0' : digits}`);
 }
 
 const MOMENT =
   /^(\d{4,6})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?)?( ?\(BC\))?(Z|[+-]\d{2}(?::?\d{2})?)?( ?\(BC\))?$/;
 const DAY_MS = 86_400_000;
 
-/** Days, with microseconds or nanoseconds behind them where the type has a time. */
+/** In days, microseconds or nanoseconds since 1970. */
 function moment(unit: 'day' | 'us' | 'ns', zoned: boolean): ValueOrder {
-  const perMs = unit === 'us' ? 1000n : 1_000_000n;
-  return numeric((text) => {
-    if (text === 'infinity') return Number.POSITIVE_INFINITY;
-    if (text === '-infinity') return Number.NEGATIVE_INFINITY;
-    const match = MOMENT.exec(text);
-    if (match === null) return undefined;
-    const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', bc, zone, bc2] =
-      match;
-    if (!zoned && zone !== undefined) return undefined;
-    const midnight = midnightMs(
-      bc !== undefined || bc2 !== undefined ? 1 - Number(year) : Number(year),
-      Number(month),
-      Number(day),
-    );
-    if (unit === 'day') {
-      const timeOfDay = `${hour}${minute}${second}${fraction}`;
-      return /[1-9]/.test(timeOfDay) ? undefined : midnight / DAY_MS;
-    }
-    const ms =
-      midnight + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 - offsetMs(zone);
-    const digits = unit === 'us' ? 6 : 9;
-    if (/[1-9]/.test(fraction.slice(digits))) return undefined;
-    const below = Number(fraction.slice(0, digits).padEnd(digits, '0'));
-    if (unit === 'us') {
-      const us = ms * 1000 + below;
-      if (Number.isSafeInteger(us)) return us;
-    }
-    return BigInt(ms) * perMs + BigInt(below);
-  });
+  return numeric((text) => plainMoment(text, unit, zoned) ?? momentByPattern(text, unit, zoned));
+}
+
+/** `YYYY-MM-DD`, `YYYY-MM-DD hh:mm:ss` with `+00` for zoned ones: what bounds of tablets look like. */
+function plainMoment(text: string, unit: 'day' | 'us' | 'ns', zoned: boolean): OrderedValue | undefined {
+  const day = text[4] === '-' && text[7] === '-' ? dayNumber(text) : undefined;
+  if (day === undefined) return undefined;
+  if (unit === 'day') return text.length === 10 ? day : undefined;
+  if (text.length !== (zoned ? 22 : 19) || (zoned && !text.endsWith('+00'))) return undefined;
+  const [hour, minute, second] = [digitsIn(text, 11, 13), digitsIn(text, 14, 16), digitsIn(text, 17, 19)];
+  if (hour < 0 || minute < 0 || second < 0) return undefined;
+  const seconds = day * 86_400 + (hour * 60 + minute) * 60 + second;
+  return unit === 'us' ? seconds * 1e6 : BigInt(seconds) * 1_000_000_000n;
+}
+
+/** Days since 1970-01-01. Source: https://howardhinnant.github.io/date_algorithms.html#days_from_civil */
+function dayNumber(text: string): number | undefined {
+  const [year, month, day] = [digitsIn(text, 0, 4), digitsIn(text, 5, 7), digitsIn(text, 8, 10)];
+  if (year < 1 || month < 1 || month > 12 || day < 1) return undefined;
+  const shifted = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shifted / 400);
+  const yearOfEra = shifted - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+function momentByPattern(text: string, unit: 'day' | 'us' | 'ns', zoned: boolean): OrderedValue | undefined {
+  if (text === 'infinity') return Number.POSITIVE_INFINITY;
+  if (text === '-infinity') return Number.NEGATIVE_INFINITY;
+  const match = MOMENT.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', bc, zone, bc2] = match;
+  if (!zoned && zone !== undefined) return undefined;
+  const beforeChrist = bc !== undefined || bc2 !== undefined;
+  const midnight = midnightMs(beforeChrist ? 1 - Number(year) : Number(year), Number(month), Number(day));
+  if (unit === 'day')
+    return /[1-9]/.test(`${hour}${minute}${second}${fraction}`) ? undefined : midnight / DAY_MS;
+  const ms = midnight + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 - offsetMs(zone);
+  const digits = unit === 'us' ? 6 : 9;
+  if (/[1-9]/.test(fraction.slice(digits))) return undefined;
+  const below = Number(fraction.slice(0, digits).padEnd(digits, '0'));
+  if (unit === 'ns') return BigInt(ms) * 1_000_000n + BigInt(below);
+  const us = ms * 1000 + below;
+  return Number.isSafeInteger(us) ? us : BigInt(ms) * 1000n + BigInt(below);
 }
 
 function midnightMs(year: number, month: number, day: number): number {
