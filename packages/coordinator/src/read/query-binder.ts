@@ -6,6 +6,7 @@ import {
   describeParameters,
   type ParameterDescription,
   type PrepareContext,
+  type PreparedQuery,
   prepareQuery,
   substituteScans,
 } from '@tessera/sql';
@@ -146,8 +147,7 @@ export class QueryBinder {
     const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
     if (known !== undefined) return known;
     const prepared = await prepareQuery(request.sql, prepareContext(request, work));
-    const scans =
-      prepared.boundSql === undefined ? NO_SCANS : await this.#analyse(prepared.boundSql, relations!);
+    const scans = prepared.boundSql === undefined ? NO_SCANS : await this.#analyse(prepared, relations!);
     await relations?.unbind();
     const named = relations?.named ?? [];
     const binding: Binding = {
@@ -157,7 +157,7 @@ export class QueryBinder {
       scans,
       looksAtAllNamed: false,
     };
-    const isLasting = reads.files.length === 0 && relations?.transient !== true;
+    const isLasting = reads.files.length === 0 && relations?.transient !== true && prepared.time !== 'pinned';
     if (key !== undefined && isLasting) this.#bindings.add(key, binding);
     return binding;
   }
@@ -179,16 +179,19 @@ export class QueryBinder {
   }
 
   async #analyse(
-    boundSql: string,
+    { boundSql, time }: PreparedQuery,
     relations: StatementRelations,
-  ): Promise<ReadonlyMap<string, TableScan> | undefined> {
+  ): Promise<Binding['scans']> {
     const binder = await relations.binder();
     try {
       const plan = await binder.scalar(
         'SELECT json_serialize_plan($1::VARCHAR, optimize := true, skip_null := true, skip_empty := true)',
-        [boundSql],
+        [boundSql ?? ''],
       );
-      return new Map(tableScans(String(plan)).map((scan) => [scan.relation, scan]));
+      const scans = tableScans(String(plan));
+      // What the planning kernel's clock said, that of the running one may say otherwise.
+      const timeless = time === 'free' ? scans.map((scan) => ({ ...scan, filters: [[]] })) : scans;
+      return new Map(timeless.map((scan) => [scan.relation, scan]));
     } catch (error) {
       if (error instanceof TesseraError && error.name === 'KERNEL_LOST') throw error;
       this.unplanned += 1;

@@ -128,6 +128,32 @@ test.for(REFUSED)('%s is refused', async ([sql, error]) => {
   await expect(fixture.rows(sql)).rejects.toMatchObject(error);
 });
 
+describe('the time of the statement', () => {
+  const ofQuery = async (sql: string) => {
+    const bound = await fixture.bind(sql);
+    await bound.release();
+    return bound;
+  };
+
+  it('is the same where the statement is planned and where it runs', async () => {
+    const { sql } = await ofQuery('SELECT a FROM t WHERE c < current_date AND now() > c');
+    expect(sql).not.toMatch(/current_date|now\(/i);
+    expect((await fixture.rows('SELECT count(*) FROM t WHERE c < now()'))[0]).toEqual(['10']);
+  });
+
+  it('is that of the run, not of an earlier one', async () => {
+    const sql = "SELECT now() - INTERVAL '1 day' FROM u LIMIT 1";
+    const [first] = await fixture.rows(sql);
+    const [second] = await fixture.rows(sql);
+    expect(first).not.toEqual(second);
+  });
+
+  it('leaves out nothing by a clock of the kernel', async () => {
+    const { tables } = await ofQuery("SELECT a FROM t WHERE c > ago(INTERVAL '1 day')");
+    expect(tables[0]?.tabletsPrunedByRange).toBe(0);
+  });
+});
+
 describe('what a binding tells', () => {
   it('reads only the columns that the plan needs', async () => {
     const columns = async (sql: string, canRunAgain: boolean) => {

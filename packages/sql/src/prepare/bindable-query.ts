@@ -3,7 +3,7 @@ import type { Placement } from '../relations/placement.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import { type Statement, walkTree } from '../tree.ts';
 import type { CatalogColumns } from './null-scope.ts';
-import type { PrepareContext } from './prepare-context.ts';
+import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 
 /** A rewritten query in its two forms, which are the same when it reads no managed table. */
 export interface BindableQuery {
@@ -16,6 +16,7 @@ export interface BindableQuery {
   readonly tables: ReadonlyMap<string, number>;
   /** What the catalog says of the columns of the tables. */
   readonly columns: CatalogColumns;
+  readonly time: PreparedQuery['time'];
 }
 
 export async function bindable(
@@ -25,12 +26,24 @@ export async function bindable(
 ): Promise<BindableQuery> {
   const running = placement.running(statement);
   if (placement.tables.size === 0 || relations === undefined) {
-    return { running, bound: running, binder: session, tables: new Map(), columns: () => undefined };
+    return {
+      running,
+      bound: running,
+      binder: session,
+      tables: new Map(),
+      columns: () => undefined,
+      time: 'none',
+    };
   }
   const binder = await relations.binder();
   const bound = await placement.bound(statement, session, (columns) => relations.emptyRelation(columns));
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
-  return { running, bound, binder, tables: countTables(running), columns };
+  return { running, bound, binder, tables: countTables(running), columns, time: timeOf(placement) };
+}
+
+function timeOf({ clock }: Placement): PreparedQuery['time'] {
+  if (clock.wasBypassed) return 'free';
+  return clock.wasRead ? 'pinned' : 'none';
 }
 
 function countTables(statement: Statement): ReadonlyMap<string, number> {

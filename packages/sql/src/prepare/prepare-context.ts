@@ -38,4 +38,9 @@ export interface PreparedQuery extends RunnableQuery {
   readonly tables: ReadonlyMap<string, number>;
   /** The query as the binder knows it, before its output is converted; absent when it reads no table. */
   readonly boundSql?: string | undefined;
+  /**
+   * Whether the query looks at the clock. `pinned`: at that of its preparation, which stands in it as a constant, so that it
+   * is for one run. `free`: at the kernel's own, so that conclusions from `boundSql` on values of time may not hold.
+   */
+  readonly time: 'none' | 'pinned' | 'free';
 }

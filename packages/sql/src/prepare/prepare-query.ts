@@ -52,7 +52,8 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   const adjusted = await sumTypes(binder, bound, columns);
   const sql = running === bound ? boundSql : await deparse(binder, running);
   const output = withDialectTypes(sql, adjusted, notNullColumns(bound.node, columns.length, query.columns));
-  return tables.size === 0 ? { ...output, tables } : { ...output, tables, boundSql };
+  const { time } = query;
+  return tables.size === 0 ? { ...output, tables, time } : { ...output, tables, boundSql, time };
 }
 
 function located(error: unknown, text: string, ran: string): unknown {

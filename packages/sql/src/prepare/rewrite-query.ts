@@ -51,11 +51,13 @@ export async function rewriteQuery(
     queryNode: (node) => nameColumns(node, postgresName),
   });
   const unqualified = unqualifiedColumns(tables, statement);
+  const { clock, tables: allTables } = scope.placement;
+  const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node) : node);
   const rewritten = transformTree(named, {
     expression: (node) =>
       node.class === 'PARAMETER'
         ? scope.parameter(node)
-        : rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context),
+        : pin(rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context)),
   });
   return { ...rewritten, node: literalDoubles(rewritten.node) };
 }

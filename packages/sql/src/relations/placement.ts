@@ -1,5 +1,6 @@
 import type { KernelColumn, KernelSession } from '@tessera/kernel';
 import { deparse } from '../prepare/parse.ts';
+import { StatementClock } from '../rewrites/statement-clock.ts';
 import {
   type BaseTableRef,
   NO_LOCATION,
@@ -27,6 +28,10 @@ export class Placement {
   readonly #places: Place[] = [];
   /** References to managed tables, by bound name; those of views included. */
   readonly tables = new Map<string, TableRelation>();
+  /** Of the statement, where it reads tables. */
+  readonly clock = new StatementClock(new Date(), (name) =>
+    [...this.tables.values()].some(({ columns }) => columns.some((c) => c.name.toLowerCase() === name)),
+  );
 
   /** A mark for a relation of the running session. */
   relation(ref: TableRef): TableRef {
