@@ -46,9 +46,10 @@ export interface HotScan extends Cover {
   release(): void;
 }
 
-/** A build waits for a pause between scans, which may want more columns; a change only lets its scan go first. */
-const BUILD_PAUSE_MS = 100;
-const BUILD_DELAY_MS = 1_000;
+/** A build waits until no scan ran for a while, which may also want more columns; but not for ever. */
+const BUILD_PAUSE_MS = 200;
+const BUILD_DELAY_MS = 10_000;
+/** A change is small: it only lets the scan go first that wants it. */
 const CHANGE_DELAY_MS = 20;
 const RETRY_MS = 30_000;
 /** Loaded at one go; then the scans' memory is given back by compression. */
@@ -57,22 +58,19 @@ const GROUP_TABLETS = 128;
 /** An image whose ordinals have run so far ahead of its parts is built anew. */
 const WORN_ORDINALS = 1_024;
 
-interface Scheduled {
-  readonly firstMs: number;
-  timer: NodeJS.Timeout;
-}
-
 /** Native tables of the kernel that hold what is read often. They live and end with one kernel process. */
 export class HotTier {
   readonly #o: HotTierOptions;
   readonly #images = new Map<ObjectId, Image>();
   readonly #demands = new Map<ObjectId, TableDemand>();
-  readonly #scheduled = new Map<ObjectId, Scheduled>();
+  readonly #scheduled = new Map<ObjectId, NodeJS.Timeout>();
   /** Tables whose image waits for scans to end, to be changed. */
   readonly #changing = new Set<ObjectId>();
   readonly #work = new Set<Promise<void>>();
   readonly #queue = new WorkQueue();
   #processId: string | undefined;
+  #scans = 0;
+  #scanEndedAt = 0;
   #closed = false;
   readonly #closing = Promise.withResolvers<void>();
 
@@ -94,6 +92,15 @@ export class HotTier {
 
   get pending(): number {
     return this.#scheduled.size + this.#work.size;
+  }
+
+  /** A scan may run from here on, until it tells that it has ended. */
+  scanBegins(): () => void {
+    this.#scans++;
+    return () => {
+      this.#scans--;
+      this.#scanEndedAt = performance.now();
+    };
   }
 
   /** Whether a scan of the columns would be served from memory, whatever it needs of the table. */
@@ -189,7 +196,7 @@ export class HotTier {
   /** Resolves when nothing is being loaded or waits for it. */
   async settled(): Promise<void> {
     while (this.pending > 0) {
-      for (const [tableId, { timer }] of this.#scheduled) {
+      for (const [tableId, timer] of this.#scheduled) {
         clearTimeout(timer);
         this.#start(tableId);
       }
@@ -200,7 +207,7 @@ export class HotTier {
   async close(): Promise<void> {
     this.#closed = true;
     this.#closing.resolve();
-    for (const { timer } of this.#scheduled.values()) clearTimeout(timer);
+    for (const timer of this.#scheduled.values()) clearTimeout(timer);
     this.#scheduled.clear();
     await Promise.all(this.#work);
   }
@@ -236,11 +243,19 @@ export class HotTier {
     if (this.#closed || this.#changing.has(id) || nowMs < demand.blockedUntilMs) return;
     const builds = image === undefined || !image.holds(desired.columns);
     if (builds ? desired.tablets.length === 0 : isReached(image, desired)) return;
-    const before = this.#scheduled.get(id);
-    if (before !== undefined && (!builds || nowMs - before.firstMs >= BUILD_DELAY_MS)) return;
-    clearTimeout(before?.timer);
-    const timer = setTimeout(() => this.#start(id), builds ? BUILD_PAUSE_MS : CHANGE_DELAY_MS);
-    this.#scheduled.set(id, { firstMs: before?.firstMs ?? nowMs, timer });
+    if (this.#scheduled.has(id)) return;
+    const start = () => this.#start(id);
+    if (!builds) {
+      this.#scheduled.set(id, setTimeout(start, CHANGE_DELAY_MS));
+      return;
+    }
+    const latest = performance.now() + BUILD_DELAY_MS;
+    const startInPause = () => {
+      const pausedMs = this.#scans > 0 ? 0 : performance.now() - this.#scanEndedAt;
+      if (pausedMs >= BUILD_PAUSE_MS || performance.now() >= latest) start();
+      else this.#scheduled.set(id, setTimeout(startInPause, BUILD_PAUSE_MS - pausedMs));
+    };
+    this.#scheduled.set(id, setTimeout(startInPause, BUILD_PAUSE_MS));
   }
 
   #start(tableId: ObjectId): void {

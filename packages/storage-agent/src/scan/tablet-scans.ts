@@ -22,6 +22,21 @@ export class TabletScans {
   }
 
   async prepare(request: ScanRequest): Promise<Scan> {
+    const ended = this.#hot.scanBegins();
+    try {
+      const scan = await this.#prepare(request);
+      const release = once(() => {
+        scan.release();
+        ended();
+      });
+      return { ...scan, release };
+    } catch (error) {
+      ended();
+      throw error;
+    }
+  }
+
+  async #prepare(request: ScanRequest): Promise<Scan> {
     const { session, table, tablets, columns, rowPositions } = request;
     const unnamed = request.unnamed && new Set(request.unnamed);
     const shape: RelationShape = { table, read: new Set(columns), unnamed, rowPositions };
@@ -58,10 +73,10 @@ export class TabletScans {
         bytesCached: sum(readable, (local) => local.bytesCached) + hotBytes(request.tablets, hot),
         tabletsHot: hot?.tablets.size ?? 0,
       },
-      release: once(() => {
+      release: () => {
         hot?.release();
         for (const { local } of readable) local.release();
-      }),
+      },
     };
   }
 
@@ -121,7 +136,7 @@ function hotScan(hot: HotScan, tablets: readonly ScanTablet[]): Scan {
       bytesCached: hotBytes(tablets, hot),
       tabletsHot: tablets.length,
     },
-    release: once(hot.release),
+    release: hot.release,
   };
 }
 
