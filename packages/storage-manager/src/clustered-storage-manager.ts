@@ -19,6 +19,8 @@ export interface ClusteredStorageManagerOptions {
   readonly times: StorageManagerTimes;
   /** Reads the whole state anew for every snapshot; undefined: the state is kept and brought up to date. */
   readonly readAnew: (() => Promise<Snapshot>) | undefined;
+  /** Tries the store's conditional writes; undefined where the log does not rest on them. */
+  readonly probe: (() => Promise<void>) | undefined;
   readonly log: Logger;
 }
 
@@ -38,8 +40,9 @@ export class ClusteredStorageManager implements ServedStorageManager {
     this.#driver = options.driver;
     this.leader = new DriverLeader(options.driver, options.times);
     this.#newest = new SharedCall(() => this.#askForNewest());
-    const { pinReportMs, garbageMs } = options.times;
+    const { pinReportMs, garbageMs, probeMs } = options.times;
     this.#every(pinReportMs, () => this.#reportPins());
+    if (options.probe !== undefined) this.#every(probeMs, () => this.#probe());
     if (garbageMs > 0) this.#every(garbageMs, () => this.#collectIfLeading());
   }
 
@@ -181,6 +184,17 @@ export class ClusteredStorageManager implements ServedStorageManager {
       if (report.objects > 0) this.#options.log.info({ ...report }, 'garbage was collected');
     } catch (error) {
       this.#options.log.warn({ err: error }, 'garbage could not be collected');
+    }
+  }
+
+  /** A store that has become unsuitable, as behind another gateway, must not be written by more than one. */
+  async #probe(): Promise<void> {
+    try {
+      await this.#options.probe?.();
+    } catch (error) {
+      if (!(error instanceof TesseraError) || error.name !== 'STORAGE_UNSUITABLE') return;
+      this.#options.log.fatal({ err: error }, 'this node stops leading the metadata log');
+      this.#driver.dispatch({ kind: 'resign' });
     }
   }
 

@@ -1,6 +1,6 @@
 import { type Logger, newUlid } from '@tessera/common';
 import { type EngineConfig, engineNodes } from '@tessera/config';
-import type { ObjectStore } from '@tessera/object-store';
+import { type ObjectStore, probeConditionalWrites } from '@tessera/object-store';
 import { clusterToken } from '@tessera/rpc';
 import { ClusteredStorageManager } from './clustered-storage-manager.ts';
 import { LeaderChannels } from './leader-channels.ts';
@@ -33,7 +33,8 @@ export interface StorageManagerOptions {
 
 /**
  * Reads the catalog and, where this node is to lead, begins to lead it.
- * @throws TesseraError METADATA_UNAVAILABLE when the log cannot be read or, where only this node can lead, written
+ * @throws TesseraError METADATA_UNAVAILABLE when the log cannot be read or, where only this node can lead, written;
+ * STORAGE_UNSUITABLE when other nodes may lead too and the store's conditional writes are not conditional
  */
 export async function openStorageManager(options: StorageManagerOptions): Promise<ServedStorageManager> {
   const { store, config, log } = options;
@@ -43,6 +44,8 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
     options.metadataService !== true && config.instance.type === 'multi_engine'
       ? config.instance.multi_engine?.metadata_endpoint
       : undefined;
+  const rivals = node.candidate && (options.metadataService === true || engineNodes(config).length > 1);
+  if (rivals && !node.exclusive) await probeConditionalWrites(store);
   const driver = new LogNodeDriver({ store, node, log });
   const leaders = node.exclusive
     ? undefined
@@ -62,6 +65,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
     incarnation: node.incarnation,
     times,
     readAnew,
+    probe: rivals && !node.exclusive ? () => probeConditionalWrites(store) : undefined,
     log,
   });
   driver.start();

@@ -9,6 +9,8 @@ export interface StorageManagerTimes {
   readonly pinReportMs: number;
   /** Between collections that the leader begins by itself; 0: none. */
   readonly garbageMs: number;
+  /** Between probes of the store's conditional writes. */
+  readonly probeMs: number;
   /** For the entry under way when the node is closed. */
   readonly closeGraceMs: number;
 }
@@ -20,5 +22,6 @@ export const STORAGE_MANAGER_TIMES: StorageManagerTimes = {
   garbageTimeoutMs: 600_000,
   pinReportMs: 10_000,
   garbageMs: 3_600_000,
+  probeMs: 86_400_000,
   closeGraceMs: 5_000,
 };

@@ -22,12 +22,7 @@ export function clusterConfig(...lines: string[]): EngineConfig {
   return parseConfig(['schema_version: "1.0"', ...lines].join('\n'), 'test').config;
 }
 
-export const TWO_NODES = clusterConfig(
-  'engine:',
-  '  nodes:',
-  '    - host: node-0',
-  '    - host: node-1',
-);
+export const TWO_NODES = clusterConfig('engine:', '  nodes:', '    - host: node-0', '    - host: node-1');
 
 export interface ClusterNode extends AsyncDisposable {
   readonly manager: ServedStorageManager;

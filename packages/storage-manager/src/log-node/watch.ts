@@ -74,7 +74,7 @@ function isTimeToTry(turn: Turn, known: KnownHint, first: boolean): boolean {
 }
 
 /** Tries to lead. A candidate that finds another one or a leader in the log follows it. */
-export function campaign(turn: Turn) {
+function campaign(turn: Turn) {
   if (turn.state.role.kind !== 'follower') return;
   turn.log('info', 'this node tries to lead the metadata log');
   turn.change({ role: { kind: 'candidate' }, caughtUp: false });

@@ -11,8 +11,7 @@ import {
 import type { Reply } from '../../src/log-node/effects.ts';
 import type { NodeRequest } from '../../src/log-node/events.ts';
 import { isRefusal } from './auditor.ts';
-import type { VirtualNode } from './virtual-node.ts';
-import type { World } from './world.ts';
+import type { NodeSurroundings, VirtualNode } from './virtual-node.ts';
 
 const PATIENCE_MS = 2_000;
 const ATTEMPTS = 40;
@@ -20,11 +19,24 @@ const TIME = '2026-01-01T00:00:00.000Z';
 /** So few that two clients want the same one. */
 const TABLE_NAMES = 6;
 
+/** What a client meets, and what it counts. */
+export interface ClientSurroundings extends NodeSurroundings {
+  readonly nodes: readonly VirtualNode[];
+  /** Whether clients begin new statements. */
+  readonly open: boolean;
+  transactions: number;
+  reads: number;
+  refusals: number;
+  collections: number;
+  /** Tells the auditor that a version is read; the function returned, that it is not any more. */
+  pin(node: VirtualNode, version: number): () => void;
+}
+
 /** A client whose statements one coordinator runs: reads, writes, and asks again until it knows. */
 export class VirtualClient {
-  readonly #world: World;
+  readonly #world: ClientSurroundings;
 
-  constructor(world: World) {
+  constructor(world: ClientSurroundings) {
     this.#world = world;
   }
 
@@ -172,7 +184,7 @@ export class VirtualClient {
   }
 }
 
-function newTable(world: World, number: number): TableObject {
+function newTable(world: ClientSurroundings, number: number): TableObject {
   return {
     kind: 'table',
     id: world.ulid(world.epochMs + world.clockwork.now) as ObjectId,

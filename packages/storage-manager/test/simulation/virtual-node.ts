@@ -5,17 +5,35 @@ import { LOG_NODE_DEFAULTS, type LogNodeOptions } from '../../src/log-node/optio
 import type { LogNodeState } from '../../src/log-node/state.ts';
 import { initialState } from '../../src/log-node/step.ts';
 import { Pins } from '../../src/pins.ts';
-import { Violation } from './auditor.ts';
-import type { World } from './world.ts';
+import { type Auditor, Violation } from './auditor.ts';
+import type { Clockwork } from './clockwork.ts';
+import type { Random } from './random.ts';
+import type { Moment, Scenario } from './scenario.ts';
 
 /** For a request that got no answer. */
 const SENDER_WAITS_MS = 1_000;
-export const PIN_REPORT_MS = 1_000;
+const PIN_REPORT_MS = 1_000;
+
+/** What a node meets. */
+export interface NodeSurroundings {
+  readonly clockwork: Clockwork;
+  readonly random: Random;
+  readonly scenario: Scenario;
+  readonly auditor: Auditor;
+  /** Wall clock at the begin of time. */
+  readonly epochMs: number;
+  readonly nodes: readonly { readonly leads: boolean; dispatch(happening: Happening): void }[];
+  crashes: number;
+  /** The request whose answer is being handled. */
+  current: StoreRequest | undefined;
+  ulid(wallMs: number): string;
+  crashesNow(node: { crash(): void }, moment: Moment): boolean;
+}
 
 /** A node as the driver runs it, with everything that can go wrong around it. */
 export class VirtualNode {
   readonly name: string;
-  readonly #world: World;
+  readonly #world: NodeSurroundings;
   /** Grows with every start; what was begun before is not heard of again. */
   #life = 0;
   #pausedUntil = 0;
@@ -27,7 +45,7 @@ export class VirtualNode {
   #inbox: Happening[] = [];
   pins = new Pins();
 
-  constructor(world: World, name: string) {
+  constructor(world: NodeSurroundings, name: string) {
     this.#world = world;
     this.name = name;
   }
@@ -130,8 +148,15 @@ export class VirtualNode {
     const life = this.#life;
     // Replies go first: a crash in between must find them acknowledged.
     for (const effect of effects) if (effect.kind === 'reply') this.#reply(effect.request, effect.reply);
-    if (happening.kind === 'stored') this.#world.reached(this, 'answered', effects, happening.answer);
+    this.#stepped(happening);
     for (const effect of effects) if (this.#life === life) this.#do(effect);
+  }
+
+  /** The replies are out, nothing else is done yet. */
+  #stepped(happening: Happening): void {
+    const { current } = this.#world;
+    if (happening.kind !== 'stored' || current === undefined) return;
+    this.#world.crashesNow(this, { at: 'answered', request: current, answer: happening.answer });
   }
 
   #reply(request: RequestId, reply: Reply): void {

@@ -1,11 +1,11 @@
 import type { CatalogState } from '@tessera/catalog';
-import type { Effect, StoreAnswer, StoreRequest } from '../../src/log-node/effects.ts';
+import type { StoreRequest } from '../../src/log-node/effects.ts';
 import { step } from '../../src/log-node/step.ts';
 import { Auditor, Violation } from './auditor.ts';
 import { Clockwork } from './clockwork.ts';
 import { Random } from './random.ts';
 import type { Moment, Scenario } from './scenario.ts';
-import { VirtualClient } from './virtual-client.ts';
+import { type ClientSurroundings, VirtualClient } from './virtual-client.ts';
 import { VirtualNode } from './virtual-node.ts';
 import { virtualUlid } from './virtual-ulid.ts';
 
@@ -14,7 +14,7 @@ const HEALED_WITHIN_MS = 60_000;
 const TROUBLE_EVERY_MS = 250;
 
 /** One simulated cluster. Everything that happens in it follows from the scenario and the seed. */
-export class World {
+export class World implements ClientSurroundings {
   readonly epochMs = Date.UTC(2026, 0, 1);
   readonly clockwork = new Clockwork();
   readonly auditor = new Auditor();
@@ -87,17 +87,12 @@ export class World {
   }
 
   /** Whether the scenario wants the node to crash at this moment; it has crashed then. */
-  crashesNow(node: VirtualNode, moment: Moment): boolean {
+  crashesNow(node: { crash(): void }, moment: Moment): boolean {
     const { crashWhen, crashes } = this.scenario;
     if (crashWhen === undefined || this.crashesAsked >= crashes || !crashWhen(moment)) return false;
     this.crashesAsked++;
     node.crash();
     return true;
-  }
-
-  /** A step has ended and its replies are out. */
-  reached(node: VirtualNode, at: 'answered', _effects: readonly Effect[], answer: StoreAnswer): void {
-    if (this.current !== undefined) this.crashesNow(node, { at, request: this.current, answer });
   }
 
   #trouble(): void {
