@@ -28,6 +28,7 @@ export async function boundQuery<T>(
   const { signal } = run.query;
   try {
     return await withSecondAttempt(signal, async (quarantine) => {
+      if (quarantine) run.query.activity.retries += 1;
       const bound = await bindQuery(run, {
         sql: query.sql,
         parameters: request.parameters,

@@ -27,6 +27,7 @@ export async function commitChange(
   return transaction.run(async () => {
     const change = await work(transaction.read());
     transaction.change(change.actions);
+    context.run.query.activity.insertedBytes += addedBytes(change);
     return change;
   });
 }
@@ -45,12 +46,16 @@ async function autocommit(
       const mayTry = error.cause.name === 'TRANSACTION_CONFLICT' ? MAX_TRIES : 2;
       if (tries >= mayTry || Date.now() - startedAt > MAX_TRYING_MS) throw error.cause;
     }
+    context.run.query.activity.retries += 1;
     const longest = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
     await delay(Math.random() * longest, undefined, { signal }).catch(() => {
       throw cancellation(signal);
     });
   }
 }
+
+const addedBytes = ({ actions }: Change): number =>
+  actions.reduce((sum, action) => sum + (action.kind === 'add_tablet' ? action.tablet.bytes : 0), 0);
 
 /** The commit was refused: the statement may be right on a newer snapshot, or have an error of its own there. */
 class LostRace extends Error {
@@ -70,6 +75,7 @@ async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promis
   try {
     const change = await work(snapshot);
     if (change.actions.length > 0) await commit(context, snapshot, change);
+    context.run.query.activity.insertedBytes += addedBytes(change);
     return change;
   } finally {
     for (const pin of pins) pin.release();

@@ -225,21 +225,3 @@ describe('statements at the same time', () => {
     expect(await node.rows('SELECT count(*), min(v), max(v) FROM s1')).toEqual([['8', 2, 2]]);
   });
 });
-
-describe('VACUUM', () => {
-  it('leaves the same rows in fewer tablets', async () => {
-    await node.run('CREATE TABLE v1 (a INT, b INT) PRIMARY INDEX a');
-    for (let i = 0; i < 12; i += 1) await node.run(`INSERT INTO v1 VALUES (${i}, ${i * i})`);
-    await node.run('DELETE FROM v1 WHERE a % 3 = 0');
-    const rows = await node.rows('SELECT * FROM v1 ORDER BY a');
-    const tablets = async () => {
-      const snapshot = await node.tables.manager.latest();
-      const schema = snapshot.schema(snapshot.database('tessera')!.id, 'public')!;
-      return snapshot.tablets(snapshot.relation(schema.id, 'v1')!.id);
-    };
-    expect(await tablets()).toHaveLength(8);
-    await node.run('VACUUM v1');
-    expect(await tablets()).toMatchObject([{ rows: 8 }]);
-    expect(await node.rows('SELECT * FROM v1 ORDER BY a')).toEqual(rows);
-  });
-});

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Tablet } from '@tessera/catalog';
 import { asQueryId, newUlid } from '@tessera/common';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
@@ -12,6 +13,7 @@ import { Coordinator } from '../coordinator.ts';
 import { DEFAULT_SETTINGS, withSettings } from '../settings.ts';
 import type { DoneResult } from '../statement-result.ts';
 import type { TableServices } from '../tables.ts';
+import type { UpkeepOptions } from '../vacuum/upkeep.ts';
 import { localCatalog } from './local-catalog.ts';
 
 export interface Asked {
@@ -43,7 +45,7 @@ export class TestNode implements AsyncDisposable {
     this.#external = external;
   }
 
-  static async open(): Promise<TestNode> {
+  static async open(upkeep?: UpkeepOptions): Promise<TestNode> {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
     const paths = {
       staged: join(directory, 'staged'),
@@ -72,7 +74,7 @@ export class TestNode implements AsyncDisposable {
       header: { formatVersion: 3, compression: 'brotli', compressionLevel: 2, minBytesForWide: 104_857_600 },
       storage: { enableManagedLocation: false, allowCollectGarbage: false, collectGarbageLimit: 0 },
     };
-    const coordinator = new Coordinator({ kernel, external, engineId: 'test', tables });
+    const coordinator = new Coordinator({ kernel, external, engineId: 'test', tables, upkeep });
     return new TestNode(directory, coordinator, tables, [kernel, mirror], external);
   }
 
@@ -92,6 +94,13 @@ export class TestNode implements AsyncDisposable {
       await answer.close();
       return JSON.parse(`[${text.replace(/^,/, '')}]`);
     });
+  }
+
+  /** The tablets of a table of the default schema. */
+  async tablets(name: string): Promise<readonly Tablet[]> {
+    const snapshot = await this.tables.manager.latest();
+    const schema = snapshot.schema(snapshot.database('tessera')!.id, 'public')!;
+    return snapshot.tablets(snapshot.relation(schema.id, name)!.id);
   }
 
   async #ask<T>(
@@ -125,7 +134,7 @@ export class TestNode implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.coordinator.transactions?.close();
+    await this.coordinator.close();
     await this.tables.agent.close();
     await Promise.all(this.#kernels.map((kernel) => kernel.close()));
     await this.#external.close();

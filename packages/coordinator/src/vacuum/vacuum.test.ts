@@ -1,0 +1,83 @@
+import { AUTO_VACUUM_DEFAULTS, type AutoVacuum } from '@tessera/config';
+import { describe, expect, it } from 'vitest';
+import { TestNode } from '../testing/test-node.ts';
+import type { UpkeepOptions } from './upkeep.ts';
+
+const upkeep = (autoVacuum: Partial<AutoVacuum>, mergeCommittedTablets = false): UpkeepOptions => ({
+  autoVacuum: { ...AUTO_VACUUM_DEFAULTS, ...autoVacuum },
+  mergeCommittedTablets,
+  memoryLimitBytes: 1e9,
+  log: { info: () => undefined, warn: (fields: object) => expect(fields).toBeUndefined() } as never,
+});
+
+const fill = async (node: TestNode, count: number) => {
+  await node.run('CREATE TABLE t (a INT, b INT) PRIMARY INDEX a');
+  for (let i = 0; i < count; i += 1) await node.run(`INSERT INTO t VALUES (${i}, 0)`);
+};
+
+describe('VACUUM', () => {
+  it('leaves the same rows in fewer tablets', async () => {
+    await using node = await TestNode.open();
+    await fill(node, 12);
+    await node.run('DELETE FROM t WHERE a % 3 = 0');
+    const rows = await node.rows('SELECT * FROM t ORDER BY a');
+    expect(await node.tablets('t')).toHaveLength(8);
+    await node.run('VACUUM t');
+    expect(await node.tablets('t')).toMatchObject([{ rows: 8 }]);
+    expect(await node.rows('SELECT * FROM t ORDER BY a')).toEqual(rows);
+    await node.run('DELETE FROM t WHERE a < 6');
+    await node.run('VACUUM (MAX_CONCURRENCY = 2) t');
+    expect(await node.tablets('t')).toMatchObject([{ rows: 4 }]);
+    await expect(node.run('VACUUM nosuch')).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
+  });
+
+  it('and statements that change the same tablets meanwhile: no row is lost or comes back', async () => {
+    await using node = await TestNode.open(upkeep({ debug_sleep_before_commit_ms: 60 }));
+    await fill(node, 10);
+    const vacuum = node.run('VACUUM t');
+    // Each takes less time than the vacuum sleeps, so that one of them falls between its work and its commit.
+    await node.run('DELETE FROM t WHERE a = 3');
+    await node.run('UPDATE t SET b = 1 WHERE a = 4');
+    await node.run('DELETE FROM t WHERE a = 5');
+    await vacuum;
+    expect(await node.rows('SELECT a, b FROM t ORDER BY a')).toEqual(
+      [0, 1, 2, 4, 6, 7, 8, 9].map((a) => [a, a === 4 ? 1 : 0]),
+    );
+    await node.run('VACUUM t');
+    expect(await node.tablets('t')).toMatchObject([{ rows: 8 }]);
+  });
+
+  it('is refused in a transaction', async () => {
+    await using node = await TestNode.open();
+    await fill(node, 1);
+    const { session } = await node.run('BEGIN');
+    if (session?.kind !== 'set') throw new Error('BEGIN sets the transaction');
+    await expect(node.run('VACUUM t', { transactionId: session.value })).rejects.toMatchObject({
+      name: 'NO_TRANSACTION',
+    });
+  });
+});
+
+describe('upkeep', () => {
+  it('merges what small commits leave behind', async () => {
+    await using node = await TestNode.open(upkeep({}, true));
+    await fill(node, 25);
+    await node.coordinator.settled();
+    expect((await node.tablets('t')).length).toBeLessThan(10);
+    expect(await node.rows('SELECT count(*), sum(a) FROM t')).toEqual([['25', '300']]);
+  });
+
+  it('vacuums by itself when enough tablets are bad, from the first change on if told so', async () => {
+    await using node = await TestNode.open(
+      upkeep({ enabled: true, run_on_first_dml: true, min_bad_tablets_threshold: 1 }),
+    );
+    await node.run('CREATE TABLE t (a INT)');
+    const inserts = Array.from({ length: 5 }, (_, i) => `INSERT INTO t VALUES (${i})`);
+    await node.run(`BEGIN; ${inserts.join('; ')}; COMMIT`, {
+      settings: { enable_multi_query_requests: 'true' },
+    });
+    await node.coordinator.settled();
+    expect(await node.tablets('t')).toMatchObject([{ rows: 5 }]);
+    expect(await node.rows('SELECT sum(a) FROM t')).toEqual([['10']]);
+  });
+});
