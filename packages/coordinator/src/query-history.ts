@@ -1,5 +1,5 @@
 import type { QueryId, RequestId } from '@tessera/common';
-import { normalizedSql } from '@tessera/sql';
+import { normalizedSql, redactedSql } from '@tessera/sql';
 
 /** What is known of a query, running or over. */
 export interface QueryFacts {
@@ -7,7 +7,7 @@ export interface QueryFacts {
   readonly requestId: RequestId;
   readonly label: string;
   readonly user: string;
-  /** Cut to 64 Ki characters. */
+  /** Without the secrets in it, cut to 64 Ki characters. */
   readonly text: string;
   readonly submittedAt: Date;
   /** Undefined until the statement began to run. */
@@ -57,7 +57,8 @@ export class QueryActivity {
   /** The statement begins: called once its request is there whole. */
   start(user: string, text: string): void {
     this.user = user;
-    this.text = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
+    const shown = redactedSql(text);
+    this.text = shown.length > MAX_TEXT ? shown.slice(0, MAX_TEXT) : shown;
     this.startedAt ??= new Date();
   }
 

@@ -32,6 +32,7 @@ export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
 
 /** Once more with more columns where the kernel looks at some that no result depends on. */
 async function withColumns(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
+  if (quarantine) options.query.activity.retries += 1;
   try {
     return await attempt(options, { quarantine, canRunAgain: true });
   } catch (error) {

@@ -35,11 +35,13 @@ export { substituteScans } from './relations/scan-substitution.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';
+export { EXTERNAL_TABLE_OPTIONS } from './statements/grammar/file-options.ts';
 export type { SettingPairs } from './statements/setting-pairs.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
 export type { ExplainStatement, QueryStatement, Statement } from './statements/statement.ts';
 export { locateError } from './text/locate-error.ts';
-export { namesIn, normalizedSql, quoteIdentifier } from './text/names.ts';
+export { namesIn, quoteIdentifier } from './text/names.ts';
+export { normalizedSql, redactedSql } from './text/shown-sql.ts';
 export { parseTree } from './tree.ts';
 export { columnType, dialectTypeName, kernelTypeSql } from './types/column-type.ts';
 export {

@@ -1,20 +1,27 @@
-import type { Column, ExternalTableObject, RelationObject, TableObject, ViewObject } from '@tessera/catalog';
+import type {
+  Column,
+  ExternalTableObject,
+  RelationObject,
+  Snapshot,
+  TableObject,
+  ViewObject,
+} from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
-import { columnType, dialectTypeName, quoteIdentifier } from '@tessera/sql';
+import { columnType, dialectTypeName, EXTERNAL_TABLE_OPTIONS, quoteIdentifier } from '@tessera/sql';
 import { DEFAULT_GRANULARITY } from '../catalog/default-granularity.ts';
 
 /**
  * The statement that makes the relation again. For a table it gives the same columns, index, partitions and options; its
  * indexes have statements of their own in `indexes`.
  */
-export function ddlOf(relation: RelationObject, schema: string): string {
+export function ddlOf(relation: RelationObject, schema: string, snapshot: Snapshot): string {
   switch (relation.kind) {
     case 'table':
       return tableDdl(relation, schema);
     case 'view':
       return viewDdl(relation, schema);
     case 'external_table':
-      return externalTableDdl(relation, schema);
+      return externalTableDdl(relation, schema, snapshot);
   }
 }
 
@@ -41,13 +48,14 @@ function viewDdl(view: ViewObject, schema: string): string {
   return `CREATE VIEW ${fullName(schema, view.name)}${names} AS ${view.sql}`;
 }
 
-/** Credentials stay out of it. */
-function externalTableDdl(table: ExternalTableObject, schema: string): string {
-  const options = Object.entries(table.options).map(
-    ([name, value]) => `${name.toUpperCase()} = ${quoteText(value)}`,
-  );
+/** Credentials stay out of it: only what is known to be an option of the format is told. */
+function externalTableDdl(table: ExternalTableObject, schema: string, snapshot: Snapshot): string {
+  const options = Object.entries(table.options)
+    .filter(([name]) => EXTERNAL_TABLE_OPTIONS.values.includes(name))
+    .map(([name, value]) => `${name.toUpperCase()} = ${quoteText(value)}`);
+  const location = table.locationId === undefined ? undefined : snapshot.object(table.locationId);
   const clauses = [
-    `URL = ${quoteText(table.url)}`,
+    location === undefined ? `URL = ${quoteText(table.url)}` : `LOCATION = ${quoteIdentifier(location.name)}`,
     ...(table.objectPattern === undefined ? [] : [`OBJECT_PATTERN = ${quoteText(table.objectPattern)}`]),
     `TYPE = (${[table.format, ...options].join(' ')})`,
   ];

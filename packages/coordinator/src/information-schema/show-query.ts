@@ -1,6 +1,6 @@
 import type { RelationObject, Snapshot } from '@tessera/catalog';
 import { quoteName, quoteText } from '@tessera/kernel';
-import type { ShowStatement } from '@tessera/sql';
+import { columnType, dialectTypeName, type ShowStatement } from '@tessera/sql';
 import {
   INFORMATION_SCHEMA,
   type Place,
@@ -28,7 +28,7 @@ export function showQuery(
   database: string,
 ): string | ViewToDescribe {
   const { what, name, pattern } = statement;
-  if (what === 'create_table') return ddlQuery(relationOf(statement, snapshot, database));
+  if (what === 'create_table') return ddlQuery(relationOf(statement, snapshot, database), snapshot);
   if (what === 'describe' || (what === 'columns' && name !== undefined)) {
     const { place, relation } = relationOf(statement, snapshot, database);
     const fullName = [place.database.name, place.schema.name, relation.name].map(quoteName).join('.');
@@ -50,10 +50,19 @@ export function showQuery(
 export function describedView(columns: readonly { readonly name: string; readonly type: string }[]): string {
   const rows = columns.map(({ name, type }, i) => {
     const isNullable = type.endsWith(' null');
-    const bare = isNullable ? type.slice(0, -' null'.length) : type;
-    return `(${i + 1}, ${quoteText(name)}, ${quoteText(bare)}, ${quoteText(isNullable ? 'YES' : 'NO')}, NULL::text)`;
+    const dataType = dialectName(isNullable ? type.slice(0, -' null'.length) : type);
+    return `(${i + 1}, ${quoteText(name)}, ${quoteText(dataType)}, ${quoteText(isNullable ? 'YES' : 'NO')}, NULL::text)`;
   });
   return `SELECT column_name, data_type, is_nullable, column_default FROM (VALUES ${rows.join(', ')}) AS c(n, column_name, data_type, is_nullable, column_default) ORDER BY n`;
+}
+
+/** The name that columns of tables show for a type of a result; types that no table has keep theirs. */
+function dialectName(type: string): string {
+  try {
+    return dialectTypeName(columnType(type));
+  } catch {
+    return type;
+  }
 }
 
 interface List {
@@ -115,8 +124,10 @@ function relationOf({ name }: ShowStatement, snapshot: Snapshot, database: strin
   return { place, relation: requireRelation(snapshot, place) };
 }
 
-const ddlQuery = ({ place, relation }: NamedRelation): string =>
-  `SELECT ${quoteText(relation.name)} AS table_name, ${quoteText(ddlOf(relation, place.schema.name))} AS ddl`;
+function ddlQuery({ place, relation }: NamedRelation, snapshot: Snapshot): string {
+  const ddl = ddlOf(relation, place.schema.name, snapshot);
+  return `SELECT ${quoteText(relation.name)} AS table_name, ${quoteText(ddl)} AS ddl`;
+}
 
 function columnsQuery({ database, schema, name }: Place, pattern: string | undefined): string {
   const like = pattern === undefined ? '' : ` AND column_name LIKE ${quoteText(pattern)}`;

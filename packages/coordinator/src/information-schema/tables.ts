@@ -40,7 +40,7 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
       relation.name,
       TABLE_TYPES[relation.kind],
       ...contents(facts, placed),
-      ddlOf(relation, schema.name),
+      ddlOf(relation, schema.name, facts.snapshot),
       relation.owner,
       relation.description,
       new Date(relation.createdAt),

@@ -1,5 +1,4 @@
-import type { IToken } from 'chevrotain';
-import { isWord, nameOf, QuotedName, stringOf, tokenize, Word } from './lexer.ts';
+import { nameOf, QuotedName, tokenize, Word } from './lexer.ts';
 
 /** PostgreSQL's reserved words: as names they need quotes. */
 export const RESERVED_WORDS: readonly string[] =
@@ -18,27 +17,3 @@ export const namesIn = (sql: string): readonly string[] =>
   tokenize(sql)
     .filter((token) => token.tokenType === Word || token.tokenType === QuotedName)
     .map(nameOf);
-
-/** A statement with `?` for each of its literals and its spaces and case made equal; text that does not lex stays. */
-export function normalizedSql(sql: string): string {
-  try {
-    let normalized = '';
-    for (const token of tokenize(sql)) {
-      const image = withoutLiteral(token);
-      const isTight = TIGHT_BEFORE.has(image) || normalized === '' || TIGHT_BEHIND.test(normalized);
-      normalized += isTight ? image : ` ${image}`;
-    }
-    return normalized;
-  } catch {
-    return sql;
-  }
-}
-
-const TIGHT_BEFORE = new Set([',', ')', ']', '.', '::', ';']);
-const TIGHT_BEHIND = /[([.]$|::$/;
-
-function withoutLiteral(token: IToken): string {
-  if (token.tokenType.name === 'Number' || token.tokenType.name === 'PrefixedString') return '?';
-  if (stringOf(token) !== undefined || isWord(token, 'TRUE', 'FALSE')) return '?';
-  return token.tokenType === Word ? nameOf(token) : token.image;
-}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { normalizedSql, redactedSql } from './shown-sql.ts';
+
+test.for([
+  [
+    "SELECT  A , 'x' /* c */ FROM\n T WHERE b = 1.5e3 AND c IN (1, 2)",
+    'select a, ? from t where b = ? and c in (?, ?)',
+  ],
+  ["INSERT INTO d.T VALUES (1, TRUE, X'ab', $$q$$)", 'insert into d.t values (?, ?, ?, ?)'],
+  ["SELECT '1'::int, a[1], count( * )", 'select ?::int, a [?], count (*)'],
+  ["SELECT 'open", "SELECT 'open"],
+])('%s is of the kind %s', ([sql, normalized]) => {
+  expect(normalizedSql(sql!)).toBe(normalized);
+});
+
+test.for([
+  ["SELECT 'plain' AS a", "SELECT 'plain' AS a"],
+  [
+    "CREATE LOCATION l WITH SOURCE = AMAZON_S3 CREDENTIALS = (AWS_KEY_ID = 'id' AWS_SECRET_KEY='s''x') URL = 's3://b'",
+    "CREATE LOCATION l WITH SOURCE = AMAZON_S3 CREDENTIALS = (AWS_KEY_ID = '***' AWS_SECRET_KEY='***') URL = 's3://b'",
+  ],
+  [
+    "SELECT * FROM read_csv('s3://b/x', AWS_SECRET_ACCESS_KEY => $$s$$, HEADER => true)",
+    "SELECT * FROM read_csv('s3://b/x', AWS_SECRET_ACCESS_KEY => '***', HEADER => true)",
+  ],
+  ["CREATE USER u PASSWORD 'p'", "CREATE USER u PASSWORD '***'"],
+  ["SELECT * FROM read_csv('https://u:p@h/x')", "SELECT * FROM read_csv('***')"],
+  ["SELECT * FROM read_csv('https://h/x?a=1&X-Amz-Signature=abc')", "SELECT * FROM read_csv('***')"],
+  ["SELECT * FROM t WHERE k = 'a@b.c'", "SELECT * FROM t WHERE k = 'a@b.c'"],
+  ["CREATE LOCATION l SECRET = 'open", '***'],
+])('%s is shown as %s', ([sql, shown]) => {
+  expect(redactedSql(sql!)).toBe(shown);
+});
