@@ -28,18 +28,26 @@ const UNSIGNED: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
   signer: { sign: async (request) => request },
 };
 
+/** How long it is believed that the engine has no credentials: looking for them takes seconds. */
+const ANONYMOUS_MS = 60_000;
+let anonymousUntil = 0;
+
 /** `anonymous` when the standard chain knows no credentials. */
-export function anonymousUnlessKnown(): Promise<'anonymous' | undefined> {
-  return fromNodeProviderChain()().then(
-    () => undefined,
-    () => 'anonymous' as const,
-  );
+export async function anonymousUnlessKnown(): Promise<'anonymous' | undefined> {
+  if (Date.now() < anonymousUntil) return 'anonymous';
+  try {
+    await fromNodeProviderChain()();
+    return undefined;
+  } catch {
+    anonymousUntil = Date.now() + ANONYMOUS_MS;
+    return 'anonymous';
+  }
 }
 
 /** `maxAttempts`: tries of a request, the first included; undefined: as the SDK does. */
 export function createS3Client(access: S3Access, maxAttempts: number | undefined): S3Client {
   const foreign = access.endpoint !== undefined;
-  const region = foreign && !regionIsGiven() ? { region: 'us-east-1' } : {};
+  const region = regionOf(access);
   const credentials = credentialsOf(access, region);
   return new S3Client({
     ...region,
@@ -75,6 +83,13 @@ function credentialsOf(access: S3Access, region: { region?: string }): S3ClientC
   });
 }
 
-function regionIsGiven(): boolean {
-  return process.env.AWS_REGION !== undefined || process.env.AWS_PROFILE !== undefined;
+/**
+ * The SDK looks into the environment and the profile; where it need not find anything, AWS redirects to the right region
+ * and other servers do not mind.
+ */
+function regionOf({ endpoint, credentials }: S3Access): { region?: string } {
+  const given = process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
+  if (given !== undefined) return { region: given };
+  const any = endpoint !== undefined || credentials !== undefined;
+  return any && process.env.AWS_PROFILE === undefined ? { region: 'us-east-1' } : {};
 }

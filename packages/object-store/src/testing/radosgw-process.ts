@@ -81,7 +81,7 @@ paxos_propose_interval = 0.02
 paxos_min_wait = 0.01
 osd_objectstore = memstore
 memstore_device_bytes = 17179869184
-rgw_frontends = beast endpoint=127.0.0.1:${port}
+rgw_frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
 rgw_enable_apis = s3
 rgw_thread_pool_size = 64
 rgw_data = ${directory}
