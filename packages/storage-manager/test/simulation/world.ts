@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CatalogState } from '@tessera/catalog';
 import type { StoreRequest } from '../../src/log-node/effects.ts';
 import { step } from '../../src/log-node/step.ts';
@@ -164,7 +165,7 @@ export class World implements ClientSurroundings {
         checked++;
         if (node !== fresh) return;
         const truth = auditor.states[reply.catalog.version]!;
-        if (contentOf(reply.catalog) !== contentOf(truth))
+        if (!isDeepStrictEqual(contentOf(reply.catalog), contentOf(truth)))
           throw new Violation(`${node.name} recovered another state than the log gives`);
       });
     }
@@ -174,7 +175,7 @@ export class World implements ClientSurroundings {
 }
 
 /** All that two states must have in common to be the same. */
-function contentOf(state: CatalogState): string {
+function contentOf(state: CatalogState): unknown {
   const { version, epoch, headSha256, parts } = state;
   const objects = [...parts.objects.values()].sort((a, b) => (a.object.id < b.object.id ? -1 : 1));
   const contents = objects.map(({ object }) => [
@@ -183,5 +184,5 @@ function contentOf(state: CatalogState): string {
     state.contentsVersion(object.id),
   ]);
   const tombstones = [...state.tombstones()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return JSON.stringify([version, epoch, headSha256, parts.orphansBeforeMs, objects, contents, tombstones]);
+  return [version, epoch, headSha256, parts.orphansBeforeMs, objects, contents, tombstones];
 }
