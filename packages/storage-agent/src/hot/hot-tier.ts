@@ -306,6 +306,7 @@ export class HotTier {
 
   /** A new image; the one before serves until it is there. */
   async #build(session: KernelSession, demand: TableDemand, desired: Desired): Promise<void> {
+    if (desired.tablets.length === 0) return;
     const { id } = desired.table;
     const before = this.#images.get(id);
     const room = roomForTablets(await this.#memory(), this.#o.limits);
