@@ -98,7 +98,7 @@ function checkLocation({ tables }: ChangeContext, { location }: TableShape): voi
       'LOCATION of a managed table is not allowed in this engine (storage.enable_managed_location)';
     fail('FORBIDDEN', { message });
   }
-  if (!location.startsWith(tables.store.url)) {
+  if (!`${location}/`.startsWith(`${tables.store.url}/`)) {
     fail('NOT_SUPPORTED', {
       what: `LOCATION outside the managed storage ${tables.store.url}`,
       hint: 'a location is a prefix in the managed bucket',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Action, TableObject, Tablet } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { KernelParams, KernelSession } from '@tessera/kernel';
+import type { ObjectStore } from '@tessera/object-store';
 import { type WrittenTablet, writeTablets } from '@tessera/tablet';
 import { type DefinitionContext, partitionExpressions } from '../catalog/definition-check.ts';
 import type { Settings } from '../settings.ts';
@@ -42,7 +43,7 @@ export async function storeRows(context: StoreContext, rows: RowsToStore): Promi
     table.partitionBy.length === 0 ? [] : await partitionExpressions(context, rows.session, table);
   const directory = join(tables.stagingRoot, newUlid());
   await mkdir(directory, { recursive: true });
-  const uploads = new Uploads(tables, signal);
+  const uploads = new Uploads(tables, table, signal);
   try {
     const written = writeTablets({
       ...rows,
@@ -67,19 +68,21 @@ export async function storeRows(context: StoreContext, rows: RowsToStore): Promi
 /** Uploads written tablets, a few at a time, and hands their files to the agent. */
 class Uploads {
   readonly #tables: TableServices;
+  readonly #table: TableObject;
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
   readonly #tablets: Tablet[] = [];
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(tables: TableServices, signal: AbortSignal) {
+  constructor(tables: TableServices, table: TableObject, signal: AbortSignal) {
     this.#tables = tables;
+    this.#table = table;
     this.#signal = signal;
   }
 
   /** Resolves when there is room for the next one. */
   async add(written: WrittenTablet): Promise<void> {
-    const tablet = keyed(written.tablet);
+    const tablet = keyed(written.tablet, this.#table, this.#tables.store);
     this.#tablets.push(tablet);
     const upload = this.#upload(tablet, written.path)
       .catch((error: unknown) => {
@@ -116,7 +119,10 @@ class Uploads {
   }
 }
 
-const keyed = (tablet: Tablet): Tablet =>
-  tablet.layout === 'subcompact'
-    ? tablet
-    : { ...tablet, key: `tablets/${tablet.tableId}/${tablet.id}.parquet` };
+/** Where the object of a tablet goes: below the table's own location where it has one. */
+function keyed(tablet: Tablet, { location }: TableObject, store: ObjectStore): Tablet {
+  if (tablet.layout === 'subcompact') return tablet;
+  const prefix = location === undefined ? '' : location.slice(store.url.length + 1).replace(/\/*$/, '/');
+  const key = `${prefix === '/' ? '' : prefix}tablets/${tablet.tableId}/${tablet.id}.parquet`;
+  return { ...tablet, key };
+}
