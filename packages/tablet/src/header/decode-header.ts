@@ -1,6 +1,5 @@
-import { crc32c } from '@node-rs/crc32';
 import { ByteReader, MalformedHeader } from './byte-reader.ts';
-import { BOUND, CHECKSUM_BYTES, FIXED_BYTES, KEY_KINDS, LAYOUTS, MAGIC } from './encode-header.ts';
+import { BOUND, checksumOf, FIXED_BYTES, KEY_KINDS, LAYOUTS, MAGIC } from './encode-header.ts';
 import type { GranuleColumn, HeaderColumn, HybridHeader, KeyValue, PrimaryIndex } from './hybrid-header.ts';
 import { COMPRESSION_METHODS, decompress } from './index-compression.ts';
 
@@ -37,7 +36,7 @@ export async function decodeHeader(bytes: Uint8Array): Promise<HybridHeader> {
 }
 
 function unframed(bytes: Uint8Array) {
-  if (bytes.length < FIXED_BYTES + CHECKSUM_BYTES) throw new MalformedHeader('it ends early');
+  if (bytes.length < FIXED_BYTES) throw new MalformedHeader('it ends early');
   const head = new ByteReader(bytes.subarray(0, FIXED_BYTES));
   if (head.raw(4).toString('latin1') !== MAGIC) throw new MalformedHeader(`it does not begin with ${MAGIC}`);
   const formatVersion = head.u8();
@@ -48,9 +47,7 @@ function unframed(bytes: Uint8Array) {
   if (layout === undefined || method === undefined || head.u8() !== 0)
     throw new MalformedHeader('layout or compression method is not known');
   if (head.u32() !== bytes.length) throw new MalformedHeader('it is longer or shorter than it says');
-  const checked = bytes.length - CHECKSUM_BYTES;
-  if (new ByteReader(bytes.subarray(checked)).u32() !== crc32c(bytes.subarray(0, checked)))
-    throw new MalformedHeader('its checksum does not match');
+  if (head.u32() !== checksumOf(bytes)) throw new MalformedHeader('its checksum does not match');
   if (formatVersion < 3 && layout !== 'wide')
     throw new MalformedHeader(`format ${formatVersion} has no layout ${layout}`);
   if (formatVersion < 2 && method !== 'none')
@@ -59,7 +56,7 @@ function unframed(bytes: Uint8Array) {
     formatVersion: formatVersion as HybridHeader['formatVersion'],
     layout,
     method,
-    body: new ByteReader(bytes.subarray(FIXED_BYTES, checked)),
+    body: new ByteReader(bytes.subarray(FIXED_BYTES)),
   };
 }
 

@@ -5,9 +5,9 @@ import type { GranuleColumn, HybridHeader, KeyValue, PrimaryIndex } from './hybr
 import { COMPRESSION_METHODS, type CompressionMethod, compress } from './index-compression.ts';
 
 export const MAGIC = 'TSHH';
-/** Magic, version, layout, method, a byte of zero, length. */
-export const FIXED_BYTES = 12;
-export const CHECKSUM_BYTES = 4;
+/** Magic, version, layout, method, a byte of zero, length, checksum. */
+export const FIXED_BYTES = 16;
+export const CHECKSUM_OFFSET = 12;
 /** By their number in the header. Never reordered. */
 export const LAYOUTS: readonly TabletLayout[] = ['wide', 'compact', 'subcompact'];
 export const BOUND = { nulls: 1, min: 2, max: 4 } as const;
@@ -46,17 +46,23 @@ export async function encodeHeader(
 }
 
 function framed({ formatVersion, layout }: HybridHeader, method: CompressionMethod, body: Buffer): Buffer {
-  const bytes = Buffer.alloc(FIXED_BYTES + body.length + CHECKSUM_BYTES);
+  const bytes = Buffer.alloc(FIXED_BYTES + body.length);
   bytes.write(MAGIC, 0, 'latin1');
   bytes[4] = formatVersion;
   bytes[5] = LAYOUTS.indexOf(layout);
   bytes[6] = COMPRESSION_METHODS.indexOf(method);
   bytes.writeUInt32LE(bytes.length, 8);
   bytes.set(body, FIXED_BYTES);
-  const checked = bytes.length - CHECKSUM_BYTES;
-  bytes.writeUInt32LE(crc32c(bytes.subarray(0, checked)), checked);
+  bytes.writeUInt32LE(checksumOf(bytes), CHECKSUM_OFFSET);
   return bytes;
 }
+
+/**
+ * CRC-32C of a header but for the checksum itself. It stands in front: bytes that end with their own CRC all have the
+ * same CRC, and the checksum over header and footer that the catalog holds would be blind to the header.
+ */
+export const checksumOf = (header: Uint8Array): number =>
+  crc32c(header.subarray(FIXED_BYTES), crc32c(header.subarray(0, CHECKSUM_OFFSET)));
 
 function putGranule(body: ByteWriter, { offset, bytes, crc32c: sum, nulls, min, max }: GranuleColumn): void {
   body.number(offset);

@@ -1,10 +1,9 @@
-import { crc32c } from '@node-rs/crc32';
 import { COMPRESSION_LEVELS } from '@tessera/config';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MalformedHeader } from './byte-reader.ts';
 import { decodeHeader } from './decode-header.ts';
-import { encodeHeader } from './encode-header.ts';
+import { CHECKSUM_OFFSET, checksumOf, encodeHeader } from './encode-header.ts';
 import type { HybridHeader, KeyValue } from './hybrid-header.ts';
 import { COMPRESSION_METHODS, compress, decompress } from './index-compression.ts';
 
@@ -125,12 +124,12 @@ describe('Hybrid Header', () => {
 
   it.each(COMPRESSION_METHODS)('never fails otherwise under a matching checksum (%s)', async (method) => {
     const bytes = await encodeHeader(SAMPLE, { method, level: COMPRESSION_LEVELS[method][1] });
-    const change = fc.record({ at: fc.nat({ max: bytes.length - 5 }), to: fc.nat({ max: 255 }) });
+    const change = fc.record({ at: fc.nat({ max: bytes.length - 1 }), to: fc.nat({ max: 255 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
         const damaged = Buffer.from(bytes);
         for (const { at, to } of changes) damaged[at] = to;
-        damaged.writeUInt32LE(crc32c(damaged.subarray(0, -4)), damaged.length - 4);
+        damaged.writeUInt32LE(checksumOf(damaged), CHECKSUM_OFFSET);
         try {
           await decodeHeader(damaged);
         } catch (error) {
