@@ -4,7 +4,6 @@ import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement } from '@tessera/sql';
 import type { BindRequest, BoundQuery } from './read/bound-query.ts';
-import { explainQuery } from './read/explain.ts';
 import type { QueryBinder } from './read/query-binder.ts';
 import { isUnfetchedColumn } from './read/unfetched-column.ts';
 import { encodeResult } from './result-encoding.ts';
@@ -43,18 +42,20 @@ async function withColumns(options: QueryRunOptions, quarantine: boolean): Promi
 
 async function attempt(options: QueryRunOptions, how: HowToBind): Promise<RowsResult> {
   const { binder, query, request, text } = options;
-  const bound = await binder.bind(bindRequest(options, how));
+  const statement = classifyStatement(text);
+  const toBind = bindRequest(options, how);
+  const bound = await (statement.kind === 'explain'
+    ? binder.explain(toBind, statement)
+    : binder.bind(toBind));
   const leave = () => bound.release();
   try {
-    const statement = classifyStatement(text);
-    const answered = statement.kind === 'explain' ? await explainQuery(statement, bound) : bound;
     const bytesRead = await totalBytes(bound);
     const startedAt = Date.now();
-    const encoded = limitRows(encodeResult(answered, request), request.settings.max_result_rows);
+    const encoded = limitRows(encodeResult(bound, request), request.settings.max_result_rows);
     const first = await encoded.next();
     return {
       kind: 'rows',
-      columns: answered.columns,
+      columns: bound.columns,
       chunks: remaining(first, encoded, bound.explain, leave),
       statistics: () => statisticsOf(query, startedAt, bytesRead, bound),
       close: leave,

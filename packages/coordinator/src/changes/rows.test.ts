@@ -225,3 +225,19 @@ describe('statements at the same time', () => {
     expect(await node.rows('SELECT count(*), min(v), max(v) FROM s1')).toEqual([['8', 2, 2]]);
   });
 });
+
+describe('a kernel that is lost', () => {
+  it('under a statement that writes: it is run again, and its rows are there once', async () => {
+    await node.run('CREATE TABLE k1 (a BIGINT) PRIMARY INDEX a');
+    const insert = node.run(
+      'INSERT INTO k1 SELECT hash(i) % 1000000 FROM generate_series(1, 3000000) AS g(i)',
+    );
+    const { pid } = node.kernel.status();
+    await expect.poll(() => node.kernel.status().sessions, { interval: 1 }).toBeGreaterThan(0);
+    process.kill(pid!, 'SIGKILL');
+    expect((await insert).affectedRows).toBe(3_000_000);
+    await expect.poll(() => node.kernel.ready).toBe(true);
+    expect(await node.rows('SELECT count(*) FROM k1')).toEqual([['3000000']]);
+    expect(await affected('UPDATE k1 SET a = -1 WHERE a < 10')).toBeGreaterThan(0);
+  });
+});

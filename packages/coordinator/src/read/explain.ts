@@ -1,24 +1,96 @@
-import { fail } from '@tessera/common';
-import { quoteText } from '@tessera/kernel';
-import type { ExplainStatement } from '@tessera/sql';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { logicalOutline, outlineText, PLAN_SQL, type PlanOutline, physicalOutline } from '@tessera/planner';
+import type { ExplainStatement, PreparedQuery } from '@tessera/sql';
 import type { BoundQuery } from './bound-query.ts';
+import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
 
-/** The query whose one row tells how a bound query runs; ANALYZE runs it. */
-export async function explainQuery(
+/** A query that is to be explained, with what is known of it before it runs. */
+export interface ExplainableQuery {
+  readonly prepared: PreparedQuery;
+  /** Where `boundSql` is planned: the binder, or the query's own session where it reads no tables. */
+  readonly planner: KernelSession;
+  readonly tables: readonly ExplainedTable[];
+  /** What users call a table, by its bound name. */
+  readonly names: ReadonlyMap<string, string>;
+  /** The query ready to run: only ANALYZE fetches what it reads. */
+  run(): Promise<BoundQuery>;
+}
+
+type Part = 'logical' | 'physical' | 'analyze' | 'statistics';
+
+/** SQL whose one row tells how a query runs, with a column for each part that was asked for. */
+export async function explainSql(
   { part, format }: ExplainStatement,
-  query: BoundQuery,
-): Promise<Pick<BoundQuery, 'session' | 'sql' | 'params' | 'columns'>> {
-  if (part !== 'physical' && part !== 'analyze')
-    fail('NOT_SUPPORTED', { what: `EXPLAIN (${part.toUpperCase()})` });
-  const options = [...(part === 'analyze' ? ['ANALYZE'] : []), ...(format === 'json' ? ['FORMAT json'] : [])];
-  const how = options.length === 0 ? '' : `(${options.join(', ')}) `;
-  const result = await query.session.query(`EXPLAIN ${how}${query.sql}`, query.params);
+  query: ExplainableQuery,
+): Promise<{ readonly sql: string; readonly columns: readonly string[] }> {
+  const parts: readonly Part[] = part === 'all' ? ['logical', 'physical', 'analyze'] : [part];
+  const columns = part === 'all' ? parts.map((name) => `explain_${name}`) : ['explain'];
+  const items: string[] = [];
+  for (const [i, name] of parts.entries()) {
+    const text = await (format === 'json' ? jsonOf(name, query) : textOf(name, query));
+    items.push(`${quoteText(text)} AS ${quoteName(columns[i]!)}`);
+  }
+  return { sql: `SELECT ${items.join(', ')}`, columns };
+}
+
+async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
+  if (part === 'analyze') {
+    const bound = await query.run();
+    const plan = await kernelExplain(bound.session, `EXPLAIN (ANALYZE) ${bound.sql}`);
+    return sections(renamed(plan, query.names), tableLines(used(query, bound)));
+  }
+  const plan = outlineText(await (part === 'physical' ? physicalOf(query) : logicalOf(query)));
+  return sections(plan, part === 'statistics' ? tableStatistics(query.tables) : tableLines(query.tables));
+}
+
+async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
+  if (part === 'analyze') {
+    const bound = await query.run();
+    const profile = await kernelExplain(bound.session, `EXPLAIN (ANALYZE, FORMAT json) ${bound.sql}`);
+    return JSON.stringify({ profile: JSON.parse(profile), tables: tableMembers(used(query, bound)) });
+  }
+  const plan = await (part === 'physical' ? physicalOf(query) : logicalOf(query));
+  return JSON.stringify({ plan, tables: tableMembers(query.tables, { statistics: part === 'statistics' }) });
+}
+
+const sections = (plan: string, lines: readonly string[]): string =>
+  lines.length === 0 ? plan : `${plan.trimEnd()}\n\nTables\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+
+/** The tables with what reading them took. */
+const used = ({ tables }: ExplainableQuery, bound: BoundQuery): readonly ExplainedTable[] =>
+  tables.map((table) => ({
+    ...table,
+    use: bound.tables.find((access) => access.table.id === table.access.table.id)?.use,
+  }));
+
+async function logicalOf({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> {
+  const plan = await planner.scalar(PLAN_SQL, [prepared.boundSql ?? prepared.sql]);
+  try {
+    return logicalOutline(String(plan), (bound) => names.get(bound) ?? bound);
+  } catch (error) {
+    // Scans of files, and some shapes with the optimisers that only run in the query's own kernel, have no such form.
+    return {
+      operator: 'Query',
+      details: { plan: `not told by the kernel: ${(error as Error).message}` },
+      inputs: [],
+    };
+  }
+}
+
+async function physicalOf({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> {
+  const json = await kernelExplain(planner, `EXPLAIN (FORMAT json) ${prepared.boundSql ?? prepared.sql}`);
+  return physicalOutline(json, (text) => renamed(text, names));
+}
+
+const renamed = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replaceAll(
+    /(?:managed\.)?\b(t_[0-9a-z]{26}_\d+)\b/g,
+    (whole, bound: string) => names.get(bound) ?? whole,
+  );
+
+async function kernelExplain(session: KernelSession, sql: string): Promise<string> {
+  const result = await session.query(sql);
   let plan = '';
   for await (const batch of result.batches) plan += Buffer.from(batch.textColumn(1)).toString('utf8');
-  return {
-    session: query.session,
-    sql: `SELECT ${quoteText(plan)} AS explain`,
-    params: {},
-    columns: [{ name: 'explain', type: { kind: 'text' }, nullable: false }],
-  };
+  return plan;
 }

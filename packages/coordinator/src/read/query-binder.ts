@@ -1,9 +1,10 @@
 import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { type TableScan, tableScans } from '@tessera/planner';
+import { PLAN_SQL, type TableScan, tableScans } from '@tessera/planner';
 import {
   describeParameters,
+  type ExplainStatement,
   type ParameterDescription,
   type PrepareContext,
   type PreparedQuery,
@@ -19,11 +20,14 @@ import { ReadResolution } from '../read-resolution.ts';
 import type { TableServices } from '../tables.ts';
 import type { Binding, BoundTable } from './binding.ts';
 import type { BindRequest, BoundQuery } from './bound-query.ts';
+import { bytesToRead } from './bytes-to-read.ts';
+import { explainSql } from './explain.ts';
+import type { ExplainedTable } from './explained-tables.ts';
 import { MirrorTables } from './mirror-tables.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
 import { StatementRelations } from './statement-relations.ts';
 import type { StatementWork } from './statement-work.ts';
-import { type PreparedScans, prepareScans } from './table-scans.ts';
+import { chooseTablets, type PreparedScans, prepareScans, wantedOf } from './table-scans.ts';
 import { isUnfetchedColumn } from './unfetched-column.ts';
 
 export interface BinderServices {
@@ -77,6 +81,64 @@ export class QueryBinder {
       await work.release();
       throw work.explain(error);
     }
+  }
+
+  /** The query that answers EXPLAIN; only ANALYZE fetches what the explained one reads. */
+  async explain(request: BindRequest, statement: ExplainStatement): Promise<BoundQuery> {
+    const work = await this.#open(request);
+    try {
+      const { prepared, named, tables, scans } = await this.#prepare(request, work);
+      const explained = await this.#explainedTables(request, work, { tables, scans });
+      const { sql, columns } = await explainSql(statement, {
+        prepared,
+        planner: tables.size === 0 ? work.session : await work.relations!.binder(),
+        tables: explained,
+        names: new Map([...tables].map(([name, { table }]) => [name, table.name])),
+        run: async () => {
+          const bound = await this.bind({ ...request, canRunAgain: false });
+          work.keep({ release: () => void bound.release() });
+          return bound;
+        },
+      });
+      await work.relations?.unbind();
+      return {
+        session: work.session,
+        sql,
+        params: [],
+        columns: columns.map((name) => ({ name, type: { kind: 'text' }, nullable: false })),
+        relations: named.map(({ object }) => object),
+        tables: [],
+        files: [],
+        explain: work.explain,
+        release: work.release,
+      };
+    } catch (error) {
+      await work.release();
+      throw work.explain(error);
+    }
+  }
+
+  async #explainedTables(
+    { signal }: BindRequest,
+    { session, relations }: StatementWork,
+    binding: Pick<Binding, 'tables' | 'scans'>,
+  ): Promise<readonly ExplainedTable[]> {
+    if (binding.tables.size === 0) return [];
+    const { agent } = this.#services.tables!;
+    const snapshot = await relations!.snapshot();
+    const scope = { agent, session, snapshot, isNarrow: true, signal };
+    return Promise.all(
+      [...binding.tables].map(async ([name, bound]) => {
+        const { tablets, selection, isHot, access } = await chooseTablets(
+          bound,
+          wantedOf(binding, name),
+          scope,
+        );
+        const columns = selection.columns.map(({ id }) => id);
+        const bytes = isHot ? 0 : await bytesToRead(agent, bound.table, tablets, columns, signal);
+        return { access, tablets, isHot, bytesToRead: bytes };
+      }),
+    );
   }
 
   /** Types of the parameters and of the result of a query. */
@@ -146,20 +208,21 @@ export class QueryBinder {
     const key = bindingKey(request);
     const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
     if (known !== undefined) return known;
-    const prepared = await prepareQuery(request.sql, prepareContext(request, work));
-    const scans = prepared.boundSql === undefined ? NO_SCANS : await this.#analyse(prepared, relations!);
+    const binding = await this.#prepare(request, work);
     await relations?.unbind();
-    const named = relations?.named ?? [];
-    const binding: Binding = {
-      prepared,
-      named,
-      tables: relations?.tables ?? NO_TABLES,
-      scans,
-      looksAtAllNamed: false,
-    };
-    const isLasting = reads.files.length === 0 && relations?.transient !== true && prepared.time !== 'pinned';
+    const isLasting =
+      reads.files.length === 0 && relations?.transient !== true && binding.prepared.time !== 'pinned';
     if (key !== undefined && isLasting) this.#bindings.add(key, binding);
     return binding;
+  }
+
+  /** Leaves the binder's session open. */
+  async #prepare(request: BindRequest, work: StatementWork): Promise<Binding> {
+    const { relations } = work;
+    const prepared = await prepareQuery(request.sql, prepareContext(request, work));
+    const scans = prepared.boundSql === undefined ? NO_SCANS : await this.#analyse(prepared, relations!);
+    const named = relations?.named ?? [];
+    return { prepared, named, tables: relations?.tables ?? NO_TABLES, scans, looksAtAllNamed: false };
   }
 
   /** The SQL that runs, with everything there that it reads. */
@@ -184,10 +247,7 @@ export class QueryBinder {
   ): Promise<Binding['scans']> {
     const binder = await relations.binder();
     try {
-      const plan = await binder.scalar(
-        'SELECT json_serialize_plan($1::VARCHAR, optimize := true, skip_null := true, skip_empty := true)',
-        [boundSql ?? ''],
-      );
+      const plan = await binder.scalar(PLAN_SQL, [boundSql ?? '']);
       const scans = tableScans(String(plan));
       // What the planning kernel's clock said, that of the running one may say otherwise.
       const timeless = time === 'free' ? scans.map((scan) => ({ ...scan, filters: [[]] })) : scans;

@@ -39,10 +39,7 @@ export async function prepareScans(
 ): Promise<PreparedScans> {
   const names = [...tables.keys()];
   const settled = await Promise.allSettled(
-    names.map((name) => {
-      const scan = scans === undefined ? undefined : (scans.get(name) ?? NOTHING);
-      return prepareTable(tables.get(name)!, scan, scope);
-    }),
+    names.map((name) => prepareTable(tables.get(name)!, wantedOf({ scans }, name), scope)),
   );
   const prepared = settled.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
   const release = () => {
@@ -68,47 +65,67 @@ interface PreparedTable {
 }
 
 async function prepareTable(
-  { table, rowPositions }: BoundTable,
+  bound: BoundTable,
   wanted: TableScan | undefined,
-  { agent, session, snapshot, isNarrow, signal }: ScanScope,
+  scope: ScanScope,
 ): Promise<PreparedTable> {
-  const selection = selectTablets(table, wanted, snapshot, isNarrow);
+  const { table, rowPositions } = bound;
+  const choice = await chooseTablets(bound, wanted, scope);
+  const { selection, tablets, access } = choice;
   const { contents, tabletsTotal } = selection;
-  const columns = selection.columns.map(({ id }) => id);
-  // Memory has no granules, and finds its rows by itself.
-  const isHot = !rowPositions && agent.isHot(session, table.id, contents.version, columns);
-  const { tablets, granulesPruned } = isHot
-    ? { tablets: selection.tablets, granulesPruned: 0 }
-    : await selectGranules(agent, table, selection.tablets, wanted?.filters ?? [], signal);
-  const isWhole = tablets.length === tabletsTotal && granulesPruned === 0;
-  const scan = await agent.prepareScan({
-    session,
+  const isWhole = tablets.length === tabletsTotal && access.granulesPruned === 0;
+  const scan = await scope.agent.prepareScan({
+    session: scope.session,
     table,
     tablets,
     wholeTableAt: isWhole ? contents.version : undefined,
     contents,
-    columns,
+    columns: selection.columns.map(({ id }) => id),
     unnamed: selection.unnamed.map(({ id }) => id),
     rowPositions,
-    signal,
+    signal: scope.signal,
   });
   return {
     scan,
-    access: { ...accessOf(table, selection), granulesPruned, use: scan.use },
+    access: { ...access, use: scan.use },
     target: rowPositions ? { tableId: table.id, tablets } : undefined,
   };
 }
 
-function accessOf(
-  table: TableObject,
-  { columns, tablets, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange }: TableSelection,
-): Omit<TableAccess, 'granulesPruned' | 'use'> {
-  return {
+/** What of a table would be read. */
+export interface TabletChoice {
+  readonly selection: TableSelection;
+  readonly tablets: readonly ScanTablet[];
+  readonly isHot: boolean;
+  readonly access: Omit<TableAccess, 'use'>;
+}
+
+/** Chooses tablets and granules of a table; reads headers of tablets at most. */
+export async function chooseTablets(
+  { table, rowPositions }: BoundTable,
+  wanted: TableScan | undefined,
+  { agent, session, snapshot, isNarrow, signal }: ScanScope,
+): Promise<TabletChoice> {
+  const selection = selectTablets(table, wanted, snapshot, isNarrow);
+  const columns = selection.columns.map(({ id }) => id);
+  // Memory has no granules, and finds its rows by itself.
+  const isHot = !rowPositions && agent.isHot(session, table.id, selection.contents.version, columns);
+  const { tablets, granulesPruned } = isHot
+    ? { tablets: selection.tablets, granulesPruned: 0 }
+    : await selectGranules(agent, table, selection.tablets, wanted?.filters ?? [], signal);
+  const { tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
+  const access = {
     table,
-    columns: columns.map(({ name }) => name),
+    columns: selection.columns.map(({ name }) => name),
     tabletsTotal,
     tabletsPrunedByPartition,
     tabletsPrunedByRange,
-    granulesTotal: tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
+    granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
+    granulesPruned,
   };
+  return { selection, tablets, isHot, access };
 }
+
+/** What a table's scan is, as the plan tells it. */
+export const wantedOf = ({ scans }: Pick<Binding, 'scans'>, name: string): TableScan | undefined =>
+  scans === undefined ? undefined : (scans.get(name) ?? NOTHING);

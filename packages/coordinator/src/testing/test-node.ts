@@ -28,6 +28,7 @@ export class TestNode implements AsyncDisposable {
   readonly directory: string;
   readonly coordinator: Coordinator;
   readonly tables: TableServices;
+  readonly kernel: Kernel;
   readonly #kernels: readonly Kernel[];
   readonly #external: ExternalSources;
 
@@ -42,6 +43,7 @@ export class TestNode implements AsyncDisposable {
     this.coordinator = coordinator;
     this.tables = tables;
     this.#kernels = kernels;
+    this.kernel = kernels[0]!;
     this.#external = external;
   }
 
