@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogging } from '@tessera/common';
+import { loadConfig } from '@tessera/config';
+import { openObjectStore } from '@tessera/object-store';
+import { openStorageManager, type StorageManager } from '@tessera/storage-manager';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+/** `tessera metadata` as engines see it: over gRPC, from their own processes. */
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+const TOKEN = 'a-token-of-this-instance';
+const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('test');
+
+let directory: string;
+let configPath: string;
+let stack: AsyncDisposableStack;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tessera-metadata-'));
+  stack = new AsyncDisposableStack();
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  configPath = join(directory, 'tessera.yaml');
+  const lines = ['schema_version: "1.0"', 'instance:', '  type: multi_engine', '  multi_engine:'];
+  await writeFile(configPath, [...lines, `    metadata_endpoint: 127.0.0.1:${await freePort()}`].join('\n'));
+});
+
+afterEach(() => stack.disposeAsync());
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+function start(...flags: string[]): ChildProcess {
+  const args = [
+    MAIN,
+    'metadata',
+    '--config',
+    configPath,
+    '--data-dir',
+    join(directory, 'metadata'),
+    ...flags,
+  ];
+  const env = { ...process.env, TESSERA_CLUSTER_TOKEN: TOKEN };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  stack.defer(async () => {
+    if (child.exitCode === null && child.signalCode === null) await stop(child, 'SIGKILL');
+  });
+  return child;
+}
+
+async function started(): Promise<ChildProcess> {
+  const child = start();
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+  expect(String(line)).toMatch(/^Metadata service on 127\.0\.0\.1:\d+\n$/);
+  return child;
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const [code] = (await ended) as [number | null];
+  return code;
+}
+
+async function engine(clusterToken = TOKEN): Promise<StorageManager> {
+  const { config } = await loadConfig(configPath);
+  const store = await openObjectStore(config, { dataDirectory: join(directory, 'metadata') });
+  const times = { commitTimeoutMs: 2_000 };
+  const manager = await openStorageManager({ store, config, clusterToken, log, times });
+  stack.defer(async () => {
+    await manager.close();
+    await store.close();
+  });
+  return manager;
+}
+
+function empty(txnId: string) {
+  return { txnId, queryId: txnId, readVersion: 0, actions: [] };
+}
+
+it('commits for several engines, which see each other, and drains at SIGTERM', async () => {
+  const service = await started();
+  const [one, two] = [await engine(), await engine()];
+  const ids = Array.from({ length: 50 }, () => randomUUID());
+  const answers = await Promise.all(ids.map((id, i) => (i % 2 === 0 ? one : two).commit(empty(id))));
+  const newest = Math.max(...answers.map(({ version }) => version));
+  expect((await one.latest()).version).toBe(newest);
+  expect((await two.latest()).version).toBe(newest);
+  expect(await stop(service, 'SIGTERM')).toBe(0);
+  await expect(one.commit(empty(randomUUID()))).rejects.toMatchObject({ name: 'METADATA_UNAVAILABLE' });
+  expect((await one.latest()).version).toBe(newest);
+  await started();
+  expect(await two.commit(empty(ids[0]!))).toEqual(answers[0]);
+  expect((await one.commit(empty(randomUUID()))).version).toBeGreaterThan(newest);
+}, 60_000);
+
+it('is killed, started again, and has all that it acknowledged', async () => {
+  const service = await started();
+  const manager = await engine();
+  const acknowledged = new Map<string, number>();
+  const write = async () => {
+    const id = randomUUID();
+    acknowledged.set(id, (await manager.commit(empty(id))).version);
+  };
+  for (let i = 0; i < 30; i++) await write();
+  await stop(service, 'SIGKILL');
+  await started();
+  await write();
+  for (const [id, version] of acknowledged) expect(await manager.commit(empty(id))).toEqual({ version });
+}, 60_000);
+
+it('answers nobody without the token', async () => {
+  await started();
+  const stranger = await engine('another-token-of-another');
+  await expect(stranger.commit(empty(randomUUID()))).rejects.toMatchObject({ name: 'UNAUTHENTICATED' });
+}, 60_000);
+
+it('is not open to other machines without a token', async () => {
+  const child = spawn(process.execPath, [MAIN, 'metadata', '--config', configPath, '--host', '0.0.0.0'], {
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [[code], [text]] = await Promise.all([once(child, 'exit'), once(child.stderr!, 'data')]);
+  expect(code).toBe(1);
+  expect(String(text)).toContain('needs a cluster token');
+});
