@@ -1,8 +1,9 @@
-import { createLogging, TesseraError } from '@tessera/common';
+import { createLogging } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
 import { openObjectStore } from '@tessera/object-store';
 import { clusterToken, startRpcServer } from '@tessera/rpc';
 import { openStorageManager, storageManagerService } from '@tessera/storage-manager';
+import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 
@@ -26,7 +27,7 @@ const LOOPBACK = '127.0.0.1';
 export async function serveMetadata(options: MetadataOptions): Promise<void> {
   const { config, dataDirectory, host = LOOPBACK, port } = options;
   const token = clusterToken();
-  checkProtected(host, token, options.insecure);
+  checkProtected(host, 'metadata service', { token, insecure: options.insecure });
   await using resources = new AsyncDisposableStack();
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
   resources.defer(() => logging.close());
@@ -61,14 +62,6 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   resources.defer(() => void process.off('SIGHUP', reopen));
   const reason = await shutdownSignal();
   log.info({ reason }, 'stopping');
-}
-
-/** Whoever reaches the port can change every table. */
-function checkProtected(host: string, token: string | undefined, insecure: boolean): void {
-  if (token !== undefined || insecure || ['localhost', '127.0.0.1', '::1'].includes(host)) return;
-  throw TesseraError.of('INVALID_ARGUMENT', {
-    message: `To listen on ${host} the metadata service needs a cluster token (TESSERA_CLUSTER_TOKEN or TESSERA_CLUSTER_TOKEN_FILE), or --insecure-cluster`,
-  });
 }
 
 function portOf(endpoint: string | undefined): number {

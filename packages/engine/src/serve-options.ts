@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly storageManagerPort: number | undefined;
   /** In place of the one in `engine.nodes`. 0: any free port. */
   readonly storageAgentPort: number | undefined;
+  /** Whether other machines are answered at the ports between nodes although there is no cluster token. */
+  readonly insecureCluster: boolean;
   /** Address to listen on; undefined: loopback. */
   readonly listenHost: string | undefined;
   /** Absolute paths of directories that read functions may read from. */

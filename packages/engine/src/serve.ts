@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createLogging, type Logging, TesseraError } from '@tessera/common';
-import { autoVacuum, type EngineConfig, memoryLimitBytes } from '@tessera/config';
+import { autoVacuum, type EngineConfig, engineNodes, memoryLimitBytes, storageIsLocal } from '@tessera/config';
 import { consolePage } from '@tessera/console';
 import { Coordinator, type TableServices } from '@tessera/coordinator';
 import {
@@ -15,11 +15,14 @@ import {
 } from '@tessera/http-api';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
+import { clusterToken } from '@tessera/rpc';
 import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
+import { storageManagerService } from '@tessera/storage-manager';
 import { printBanner } from './banner.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
+import { openNodeServices } from './node-services.ts';
 import { openedTogether } from './opened-together.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
@@ -34,6 +37,7 @@ const MIN_MEMORY_BYTES = 128 << 20;
 export const serve: Serve = async (options) => {
   const { config } = options;
   checkServable(config);
+  checkShared(config);
   await using resources = new AsyncDisposableStack();
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
   resources.defer(() => logging.close());
@@ -51,6 +55,7 @@ export const serve: Serve = async (options) => {
   const left = await clearUploadDirectories(uploadRoot);
   if (left > 0) log.info({ directories: left }, 'removed what requests had left behind at a crash');
 
+  const token = clusterToken();
   const external = new ExternalSources({
     directories: options.allowRead,
     urlPrefixes: options.allowUrl,
@@ -69,10 +74,16 @@ export const serve: Serve = async (options) => {
       log: logging.logger('kernel'),
     }),
     startMirror(options, logging),
-    openCatalog(options, logging),
+    openCatalog(options, token, logging),
   ]);
   const { store, manager } = catalog;
-  const agent = await openStorageAgent({ store, kernel, directory: directories.tablets });
+  const agent = await openStorageAgent({
+    store,
+    kernel,
+    directory: directories.tablets,
+    eviction: config.engine.eviction,
+    log: logging.logger('storage-agent'),
+  });
   resources.defer(() => agent.close());
   const tables: TableServices = {
     manager,
@@ -96,9 +107,19 @@ export const serve: Serve = async (options) => {
     },
   });
   resources.defer(() => coordinator.close());
+  const nodeServices = await openNodeServices(
+    options,
+    { storageManager: storageManagerService(manager) },
+    token,
+    logging,
+  );
+  resources.defer(async () => void (await Promise.all(nodeServices.map(({ server }) => server.close()))));
   const listeners = await listen(options, { coordinator, kernel, agent, uploadRoot, logging });
   resources.defer(() => closeListeners(listeners));
-  log.info({ listeners: listeners.map((l) => `${l.purpose} ${l.address}`) }, 'listening');
+  log.info(
+    { listeners: [...listeners, ...nodeServices].map((l) => `${l.purpose} ${l.address}`) },
+    'listening',
+  );
   printBanner(listeners, options);
 
   const reopen = () => logging.reopen();
@@ -117,6 +138,17 @@ function checkServable({ auth }: EngineConfig): void {
   throw TesseraError.of('NOT_SUPPORTED', {
     what: `auth.mode ${auth.mode}`,
     hint: 'the node would answer without authentication, so it does not start',
+  });
+}
+
+/** Nodes and engines that share tables must share the store of their tablets. */
+function checkShared(config: EngineConfig): void {
+  if (!storageIsLocal(config)) return;
+  const isShared = engineNodes(config).length > 1 || config.instance.type === 'multi_engine';
+  if (!isShared) return;
+  throw TesseraError.of('INVALID_ARGUMENT', {
+    message:
+      'Several nodes or engines need a storage block: without one each keeps its tables in a directory of its own',
   });
 }
 

@@ -37,12 +37,23 @@ export interface Catalog {
 }
 
 /** Opens the object store and reads the catalog in it. */
-export async function openCatalog(options: ServeOptions, logging: Logging): Promise<Catalog> {
+export async function openCatalog(
+  options: ServeOptions,
+  clusterToken: string | undefined,
+  logging: Logging,
+): Promise<Catalog> {
   const { config, dataDirectory, node } = options;
   const log = logging.logger('storage-manager');
   const store = await openObjectStore(config, { dataDirectory });
   try {
-    const manager = await openStorageManager({ store, config, node, exclusive: storageIsLocal(config), log });
+    const manager = await openStorageManager({
+      store,
+      config,
+      node,
+      exclusive: storageIsLocal(config),
+      clusterToken,
+      log,
+    });
     const close = async () => {
       await manager.close();
       await store.close();

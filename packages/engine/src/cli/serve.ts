@@ -19,6 +19,7 @@ interface Flags {
   metricsPort: number;
   storageManagerPort?: number;
   storageAgentPort?: number;
+  insecureCluster?: true;
   listenHost?: string;
   allowRead?: string[];
   allowUrl?: string[];
@@ -60,6 +61,7 @@ export function serveCommand(): Command {
       'port of the storage agent, 0 for any free one (default: that of engine.nodes)',
       port,
     )
+    .option('--insecure-cluster', 'answer other nodes without a cluster token')
     .option('--listen-host <host>', 'address to listen on (default: loopback only)')
     .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated)
     .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated)
@@ -93,6 +95,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     metricsPort: flags.metricsPort,
     storageManagerPort: flags.storageManagerPort,
     storageAgentPort: flags.storageAgentPort,
+    insecureCluster: flags.insecureCluster === true,
     listenHost: flags.listenHost,
     allowRead: allowRead.map((directory) => resolve(directory)),
     allowUrl,

@@ -1,0 +1,19 @@
+import { TesseraError } from '@tessera/common';
+
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '::1']);
+
+/**
+ * Whoever reaches a port between nodes can read and change every table, so it needs a secret unless only this machine
+ * reaches it.
+ * @throws TesseraError INVALID_ARGUMENT
+ */
+export function checkProtected(
+  host: string,
+  service: string,
+  { token, insecure }: { readonly token: string | undefined; readonly insecure: boolean },
+): void {
+  if (token !== undefined || insecure || LOOPBACK_NAMES.has(host)) return;
+  throw TesseraError.of('INVALID_ARGUMENT', {
+    message: `To listen on ${host} the ${service} needs a cluster token (TESSERA_CLUSTER_TOKEN or TESSERA_CLUSTER_TOKEN_FILE), or --insecure-cluster`,
+  });
+}
