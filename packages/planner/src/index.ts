@@ -1,3 +1,6 @@
+export { physicalOutline } from './explain/physical-outline.ts';
+export { logicalOutline, outlineText, type PlanOutline } from './explain/plan-outline.ts';
 export { mirrorBootstrap } from './mirror-bootstrap.ts';
+export { PLAN_SQL } from './serialized-plan.ts';
 export type { TableScan } from './table-scan.ts';
 export { tableScans } from './table-scans.ts';

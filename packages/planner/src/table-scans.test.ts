@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Kernel, type KernelSession, startKernel } from '@tessera/kernel';
 import { kernelBootstrap, MANAGED_SCHEMA } from '@tessera/sql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mirrorBootstrap, type TableScan, tableScans } from './index.ts';
+import { mirrorBootstrap, PLAN_SQL, type TableScan, tableScans } from './index.ts';
 
 const TPCH = join(
   process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data'),
@@ -42,10 +42,7 @@ afterAll(async () => {
 
 async function scansOf(sql: string): Promise<readonly TableScan[]> {
   const managed = sql.replace(/\b(FROM|JOIN|,) ([tu])\b/g, `$1 ${MANAGED_SCHEMA}.$2`);
-  const plan = await session.scalar(
-    'SELECT json_serialize_plan($1::VARCHAR, optimize := true, skip_null := true, skip_empty := true)',
-    [managed],
-  );
+  const plan = await session.scalar(PLAN_SQL, [managed]);
   return tableScans(String(plan));
 }
 

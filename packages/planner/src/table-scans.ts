@@ -1,9 +1,9 @@
-import { fail } from '@tessera/common';
-import { MANAGED_SCHEMA, parseTree } from '@tessera/sql';
+import { MANAGED_SCHEMA } from '@tessera/sql';
 import type { Conjunct } from '@tessera/tablet';
 import { expressionConjuncts, type FilteredColumn, filterConjuncts } from './conjuncts.ts';
 import { type Needed, walkNeededColumns } from './needed-columns.ts';
 import type { PlanGet, PlanOperator } from './plan-nodes.ts';
+import { parsePlan } from './serialized-plan.ts';
 import type { TableScan } from './table-scan.ts';
 
 /**
@@ -12,11 +12,7 @@ import type { TableScan } from './table-scan.ts';
  * @throws TesseraError STATEMENT_FAILED when the kernel gave no plan
  */
 export function tableScans(serialized: string): readonly TableScan[] {
-  const answer = parseTree(serialized) as { error?: boolean; error_message?: string; plans?: PlanOperator[] };
-  const [plan] = answer.plans ?? [];
-  if (plan === undefined) {
-    return fail('STATEMENT_FAILED', { message: `The kernel gives no plan: ${answer.error_message ?? ''}` });
-  }
+  const plan = parsePlan(serialized);
   const scans = new Map<
     string,
     { columns: Set<string>; named: Set<string>; filters: (readonly Conjunct[])[] }

@@ -1,4 +1,4 @@
-import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
+import type { ObjectId, Snapshot } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
 import type { TableScan } from '@tessera/planner';
 import type { Scan, ScanTablet, StorageAgent } from '@tessera/storage-agent';

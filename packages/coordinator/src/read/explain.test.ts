@@ -1,0 +1,91 @@
+import { classifyStatement, type ExplainStatement } from '@tessera/sql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
+
+let fixture: TableFixture;
+
+beforeAll(async () => {
+  fixture = await TableFixture.open();
+  const rows = (from: number, to: number) =>
+    `SELECT i::INTEGER AS id, (i % 10)::INTEGER AS k, repeat('x', 20) || i AS b FROM range(${from}, ${to}) r(i)`;
+  const table = await fixture.table('t', rows(0, 10_000), { primaryIndex: ['id'], minBytesForWide: 1 });
+  await fixture.insert(table, rows(10_000, 20_000), { minBytesForWide: 1 });
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+async function explain(sql: string): Promise<(string | null)[]> {
+  const bound = await fixture.binder.explain(
+    fixture.request(sql),
+    classifyStatement(sql) as ExplainStatement,
+  );
+  const [row] = await rowsOf(bound);
+  await bound.release();
+  return row ?? [];
+}
+
+const SQL = 'SELECT sum(k) FROM t WHERE id = 4500';
+
+describe('EXPLAIN', () => {
+  it('tells the plan and what is left out, and fetches no column', async () => {
+    const before = fixture.agent.metrics().bytesFetched;
+    const [text] = await explain(`EXPLAIN ${SQL}`);
+    expect(text).toMatch(/SEQ_SCAN .*t/);
+    expect(text).toMatch(
+      /t: tablets 1 of 2 \(0 pruned by partition, 1 by min\/max\); granules 1 of 5 \(4 pruned .*columns id, k; bytes to read \d+/,
+    );
+    expect(text).not.toMatch(/managed|t_01/i);
+    expect(fixture.agent.metrics().bytesFetched - before).toBeLessThan(8_000);
+  });
+
+  it('tells as JSON', async () => {
+    const [text] = await explain(`EXPLAIN (FORMAT JSON) ${SQL}`);
+    const { plan, tables } = JSON.parse(text!);
+    expect(plan.inputs.length).toBeGreaterThan(0);
+    expect(tables).toMatchObject([
+      { table: 't', columns: ['id', 'k'], tablets: 2, tablets_pruned_by_min_max: 1, granules_pruned: 4 },
+    ]);
+  });
+
+  it('LOGICAL is the plan before the kernel chooses how', async () => {
+    const [text] = await explain(`EXPLAIN (LOGICAL) ${SQL}`);
+    expect(text).toContain('Get [table: t; columns: ');
+    expect(text).toContain('conditions: id = 4500');
+    const [json] = await explain(`EXPLAIN (LOGICAL, FORMAT JSON) ${SQL}`);
+    expect(JSON.parse(json!).plan.operator).toBe('Projection');
+  });
+
+  it('ANALYZE runs the query and tells what was fetched', async () => {
+    const [text] = await explain(`EXPLAIN (ANALYZE) ${SQL}`);
+    expect(text).toMatch(/bytes fetched \d+; bytes cached \d+/);
+    const [json] = await explain(`EXPLAIN (ANALYZE, FORMAT JSON) ${SQL}`);
+    expect(JSON.parse(json!).tables[0]).toHaveProperty('bytes_fetched');
+  });
+
+  it('STATISTICS tells rows and columns of what is read', async () => {
+    const [text] = await explain(`EXPLAIN (STATISTICS) ${SQL}`);
+    expect(text).toContain('t: rows 10000, tablets 1');
+    expect(text).toContain('id: min 0, max 9999, nulls 0');
+  });
+
+  it('ALL has a column for each', async () => {
+    const sql = `EXPLAIN (ALL) ${SQL}`;
+    const bound = await fixture.binder.explain(
+      fixture.request(sql),
+      classifyStatement(sql) as ExplainStatement,
+    );
+    expect(bound.columns.map(({ name }) => name)).toEqual([
+      'explain_logical',
+      'explain_physical',
+      'explain_analyze',
+    ]);
+    await bound.release();
+  });
+
+  it.each(['LOGICAL', 'PHYSICAL', 'ANALYZE', 'STATISTICS', 'ALL'])(
+    '%s works without tables',
+    async (part) => {
+      expect((await explain(`EXPLAIN (${part}) SELECT 1 AS one`))[0]).toMatch(/\S/);
+      for (const json of await explain(`EXPLAIN (${part}, FORMAT JSON) SELECT 1 AS one`)) JSON.parse(json!);
+    },
+  );
+});

@@ -1,0 +1,108 @@
+import type { Column, ColumnStatistics } from '@tessera/catalog';
+import type { ScanTablet, ScanUse } from '@tessera/storage-agent';
+import { type OrderedValue, orderOf } from '@tessera/tablet';
+import type { TableAccess } from './table-access.ts';
+
+/** How a table of a query is read, or would be. */
+export interface ExplainedTable {
+  readonly access: Omit<TableAccess, 'use'>;
+  /** The tablets that are read. */
+  readonly tablets: readonly ScanTablet[];
+  readonly isHot: boolean;
+  /** Compressed bytes of the columns and granules that are read; 0 from memory. */
+  readonly bytesToRead: number;
+  /** What reading took, once it is done. */
+  readonly use?: ScanUse | undefined;
+}
+
+/** A line for each table. */
+export const tableLines = (tables: readonly ExplainedTable[]): readonly string[] =>
+  tables.map(({ access, isHot, bytesToRead, use }) => {
+    const { table, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = access;
+    const kept = tabletsTotal - tabletsPrunedByPartition - tabletsPrunedByRange;
+    const granules = access.granulesTotal - access.granulesPruned;
+    const parts = [
+      `tablets ${kept} of ${tabletsTotal} (${tabletsPrunedByPartition} pruned by partition, ${tabletsPrunedByRange} by min/max)`,
+      `granules ${granules} of ${access.granulesTotal} (${access.granulesPruned} pruned by primary index and min/max)`,
+      `columns ${access.columns.join(', ') || 'none'}`,
+      isHot ? 'in memory' : `bytes to read ${bytesToRead}`,
+    ];
+    if (use !== undefined) {
+      parts.push(`bytes fetched ${use.bytesFetched}`, `bytes cached ${use.bytesCached}`);
+      parts.push(`tablets hot ${use.tabletsHot}`);
+    }
+    return `${table.name}: ${parts.join('; ')}`;
+  });
+
+/** The same as data. */
+export const tableMembers = (
+  tables: readonly ExplainedTable[],
+  { statistics = false }: { readonly statistics?: boolean } = {},
+) =>
+  tables.map((explained) => {
+    const { access, isHot, bytesToRead, use } = explained;
+    return {
+      table: access.table.name,
+      columns: access.columns,
+      tablets: access.tabletsTotal,
+      tablets_pruned_by_partition: access.tabletsPrunedByPartition,
+      tablets_pruned_by_min_max: access.tabletsPrunedByRange,
+      granules: access.granulesTotal,
+      granules_pruned: access.granulesPruned,
+      in_memory: isHot,
+      bytes_to_read: bytesToRead,
+      ...(use === undefined
+        ? {}
+        : { bytes_fetched: use.bytesFetched, bytes_cached: use.bytesCached, tablets_hot: use.tabletsHot }),
+      ...(statistics ? { rows: rowsOf(explained), column_statistics: columnStatistics(explained) } : {}),
+    };
+  });
+
+/** Lines on tables and their columns, of the tablets that are read. */
+export const tableStatistics = (tables: readonly ExplainedTable[]): readonly string[] =>
+  tables.flatMap((explained) => [
+    `${explained.access.table.name}: rows ${rowsOf(explained)}, tablets ${explained.tablets.length}`,
+    ...columnStatistics(explained).map(
+      ({ column, min, max, nulls }) => `  ${column}: min ${min ?? '?'}, max ${max ?? '?'}, nulls ${nulls}`,
+    ),
+  ]);
+
+const rowsOf = ({ tablets }: ExplainedTable): number =>
+  tablets.reduce((sum, { tablet, vector }) => sum + tablet.rows - (vector?.rows ?? 0), 0);
+
+function columnStatistics({ access, tablets }: ExplainedTable) {
+  const read = new Set(access.columns);
+  return access.table.columns
+    .filter(({ name }) => read.has(name))
+    .map((column) => {
+      const known = tablets.flatMap(
+        ({ tablet }) => tablet.statistics.find((one) => one.column === column.id) ?? [],
+      );
+      const isComplete = known.length === tablets.length;
+      return {
+        column: column.name,
+        min: isComplete ? extreme(column, known, 'min') : undefined,
+        max: isComplete ? extreme(column, known, 'max') : undefined,
+        nulls: known.reduce((sum, { nulls }) => sum + nulls, 0),
+      };
+    });
+}
+
+/** Undefined where one of the bounds is not known. */
+function extreme(
+  { type }: Column,
+  statistics: readonly ColumnStatistics[],
+  which: 'min' | 'max',
+): string | undefined {
+  const order = orderOf(type);
+  let found: { readonly text: string; readonly value: OrderedValue } | undefined;
+  for (const one of statistics) {
+    const text = one[which];
+    const value = text === undefined ? undefined : order?.parse(text);
+    if (order === undefined || text === undefined || value === undefined) return undefined;
+    const isBeyond =
+      found === undefined || order.compare(value, found.value) * (which === 'min' ? 1 : -1) < 0;
+    if (isBeyond) found = { text, value };
+  }
+  return found?.text;
+}

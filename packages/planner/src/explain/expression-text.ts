@@ -1,0 +1,72 @@
+import type { PlanExpression, PlanValue } from '../plan-nodes.ts';
+import { valueText } from '../value-text.ts';
+
+export const COMPARISONS: Readonly<Record<string, string>> = {
+  COMPARE_EQUAL: '=',
+  COMPARE_NOTEQUAL: '<>',
+  COMPARE_LESSTHAN: '<',
+  COMPARE_LESSTHANOREQUALTO: '<=',
+  COMPARE_GREATERTHAN: '>',
+  COMPARE_GREATERTHANOREQUALTO: '>=',
+  COMPARE_NOT_DISTINCT_FROM: 'IS NOT DISTINCT FROM',
+  COMPARE_DISTINCT_FROM: 'IS DISTINCT FROM',
+};
+
+interface NamedExpression extends PlanExpression {
+  readonly alias?: string;
+  readonly is_operator?: boolean;
+  readonly aggregate_type?: string;
+  readonly case_checks?: readonly {
+    readonly when_expr: PlanExpression;
+    readonly then_expr: PlanExpression;
+  }[];
+  readonly else_expr?: PlanExpression;
+}
+
+/** An expression of a plan, much as SQL has it; for people. */
+export function expressionText(node: PlanExpression): string {
+  const { type, name, left, right, child, children = [], value } = node;
+  const { alias, is_operator, aggregate_type, case_checks, else_expr } = node as NamedExpression;
+  const comparison = COMPARISONS[type];
+  if (comparison !== undefined && left !== undefined && right !== undefined)
+    return `${expressionText(left)} ${comparison} ${expressionText(right)}`;
+  const items = children.map(expressionText);
+  switch (type) {
+    case 'BOUND_REF':
+      return alias ?? `#${node.index ?? 0}`;
+    case 'VALUE_CONSTANT':
+      return value === undefined ? '?' : constantText(value);
+    case 'CONJUNCTION_AND':
+      return `(${items.join(' AND ')})`;
+    case 'CONJUNCTION_OR':
+      return `(${items.join(' OR ')})`;
+    case 'OPERATOR_CAST':
+      return `CAST(${child === undefined ? '?' : expressionText(child)} AS ${node.return_type?.id ?? '?'})`;
+    case 'OPERATOR_IS_NULL':
+      return `${items[0] ?? '?'} IS NULL`;
+    case 'OPERATOR_IS_NOT_NULL':
+      return `${items[0] ?? '?'} IS NOT NULL`;
+    case 'OPERATOR_NOT':
+      return `NOT ${items[0] ?? '?'}`;
+    case 'COMPARE_IN':
+      return `${items[0] ?? '?'} IN (${items.slice(1).join(', ')})`;
+    case 'CASE_EXPR': {
+      const branches = (case_checks ?? []).map(
+        ({ when_expr, then_expr }) => `WHEN ${expressionText(when_expr)} THEN ${expressionText(then_expr)}`,
+      );
+      const last = else_expr === undefined ? '' : ` ELSE ${expressionText(else_expr)}`;
+      return `CASE ${branches.join(' ')}${last} END`;
+    }
+    default: {
+      if (is_operator === true && items.length === 2) return `(${items[0]} ${name} ${items[1]})`;
+      const distinct = aggregate_type === 'DISTINCT' ? 'DISTINCT ' : '';
+      return `${name ?? type.toLowerCase()}(${distinct}${items.join(', ')})`;
+    }
+  }
+}
+
+export function constantText(value: PlanValue): string {
+  if (value.is_null === true) return 'NULL';
+  const text = valueText(value) ?? String(value.value);
+  return /^(?:VARCHAR|DATE|TIMESTAMP.*)$/.test(value.type.id) ? `'${text.replaceAll("'", "''")}'` : text;
+}

@@ -1,0 +1,106 @@
+import { isGet, type PlanExpression, type PlanOperator } from '../plan-nodes.ts';
+import { parsePlan } from '../serialized-plan.ts';
+import { expressionText } from './expression-text.ts';
+import { scanConditions } from './scan-conditions.ts';
+
+/** A plan as people read it: each operator with what it does. */
+export interface PlanOutline {
+  readonly operator: string;
+  readonly details: Readonly<Record<string, string>>;
+  readonly inputs: readonly PlanOutline[];
+}
+
+/**
+ * The outline of a bound plan, from the text that `json_serialize_plan` gives for it.
+ *
+ * @param tableName what users call a table that the plan has by its bound name
+ * @throws TesseraError STATEMENT_FAILED when the kernel gave no plan
+ */
+export function logicalOutline(serialized: string, tableName: (bound: string) => string): PlanOutline {
+  return outline(parsePlan(serialized), tableName);
+}
+
+function outline(node: PlanOperator, tableName: (bound: string) => string): PlanOutline {
+  return {
+    operator: operatorName(node.type),
+    details: isGet(node)
+      ? {
+          ...(node.function_data?.table === undefined
+            ? { function: String((node as { name?: unknown }).name ?? '') }
+            : { table: tableName(node.function_data.table) }),
+          ...listed(
+            'columns',
+            node.column_indexes?.flatMap(({ index }) => node.names?.[Number(index)] ?? []),
+          ),
+          ...listed('conditions', scanConditions(node)),
+        }
+      : detailsOf(node),
+    inputs: (node.children ?? []).map((child) => outline(child, tableName)),
+  };
+}
+
+/** `LOGICAL_COMPARISON_JOIN` → `Comparison Join`. */
+const operatorName = (type: string): string =>
+  type
+    .replace(/^LOGICAL_/, '')
+    .toLowerCase()
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+
+interface DetailedOperator extends PlanOperator {
+  readonly groups?: readonly PlanExpression[];
+  readonly join_type?: string;
+  readonly conditions?: readonly {
+    readonly left: PlanExpression;
+    readonly right: PlanExpression;
+    readonly comparison: string;
+  }[];
+  readonly condition?: PlanExpression;
+  readonly orders?: readonly {
+    readonly type: string;
+    readonly null_order: string;
+    readonly expression: PlanExpression;
+  }[];
+  readonly limit?: unknown;
+  readonly offset?: unknown;
+  readonly distinct_type?: string;
+}
+
+function detailsOf(node: PlanOperator): Readonly<Record<string, string>> {
+  const { groups, join_type, conditions, condition, orders, limit, offset, expressions, distinct_type } =
+    node as DetailedOperator;
+  return {
+    ...(join_type === undefined ? {} : { type: join_type }),
+    ...(distinct_type === undefined ? {} : { type: distinct_type }),
+    ...listed(
+      'conditions',
+      conditions?.map(({ left, right, comparison }) => expressionText({ type: comparison, left, right })) ??
+        (condition && [expressionText(condition)]),
+    ),
+    ...listed('groups', groups?.map(expressionText)),
+    ...listed(
+      node.type === 'LOGICAL_FILTER' ? 'conditions' : 'expressions',
+      expressions?.map(expressionText),
+    ),
+    ...listed(
+      'order',
+      orders?.map(
+        ({ type, null_order, expression }) =>
+          `${expressionText(expression)} ${type === 'DESCENDING' ? 'DESC' : 'ASC'} ${null_order}`,
+      ),
+    ),
+    ...(typeof limit === 'number' ? { limit: String(limit) } : {}),
+    ...(typeof offset === 'number' && offset > 0 ? { offset: String(offset) } : {}),
+  };
+}
+
+const listed = (name: string, items: readonly string[] | undefined): Record<string, string> =>
+  items === undefined || items.length === 0 ? {} : { [name]: items.join(', ') };
+
+/** One line for each operator, those that give it rows indented below. */
+export function outlineText({ operator, details, inputs }: PlanOutline, indent = ''): string {
+  const told = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
+  const line = `${indent}${operator}${told.length === 0 ? '' : ` [${told.join('; ')}]`}`;
+  return [line, ...inputs.map((input) => outlineText(input, `${indent}  `))].join('\n');
+}
