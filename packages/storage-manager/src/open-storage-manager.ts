@@ -84,14 +84,17 @@ function logNodeOptions(options: StorageManagerOptions) {
   const nodes = engineNodes(config);
   const { host, storage_manager_port: port } = nodes[node]!;
   const external = config.instance.type === 'multi_engine' && !metadataService;
+  const alone = exclusive && !external && (metadataService || nodes.length === 1);
   return {
     ...LOG_NODE_DEFAULTS,
     incarnation: newUlid(),
     address: options.address ?? `${host}:${port}`,
     candidate: !external,
     preferred: metadataService || node === 0,
-    exclusive: exclusive && !external && (metadataService || nodes.length === 1),
     gcTtlMs: config.storage.gc_ttl_seconds * 1_000,
+    // Nobody else reads the log: nobody can be behind.
+    ...(alone && !metadataService ? { logRetentionMs: 0 } : {}),
+    exclusive: alone,
     ...tuning,
   } satisfies LogNodeOptions;
 }

@@ -26,7 +26,7 @@ export interface LogNodeOptions {
   readonly checkpointEntries: number;
   /** Entries are kept so long after a checkpoint made them unnecessary, for nodes that are behind. */
   readonly logRetentionMs: number;
-  /** But no more checkpoints than this, and no entries older than the oldest of them. */
+  /** But no more checkpoints than this (two at least), and no entries older than the oldest of them. */
   readonly checkpointsKept: number;
   /** How long a report of pins holds. */
   readonly pinTtlMs: number;
@@ -45,7 +45,7 @@ export const LOG_NODE_DEFAULTS = {
   retryMaxMs: 2_000,
   batchTransactions: 1_000,
   batchBytes: 4 << 20,
-  checkpointEntries: 1_000,
+  checkpointEntries: 500,
   logRetentionMs: 600_000,
   checkpointsKept: 4,
   pinTtlMs: 30_000,

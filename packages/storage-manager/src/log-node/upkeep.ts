@@ -74,16 +74,15 @@ function checkpointStored(turn: Turn, { version }: Phase<'storing'>, answer: Sto
   enter(turn, list, { kind: 'listing_checkpoints' });
 }
 
-/** Keeps the newest checkpoint that is older than the retention, and all newer ones up to a number. */
+/** Keeps the newest checkpoint that is older than the retention and all newer ones, up to a number, but never only one. */
 function chooseKept(turn: Turn, keys: readonly string[]) {
   const { options, nowMs } = turn.state;
   const names = checkpointNames(keys);
   const old = names.findIndex(({ ulid }) => (ulidTimeOf(ulid) ?? nowMs) <= nowMs - options.logRetentionMs);
-  const last = old < 0 ? names.length - 1 : old;
-  const kept = Math.min(last, options.checkpointsKept - 1);
+  const last = old < 0 ? Number.POSITIVE_INFINITY : Math.max(1, old);
+  const kept = Math.min(last, Math.max(1, options.checkpointsKept - 1));
   const keep = names[kept];
-  // Without an old checkpoint and with few of them, nothing is unnecessary yet.
-  if (keep === undefined || (old < 0 && names.length <= options.checkpointsKept)) return rest(turn);
+  if (keep === undefined) return rest(turn);
   const outdated = names.slice(kept + 1).map(({ key }) => key);
   enter(turn, { kind: 'get', key: BOUNDARY_KEY }, { kind: 'reading_boundary', keep, outdated });
 }
