@@ -1,6 +1,9 @@
 export { agentBootstrap, openStorageAgent, type StorageAgentOptions } from './open-storage-agent.ts';
+export { storageAgentService } from './service/storage-agent-service.ts';
 export type {
   AgentMetrics,
+  ChunkName,
+  LocalChunk,
   Scan,
   ScanRequest,
   ScanTablet,

@@ -10,7 +10,14 @@ import type { StoreOf } from './local/object-reader.ts';
 import { TabletFiles } from './local/tablet-files.ts';
 import { TabletScans } from './scan/tablet-scans.ts';
 import { VectorCache } from './scan/vector-cache.ts';
-import type { AgentMetrics, Scan, ScanRequest, StorageAgent } from './storage-agent.ts';
+import type {
+  AgentMetrics,
+  ChunkName,
+  LocalChunk,
+  Scan,
+  ScanRequest,
+  StorageAgent,
+} from './storage-agent.ts';
 
 export interface StorageAgentOptions {
   readonly store: ObjectStore;
@@ -107,6 +114,28 @@ class Agent implements StorageAgent {
 
   adopt(tablet: Tablet, path: string): Promise<void> {
     return this.#parts.files.adopt(tablet, path);
+  }
+
+  async warm(
+    table: TableObject,
+    tablets: readonly Tablet[],
+    columns: readonly number[],
+    signal: AbortSignal,
+  ): Promise<number> {
+    const warmed = tablets.map(async (tablet) => {
+      const local = await this.#parts.files.acquire({ table, tablet, columns }, signal);
+      local.release();
+      return local.bytesFetched;
+    });
+    const results = await Promise.allSettled(warmed);
+    return results.reduce((sum, result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return sum + result.value;
+    }, 0);
+  }
+
+  localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncIterable<LocalChunk> {
+    return this.#parts.files.localChunks(tablet, chunks);
   }
 
   async forget(tablets: readonly Tablet[]): Promise<void> {

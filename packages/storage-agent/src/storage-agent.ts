@@ -56,6 +56,18 @@ export interface ScanUse {
   readonly tabletsHot: number;
 }
 
+/** One column in one granule of a tablet. */
+export interface ChunkName {
+  readonly column: number;
+  readonly granule: number;
+}
+
+export interface LocalChunk extends ChunkName {
+  /** In the tablet's object. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
 export interface AgentMetrics {
   readonly tabletsHot: number;
   readonly tabletsOnDisk: number;
@@ -92,6 +104,18 @@ export interface StorageAgent {
   adopt(tablet: Tablet, path: string): Promise<void>;
   /** Tablets that no snapshot names any more go from disk and memory. */
   forget(tablets: readonly Tablet[]): Promise<void>;
+  /**
+   * Fetches columns of tablets to disk; how many bytes came from the object store.
+   * @throws TesseraError as `prepareScan`
+   */
+  warm(
+    table: TableObject,
+    tablets: readonly Tablet[],
+    columns: readonly number[],
+    signal: AbortSignal,
+  ): Promise<number>;
+  /** Column chunks that are on local disk, of those asked for. */
+  localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncIterable<LocalChunk>;
   /** Resolves when no promotion to memory is under way or waiting. */
   settled(): Promise<void>;
   metrics(): AgentMetrics;

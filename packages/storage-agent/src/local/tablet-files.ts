@@ -12,6 +12,7 @@ import {
   rangesOver,
   readHeader,
 } from '@tessera/tablet';
+import type { ChunkName, LocalChunk } from '../storage-agent.ts';
 import { ChunkSet, chunkKey } from './chunk-set.ts';
 import { bytesToMakeRoom, type DiskSpace, diskSpaceOf, fitsAtAll } from './disk-room.ts';
 import type { LocalTablet, TabletNeed } from './local-tablets.ts';
@@ -166,14 +167,18 @@ export class TabletFiles {
     }
   }
 
-  /** The whole of a local file's chunk, checked; undefined where it is not on this node. */
-  async localChunk(tabletId: TabletId, column: number, granule: number): Promise<Uint8Array | undefined> {
-    const file = this.#open.get(tabletId);
-    if (file === undefined || !(file.kind === 'whole' || file.chunks.has(column, granule))) return undefined;
+  /** Chunks that are here, of those asked for. */
+  async *localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncGenerator<LocalChunk, void> {
+    const file = this.#open.get(tablet.id);
+    if (file === undefined) return;
     file.uses++;
     try {
-      const chunk = file.header?.columns.find((c) => c.id === column)?.granules[granule];
-      return chunk && (await file.read(chunk.offset, chunk.bytes));
+      const header = await this.#header(file, tablet);
+      for (const { column, granule } of chunks) {
+        const at = header.columns.find((c) => c.id === column)?.granules[granule];
+        if (at === undefined || !(file.kind === 'whole' || file.chunks.has(column, granule))) continue;
+        yield { column, granule, offset: at.offset, bytes: await file.read(at.offset, at.bytes) };
+      }
     } finally {
       this.#release(file);
     }

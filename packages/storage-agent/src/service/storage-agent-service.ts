@@ -1,0 +1,55 @@
+import type { TableObject, Tablet } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import { type ServedService, StorageAgentService, serviceOf } from '@tessera/rpc';
+import type { AgentMetrics, StorageAgent } from '../storage-agent.ts';
+
+const PIECE_BYTES = 1 << 20;
+
+/** Answers other nodes about the tablets of this one. */
+export const storageAgentService = (agent: StorageAgent): ServedService =>
+  serviceOf(StorageAgentService, {
+    status: async () => {
+      const metrics = agent.metrics();
+      const counts = Object.entries(metrics).map(([name, value]) => [name, BigInt(Math.round(value))]);
+      return Object.fromEntries(counts) as Record<keyof AgentMetrics, bigint>;
+    },
+    warm: async ({ table, tablets, columns }, { signal }) => {
+      const bytes = await agent.warm(
+        fromJson<TableObject>(table),
+        tablets.map(fromJson<Tablet>),
+        columns,
+        signal,
+      );
+      return { bytesFetched: BigInt(bytes) };
+    },
+    evict: async ({ tablets }) => {
+      await agent.forget(tablets.map(fromJson<Tablet>));
+      return {};
+    },
+    readChunks: async function* ({ tablet, chunks }, { signal }) {
+      for await (const { column, granule, offset, bytes } of agent.localChunks(
+        fromJson<Tablet>(tablet),
+        chunks,
+      )) {
+        for (let from = 0; from < bytes.length && !signal.aborted; from += PIECE_BYTES) {
+          const data = bytes.subarray(from, from + PIECE_BYTES);
+          yield { chunk: { column, granule }, offset: BigInt(offset + from), data };
+        }
+      }
+    },
+  });
+
+/** What a node of the cluster sent: its form is taken on trust, as that of the log is. */
+function fromJson<T extends { readonly id: string }>(bytes: Uint8Array): T {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string')
+      return value as T;
+  } catch (cause) {
+    throw malformed(cause);
+  }
+  throw malformed();
+}
+
+const malformed = (cause?: unknown) =>
+  TesseraError.of('BAD_REQUEST', { message: 'A table or tablet is not JSON of the catalog' }, { cause });
