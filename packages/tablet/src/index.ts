@@ -13,8 +13,7 @@ export {
   rangesOver,
 } from './read/plan-ranges.ts';
 export { readHeader } from './read/read-header.ts';
-export { type OrderedValue, orderOf, type ValueOrder } from './values/order.ts';
-export { compareValues } from './values/order.ts';
+export { compareValues, type OrderedValue, orderOf, type ValueOrder } from './values/order.ts';
 export { fromStored, storedType } from './values/stored-type.ts';
 export { DeletedRows, type RowRange } from './vector/deleted-rows.ts';
 export { deletedRowsOf, vectorContent } from './vector/vector-content.ts';

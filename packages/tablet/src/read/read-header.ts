@@ -25,5 +25,5 @@ export async function readHeader(tail: Uint8Array, tablet: Tablet): Promise<Hybr
   }
 }
 
-export const corrupt = (tablet: Tablet, reason: string): TesseraError =>
+const corrupt = (tablet: Tablet, reason: string): TesseraError =>
   TesseraError.of('CORRUPT_TABLET', { tablet: tablet.id, table: tablet.tableId, reason });

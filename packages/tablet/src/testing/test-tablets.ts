@@ -69,7 +69,7 @@ const writeOptions = (
   sql,
   partitionSql: [],
   directory,
-  minBytes: 1e6,
+  minBytes: 1e5,
   maxBytes: 2e6,
   header: { formatVersion: 3, compression: 'brotli', compressionLevel: 2, minBytesForWide: 1e5 },
   signal: new AbortController().signal,

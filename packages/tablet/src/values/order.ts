@@ -17,7 +17,17 @@ export function orderOf(type: string): ValueOrder | undefined {
   return parsed === undefined ? undefined : orderOfType(parsed);
 }
 
-export function orderOfType(type: KernelType): ValueOrder | undefined {
+/**
+ * How two values of a type stand to each other, given as the kernel's VARCHAR of them: negative, 0 or positive;
+ * undefined when the type has no order that is known, or a text is none of its values.
+ */
+export function compareValues(type: string, a: string, b: string): number | undefined {
+  const order = orderOf(type);
+  const [x, y] = [order?.parse(a), order?.parse(b)];
+  return x === undefined || y === undefined ? undefined : order!.compare(x, y);
+}
+
+function orderOfType(type: KernelType): ValueOrder | undefined {
   if (type.id === 'DECIMAL') return decimalOrder(type.scale);
   return ORDERS[type.id];
 }
@@ -175,7 +185,7 @@ const clock = numeric((text) => {
 });
 
 /** UTF-16 order is not the order of the bytes where surrogates meet characters above them. */
-export function compareText(a: OrderedValue, b: OrderedValue): number {
+function compareText(a: OrderedValue, b: OrderedValue): number {
   const [x, y] = [a as string, b as string];
   if (x === y) return 0;
   const length = Math.min(x.length, y.length);

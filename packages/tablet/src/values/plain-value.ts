@@ -34,7 +34,7 @@ function decodeText(plain: Uint8Array): string | undefined {
 }
 
 /** The shortest text that is above every text with this beginning. */
-export function textAbove(prefix: string): string | undefined {
+function textAbove(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0)!);
   while (points.length > 0) {
     const last = points.pop()!;

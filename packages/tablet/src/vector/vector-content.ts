@@ -2,7 +2,7 @@ import type { DeletionVector } from '@tessera/catalog';
 import { DeletedRows } from './deleted-rows.ts';
 
 /** A vector whose bitmap is smaller travels in the commit. */
-export const MAX_INLINE_VECTOR_BYTES = 8 * 1024;
+const MAX_INLINE_VECTOR_BYTES = 8 * 1024;
 
 /**
  * What the catalog keeps of deleted rows: `inline` when they are few, else the bytes of an object that the caller stores

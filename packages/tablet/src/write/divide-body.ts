@@ -7,26 +7,25 @@ export interface Division {
 }
 
 /**
- * A body's row groups as runs of nearly equal size, as few as keep each at `maxBytes`; a row group larger than that is a
- * run of its own.
+ * A body's row groups as runs of nearly equal size, as few as keep each below `maxBytes`, but none below `minBytes`
+ * unless all together are: where both cannot be had, runs are larger. A row group is never divided.
  */
-export function divideBody(groups: readonly RowGroup[], maxBytes: number): Division[] {
+export function divideBody(groups: readonly RowGroup[], minBytes: number, maxBytes: number): Division[] {
   const sizes = groups.map(({ chunks }) => chunks.reduce((sum, chunk) => sum + chunk.bytes, 0));
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  const target = total / Math.max(1, Math.ceil(total / maxBytes));
+  // A run ends within half a row group of where it should.
+  const room = Math.max(maxBytes - Math.max(...sizes, 0) / 2, maxBytes / 2);
+  const runs = Math.min(Math.ceil(total / room), Math.floor(total / Math.max(1, minBytes)));
+  const target = total / Math.max(1, runs);
   const divisions: Division[] = [];
   let from = 0;
-  let bytes = 0;
   let passed = 0;
   for (const [i, size] of sizes.entries()) {
-    const boundary = target * (divisions.length + 1);
-    // The run ends where its end is nearest to the boundary.
-    if (i > from && (bytes + size > maxBytes || passed + size / 2 > boundary)) {
+    const end = target * (divisions.length + 1);
+    if (i > from && passed + size / 2 > end && divisions.length + 1 < runs) {
       divisions.push({ from, to: i });
       from = i;
-      bytes = 0;
     }
-    bytes += size;
     passed += size;
   }
   if (from < groups.length) divisions.push({ from, to: groups.length });

@@ -28,7 +28,7 @@ export async function* finishTablets(
   try {
     const { rowGroups } = body.footer;
     const keys = table.primaryIndex.length === 0 ? [] : await firstKeys(session, table, path, rowGroups);
-    for (const division of divideBody(rowGroups, options.maxBytes).reverse()) {
+    for (const division of divideBody(rowGroups, options.minBytes, options.maxBytes).reverse()) {
       signal.throwIfAborted();
       const slice = new BodySlice(body, division);
       yield await finishTablet(slice, keys.slice(division.from, division.to), partition, options);
