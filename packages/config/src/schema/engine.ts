@@ -1,10 +1,10 @@
-import { NOW, WITH_MULTI_CLUSTER, WITH_NODES, WITH_TABLES } from './effect.ts';
+import { NOW, WITH_MULTI_CLUSTER, WITH_NODES } from './effect.ts';
 import { block, boolean, byteSize, duration, float, integer, list, string } from './parameter.ts';
 import { isHostPort } from './text-shapes.ts';
 
 const FRACTION = { min: 0, max: 1 };
 
-const vacuum = { default: null, effect: WITH_TABLES } as const;
+const vacuum = { default: null, effect: NOW } as const;
 const autoVacuum = block(
   'background auto-vacuum tuning; a field left out keeps its built-in default',
   {
@@ -34,24 +34,27 @@ const eviction = block(
   {
     max_tablets_per_mb_of_total_memory: float('upper bound on resident tablets per MB of total memory', {
       default: 1.5,
-      effect: WITH_TABLES,
+      effect: NOW,
     }),
     tablet_eviction_soft_threshold: float(
-      'memory-usage fraction governing soft eviction of least-recently-used tablets: they stay on disk and are re-cached on access',
-      { ...FRACTION, default: 0.4, effect: WITH_TABLES },
+      'memory-usage fraction governing soft eviction of least-recently-used tablets: when less than this fraction of engine memory is free, those older than the minimum age leave memory; they stay on disk and are re-cached on access',
+      { ...FRACTION, default: 0.4, effect: NOW },
     ),
-    tablet_eviction_threshold: float('memory-usage fraction governing hard eviction', {
-      ...FRACTION,
-      default: 0.2,
-      effect: WITH_TABLES,
-    }),
+    tablet_eviction_threshold: float(
+      'memory-usage fraction governing hard eviction: when less than this fraction of engine memory is free, tablets leave memory whatever their age',
+      {
+        ...FRACTION,
+        default: 0.2,
+        effect: NOW,
+      },
+    ),
     tablet_min_ttl_before_memory_eviction_seconds: integer(
       'minimum age in seconds before a tablet may be evicted from memory',
-      { default: 1_800, effect: WITH_TABLES },
+      { default: 1_800, effect: NOW },
     ),
     tablet_ttl_before_full_eviction_seconds: integer(
       'age in seconds after which an unused tablet is fully evicted from the node',
-      { default: 21_600, effect: WITH_TABLES },
+      { default: 21_600, effect: NOW },
     ),
   },
   { default: {} },
@@ -78,18 +81,28 @@ const multiCluster = block(
   { default: null },
 );
 
-const port = { min: 1, max: 65_535, effect: WITH_NODES } as const;
+const port = { min: 1, max: 65_535 } as const;
 const node = {
-  distexec_port: integer("TCP port of the node's distributed-execution service", { ...port, default: 5_678 }),
-  host: string('hostname or IP address of the node', { example: '10.0.0.1', effect: WITH_NODES }),
-  shuffle_port: integer("TCP port of the node's data-shuffle service", { ...port, default: 16_000 }),
+  distexec_port: integer("TCP port of the node's distributed-execution service", {
+    ...port,
+    default: 5_678,
+    effect: WITH_NODES,
+  }),
+  host: string('hostname or IP address of the node', { example: '10.0.0.1', effect: NOW }),
+  shuffle_port: integer("TCP port of the node's data-shuffle service", {
+    ...port,
+    default: 16_000,
+    effect: WITH_NODES,
+  }),
   storage_agent_port: integer("TCP port of the node's storage agent (local tablet I/O)", {
     ...port,
     default: 3_434,
+    effect: NOW,
   }),
   storage_manager_port: integer("TCP port of the node's storage manager (tablet lifecycle and metadata)", {
     ...port,
     default: 1_717,
+    effect: NOW,
   }),
 };
 

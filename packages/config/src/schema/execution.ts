@@ -1,4 +1,4 @@
-import { NOW, WITH_ADMISSION, WITH_AI, WITH_NODES, WITH_TABLES } from './effect.ts';
+import { NOW, WITH_ADMISSION, WITH_AI, WITH_NODES } from './effect.ts';
 import { block, boolean, float, integer, oneOf } from './parameter.ts';
 
 export const COMPRESSION_METHODS = ['none', 'gzip', 'zlib', 'xz', 'zstd', 'brotli', 'lz4', 'snappy'] as const;
@@ -55,16 +55,16 @@ export const execution = block(
     }),
     hybrid_headers_format_version: integer(
       'on-disk format version of Hybrid Headers tablet storage: 1 is the original, 2 adds primary-index compression, 3 adds compact and subcompact tablets',
-      { min: 1, max: 3, default: 3, effect: WITH_TABLES },
+      { min: 1, max: 3, default: 3, effect: NOW },
     ),
     hybrid_headers_primary_index_compression_level: integer(
       'compression level of the Hybrid Headers primary index; the range depends on the method',
-      { default: 2, effect: WITH_TABLES },
+      { default: 2, effect: NOW },
     ),
     hybrid_headers_primary_index_compression_method: oneOf(
       'compression algorithm of the Hybrid Headers primary index',
       COMPRESSION_METHODS,
-      { default: 'brotli', effect: WITH_TABLES },
+      { default: 'brotli', effect: NOW },
     ),
     max_threads: integer('maximum threads for one query; 0 lets the engine choose', {
       default: 0,
@@ -72,11 +72,11 @@ export const execution = block(
     }),
     merge_committed_tablets: boolean('allow background merging of committed tablets', {
       default: true,
-      effect: WITH_TABLES,
+      effect: NOW,
     }),
     min_bytes_for_wide_part: integer(
       'minimum uncompressed bytes for a tablet to use the wide format rather than compact',
-      { default: 104_857_600, effect: WITH_TABLES },
+      { default: 104_857_600, effect: NOW },
     ),
     regexp_cache_max_keys: integer('maximum cached compiled regular expressions', {
       default: 10_000,
@@ -84,7 +84,7 @@ export const execution = block(
     }),
     storage_manager_cache_tablets_on_proxy: boolean(
       'cache tablet-assignment information on the storage-manager proxy',
-      { default: true, effect: WITH_NODES },
+      { default: true, effect: NOW },
     ),
   },
   { default: {} },

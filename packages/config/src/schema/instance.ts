@@ -1,4 +1,4 @@
-import { NOW, WITH_MULTI_CLUSTER } from './effect.ts';
+import { NOW } from './effect.ts';
 import { block, oneOf, string, ulid } from './parameter.ts';
 import { isHostPort } from './text-shapes.ts';
 
@@ -16,7 +16,7 @@ export const instance = block(
           test: isHostPort,
           expected: 'an address host:port',
           example: 'metadata.internal:7100',
-          effect: WITH_MULTI_CLUSTER,
+          effect: NOW,
         }),
       },
       { default: null },
@@ -24,7 +24,7 @@ export const instance = block(
     type: oneOf(
       'deployment topology: metadata runs locally (single_engine) or in an external service (multi_engine)',
       ['single_engine', 'multi_engine'],
-      { default: 'single_engine', effect: WITH_MULTI_CLUSTER },
+      { default: 'single_engine', effect: NOW },
     ),
   },
   { default: {} },

@@ -1,8 +1,8 @@
-import { WITH_TABLES } from './effect.ts';
+import { NOW } from './effect.ts';
 import { block, boolean, integer, oneOf, string } from './parameter.ts';
 import { isHttpUrl } from './text-shapes.ts';
 
-const effect = WITH_TABLES;
+const effect = NOW;
 const optional = { default: null, effect } as const;
 
 const API_SCHEMES = ['s3://', 'gs://', 'azure://'];
