@@ -11,6 +11,8 @@ const UPLOAD_SCHEME = 'upload://';
 /** A download is read from the disk of the node, so it has a bound; uploads have their own. */
 const MAX_DOWNLOAD_BYTES = 10_000_000_000;
 
+const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
+
 export interface ReadScope {
   readonly session: KernelSession;
   readonly uploads: ReadonlyMap<string, UploadedFile>;
@@ -28,6 +30,8 @@ export interface ReadFile {
 /** Turns the `READ_*` calls of one statement into what the kernel can scan, and remembers the files behind them. */
 export class ReadResolution {
   readonly files: ReadFile[] = [];
+  /** Whether the statement looks at which objects there are. */
+  listsObjects = false;
   readonly #scope: ReadScope;
   #tables = 0;
 
@@ -37,6 +41,7 @@ export class ReadResolution {
 
   /** @throws TesseraError FILE_NOT_FOUND, LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, BAD_FILE */
   async resolve(call: ReadCall): Promise<RelationSource> {
+    if (call.function === 'list_objects') return this.#list(call);
     const files = await this.#locate(call);
     this.files.push(...files);
     if (call.function !== 'read_avro' && call.function !== 'read_arrow') {
@@ -45,6 +50,24 @@ export class ReadResolution {
     const load = call.function === 'read_avro' ? loadAvro : loadArrow;
     const name = `read_${this.#tables++}`;
     await load(this.#scope.session, { files, table: name, signal: this.#scope.signal });
+    return { kind: 'relation', name };
+  }
+
+  /** Names, sizes and times as a table; nothing is fetched. */
+  async #list({ url, options }: ReadCall): Promise<RelationSource> {
+    const { external, session, signal } = this.#scope;
+    this.listsObjects = true;
+    const listed = await external.list(url, { signal, credentials: options });
+    const objects = listed.map((object) => ({
+      object_name: object.url,
+      size_in_bytes: object.bytes,
+      last_modified: object.modifiedAt?.toISOString() ?? null,
+    }));
+    const name = `read_${this.#tables++}`;
+    await session.execute(
+      `CREATE TEMP TABLE ${name} AS SELECT unnest(from_json($1::VARCHAR, ${OBJECT_LIST_TYPE}), max_depth := 2)`,
+      [JSON.stringify(objects)],
+    );
     return { kind: 'relation', name };
   }
 

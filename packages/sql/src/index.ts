@@ -22,7 +22,7 @@ export {
 } from './prepare/kernel-expression.ts';
 export type { PrepareContext, PreparedQuery, RunnableQuery } from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
-export type { ReadArguments } from './reads/read-arguments.ts';
+export type { ReadArguments, StorageLocation } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';
 export {
   MANAGED_SCHEMA,

@@ -134,3 +134,34 @@ describe('ERROR_FILE', () => {
     ]);
   });
 });
+
+describe('locations', () => {
+  it('stand for a URL in read functions, COPY and external tables', async () => {
+    file('loc-1.csv', '1\n');
+    file('loc-2.csv', '22\n');
+    const place = join(node.directory, 'files');
+    await node.run(`CREATE LOCATION here WITH SOURCE = LOCAL URL = '${place}'`);
+    const read = "SELECT f0 FROM READ_CSV(LOCATION => 'here', PATTERN => 'loc-*.csv') ORDER BY 1";
+    expect(await node.rows(read)).toEqual([['1'], ['22']]);
+    await node.run('CREATE TABLE l1 (a INT)');
+    await node.run("COPY l1 FROM here WITH (PATTERN = 'loc-*.csv')");
+    expect(await node.rows('SELECT sum(a) FROM l1')).toEqual([['23']]);
+    await node.run(
+      "CREATE EXTERNAL TABLE l2 (a INT) LOCATION = here OBJECT_PATTERN = 'loc-2.csv' TYPE = (CSV)",
+    );
+    expect(await node.rows('SELECT a FROM l2')).toEqual([[22]]);
+    const listed = `SELECT split_part(object_name, '/', -1), size_in_bytes, last_modified > '2020-01-01'
+      FROM LIST_OBJECTS(LOCATION => 'here', PATTERN => 'loc-*.csv') ORDER BY 1`;
+    for (let again = 0; again < 2; again += 1) {
+      expect(await node.rows(listed)).toEqual([
+        ['loc-1.csv', '2', true],
+        ['loc-2.csv', '3', true],
+      ]);
+    }
+    await expect(node.rows("SELECT * FROM READ_CSV(LOCATION => 'nosuch')")).rejects.toMatchObject({
+      name: 'UNDEFINED_OBJECT',
+    });
+    await expect(node.run('DROP LOCATION here')).rejects.toMatchObject({ name: 'DEPENDENT_OBJECTS' });
+    await node.run('DROP LOCATION here CASCADE');
+  });
+});

@@ -211,7 +211,10 @@ export class QueryBinder {
     const binding = await this.#prepare(request, work);
     await relations?.unbind();
     const isLasting =
-      reads.files.length === 0 && relations?.transient !== true && binding.prepared.time !== 'pinned';
+      reads.files.length === 0 &&
+      !reads.listsObjects &&
+      relations?.transient !== true &&
+      binding.prepared.time !== 'pinned';
     if (key !== undefined && isLasting) this.#bindings.add(key, binding);
     return binding;
   }

@@ -1,6 +1,13 @@
 import type { ExternalTableObject, RelationObject, Snapshot, TableObject } from '@tessera/catalog';
 import { type KernelColumn, type KernelSession, quoteName, typeToSql } from '@tessera/kernel';
-import type { RelationName, RelationResolver, ResolvedRelation, TableRelation } from '@tessera/sql';
+import type {
+  RelationName,
+  RelationResolver,
+  ResolvedRelation,
+  StorageLocation,
+  TableRelation,
+} from '@tessera/sql';
+import { requireLocation } from '../catalog/locations.ts';
 import {
   DEFAULT_SCHEMA,
   INFORMATION_SCHEMA,
@@ -81,6 +88,11 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
       case 'external_table':
         return this.#external(object);
     }
+  }
+
+  async location(name: string, database: string): Promise<StorageLocation> {
+    this.transient = true;
+    return requireLocation(await this.snapshot(), database, name);
   }
 
   async binder(): Promise<KernelSession> {

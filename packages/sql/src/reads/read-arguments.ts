@@ -39,6 +39,7 @@ const OPTIONS: Readonly<Record<ReadFunction, Readonly<Record<string, OptionType>
   read_json: { ...COMMON, ...COMPRESSION },
   read_arrow: COMMON,
   read_files: { ...COMMON, ...CSV },
+  list_objects: COMMON,
 };
 
 const COMPRESSIONS = ['auto', 'none', 'gzip', 'zstd'];
@@ -51,11 +52,30 @@ export interface ReadArguments {
   readonly options: ReadOptions;
 }
 
+/** A location of the catalog: where it is and what opens it. */
+export interface StorageLocation {
+  readonly url: string;
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** The location that a READ_* call names, if it names one: `LOCATION => 'l'`. */
+export function namedLocation(ref: TableFunctionRef): string | undefined {
+  for (const argument of ref.function.children) {
+    const named = namedArgument(argument);
+    if (named?.name.toLowerCase() === 'location') return stringLiteral(named.value);
+  }
+  return undefined;
+}
+
 /**
- * The arguments of a READ_* call.
+ * The arguments of a READ_* call; `storage` is what its LOCATION means.
  * @throws TesseraError INVALID_ARGUMENT naming the argument that is unknown, missing, doubled or of the wrong type
  */
-export function readArguments(ref: TableFunctionRef, location: SqlLocation | undefined): ReadArguments {
+export function readArguments(
+  ref: TableFunctionRef,
+  location: SqlLocation | undefined,
+  storage?: StorageLocation,
+): ReadArguments {
   const name = ref.function.function_name.toLowerCase() as ReadFunction;
   const call = name.toUpperCase();
   const invalid = (what: string): never =>
@@ -77,21 +97,24 @@ export function readArguments(ref: TableFunctionRef, location: SqlLocation | und
       readOption(named.value, type!) ?? invalid(`argument ${option.toUpperCase()} ${EXPECTED[type!]}`);
   }
   const { location: storageLocation, pattern, url: namedUrl, ...typed } = options;
-  if (storageLocation !== undefined || pattern !== undefined) {
-    fail(
-      'NOT_SUPPORTED',
-      { what: `${call} with LOCATION`, hint: 'locations come with storage' },
-      { location },
-    );
-  }
   if (typeof namedUrl === 'string') {
     if (url !== undefined) invalid('argument URL is given twice');
     url = namedUrl;
   }
+  if (storageLocation !== undefined) {
+    if (url !== undefined) invalid('takes a URL or a LOCATION, not both');
+    if (storage === undefined) fail('NOT_SUPPORTED', { what: `${call} with LOCATION here` }, { location });
+    url = pattern === undefined ? storage.url : `${storage.url.replace(/\/$/, '')}/${pattern}`;
+    Object.assign(typed, { ...credentialsOf(storage), ...typed });
+  } else if (pattern !== undefined) invalid('PATTERN goes with LOCATION; a URL may be a pattern itself');
   if (url === undefined) return invalid('the URL to read is missing');
   checkUrl(url, invalid);
+  if (name === 'list_objects' && /^upload:/i.test(url)) invalid('uploads are not listed');
   return { function: name === 'read_files' ? byExtension(url, invalid) : name, url, options: typed };
 }
+
+const credentialsOf = ({ credentials }: StorageLocation): Record<string, string> =>
+  Object.fromEntries(Object.entries(credentials).filter(([name]) => Object.hasOwn(CREDENTIALS, name)));
 
 const EXPECTED: Readonly<Record<OptionType, string>> = {
   text: 'must be a string literal',

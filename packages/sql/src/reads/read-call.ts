@@ -7,7 +7,9 @@ export type ReadFunction =
   | 'read_text'
   | 'read_json'
   | 'read_arrow'
-  | 'read_files';
+  | 'read_files'
+  /** Names and sizes of files, not what is in them. */
+  | 'list_objects';
 
 /** One call of a READ_* function, its arguments checked. */
 export interface ReadCall {

@@ -2,7 +2,7 @@ import { fail } from '@tessera/common';
 import { catalogReferences, refuseTable } from '../guard/relations.ts';
 import type { ParsedQuery } from '../prepare/parse.ts';
 import type { PrepareContext } from '../prepare/prepare-context.ts';
-import { readArguments } from '../reads/read-arguments.ts';
+import { namedLocation, readArguments } from '../reads/read-arguments.ts';
 import { scanOf } from '../reads/scan.ts';
 import type { BaseTableRef, Statement, TableFunctionRef, TableRef } from '../tree.ts';
 import { externalScan } from './external-scan.ts';
@@ -38,7 +38,7 @@ export async function placeRelations(
   reads: readonly TableFunctionRef[],
   scope: RelationScope,
 ): Promise<PlacedRelations> {
-  const { context, placement } = scope;
+  const { context, placement, database } = scope;
   const refs = new Map<TableRef, TableRef>();
   const tables: { ref: BaseTableRef; table: TableRelation }[] = [];
   for (const ref of catalogReferences(statement, locate)) {
@@ -51,7 +51,9 @@ export async function placeRelations(
   }
   for (const ref of reads) {
     const location = locate(ref.query_location);
-    const args = readArguments(ref, location);
+    const name = namedLocation(ref);
+    const storage = name === undefined ? undefined : await context.relations?.location(name, database);
+    const args = readArguments(ref, location, storage);
     const source = await context.resolveRead({ ...args, location });
     refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session)));
   }

@@ -1,6 +1,6 @@
 import type { SqlLocation } from '@tessera/common';
 import type { KernelColumn, KernelSession } from '@tessera/kernel';
-import type { ReadArguments } from '../reads/read-arguments.ts';
+import type { ReadArguments, StorageLocation } from '../reads/read-arguments.ts';
 
 /** A name in FROM that is no CTE, as written: parts that were not given are undefined. Names are folded already. */
 export interface RelationName {
@@ -50,6 +50,8 @@ export interface RelationResolver {
    * @throws TesseraError UNDEFINED_TABLE and relatives where the reason is known better than "does not exist"
    */
   resolve(name: RelationName, database: string, isDirect: boolean): Promise<ResolvedRelation | undefined>;
+  /** @throws TesseraError UNDEFINED_OBJECT */
+  location(name: string, database: string): Promise<StorageLocation>;
   /** The session that knows every table that was resolved, by its bound name; rows it has none. */
   binder(): Promise<KernelSession>;
   /** Makes an empty temp table in the binder's session. */
