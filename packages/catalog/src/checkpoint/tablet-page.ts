@@ -1,14 +1,11 @@
 import type { Json } from '../codec/codec.ts';
 import type { ColumnStatistics, ObjectId, Tablet, TabletId, TabletLayout } from '../model.ts';
+import { textColumn, textsOf } from './text-column.ts';
 
-/** Fields of a tablet that stand as one array each; a field that a tablet does not have is null. */
+/** Fields of every tablet that stand as one array each. */
 const FIELDS = [
-  'id',
   'schemaVersion',
   'layout',
-  'key',
-  'sharesKey',
-  'inline',
   'rows',
   'bytes',
   'uncompressedBytes',
@@ -17,89 +14,115 @@ const FIELDS = [
   'footerOffset',
   'tailCrc32c',
   'partition',
-  'createdAt',
 ] as const satisfies readonly (keyof Tablet)[];
 
-type Values = readonly Json[];
+/** Fields that are text, absent in some tablets. */
+const TEXTS = ['id', 'key', 'inline', 'createdAt'] as const satisfies readonly (keyof Tablet)[];
+
+interface StatisticsColumns {
+  readonly min: Json;
+  readonly max: Json;
+  readonly nulls: readonly (number | null)[];
+}
 
 interface TabletPage {
-  readonly fields: { readonly [K in (typeof FIELDS)[number]]: Values };
+  readonly fields: { readonly [K in (typeof FIELDS)[number]]: readonly Tablet[K][] };
+  readonly texts: { readonly [K in (typeof TEXTS)[number]]: Json };
+  /** Rows of the tablets with `sharesKey`. */
+  readonly sharing: readonly number[];
   /** The distinct lists of columns with statistics, and which of them each tablet has. */
   readonly columnLists: readonly (readonly number[])[];
   readonly columnListOf: readonly number[];
-  readonly statistics: Readonly<
-    Record<string, { readonly min: Values; readonly max: Values; readonly nulls: Values }>
-  >;
+  readonly statistics: Readonly<Record<string, StatisticsColumns>>;
 }
 
-/** Tablets of one table, by column: it compresses well, and repeats no names. */
+/** At least one tablet of a table, by column: it compresses well, and repeats no names. */
 export function tabletPage(tablets: readonly Tablet[]): Json {
-  const fields = Object.fromEntries(
-    FIELDS.map((field) => [field, tablets.map((tablet) => (tablet[field] as Json | undefined) ?? null)]),
-  );
-  const lists = new Map<string, readonly number[]>();
-  const columnListOf: number[] = [];
-  const statistics: Record<string, { min: Json[]; max: Json[]; nulls: Json[] }> = {};
-  for (const [row, tablet] of tablets.entries()) {
-    const columns = tablet.statistics.map((s) => s.column);
-    const list = columns.join();
-    if (!lists.has(list)) lists.set(list, columns);
-    columnListOf.push([...lists.keys()].indexOf(list));
-    for (const { column, min, max, nulls } of tablet.statistics) {
-      const empty = () => new Array<Json>(tablets.length).fill(null);
-      statistics[column] ??= { min: empty(), max: empty(), nulls: empty() };
-      const values = statistics[column];
-      values.min[row] = min ?? null;
-      values.max[row] = max ?? null;
-      values.nulls[row] = nulls;
+  const lists = new Map<string, number>();
+  const columnListOf = tablets.map(({ statistics }) => {
+    const list = JSON.stringify(statistics.map((one) => one.column));
+    if (!lists.has(list)) lists.set(list, lists.size);
+    return lists.get(list)!;
+  });
+  return {
+    fields: Object.fromEntries(FIELDS.map((field) => [field, tablets.map((tablet) => tablet[field])])),
+    texts: Object.fromEntries(
+      TEXTS.map((field) => [field, textColumn(tablets.map((tablet) => tablet[field]))]),
+    ),
+    sharing: tablets.flatMap((tablet, row) => (tablet.sharesKey ? [row] : [])),
+    columnLists: [...lists.keys()].map((list) => JSON.parse(list) as number[]),
+    columnListOf,
+    statistics: statisticsColumns(tablets),
+  };
+}
+
+function statisticsColumns(tablets: readonly Tablet[]): Json {
+  const gathered = new Map<number, (ColumnStatistics | undefined)[]>();
+  for (const [row, { statistics }] of tablets.entries())
+    for (const one of statistics) {
+      if (!gathered.has(one.column)) gathered.set(one.column, new Array(tablets.length).fill(undefined));
+      gathered.get(one.column)![row] = one;
     }
-  }
-  return { fields, columnLists: [...lists.values()], columnListOf, statistics };
+  const columns = [...gathered].map(([column, ones]) => [
+    column,
+    {
+      min: textColumn(ones.map((one) => one?.min)),
+      max: textColumn(ones.map((one) => one?.max)),
+      nulls: ones.map((one) => one?.nulls ?? null),
+    },
+  ]);
+  return Object.fromEntries(columns) as Json;
 }
 
 /** What `tabletPage` made, as JSON gives it back. */
 export function tabletsOf(json: unknown, tableId: ObjectId): readonly Tablet[] {
-  const page = json as TabletPage;
-  const { fields } = page;
-  const columnsOf = page.columnLists.map((list) =>
-    list.map((column) => ({ column, ...page.statistics[column]! })),
+  const { fields, texts, sharing, columnListOf, ...page } = json as TabletPage;
+  const [ids, keys, inlines, createdAts] = TEXTS.map((field) => textsOf(texts[field])) as Texts[];
+  const columns = new Map(
+    Object.entries(page.statistics).map(([column, { min, max, nulls }]) => [
+      Number(column),
+      { column: Number(column), min: textsOf(min), max: textsOf(max), nulls },
+    ]),
   );
-  return fields.id.map((id, row) => {
-    const statistics = columnsOf[page.columnListOf[row]!]!.map(({ column, min, max, nulls }) =>
-      statisticsOf(column, min[row] as string | null, max[row] as string | null, nulls[row] as number),
-    );
+  const columnLists = page.columnLists.map((list) => list.map((column) => columns.get(column)!));
+  const shared = new Set(sharing);
+  return fields.rows.map((rows, row) => {
     const tablet: Writable<Tablet> = {
-      id: id as TabletId,
+      id: ids![row] as TabletId,
       tableId,
-      schemaVersion: fields.schemaVersion[row] as number,
+      schemaVersion: fields.schemaVersion[row]!,
       layout: fields.layout[row] as TabletLayout,
-      rows: fields.rows[row] as number,
-      bytes: fields.bytes[row] as number,
-      uncompressedBytes: fields.uncompressedBytes[row] as number,
-      granules: fields.granules[row] as number,
-      headerOffset: fields.headerOffset[row] as number,
-      footerOffset: fields.footerOffset[row] as number,
-      tailCrc32c: fields.tailCrc32c[row] as number,
-      partition: fields.partition[row] as Tablet['partition'],
-      statistics,
-      createdAt: fields.createdAt[row] as string,
+      rows,
+      bytes: fields.bytes[row]!,
+      uncompressedBytes: fields.uncompressedBytes[row]!,
+      granules: fields.granules[row]!,
+      headerOffset: fields.headerOffset[row]!,
+      footerOffset: fields.footerOffset[row]!,
+      tailCrc32c: fields.tailCrc32c[row]!,
+      partition: fields.partition[row]!,
+      statistics: columnLists[columnListOf[row]!]!.map(({ column, min, max, nulls }) =>
+        statisticsOf(column, min[row], max[row], nulls[row]!),
+      ),
+      createdAt: createdAts![row]!,
     };
-    if (fields.key[row] !== null) tablet.key = fields.key[row] as string;
-    if (fields.sharesKey[row] !== null) tablet.sharesKey = true;
-    if (fields.inline[row] !== null) tablet.inline = fields.inline[row] as string;
+    const [key, inline] = [keys![row], inlines![row]];
+    if (key !== undefined) tablet.key = key;
+    if (shared.has(row)) tablet.sharesKey = true;
+    if (inline !== undefined) tablet.inline = inline;
     return tablet;
   });
 }
 
+type Texts = readonly (string | undefined)[];
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function statisticsOf(
   column: number,
-  min: string | null,
-  max: string | null,
+  min: string | undefined,
+  max: string | undefined,
   nulls: number,
 ): ColumnStatistics {
-  if (min !== null && max !== null) return { column, min, max, nulls };
-  if (min !== null) return { column, min, nulls };
-  return max === null ? { column, nulls } : { column, max, nulls };
+  if (min !== undefined && max !== undefined) return { column, min, max, nulls };
+  if (min !== undefined) return { column, min, nulls };
+  return max === undefined ? { column, nulls } : { column, max, nulls };
 }
