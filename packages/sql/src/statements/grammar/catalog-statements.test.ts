@@ -480,6 +480,12 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
     'INSERT or DO NOTHING',
     'DELETE',
   ],
+  [
+    'MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE WHEN MATCHED AND b THEN DO NOTHING',
+    'SYNTAX_ERROR',
+    'never reached',
+    'WHEN MATCHED AND b THEN DO NOTHING',
+  ],
   ['COPY t', 'SYNTAX_ERROR', 'Expected FROM or TO', ''],
   ["COPY t FROM 's3://x' WITH (HEADR = true)", 'INVALID_ARGUMENT', 'did you mean HEADER?', 'HEADR'],
   ["COPY t FROM 's3://x' HEADER = maybe", 'INVALID_ARGUMENT', 'HEADER takes TRUE or FALSE', 'HEADER'],

@@ -23,8 +23,15 @@ export function mergeStatement(whole: TokenCursor, leading: SqlText | undefined)
   cursor.expectWord('ON');
   const on = expressionText(cursor, 'a condition', CLAUSE_ENDS);
   const clauses: MergeClause[] = [];
-  do clauses.push(mergeClause(cursor));
-  while (cursor.isAt('WHEN'));
+  do {
+    const start = cursor.offset;
+    const clause = mergeClause(cursor);
+    if (clauses.some((c) => c.matched === clause.matched && c.condition === undefined)) {
+      const message = 'This WHEN clause is never reached: one like it without a condition comes before it';
+      fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
+    }
+    clauses.push(clause);
+  } while (cursor.isAt('WHEN'));
   if (cursor.isAt('RETURNING')) unsupported(cursor, 'RETURNING');
   cursor.expectEnd();
   return { kind: 'merge', table, alias, with: leading, using, on, clauses, settings };
