@@ -7,6 +7,7 @@ import type { ServeOptions } from './serve-options.ts';
 /** What other nodes ask of this one, each at a port of its own. */
 export interface NodeServices {
   readonly storageManager: ServedService;
+  readonly storageAgent: ServedService;
 }
 
 /**
@@ -26,6 +27,11 @@ export async function openNodeServices(
       purpose: 'storage-manager',
       port: options.storageManagerPort ?? node.storage_manager_port,
       service: services.storageManager,
+    },
+    {
+      purpose: 'storage-agent',
+      port: options.storageAgentPort ?? node.storage_agent_port,
+      service: services.storageAgent,
     },
   ];
   const opened: { purpose: string; address: string; server: RpcServer }[] = [];

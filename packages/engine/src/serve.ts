@@ -2,7 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createLogging, type Logging, TesseraError } from '@tessera/common';
-import { autoVacuum, type EngineConfig, engineNodes, memoryLimitBytes, storageIsLocal } from '@tessera/config';
+import {
+  autoVacuum,
+  type EngineConfig,
+  engineNodes,
+  memoryLimitBytes,
+  storageIsLocal,
+} from '@tessera/config';
 import { consolePage } from '@tessera/console';
 import { Coordinator, type TableServices } from '@tessera/coordinator';
 import {
@@ -17,7 +23,12 @@ import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
 import { clusterToken } from '@tessera/rpc';
 import { kernelBootstrap } from '@tessera/sql';
-import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
+import {
+  agentBootstrap,
+  openStorageAgent,
+  type StorageAgent,
+  storageAgentService,
+} from '@tessera/storage-agent';
 import { storageManagerService } from '@tessera/storage-manager';
 import { printBanner } from './banner.ts';
 import { lockDataDirectory } from './data-directory.ts';
@@ -109,7 +120,7 @@ export const serve: Serve = async (options) => {
   resources.defer(() => coordinator.close());
   const nodeServices = await openNodeServices(
     options,
-    { storageManager: storageManagerService(manager) },
+    { storageManager: storageManagerService(manager), storageAgent: storageAgentService(agent) },
     token,
     logging,
   );

@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PROGRAMS = join(import.meta.dirname, '../../object-store/src/testing');
+
+/** What a server of S3's protocol says once it is up. */
+export interface S3Server {
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** A rule of the proxy that stands before an object store; see the page of the object store. */
+export interface FaultRule {
+  readonly fault: { readonly kind: string; readonly [parameter: string]: unknown };
+  readonly method?: string;
+  readonly path?: string;
+  readonly percent?: number;
+  readonly times?: number;
+}
+
+export interface RadosgwBehindFaults extends AsyncDisposable {
+  readonly endpoint: string;
+  /** The environment of a process that uses it. */
+  readonly env: Readonly<Record<string, string>>;
+  set(...rules: readonly FaultRule[]): Promise<void>;
+  /** How many requests each rule has caught. */
+  caught(): Promise<number[]>;
+}
+
+export const radosgwIsInstalled = ['radosgw', 'ceph', 'ceph-mon', 'ceph-osd'].every(
+  (program) => spawnSync('which', [program]).status === 0,
+);
+
+/** Ceph's S3 gateway with the fault-injecting proxy before it. */
+export async function startRadosgwBehindFaults(): Promise<RadosgwBehindFaults> {
+  const server = await startProgram<S3Server>('radosgw');
+  const proxy = await startProgram<{ endpoint: string; control: string }>(
+    'fault-proxy',
+    server.facts.endpoint,
+    '3',
+  );
+  const { control, endpoint } = proxy.facts;
+  return {
+    endpoint,
+    env: credentialsOf(server.facts),
+    set: async (...rules) => {
+      const answer = await fetch(control, { method: 'PUT', body: JSON.stringify(rules) });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
+    caught: async () => {
+      const states = (await (await fetch(control)).json()) as { caught: number }[];
+      return states.map((state) => state.caught);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await proxy.stop();
+      await server.stop();
+    },
+  };
+}
+
+export const credentialsOf = ({ accessKeyId, secretAccessKey }: S3Server) => ({
+  AWS_ACCESS_KEY_ID: accessKeyId,
+  AWS_SECRET_ACCESS_KEY: secretAccessKey,
+});
+
+/** Starts a server program of the object store's tests: it says its facts in one line and ends with its input. */
+export async function startProgram<F>(name: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [join(PROGRAMS, `${name}-process.ts`), ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  const first = once(createInterface(child.stdout), 'line').then(([line]) => String(line));
+  const line = await Promise.race([first, ended.then(() => undefined)]);
+  if (line === undefined) throw new Error(`${name} did not start`);
+  return {
+    facts: JSON.parse(line) as F,
+    stop: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
