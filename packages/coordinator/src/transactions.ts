@@ -94,18 +94,19 @@ export class Transactions {
     const transaction = this.get(id);
     await transaction.settled();
     if (transaction.aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
-    this.#open.delete(id);
+    transaction.seal();
     const { actions, readVersion } = transaction;
     try {
       if (actions.length > 0) {
         await this.#options.manager.commit({ txnId: id, queryId: id, readVersion, actions });
       }
     } catch (error) {
-      if (isCertainlyNotCommitted(error)) await this.#options.discard(actions);
+      // What may have been committed can be committed again, by another COMMIT: the log knows the transaction.
+      if (isCertainlyNotCommitted(error)) await this.#forget(transaction);
       throw error;
-    } finally {
-      transaction.end();
     }
+    this.#open.delete(id);
+    transaction.end();
   }
 
   /** A client sends COMMIT again when it lost the answer. */
@@ -154,6 +155,7 @@ export class OpenTransaction {
   readonly #actions: Action[] = [];
   #snapshot: Snapshot;
   #aborted = false;
+  #sealed = false;
   #statements = 0;
   #lastUsedAt = new Date();
   #idle: NodeJS.Timeout | undefined;
@@ -182,9 +184,13 @@ export class OpenTransaction {
     return this.base.version;
   }
 
-  /** @throws TesseraError TRANSACTION_ABORTED */
+  /** @throws TesseraError TRANSACTION_ABORTED, NO_TRANSACTION once its COMMIT has begun */
   read(): Snapshot {
     if (this.#aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
+    if (this.#sealed) {
+      const message = `Transaction ${this.id} is being committed: only COMMIT is taken`;
+      throw TesseraError.of('NO_TRANSACTION', { message });
+    }
     return this.#snapshot;
   }
 
@@ -216,7 +222,12 @@ export class OpenTransaction {
   }
 
   abort(): void {
-    this.#aborted = true;
+    if (!this.#sealed) this.#aborted = true;
+  }
+
+  /** From here on nothing is added: COMMIT has begun. */
+  seal(): void {
+    this.#sealed = true;
   }
 
   /** Resolves when no statement of the transaction runs. */

@@ -1,7 +1,7 @@
 import type { Snapshot, ViewObject } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import { boundQuery, queryInPlace } from '../changes/bound-query.ts';
+import { describedQuery, queryInPlace } from '../changes/bound-query.ts';
 import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
 import { newObject } from './databases.ts';
@@ -21,11 +21,10 @@ export async function createView(
     fail('WRONG_OBJECT_TYPE', { message }, { location: place.location });
   }
   if (!orReplace && isTaken(snapshot, place, ifNotExists)) return NO_CHANGE;
-  const { columns, relations } = await boundQuery(
+  const { columns, relations } = await describedQuery(
     context,
     snapshot,
     queryInPlace(query, context.run.text),
-    ({ columns, relations }) => Promise.resolve({ columns, relations }),
   );
   const names = columns.map(({ name }, i) => columnNames?.[i] ?? name);
   if (columnNames !== undefined && columnNames.length > columns.length) {

@@ -24,21 +24,11 @@ export async function boundQuery<T>(
   options: Pick<BindRequest, 'rowPositionsOf'> = {},
 ): Promise<T> {
   const { run } = context;
-  const { request, sessionValues } = run;
-  const { signal } = run.query;
   try {
-    return await withSecondAttempt(signal, async (quarantine) => {
-      if (quarantine) run.query.activity.retries += 1;
+    return await withSecondAttempt(run.query.signal, async (quarantine) => {
       const bound = await bindQuery(run, {
-        sql: query.sql,
-        parameters: request.parameters,
-        uploads: request.uploads,
-        directory: request.directory,
-        settings: request.settings,
-        sessionValues,
-        snapshot: async () => ({ snapshot, release: () => undefined }),
+        ...bindRequest(context, snapshot, query),
         quarantine,
-        signal,
         ...options,
       });
       try {
@@ -52,6 +42,34 @@ export async function boundQuery<T>(
   } catch (error) {
     throw query.explain(error);
   }
+}
+
+/** What a query would give and what it names; nothing is fetched for it. */
+export async function describedQuery(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  query: DerivedQuery,
+): Promise<Pick<BoundQuery, 'columns' | 'relations'>> {
+  const { binder } = context.run;
+  try {
+    return await binder.outputOf(bindRequest(context, snapshot, query));
+  } catch (error) {
+    throw query.explain(error);
+  }
+}
+
+function bindRequest({ run }: ChangeContext, snapshot: Snapshot, { sql }: DerivedQuery): BindRequest {
+  const { request, sessionValues, query } = run;
+  return {
+    sql,
+    parameters: request.parameters,
+    uploads: request.uploads,
+    directory: request.directory,
+    settings: request.settings,
+    sessionValues,
+    snapshot: async () => ({ snapshot, release: () => undefined }),
+    signal: query.signal,
+  };
 }
 
 /** A query as it stands in the statement: with nothing but space before it, places in it are places in the statement. */

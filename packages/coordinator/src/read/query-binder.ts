@@ -83,6 +83,20 @@ export class QueryBinder {
     }
   }
 
+  /** What a query would give and what it names, without fetching anything. */
+  async outputOf(request: BindRequest): Promise<Pick<BoundQuery, 'columns' | 'relations'>> {
+    const work = await this.#open(request);
+    try {
+      const { prepared, named } = await this.#prepare(request, work);
+      const relations = named.filter(({ isDirect }) => isDirect).map(({ object }) => object);
+      return { columns: prepared.columns, relations };
+    } catch (error) {
+      throw work.explain(error);
+    } finally {
+      await work.release();
+    }
+  }
+
   /** The query that answers EXPLAIN; only ANALYZE fetches what the explained one reads. */
   async explain(request: BindRequest, statement: ExplainStatement): Promise<BoundQuery> {
     const work = await this.#open(request);

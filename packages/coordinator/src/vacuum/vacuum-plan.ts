@@ -33,7 +33,8 @@ const SMALLEST_TIER_BYTES = 65_536;
  * their size (size-tiered), so that a row is written again only about once for each tenfold growth.
  */
 export function vacuumJobs(tablets: readonly TabletState[], policy: VacuumPolicy): VacuumJob[] {
-  const partitions = Map.groupBy(tablets, ({ tablet }) => JSON.stringify(tablet.partition));
+  const bad = tablets.filter((state) => isBad(state, policy));
+  const partitions = Map.groupBy(bad, ({ tablet }) => JSON.stringify(tablet.partition));
   return [...partitions.values()].flatMap((members) => partitionJobs(members, policy));
 }
 

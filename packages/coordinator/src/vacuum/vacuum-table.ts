@@ -89,9 +89,11 @@ export async function runJobs(
       }
     }
   };
+  // Jobs wait for one another while others take away what the snapshot names.
+  const pin = context.tables.manager.pin(snapshot);
   const workers = Array.from({ length: Math.min(concurrency, jobs.length) }, worker);
-  // All of them end before the snapshot's tables may be looked at again.
   const ended = await Promise.allSettled(workers);
+  pin.release();
   const failure = ended.find((end) => end.status === 'rejected');
   if (failure !== undefined) throw failure.reason;
   return conflict;
