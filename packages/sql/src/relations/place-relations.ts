@@ -4,6 +4,7 @@ import type { ParsedQuery } from '../prepare/parse.ts';
 import type { PrepareContext } from '../prepare/prepare-context.ts';
 import { namedLocation, readArguments } from '../reads/read-arguments.ts';
 import { scanOf } from '../reads/scan.ts';
+import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
 import type { BaseTableRef, Statement, TableFunctionRef, TableRef } from '../tree.ts';
 import { externalScan } from './external-scan.ts';
 import type { Placement } from './placement.ts';
@@ -54,6 +55,8 @@ export async function placeRelations(
     const name = namedLocation(ref);
     const storage = name === undefined ? undefined : await context.relations?.location(name, database);
     const args = readArguments(ref, location, storage);
+    // The statement that makes a view is looked at as text, where a URL may be in pieces.
+    if (scope.isView && /^upload:/i.test(args.url)) failForUpload('a view', location);
     const source = await context.resolveRead({ ...args, location });
     refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session)));
   }

@@ -447,6 +447,13 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ],
   ['CREATE INDEX i ON t (a)', 'NOT_SUPPORTED', 'SKIP_INDEX', '('],
   ['CREATE INDEX i ON t USING SKIP_INDEX(a) WITH (TYPE = bloom)', 'INVALID_ARGUMENT', 'MINMAX', 'TYPE'],
+  [
+    "CREATE VIEW v AS SELECT * FROM read_csv('up'  'load://x')",
+    'INVALID_ARGUMENT',
+    'not in CREATE VIEW',
+    "'up'",
+  ],
+  ['CREATE VIEW v AS SELECT * FROM "upload://x"', 'INVALID_ARGUMENT', 'not in CREATE VIEW', '"upload://x"'],
   ['ALTER TABLE t', 'SYNTAX_ERROR', 'Expected ADD, DROP, RENAME or OWNER TO', ''],
   ['ALTER TABLE t ADD a int, DROP b', 'NOT_SUPPORTED', 'More than one change', ','],
   ['ALTER TABLE t ALTER COLUMN a TYPE text', 'NOT_SUPPORTED', 'ALTER COLUMN', 'ALTER'],

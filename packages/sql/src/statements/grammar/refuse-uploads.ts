@@ -1,4 +1,4 @@
-import { fail } from '@tessera/common';
+import { fail, type SqlLocation } from '@tessera/common';
 import type { IToken } from 'chevrotain';
 import { isWord, QuotedName, stringOf } from '../../text/lexer.ts';
 import type { TokenCursor } from '../token-cursor.ts';
@@ -31,8 +31,13 @@ export function refuseUploads(cursor: TokenCursor): void {
   const upload = storedTokens(cursor, words, isCopyOfQuery).find(namesUpload);
   if (upload === undefined) return;
   const statement = words === 'COPY' ? (isCopyOfQuery ? 'COPY TO' : 'COPY FROM') : words;
-  const message = `upload:// works only in the READ_* functions of a query, not in ${statement}: uploaded files exist only while the request runs`;
-  fail('INVALID_ARGUMENT', { message }, { location: cursor.locationOf(upload) });
+  failForUpload(statement, cursor.locationOf(upload));
+}
+
+/** @param where the statement or object that may not name an upload */
+export function failForUpload(where: string, location: SqlLocation | undefined): never {
+  const message = `upload:// works only in the READ_* functions of a query, not in ${where}: uploaded files exist only while the request runs`;
+  return fail('INVALID_ARGUMENT', { message }, { location });
 }
 
 function storedTokens(cursor: TokenCursor, words: string, isCopyOfQuery: boolean): readonly IToken[] {
@@ -55,8 +60,15 @@ function topLevelWord(cursor: TokenCursor, word: string): number {
   return cursor.tokens.length;
 }
 
-/** Also a query in a string, and a name that a query would read as a file. */
-function namesUpload(token: IToken): boolean {
-  const text = token.tokenType === QuotedName ? token.image.slice(1) : stringOf(token)?.trimStart();
-  return text !== undefined && /^upload:\/\/|['"$(]\s*upload:\/\//i.test(text);
+/** Also a query in a string, a name that a query would read as a file, and a string that goes on in the next one. */
+function namesUpload(token: IToken, index: number, tokens: readonly IToken[]): boolean {
+  if (token.tokenType === QuotedName) return /^"\s*upload:\/\//i.test(token.image);
+  let text = stringOf(token)?.trimStart();
+  if (text === undefined) return false;
+  for (let i = index + 1; i < tokens.length; i += 1) {
+    const more = stringOf(tokens[i]!);
+    if (more === undefined) break;
+    text += more;
+  }
+  return /^upload:\/\/|['"$(]\s*upload:\/\//i.test(text);
 }
