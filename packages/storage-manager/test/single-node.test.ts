@@ -96,7 +96,8 @@ describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) 
     const manager = await open({
       exclusive,
       store: faulty,
-      times: { commitTimeoutMs: 200, closeGraceMs: 0 },
+      times: { commitTimeoutMs: 500, closeGraceMs: 0 },
+      tuning: { retryMs: 1, retryMaxMs: 5 },
     });
     const unheard = await transaction(manager, create('t'));
     fate = 'answer_lost';

@@ -1,5 +1,6 @@
 import type { CatalogState, SealedEntry, SystemRecord, Transaction } from '@tessera/catalog';
 import type { TesseraError } from '@tessera/common';
+import type { Boundary } from './boundary.ts';
 import type { OpId, RequestId } from './effects.ts';
 import type { LeaderHint } from './leader-hint.ts';
 import type { CheckpointName } from './log-keys.ts';
@@ -150,9 +151,11 @@ export interface Upkeep {
 export type UpkeepPhase =
   | { readonly kind: 'idle' }
   | { readonly kind: 'storing'; readonly version: number }
-  | { readonly kind: 'listing_checkpoints' }
-  | { readonly kind: 'reading_boundary'; readonly keep: CheckpointName; readonly outdated: readonly string[] }
-  | { readonly kind: 'moving_boundary'; readonly keep: CheckpointName; readonly outdated: readonly string[] }
+  /** `own`: the checkpoint that was just written, the only one that is known to be whole. */
+  | { readonly kind: 'listing_checkpoints'; readonly own: CheckpointName }
+  /** `boundary`: where it shall be. */
+  | { readonly kind: 'reading_boundary'; readonly boundary: Boundary; readonly outdated: readonly string[] }
+  | { readonly kind: 'moving_boundary'; readonly boundary: Boundary; readonly outdated: readonly string[] }
   | { readonly kind: 'listing_log'; readonly boundary: number; readonly outdated: readonly string[] }
   | { readonly kind: 'deleting_log'; readonly boundary: number; readonly outdated: readonly string[] }
   | { readonly kind: 'deleting_checkpoints' };

@@ -1,7 +1,14 @@
 import { ulidTimeOf } from '@tessera/catalog';
 import { decodeBoundary, encodeBoundary, NO_BOUNDARY } from './boundary.ts';
 import type { StoreAnswer, StoreRequest } from './effects.ts';
-import { BOUNDARY_KEY, CHECKPOINT_PREFIX, checkpointNames, entryVersion, LOG_PREFIX } from './log-keys.ts';
+import {
+  BOUNDARY_KEY,
+  CHECKPOINT_PREFIX,
+  checkpointName,
+  checkpointNames,
+  entryVersion,
+  LOG_PREFIX,
+} from './log-keys.ts';
 import type { UpkeepPhase } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -37,12 +44,12 @@ export function upkeepAnswered(turn: Turn, answer: StoreAnswer) {
     case 'storing':
       return checkpointStored(turn, phase, answer);
     case 'listing_checkpoints':
-      return answer.kind === 'listed' ? chooseKept(turn, answer.keys) : giveUp(turn, answer);
+      return answer.kind === 'listed' ? chooseKept(turn, phase, answer.keys) : giveUp(turn, answer);
     case 'reading_boundary':
       return moveBoundary(turn, phase, answer);
     case 'moving_boundary':
       if (answer.kind !== 'created' && answer.kind !== 'replaced') return giveUp(turn, answer);
-      return listLog(turn, phase.keep.version, phase.outdated);
+      return listLog(turn, phase.boundary.version, phase.outdated);
     case 'listing_log':
       return answer.kind === 'listed' ? deleteLog(turn, phase, answer.keys) : giveUp(turn, answer);
     case 'deleting_log':
@@ -70,34 +77,39 @@ function checkpointStored(turn: Turn, { version }: Phase<'storing'>, answer: Sto
   }
   turn.log('debug', 'a checkpoint of the metadata log was written', { version, bytes: answer.bytes });
   turn.change({ upkeep: { ...upkeep, checkpointed: version, checkpointBytes: answer.bytes } });
+  const own = checkpointName(answer.key);
+  if (own === undefined) return rest(turn);
   const list = { kind: 'list', prefix: CHECKPOINT_PREFIX, startAfter: '', limit: 10_000 } as const;
-  enter(turn, list, { kind: 'listing_checkpoints' });
+  enter(turn, list, { kind: 'listing_checkpoints', own });
 }
 
-/** Keeps the newest checkpoint that is older than the retention and all newer ones, up to a number, but never only one. */
-function chooseKept(turn: Turn, keys: readonly string[]) {
+/**
+ * Keeps the newest checkpoint that is older than the retention and all newer ones, up to a number, but never only one.
+ * The boundary names the one that was just written: of others nobody knows whether they are whole.
+ */
+function chooseKept(turn: Turn, { own }: Phase<'listing_checkpoints'>, keys: readonly string[]) {
   const { options, nowMs } = turn.state;
-  const names = checkpointNames(keys);
+  const names = [own, ...checkpointNames(keys).filter(({ version }) => version < own.version)];
   const old = names.findIndex(({ ulid }) => (ulidTimeOf(ulid) ?? nowMs) <= nowMs - options.logRetentionMs);
   const last = old < 0 ? Number.POSITIVE_INFINITY : Math.max(1, old);
   const kept = Math.min(last, Math.max(1, options.checkpointsKept - 1));
-  const keep = names[kept];
-  if (keep === undefined) return rest(turn);
+  const oldest = names[kept];
+  if (oldest === undefined) return rest(turn);
   const outdated = names.slice(kept + 1).map(({ key }) => key);
-  enter(turn, { kind: 'get', key: BOUNDARY_KEY }, { kind: 'reading_boundary', keep, outdated });
+  const boundary = { version: oldest.version, checkpoint: own.key };
+  enter(turn, { kind: 'get', key: BOUNDARY_KEY }, { kind: 'reading_boundary', boundary, outdated });
 }
 
-function moveBoundary(turn: Turn, phase: Phase<'reading_boundary'>, answer: StoreAnswer) {
+function moveBoundary(turn: Turn, { boundary, outdated }: Phase<'reading_boundary'>, answer: StoreAnswer) {
   if (answer.kind !== 'found' && answer.kind !== 'absent') return giveUp(turn, answer);
-  const { keep, outdated } = phase;
-  const boundary = answer.kind === 'found' ? decodeBoundary(answer.body) : NO_BOUNDARY;
-  if (boundary.version >= keep.version) return rest(turn);
-  const body = encodeBoundary({ version: keep.version, checkpoint: keep.key });
+  const before = answer.kind === 'found' ? decodeBoundary(answer.body) : NO_BOUNDARY;
+  if (before.version >= boundary.version) return rest(turn);
+  const body = encodeBoundary(boundary);
   const request: StoreRequest =
     answer.kind === 'found'
       ? { kind: 'put_if_match', key: BOUNDARY_KEY, body, etag: answer.etag }
       : { kind: 'put_if_absent', key: BOUNDARY_KEY, body };
-  enter(turn, request, { kind: 'moving_boundary', keep, outdated });
+  enter(turn, request, { kind: 'moving_boundary', boundary, outdated });
 }
 
 function listLog(turn: Turn, boundary: number, outdated: readonly string[]) {

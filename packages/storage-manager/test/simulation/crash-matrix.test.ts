@@ -66,7 +66,7 @@ describe('a crash', () => {
   });
 
   it('while a checkpoint is uploaded', () => {
-    const tally = runSeeds('torn checkpoint', { ...BUSY, tornCheckpoint: 0.5 }, SEEDS);
+    const tally = runSeeds('torn checkpoint', { ...BUSY, tornCheckpoint: 0.5, clockJump: 0.3 }, SEEDS);
     expect(tally.crashes).toBeGreaterThan(SEEDS / 2);
   });
 
