@@ -19,8 +19,14 @@ import { admit, validate } from './admit.ts';
 import { BOOTSTRAP_DATABASE, BOOTSTRAP_SCHEMA } from './bootstrap.ts';
 import { CatalogState } from './catalog-state.ts';
 
-/** Version 1: table t with tablets a and b. */
-const BASE = commit(CatalogState.empty, create(table('t')), add(tablet('t', 'a')), add(tablet('t', 'b')));
+/** Version 1: table t with tablets a and b, and an empty table. */
+const BASE = commit(
+  CatalogState.empty,
+  create(table('t')),
+  add(tablet('t', 'a')),
+  add(tablet('t', 'b')),
+  create(table('empty')),
+);
 
 const schema: SchemaObject = {
   kind: 'schema',
@@ -65,7 +71,12 @@ const external: ExternalTableObject = {
 
 const drop = (id: string): Action => ({ kind: 'drop', id: asObject(id) });
 const alter = (changes: object): Action => ({ kind: 'alter', object: table('t', changes) });
-const widened = { schemaVersion: 2, nextColumnId: 3 };
+const makeView: Action = { kind: 'create', object: view };
+const column = { id: 1, name: 'a', storedName: 'a', type: 'BIGINT', nullable: true, since: 1 };
+const added = { ...column, id: 2, name: 'b', storedName: 'b', since: 2 };
+const widened = { schemaVersion: 2, nextColumnId: 3, columns: [column, added] };
+const strict = { ...widened, columns: [column, { ...added, nullable: false }] };
+const strictWithValue = { ...widened, columns: [column, { ...added, nullable: false, initialSql: '7' }] };
 
 describe('a transaction that read before another one committed', () => {
   const cases: readonly [name: string, first: Action[], second: Action[], expected: string | undefined][] = [
@@ -129,6 +140,28 @@ describe('a transaction that read before another one committed', () => {
       [drop('t')],
       'TRANSACTION_CONFLICT',
     ],
+    ['a view of a table just renamed', [alter({ name: 'u' })], [makeView], 'TRANSACTION_CONFLICT'],
+    ['rename of a table that just got a view', [makeView], [alter({ name: 'u' })], 'TRANSACTION_CONFLICT'],
+    ['new columns of a table that just got a view', [makeView], [alter(widened)], 'TRANSACTION_CONFLICT'],
+    ['another owner of a table that just got a view', [makeView], [alter({ owner: 'o' })], undefined],
+    [
+      'a NOT NULL column after an insert into an empty table',
+      [add(tablet('empty', 'c'))],
+      [{ kind: 'alter', object: table('empty', strict) }],
+      'TRANSACTION_CONFLICT',
+    ],
+    [
+      'a NOT NULL column with a value for older rows',
+      [add(tablet('empty', 'c'))],
+      [{ kind: 'alter', object: table('empty', strictWithValue) }],
+      undefined,
+    ],
+    [
+      'a NOT NULL column of an empty table',
+      [add(tablet('t', 'c'))],
+      [{ kind: 'alter', object: table('empty', strict) }],
+      undefined,
+    ],
   ];
   test.each(cases)('%s', (_, first, second, expected) => {
     const state = after(BASE, [transaction('first', BASE.version, first)]);
@@ -150,10 +183,10 @@ describe('a transaction alone', () => {
     ['drop of nothing', [drop('nothing')], 'UNDEFINED_OBJECT'],
     ['a table in no schema', [create(table('x', { schemaId: asObject('nothing') }))], 'UNDEFINED_OBJECT'],
     ['drop of a schema with a table', [drop(BOOTSTRAP_SCHEMA.id)], 'DEPENDENT_OBJECTS'],
-    ['drop of a schema before its tables', [drop(BOOTSTRAP_SCHEMA.id), drop('t')], undefined],
+    ['drop of a schema before its tables', [drop(BOOTSTRAP_SCHEMA.id), drop('t'), drop('empty')], undefined],
     [
       'drop of a database with all in it',
-      [drop('t'), drop(BOOTSTRAP_SCHEMA.id), drop(BOOTSTRAP_DATABASE.id)],
+      [drop('t'), drop('empty'), drop(BOOTSTRAP_SCHEMA.id), drop(BOOTSTRAP_DATABASE.id)],
       undefined,
     ],
     ['drop of a table with a view', [{ kind: 'create', object: view }, drop('t')], 'DEPENDENT_OBJECTS'],

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import type { Action } from '../actions.ts';
-import type { CatalogObject, DeletionVector, ObjectId, Tablet, TabletId } from '../model.ts';
+import type { CatalogObject, DeletionVector, ObjectId, TableObject, Tablet, TabletId } from '../model.ts';
 import type { CatalogDraft } from './catalog-draft.ts';
 import { directoryOf, parentOf, relationsOf } from './directory.ts';
 import { ulidTimeOf } from './garbage.ts';
@@ -65,6 +65,34 @@ export class TransactionCheck {
     const moved = directoryOf(before) !== directoryOf(object) || before.name !== object.name;
     if (moved) this.#checkPlace(object);
     else this.#checkReferences(object);
+    if (moved || columnsOf(before) !== columnsOf(object)) this.#checkNoNewViews(object);
+    if (object.kind === 'table') this.#checkRowsHaveValues(object);
+  }
+
+  /** Views are kept as text: one that another transaction made of the object would name what is called otherwise now. */
+  #checkNoNewViews(altered: CatalogObject): void {
+    for (const { object, changedAt } of this.#draft.objects()) {
+      if (changedAt <= this.#readVersion || this.#own.has(object.id) || object.kind !== 'view') continue;
+      if (object.references?.includes(altered.id))
+        throw conflict(`Another transaction created ${told(object)}, which needs ${told(altered)}`);
+    }
+  }
+
+  /** A column that is NOT NULL and has no value for older rows can be added only while there are none. */
+  #checkRowsHaveValues(table: TableObject): void {
+    const strict = table.columns.filter(
+      ({ nullable, initialSql, since }) => !nullable && initialSql === undefined && since > 1,
+    );
+    if (strict.length === 0) return;
+    const versions = this.#draft
+      .contents(table.id)!
+      .tablets()
+      .map((tablet) => tablet.schemaVersion);
+    const missing = strict.find(({ since }) => versions.some((version) => version < since));
+    if (missing !== undefined)
+      throw conflict(
+        `Another transaction inserted rows without column "${missing.name}" into ${told(table)}`,
+      );
   }
 
   #checkDrop(id: ObjectId): void {
@@ -95,8 +123,11 @@ export class TransactionCheck {
 
   /** What it names besides its parent is there; names of indexes are taken once in a schema. */
   #checkReferences(object: CatalogObject): void {
-    for (const id of neededBy(object))
-      if (this.#draft.object(id) === undefined) throw this.#missing('Object', id);
+    for (const id of neededBy(object)) {
+      const needed = this.#draft.object(id);
+      if (needed === undefined) throw this.#missing('Object', id);
+      if (object.kind === 'view' && id !== object.schemaId) this.#checkUnchanged(id);
+    }
     if (object.kind !== 'table' || object.indexes.length === 0) return;
     const before = this.#draft.object(object.id)?.object;
     const had = before?.kind === 'table' ? before.indexes.map((index) => index.name) : [];
@@ -154,12 +185,12 @@ export class TransactionCheck {
 
   /** Nothing that stays is in what was dropped, or refers to it. */
   #checkNothingNeeds(dropped: ReadonlyMap<ObjectId, CatalogObject>): void {
-    for (const { object, createdAt } of this.#draft.objects()) {
+    for (const { object, changedAt } of this.#draft.objects()) {
       const needed = neededBy(object).find((id) => dropped.has(id));
       if (needed === undefined) continue;
       const gone = dropped.get(needed)!;
-      if (createdAt > this.#readVersion && !this.#own.has(object.id))
-        throw conflict(`Another transaction created ${told(object)}, which needs ${told(gone)}`);
+      if (changedAt > this.#readVersion && !this.#own.has(object.id))
+        throw conflict(`Another transaction created or altered ${told(object)}, which needs ${told(gone)}`);
       throw TesseraError.of('DEPENDENT_OBJECTS', {
         message: `${told(gone, true)} cannot be dropped: ${told(object)} needs it`,
       });
@@ -173,6 +204,10 @@ export class TransactionCheck {
       : TesseraError.of('UNDEFINED_OBJECT', { what, name: id });
   }
 }
+
+/** What views may name. */
+const columnsOf = (object: CatalogObject): string =>
+  'columns' in object ? JSON.stringify(object.columns.map(({ id, name, type }) => [id, name, type])) : '';
 
 /** What an object cannot be without. */
 function neededBy(object: CatalogObject): readonly ObjectId[] {
