@@ -42,8 +42,8 @@ export interface BodyInFlight {
   readonly etag: string;
   /** Where in the object the stream begins. */
   readonly offset: number;
-  /** How many bytes the answer promised. */
-  readonly bytes: number;
+  /** How many bytes the answer promised; undefined when it did not. */
+  readonly bytes: number | undefined;
   readonly stream: AsyncIterable<Uint8Array>;
 }
 

@@ -32,6 +32,11 @@ export async function readBody(
 }
 
 async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
+  if (bytes === undefined) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
   const body = Buffer.allocUnsafeSlow(bytes);
   let filled = 0;
   for await (const chunk of stream) {

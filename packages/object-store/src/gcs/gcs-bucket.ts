@@ -177,7 +177,9 @@ async function actingAs(account: string): Promise<AuthClient> {
 function bodyOf({ headers }: IncomingMessage, stream: AsyncIterable<Uint8Array>): BodyInFlight {
   const range = /^bytes (\d+)-(\d+)\//.exec(headers['content-range'] ?? '');
   const offset = Number(range?.[1] ?? 0);
-  const bytes = range === null ? Number(headers['content-length']) : Number(range[2]) + 1 - offset;
+  const length = headers['content-length'] ?? headers['x-goog-stored-content-length'];
+  const whole = length === undefined ? undefined : Number(length);
+  const bytes = range === null ? whole : Number(range[2]) + 1 - offset;
   return { etag: String(headers['x-goog-generation']), offset, bytes, stream };
 }
 

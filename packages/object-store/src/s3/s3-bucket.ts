@@ -148,9 +148,10 @@ export class S3Bucket implements BucketClient {
       await this.write(key, await readFile(path), undefined, signal);
       return;
     }
+    const body = createReadStream(path, { highWaterMark: 1 << 20 });
     const upload = new Upload({
       client: this.#writer,
-      params: { Bucket: this.#bucket, Key: key, Body: createReadStream(path, { highWaterMark: 1 << 20 }) },
+      params: { Bucket: this.#bucket, Key: key, Body: body },
       partSize: Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS)),
       queueSize: PARTS_AT_ONCE,
     });
@@ -160,6 +161,7 @@ export class S3Bucket implements BucketClient {
       await upload.done();
     } finally {
       signal?.removeEventListener('abort', abort);
+      body.destroy();
     }
   }
 
@@ -217,7 +219,7 @@ export class S3Bucket implements BucketClient {
 function bodyOf(answer: GetObjectCommandOutput): BodyInFlight {
   const range = /^bytes (\d+)-(\d+)\//.exec(answer.ContentRange ?? '');
   const offset = Number(range?.[1] ?? 0);
-  const bytes = range === null ? Number(answer.ContentLength) : Number(range[2]) + 1 - offset;
+  const bytes = range === null ? answer.ContentLength : Number(range[2]) + 1 - offset;
   return { etag: bare(answer.ETag), offset, bytes, stream: answer.Body as AsyncIterable<Uint8Array> };
 }
 
