@@ -144,7 +144,9 @@ export class TransactionCheck {
     const table = this.#draft.object(tablet.tableId)?.object;
     if (table === undefined) throw this.#missing('Table', tablet.tableId);
     if (table.kind !== 'table') throw conflict(`${told(table)} has no tablets`);
-    if (table.schemaVersion !== tablet.schemaVersion)
+    // A clone shares tablets that may be from before its columns; nobody else knows of it yet.
+    const isClone = this.#own.has(table.id) && tablet.schemaVersion < table.schemaVersion;
+    if (table.schemaVersion !== tablet.schemaVersion && !isClone)
       throw conflict(`The columns of ${told(table)} were altered by another transaction`);
     if (this.#draft.contents(table.id)!.tablet(tablet.id) !== undefined)
       throw conflict(`Tablet ${tablet.id} is in ${told(table)} already`);

@@ -149,6 +149,21 @@ describe('databases and schemas', () => {
 });
 
 describe('CLONE', () => {
+  it('shares tablets from before a column was added', async () => {
+    await all(
+      'CREATE TABLE older (a INT) PRIMARY INDEX a',
+      'INSERT INTO older VALUES (1), (2)',
+      'ALTER TABLE older ADD COLUMN b INT DEFAULT 5',
+      'INSERT INTO older VALUES (3, 6)',
+      'CREATE TABLE older_clone CLONE older',
+    );
+    expect(await node.rows('SELECT * FROM older_clone ORDER BY a')).toEqual([
+      [1, 5],
+      [2, 5],
+      [3, 6],
+    ]);
+  });
+
   it('has the rows, and shares nothing that a change of the other would show', async () => {
     await all(
       'CREATE TABLE c1 (a INT)',
