@@ -208,6 +208,16 @@ describe('a transaction alone', () => {
       [alter({ name: 'u' }), create(table('x', { name: 't' }))],
       undefined,
     ],
+    [
+      'a clone of a table whose columns were altered',
+      [create(table('x', widened)), add(tablet('x', 'c', { key: 'tablets/t/a.parquet', sharesKey: true }))],
+      undefined,
+    ],
+    [
+      'a tablet of columns to come',
+      [create(table('x')), add(tablet('x', 'c', { schemaVersion: 2 }))],
+      'TRANSACTION_CONFLICT',
+    ],
     ['a new table with tablets', [create(table('x')), add(tablet('x', 'c'))], undefined],
   ];
   test.each(cases)('%s', (_, actions, expected) => {
