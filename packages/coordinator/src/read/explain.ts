@@ -58,10 +58,10 @@ const sections = (plan: string, lines: readonly string[]): string =>
 
 /** The tables with what reading them took. */
 const used = ({ tables }: ExplainableQuery, bound: BoundQuery): readonly ExplainedTable[] =>
-  tables.map((table) => ({
-    ...table,
-    use: bound.tables.find((access) => access.table.id === table.access.table.id)?.use,
-  }));
+  tables.map((table) => {
+    const access = bound.tables.find((one) => one.table.id === table.access.table.id);
+    return { ...table, use: access?.use, isLate: access?.isLate };
+  });
 
 async function logicalOf({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> {
   const plan = await planner.scalar(PLAN_SQL, [prepared.boundSql ?? prepared.sql]);
@@ -84,7 +84,7 @@ async function physicalOf({ prepared, planner, names }: ExplainableQuery): Promi
 
 const renamed = (text: string, names: ReadonlyMap<string, string>): string =>
   text.replaceAll(
-    /(?:managed\.)?\b(t_[0-9a-z]{26}_\d+)\b/g,
+    /(?:(?:memory\.)?managed\.)?\b(t_[0-9a-z]{26}_\d+)\b/g,
     (whole, bound: string) => names.get(bound) ?? whole,
   );
 

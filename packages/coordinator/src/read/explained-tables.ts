@@ -5,7 +5,7 @@ import type { TableAccess } from './table-access.ts';
 
 /** How a table of a query is read, or would be. */
 export interface ExplainedTable {
-  readonly access: Omit<TableAccess, 'use'>;
+  readonly access: Omit<TableAccess, 'use' | 'isLate'>;
   /** The tablets that are read. */
   readonly tablets: readonly ScanTablet[];
   readonly isHot: boolean;
@@ -13,11 +13,12 @@ export interface ExplainedTable {
   readonly bytesToRead: number;
   /** What reading took, once it is done. */
   readonly use?: ScanUse | undefined;
+  readonly isLate?: boolean | undefined;
 }
 
 /** A line for each table. */
 export const tableLines = (tables: readonly ExplainedTable[]): readonly string[] =>
-  tables.map(({ access, isHot, bytesToRead, use }) => {
+  tables.map(({ access, isHot, bytesToRead, use, isLate }) => {
     const { table, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = access;
     const kept = tabletsTotal - tabletsPrunedByPartition - tabletsPrunedByRange;
     const granules = access.granulesTotal - access.granulesPruned;
@@ -30,6 +31,7 @@ export const tableLines = (tables: readonly ExplainedTable[]): readonly string[]
     if (use !== undefined) {
       parts.push(`bytes fetched ${use.bytesFetched}`, `bytes cached ${use.bytesCached}`);
       parts.push(`tablets hot ${use.tabletsHot}`);
+      if (isLate === true) parts.push('late materialisation');
     }
     return `${table.name}: ${parts.join('; ')}`;
   });
@@ -40,7 +42,7 @@ export const tableMembers = (
   { statistics = false }: { readonly statistics?: boolean } = {},
 ) =>
   tables.map((explained) => {
-    const { access, isHot, bytesToRead, use } = explained;
+    const { access, isHot, bytesToRead, use, isLate = false } = explained;
     return {
       table: access.table.name,
       columns: access.columns,
@@ -53,7 +55,12 @@ export const tableMembers = (
       bytes_to_read: bytesToRead,
       ...(use === undefined
         ? {}
-        : { bytes_fetched: use.bytesFetched, bytes_cached: use.bytesCached, tablets_hot: use.tabletsHot }),
+        : {
+            bytes_fetched: use.bytesFetched,
+            bytes_cached: use.bytesCached,
+            tablets_hot: use.tabletsHot,
+            late_materialisation: isLate,
+          }),
       ...(statistics ? { rows: rowsOf(explained), column_statistics: columnStatistics(explained) } : {}),
     };
   });

@@ -244,7 +244,7 @@ export class QueryBinder {
 
   /** The SQL that runs, with everything there that it reads. */
   async #readable(
-    { signal, canRunAgain = false }: BindRequest,
+    { signal, canRunAgain = false, rowPositionsOf }: BindRequest,
     { session, relations, keep }: StatementWork,
     binding: Binding,
   ): Promise<{ sql: string } & Pick<PreparedScans, 'accesses' | 'target'>> {
@@ -253,7 +253,8 @@ export class QueryBinder {
     const { agent } = this.#services.tables!;
     const snapshot = await relations!.snapshot();
     const isNarrow = canRunAgain && !looksAtAllNamed;
-    const scans = await prepareScans(binding, { agent, session, snapshot, isNarrow, signal });
+    const query = rowPositionsOf === undefined ? prepared : undefined;
+    const scans = await prepareScans(binding, { agent, session, snapshot, isNarrow, query, signal });
     keep(scans);
     return { ...scans, sql: substituteScans(prepared.sql, prepared.tables, scans.sources) };
   }

@@ -15,5 +15,7 @@ export interface TableAccess {
   readonly granulesTotal: number;
   /** By primary index, minima and maxima; 0 where the rows are in memory, which has no granules. */
   readonly granulesPruned: number;
+  /** Whether a first pass looked for the rows of `ORDER BY … LIMIT n`, and only their granules were read in full. */
+  readonly isLate: boolean;
   readonly use: ScanUse;
 }

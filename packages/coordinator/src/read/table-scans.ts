@@ -1,11 +1,12 @@
 import type { ObjectId, Snapshot } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
 import type { TableScan } from '@tessera/planner';
-import type { Scan, ScanTablet, StorageAgent } from '@tessera/storage-agent';
+import type { Scan, ScanTablet, ScanUse, StorageAgent } from '@tessera/storage-agent';
 import type { Binding, BoundTable } from './binding.ts';
 import { selectGranules } from './granule-selection.ts';
 import type { TableAccess } from './table-access.ts';
 import { selectTablets, type TableSelection } from './table-selection.ts';
+import { chooseTopRows, type TopRowsScope } from './top-row-granules.ts';
 
 export interface ScanScope {
   readonly agent: StorageAgent;
@@ -13,6 +14,8 @@ export interface ScanScope {
   readonly snapshot: Snapshot;
   /** Columns that are named and come to nothing are not fetched. */
   readonly isNarrow: boolean;
+  /** The query, where rows may be looked for before they are read. */
+  readonly query?: TopRowsScope['query'] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -39,7 +42,7 @@ export async function prepareScans(
 ): Promise<PreparedScans> {
   const names = [...tables.keys()];
   const settled = await Promise.allSettled(
-    names.map((name) => prepareTable(tables.get(name)!, wantedOf({ scans }, name), scope)),
+    names.map((name) => prepareTable(name, tables.get(name)!, wantedOf({ scans }, name), scope)),
   );
   const prepared = settled.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
   const release = () => {
@@ -65,15 +68,18 @@ interface PreparedTable {
 }
 
 async function prepareTable(
+  name: string,
   bound: BoundTable,
   wanted: TableScan | undefined,
   scope: ScanScope,
 ): Promise<PreparedTable> {
   const { table, rowPositions } = bound;
   const choice = await chooseTablets(bound, wanted, scope);
-  const { selection, tablets, access } = choice;
+  const { selection, access } = choice;
   const { contents, tabletsTotal } = selection;
-  const isWhole = tablets.length === tabletsTotal && access.granulesPruned === 0;
+  const top = scope.query && (await chooseTopRows(table, choice, { ...scope, query: scope.query, name }));
+  const { tablets } = top ?? choice;
+  const isWhole = top === undefined && tablets.length === tabletsTotal && access.granulesPruned === 0;
   const scan = await scope.agent.prepareScan({
     session: scope.session,
     table,
@@ -87,17 +93,29 @@ async function prepareTable(
   });
   return {
     scan,
-    access: { ...access, use: scan.use },
+    access: {
+      ...access,
+      use: top === undefined ? scan.use : both(top.use, scan.use),
+      isLate: top !== undefined,
+    },
     target: rowPositions ? { tableId: table.id, tablets } : undefined,
   };
 }
+
+/** Of two passes over the same tablets. */
+const both = (first: ScanUse, second: ScanUse): ScanUse => ({
+  tablets: first.tablets,
+  bytesFetched: first.bytesFetched + second.bytesFetched,
+  bytesCached: first.bytesCached + second.bytesCached,
+  tabletsHot: second.tabletsHot,
+});
 
 /** What of a table would be read. */
 export interface TabletChoice {
   readonly selection: TableSelection;
   readonly tablets: readonly ScanTablet[];
   readonly isHot: boolean;
-  readonly access: Omit<TableAccess, 'use'>;
+  readonly access: Omit<TableAccess, 'use' | 'isLate'>;
 }
 
 /** Chooses tablets and granules of a table; reads headers of tablets at most. */

@@ -39,6 +39,13 @@ export interface PreparedQuery extends RunnableQuery {
   /** The query as the binder knows it, before its output is converted; absent when it reads no table. */
   readonly boundSql?: string | undefined;
   /**
+   * For `ORDER BY … LIMIT n` over one table: SQL over the same bound name that gives `"$tablet"` and `"$row"` of at most
+   * `rows` rows, of which the result is a part; it reads columns of no other names than `names` (in lower case).
+   */
+  readonly topRows?:
+    | { readonly sql: string; readonly names: ReadonlySet<string>; readonly rows: number }
+    | undefined;
+  /**
    * Whether the query looks at the clock. `pinned`: at that of its preparation, which stands in it as a constant, so that it
    * is for one run. `free`: at the kernel's own, so that conclusions from `boundSql` on values of time may not hold.
    */

@@ -10,6 +10,7 @@ import { deparse, parseQuery } from './parse.ts';
 import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
+import { topRowsQuery } from './top-rows.ts';
 
 /**
  * A query of the dialect, or the one that EXPLAIN is to explain, as SQL of the kernel, bound. Files are resolved and looked at, no row is read.
@@ -53,7 +54,10 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   const sql = running === bound ? boundSql : await deparse(binder, running);
   const output = withDialectTypes(sql, adjusted, notNullColumns(bound.node, columns.length, query.columns));
   const { time } = query;
-  return tables.size === 0 ? { ...output, tables, time } : { ...output, tables, boundSql, time };
+  if (tables.size === 0) return { ...output, tables, time };
+  const top = tables.size === 1 && running === bound ? topRowsQuery(running) : undefined;
+  const topRows = top && { ...top, sql: await deparse(binder, top.statement) };
+  return { ...output, tables, boundSql, time, topRows };
 }
 
 function located(error: unknown, text: string, ran: string): unknown {

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
+
+let fixture: TableFixture;
+
+beforeAll(async () => {
+  fixture = await TableFixture.open();
+  await fixture.table(
+    'wide',
+    `SELECT i::INTEGER AS id, hash(i) AS h, (hash(i) % 1000)::INTEGER AS k, repeat(md5(i::VARCHAR), 4) AS a,
+       repeat(md5((i + 1)::VARCHAR), 4) AS b FROM range(40960) r(i)`,
+    { primaryIndex: ['id'], minBytesForWide: 1 },
+  );
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const LATE = [
+  'SELECT * FROM wide ORDER BY h LIMIT 3',
+  'SELECT id, a FROM wide WHERE k > 500 ORDER BY h DESC LIMIT 3 OFFSET 2',
+  'SELECT w.b, w.h AS z FROM wide AS w ORDER BY z LIMIT 5',
+  'SELECT h, a FROM wide ORDER BY 1 LIMIT 2',
+  'SELECT upper(a) FROM wide ORDER BY lower(h::VARCHAR) LIMIT 2',
+];
+
+/** Nothing of the table is on disk or in memory. */
+async function forgotten() {
+  const table = fixture.snapshot.relations(
+    fixture.snapshot.schemas(fixture.snapshot.databases()[0]!.id)[0]!.id,
+  )[0]!;
+  await fixture.agent.settled();
+  await fixture.agent.forget(fixture.snapshot.tablets(table.id));
+}
+
+test.for(LATE)('%s reads other columns of few granules only', async (sql) => {
+  await forgotten();
+  const bound = await fixture.bind(sql);
+  const rows = await rowsOf(bound);
+  await bound.release();
+  expect(bound.tables[0]?.isLate).toBe(true);
+  const [whole] = await fixture.rows('SELECT sum(length(a) + length(b)) FROM wide');
+  expect(whole).toEqual([String(40960 * 256)]);
+  await fixture.agent.settled();
+  const inMemory = await fixture.rows(sql.replace(/ FROM wide/, ' FROM (SELECT * FROM wide)'));
+  expect(rows).toEqual(inMemory);
+});
+
+test('fetches less than half of what the table has', async () => {
+  await forgotten();
+  const bound = await fixture.bind('SELECT * FROM wide ORDER BY h LIMIT 1');
+  await bound.release();
+  const { use } = bound.tables[0]!;
+  const bytes = fixture.snapshot
+    .tablets(bound.tables[0]!.table.id)
+    .reduce((sum, tablet) => sum + tablet.bytes, 0);
+  expect(use.bytesFetched).toBeLessThan(bytes / 2);
+});
+
+const EARLY = [
+  'SELECT count(*) FROM wide ORDER BY 1 LIMIT 1',
+  'SELECT DISTINCT a FROM wide ORDER BY a LIMIT 1',
+  'SELECT a, row_number() OVER () FROM wide ORDER BY h LIMIT 1',
+  'SELECT unnest([a, b]) FROM wide ORDER BY h LIMIT 1',
+  'SELECT a FROM wide LIMIT 1',
+  'SELECT x.a FROM wide x JOIN wide y USING (id) ORDER BY x.h LIMIT 1',
+  'SELECT h FROM wide ORDER BY h LIMIT 1',
+];
+
+test.for(EARLY)('%s is read in one pass', async (sql) => {
+  await forgotten();
+  const bound = await fixture.bind(sql);
+  await bound.release();
+  expect(bound.tables[0]?.isLate).toBe(false);
+});

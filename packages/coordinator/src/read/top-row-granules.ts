@@ -1,0 +1,114 @@
+import type { TableObject } from '@tessera/catalog';
+import type { KernelSession } from '@tessera/kernel';
+import { type PreparedQuery, substituteScans } from '@tessera/sql';
+import type { ScanTablet, ScanUse, StorageAgent } from '@tessera/storage-agent';
+import type { TabletChoice } from './table-scans.ts';
+
+export interface TopRowsScope {
+  readonly agent: StorageAgent;
+  readonly session: KernelSession;
+  readonly signal: AbortSignal;
+  /** The table's bound name. */
+  readonly name: string;
+  readonly query: Pick<PreparedQuery, 'topRows' | 'parameters' | 'tables'>;
+}
+
+export interface TopRowsChoice {
+  /** The tablets that hold rows of the result, with their granules. */
+  readonly tablets: readonly ScanTablet[];
+  /** What finding them took. */
+  readonly use: ScanUse;
+}
+
+/**
+ * Late materialisation: a first pass over the columns that a query filters and sorts by finds the rows of
+ * `ORDER BY … LIMIT n`; of the other columns only the granules of these rows are needed. Undefined where that saves
+ * nothing.
+ */
+export async function chooseTopRows(
+  table: TableObject,
+  choice: TabletChoice,
+  { agent, session, signal, name, query }: TopRowsScope,
+): Promise<TopRowsChoice | undefined> {
+  const { topRows } = query;
+  if (topRows === undefined || choice.isHot) return undefined;
+  const { selection, tablets } = choice;
+  const first = table.columns.filter((column) => topRows.names.has(column.name.toLowerCase()));
+  const rest = selection.columns.filter((column) => !first.includes(column));
+  const rows = tablets.reduce((sum, { tablet }) => sum + tablet.rows, 0);
+  const isWide = tablets.some(({ tablet }) => tablet.layout === 'wide');
+  if (!isWide || rest.length === 0 || rows < 2 * table.indexGranularity || rows < 10 * topRows.rows)
+    return undefined;
+  const scan = await agent.prepareScan({
+    session,
+    table,
+    tablets,
+    columns: first.map(({ id }) => id),
+    unnamed: table.columns.filter((column) => !first.includes(column)).map(({ id }) => id),
+    rowPositions: true,
+    signal,
+  });
+  try {
+    const sql = substituteScans(topRows.sql, query.tables, new Map([[name, scan.sql]]));
+    const positions = await positionsOf(session, sql, query.parameters);
+    return { tablets: await granulesOf(agent, table, tablets, positions, signal), use: scan.use };
+  } finally {
+    scan.release();
+  }
+}
+
+/** By the position of the tablet: rows. */
+async function positionsOf(
+  session: KernelSession,
+  sql: string,
+  parameters: PreparedQuery['parameters'],
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const text = `SELECT "$tablet"::VARCHAR || ' ' || "$row"::VARCHAR || chr(10) FROM (${sql})`;
+  const result = await session.query(text, parameters);
+  let lines = '';
+  for await (const batch of result.batches) lines += Buffer.from(batch.textColumn(0)).toString('latin1');
+  const found = new Map<number, number[]>();
+  for (const line of lines.split('\n')) {
+    if (line === '') continue;
+    const [tablet, row] = line.split(' ').map(Number) as [number, number];
+    const rows = found.get(tablet);
+    if (rows === undefined) found.set(tablet, [row]);
+    else rows.push(row);
+  }
+  return found;
+}
+
+async function granulesOf(
+  agent: StorageAgent,
+  table: TableObject,
+  tablets: readonly ScanTablet[],
+  positions: ReadonlyMap<number, readonly number[]>,
+  signal: AbortSignal,
+): Promise<readonly ScanTablet[]> {
+  const chosen: ScanTablet[] = [];
+  for (const [position, rows] of positions) {
+    const scan = tablets[position]!;
+    if (scan.tablet.granules < 2) {
+      chosen.push(scan);
+      continue;
+    }
+    const { granuleRows } = await agent.header(table, scan.tablet, signal);
+    chosen.push({ ...scan, granules: granulesWith(granuleRows, rows) });
+  }
+  return chosen;
+}
+
+/** Numbers of the granules that hold some rows, ascending. */
+function granulesWith(granuleRows: readonly number[], rows: readonly number[]): readonly number[] {
+  const sorted = [...rows].sort((a, b) => a - b);
+  const granules: number[] = [];
+  let end = 0;
+  let next = 0;
+  for (const [granule, count] of granuleRows.entries()) {
+    end += count;
+    const before = next;
+    while (next < sorted.length && sorted[next]! < end) next += 1;
+    if (next > before) granules.push(granule);
+  }
+  return granules;
+}
