@@ -91,7 +91,7 @@ class Agent implements StorageAgent {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#sweeping = setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS).unref();
+    this.#sweeping = setInterval(() => void this.evict(), SWEEP_INTERVAL_MS).unref();
   }
 
   prepareScan(request: ScanRequest): Promise<Scan> {
@@ -143,7 +143,7 @@ class Agent implements StorageAgent {
     await this.#parts.files.remove(tablets);
   }
 
-  async sweep(): Promise<void> {
+  async evict(): Promise<void> {
     const { hot, files, unusedMs, log } = this.#parts;
     try {
       await hot.evict();

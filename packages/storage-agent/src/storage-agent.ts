@@ -116,6 +116,8 @@ export interface StorageAgent {
   ): Promise<number>;
   /** Column chunks that are on local disk, of those asked for. */
   localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncIterable<LocalChunk>;
+  /** Applies `engine.eviction` now; the agent does it every few seconds. */
+  evict(): Promise<void>;
   /** Resolves when no promotion to memory is under way or waiting. */
   settled(): Promise<void>;
   metrics(): AgentMetrics;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type EvictionLimits, roomForTablets, tabletsToEvict } from './eviction-policy.ts';
+import { type EvictionLimits, roomForTablets, tabletsToDisplace, tabletsToEvict } from './eviction-policy.ts';
 
 const limits: EvictionLimits = {
   maxTablets: 100,
@@ -54,4 +54,15 @@ test('no more tablets than the memory allows', () => {
 test('what may be loaded stays above the soft threshold', () => {
   expect(roomForTablets({ totalBytes: 1_000, usedBytes: 450 }, limits)).toBe(150);
   expect(roomForTablets({ totalBytes: 1_000, usedBytes: 900 }, limits)).toBe(0);
+});
+
+test('what is about to be loaded displaces what was not read for the minimum age, and no more than it needs', () => {
+  const tablets = [tablet('young', 60), tablet('old', 2_000), tablet('oldest', 4_000)];
+  const displace = (bytes: number, count = 1, usedBytes = 300) =>
+    tabletsToDisplace(tablets, { totalBytes: 1_000, usedBytes }, limits, { bytes, tablets: count }, NOW);
+  expect(displace(300)).toEqual([]);
+  expect(displace(301)).toEqual(['oldest']);
+  expect(displace(450)).toEqual(['oldest', 'old']);
+  expect(displace(900)).toEqual(['oldest', 'old']);
+  expect(displace(1, 98)).toEqual(['oldest']);
 });

@@ -51,6 +51,28 @@ export function tabletsToEvict<Id>(
   return evicted;
 }
 
+/**
+ * Tablets that make place for others that are about to be loaded: the least recently used, none of them younger than
+ * `minAgeMs`, so that tables that are read in turn do not drive each other out.
+ */
+export function tabletsToDisplace<Id>(
+  hot: readonly HotTablet<Id>[],
+  memory: MemoryState,
+  limits: EvictionLimits,
+  coming: { readonly bytes: number; readonly tablets: number },
+  nowMs: number,
+): Id[] {
+  const displaced: Id[] = [];
+  let missingBytes = coming.bytes - roomForTablets(memory, limits);
+  for (const tablet of [...hot].sort((a, b) => a.lastUsedMs - b.lastUsedMs)) {
+    const isOver = hot.length - displaced.length + coming.tablets > limits.maxTablets;
+    if ((missingBytes <= 0 && !isOver) || nowMs - tablet.lastUsedMs < limits.minAgeMs) break;
+    displaced.push(tablet.id);
+    missingBytes -= tablet.bytes;
+  }
+  return displaced;
+}
+
 /** Memory that may be taken for tablets before a soft eviction would follow. */
 export const roomForTablets = (memory: MemoryState, limits: EvictionLimits): number =>
   Math.max(0, memory.totalBytes * (1 - limits.softFree) - memory.usedBytes);

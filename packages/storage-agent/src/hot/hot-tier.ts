@@ -1,35 +1,31 @@
 import type { ObjectId, Tablet, TabletId } from '@tessera/catalog';
-import { newUlid } from '@tessera/common';
 import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
-import { type EvictionLimits, roomForTablets, tabletsToEvict } from '../eviction/eviction-policy.ts';
-import type { LocalTablet, TabletNeed } from '../local/local-tablets.ts';
+import {
+  type EvictionLimits,
+  type HotTablet,
+  type MemoryState,
+  roomForTablets,
+  tabletsToDisplace,
+  tabletsToEvict,
+} from '../eviction/eviction-policy.ts';
 import type { RelationShape } from '../scan/relation-sql.ts';
-import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
+import type { RowRange } from '../scan/row-ranges.ts';
 import { vectorIdentity } from '../scan/vector-identity.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { type Cover, partialCover, wholeCover } from './cover.ts';
-import { Image, type ImagePart, type ImageUse } from './image.ts';
-import { changeTowards, type Deletion, positionsToDelete } from './image-change.ts';
-import {
-  appendTablets,
-  compactImages,
-  createImage,
-  deletePositions,
-  dropImage,
-  tableMemory,
-} from './image-loader.ts';
+import type { Image, ImagePart, ImageUse } from './image.ts';
+import { changeTowards, type Deletion } from './image-change.ts';
+import { dropImage } from './image-loader.ts';
+import { estimatedMemory, type Room } from './image-size.ts';
+import { ImageWorker, type ImageWorkerOptions } from './image-worker.ts';
 import { type Desired, type TableContents, TableDemand } from './table-demand.ts';
 import { WorkQueue } from './work-queue.ts';
 
-export interface HotTierOptions {
+export interface HotTierOptions extends ImageWorkerOptions {
   readonly kernel: Kernel;
   readonly memoryLimitBytes: number;
   readonly limits: EvictionLimits;
   readonly log: KernelLog;
-  now(): number;
-  /** Makes a tablet readable. */
-  acquire(need: TabletNeed): Promise<LocalTablet>;
-  deletedRows(scan: ScanTablet): Promise<readonly RowRange[]>;
 }
 
 /** A scan as the hot tier sees it. */
@@ -42,7 +38,19 @@ export interface HotRequest {
 }
 
 export interface HotScan extends Cover {
-  readonly isWhole: boolean;
+  release(): void;
+}
+
+interface HotPart {
+  readonly image: Image;
+  readonly part: ImagePart;
+}
+
+/** A SELECT over an image that holds just what a scan reads. */
+export interface WholeScan {
+  readonly sql: string;
+  /** Of the tablets' objects. */
+  readonly objectBytes: number;
   release(): void;
 }
 
@@ -52,9 +60,6 @@ const BUILD_DELAY_MS = 10_000;
 /** A change is small: it only lets the scan go first that wants it. */
 const CHANGE_DELAY_MS = 20;
 const RETRY_MS = 30_000;
-/** Loaded at one go; then the scans' memory is given back by compression. */
-const GROUP_BYTES = 512 << 20;
-const GROUP_TABLETS = 128;
 /** An image whose ordinals have run so far ahead of its parts is built anew. */
 const WORN_ORDINALS = 1_024;
 
@@ -68,6 +73,7 @@ export class HotTier {
   readonly #changing = new Set<ObjectId>();
   readonly #work = new Set<Promise<void>>();
   readonly #queue = new WorkQueue();
+  readonly #worker: ImageWorker;
   #processId: string | undefined;
   #scans = 0;
   #scanEndedAt = 0;
@@ -76,6 +82,7 @@ export class HotTier {
 
   constructor(options: HotTierOptions) {
     this.#o = options;
+    this.#worker = new ImageWorker(options);
   }
 
   get tablets(): number {
@@ -115,13 +122,13 @@ export class HotTier {
   }
 
   /** The whole image, if it holds exactly the contents that the scan reads. */
-  whole(request: HotRequest): HotScan | undefined {
+  whole(request: HotRequest): WholeScan | undefined {
     const image = this.#usable(request);
     if (image?.exactAt === undefined || image.exactAt !== request.contentsVersion) return undefined;
     image.lastUsedMs = this.#o.now();
     const { release } = image.use(true, request.contentsVersion);
     const sql = wholeCover(image, request.shape, request.tablets);
-    return { isWhole: true, sql, tablets: new Set(request.tablets.keys()), release };
+    return { sql, objectBytes: image.objectBytes, release };
   }
 
   /** What an image of other contents has of the tablets. */
@@ -134,7 +141,7 @@ export class HotTier {
       image.parts.get(request.tablets[position]!.tablet.id)!.lastUsedMs = nowMs;
     }
     const { release } = image.use(false, request.contentsVersion);
-    return { ...cover, isWhole: false, release };
+    return { ...cover, release };
   }
 
   /** Tells what a scan read, so that the next one finds it in memory. */
@@ -168,23 +175,31 @@ export class HotTier {
       const image = this.#images.get(tableId);
       const parts = [...gone].map((id) => image?.parts.get(id)).filter((part) => part !== undefined);
       if (image !== undefined && parts.length > 0) await this.#remove(image, parts);
+      if (!this.#images.has(tableId)) this.#demands.delete(tableId);
     }
   }
 
   /** Lets go what the eviction limits say. */
   async evict(): Promise<void> {
-    const images = [...this.#current()];
-    if (images.length === 0) return;
-    const memory = await this.#memory();
-    const hot = images.flatMap((image) =>
-      [...image.parts.values()].map((part) => ({
-        id: { image, part },
-        bytes: (image.bytes * part.tablet.rows) / image.nextPosition,
-        lastUsedMs: image.lastUse(part),
-      })),
+    const hot = this.#hotTablets();
+    if (hot.length === 0) return;
+    await this.#letGo(tabletsToEvict(hot, await this.#memory(), this.#o.limits, this.#o.now()));
+  }
+
+  #hotTablets(except?: Image): HotTablet<HotPart>[] {
+    return [...this.#current()].flatMap((image) =>
+      image === except
+        ? []
+        : [...image.parts.values()].map((part) => ({
+            id: { image, part },
+            bytes: (image.bytes * part.tablet.rows) / image.nextPosition,
+            lastUsedMs: image.lastUse(part),
+          })),
     );
-    const evicted = Map.groupBy(tabletsToEvict(hot, memory, this.#o.limits, this.#o.now()), (id) => id.image);
-    for (const [image, parts] of evicted) {
+  }
+
+  async #letGo(evicted: readonly HotPart[]): Promise<void> {
+    for (const [image, parts] of Map.groupBy(evicted, (id) => id.image)) {
       this.#demands.get(image.tableId)?.reset(this.#o.now() + RETRY_MS);
       await this.#remove(
         image,
@@ -309,34 +324,28 @@ export class HotTier {
     if (desired.tablets.length === 0) return;
     const { id } = desired.table;
     const before = this.#images.get(id);
-    const room = roomForTablets(await this.#memory(), this.#o.limits);
-    const fits = (bytes: number) => within(desired, desired.tablets, bytes, this.#roomForCount(before));
-    let tablets = fits(room);
-    if (before !== undefined && tablets.length < desired.tablets.length) {
-      this.#images.delete(id);
-      await this.#drop(session, before);
-      tablets = fits(room + before.bytes);
-    }
-    if (tablets.length === 0) {
-      demand.blockedUntilMs = this.#o.now() + RETRY_MS;
+    const memory = await this.#memory();
+    const coming = { bytes: estimatedMemory(desired, desired.tablets), tablets: desired.tablets.length };
+    const { limits } = this.#o;
+    const displaced = tabletsToDisplace(this.#hotTablets(before), memory, limits, coming, this.#o.now());
+    if (displaced.length > 0) {
+      // It is tried again when they are gone.
+      await this.#letGo(displaced);
       return;
     }
-    const used = await tableMemory(session);
-    const image = new Image(`i_${newUlid().toLowerCase()}`, id, desired.columns, this.#o.now());
-    try {
-      await createImage(session, image);
-      await this.#append(session, image, desired, tablets);
-      await compactImages(session);
-    } catch (error) {
-      await dropImage(session, image).catch(() => undefined);
-      throw error;
+    let room = this.#room(memory, before);
+    if (before !== undefined && (room.bytes < coming.bytes || room.tablets < coming.tablets)) {
+      this.#images.delete(id);
+      await this.#quiet(before);
+      await dropImage(session, before);
+      room = { ...room, bytes: room.bytes + before.bytes };
     }
-    image.bytes = Math.max(0, (await tableMemory(session)) - used);
-    if (tablets.length === desired.tablets.length) image.exactAt = desired.version;
-    else demand.blockedUntilMs = this.#o.now() + RETRY_MS;
-    if (session.processId !== this.#processId) return;
-    this.#images.set(id, image);
-    if (before !== undefined && tablets.length > 0) this.#track(this.#retire(before));
+    const built = await this.#worker.build(session, desired, room);
+    if (built?.isComplete !== true) demand.blockedUntilMs = this.#o.now() + RETRY_MS;
+    if (built === undefined || session.processId !== this.#processId) return;
+    const replaced = this.#images.get(id);
+    this.#images.set(id, built.image);
+    if (replaced !== undefined) this.#track(this.#retire(replaced));
   }
 
   async #change(image: Image, demand: TableDemand, desired: Desired): Promise<void> {
@@ -376,54 +385,20 @@ export class HotTier {
     append: readonly ScanTablet[],
     deletions: readonly Deletion[],
   ): Promise<void> {
-    if (this.#images.get(image.tableId) !== image || session.processId !== this.#processId) return;
-    const room = roomForTablets(await this.#memory(), this.#o.limits);
-    const tablets = within(desired, append, room, this.#roomForCount(image));
-    const used = await tableMemory(session);
+    if (!this.#isCurrent(image, session)) return;
+    const room = this.#room(await this.#memory(), image);
+    let isComplete: boolean;
     try {
-      const gone = await applyDeletions(session, image, deletions);
-      await this.#append(session, image, desired, tablets);
-      if (gone * 10 > image.nextPosition || estimate(desired, tablets) > GROUP_BYTES / 8)
-        await compactImages(session);
+      isComplete = await this.#worker.change(session, image, desired, append, deletions, room);
     } catch (error) {
       // What it holds is not known any more.
       this.#images.delete(image.tableId);
       this.#track(this.#retire(image));
       throw error;
     }
-    image.bytes = Math.max(0, image.bytes + (await tableMemory(session)) - used);
-    const isComplete = tablets.length === append.length;
-    if (isComplete && image.parts.size === desired.tablets.length) image.exactAt = desired.version;
     if (!isComplete) demand.blockedUntilMs = this.#o.now() + RETRY_MS;
-  }
-
-  async #append(
-    session: KernelSession,
-    image: Image,
-    desired: Desired,
-    tablets: readonly ScanTablet[],
-  ): Promise<void> {
-    const columns = [...image.columns.keys()];
-    for (const group of groups(desired, tablets)) {
-      const deleted = await Promise.all(group.map((scan) => this.#o.deletedRows(scan)));
-      const needs = group.map(({ tablet }) => ({ table: desired.table, tablet, columns }));
-      const acquired = await Promise.allSettled(needs.map((need) => this.#o.acquire(need)));
-      const locals = acquired.filter((result) => result.status === 'fulfilled').map((result) => result.value);
-      try {
-        const failure = acquired.find((result) => result.status === 'rejected');
-        if (failure !== undefined) throw failure.reason;
-        const loadable = group.map((scan, i) => ({
-          tablet: scan.tablet,
-          local: locals[i]!,
-          deleted: deleted[i]!,
-          vector: vectorIdentity(scan.vector),
-        }));
-        await appendTablets(session, image, loadable, this.#o.now());
-      } finally {
-        for (const local of locals) local.release();
-      }
-      if (estimate(desired, group) > GROUP_BYTES / 2) await compactImages(session);
-    }
+    else if (!image.isLosingParts && image.parts.size === desired.tablets.length)
+      image.exactAt = desired.version;
   }
 
   /** Takes parts out of an image: all of it at once when none is left. */
@@ -436,21 +411,19 @@ export class HotTier {
     }
     image.exactAt = undefined;
     for (const part of parts) part.removed = true;
+    this.#track(this.#shrink(image, parts).catch((error) => this.#failed(image, error)));
+  }
+
+  async #shrink(image: Image, parts: readonly ImagePart[]): Promise<void> {
     const deletions = parts.map((part) => ({ part, rows: 'all' as const }));
-    this.#track(
-      (async () => {
-        await this.#quiet(image);
-        await this.#queue.run(() =>
-          this.#withSession(async (session) => {
-            if (this.#images.get(image.tableId) !== image || session.processId !== this.#processId) return;
-            const used = await tableMemory(session);
-            await applyDeletions(session, image, deletions);
-            await compactImages(session);
-            image.bytes = Math.max(0, image.bytes + (await tableMemory(session)) - used);
-          }),
-        );
-      })().catch((error) => this.#failed(image, error)),
+    image.partsGoing += parts.length;
+    await this.#quiet(image);
+    await this.#queue.run(() =>
+      this.#withSession(async (session) => {
+        if (this.#isCurrent(image, session)) await this.#worker.shrink(session, image, deletions);
+      }),
     );
+    image.partsGoing -= parts.length;
   }
 
   /** Of an image that no new scan uses. */
@@ -467,11 +440,6 @@ export class HotTier {
       .catch((error) => this.#o.log.warn({ error: String(error) }, 'A table in memory was not dropped'));
   }
 
-  async #drop(session: KernelSession, image: Image): Promise<void> {
-    await this.#quiet(image);
-    await dropImage(session, image);
-  }
-
   /** Waits for scans; not for those that outlive the agent. */
   async #quiet(image: Image, which?: (use: ImageUse) => boolean): Promise<void> {
     await Promise.race([image.quiet(which), this.#closing.promise]);
@@ -483,29 +451,21 @@ export class HotTier {
     this.#o.log.warn({ error: String(error) }, 'A table in memory was given up');
   }
 
-  #roomForCount(image: Image | undefined): number {
-    return this.#o.limits.maxTablets - this.tablets + (image?.parts.size ?? 0);
+  #isCurrent(image: Image, session: KernelSession): boolean {
+    return this.#images.get(image.tableId) === image && session.processId === this.#processId;
   }
 
-  async #memory() {
+  /** For what takes the place of `before`. */
+  #room(memory: MemoryState, before: Image | undefined): Room {
+    const { limits } = this.#o;
+    const others = this.tablets - (before?.parts.size ?? 0);
+    return { bytes: roomForTablets(memory, limits), tablets: limits.maxTablets - others };
+  }
+
+  async #memory(): Promise<MemoryState> {
     const { usedBytes } = await this.#o.kernel.memory();
     return { usedBytes, totalBytes: this.#o.memoryLimitBytes };
   }
-}
-
-/** How many positions are gone. Every scan that could miss them has ended. */
-async function applyDeletions(
-  session: KernelSession,
-  image: Image,
-  deletions: readonly Deletion[],
-): Promise<number> {
-  const positions = positionsToDelete(deletions);
-  await deletePositions(session, image, positions);
-  for (const { part, rows } of deletions) {
-    if (rows !== 'all') part.absent = rows;
-    else if (image.parts.get(part.tablet.id) === part) image.parts.delete(part.tablet.id);
-  }
-  return rowsIn(positions);
 }
 
 function isReached(image: Image, desired: Desired): boolean {
@@ -515,39 +475,3 @@ function isReached(image: Image, desired: Desired): boolean {
 }
 
 const isWorn = (image: Image): boolean => image.nextOrdinal > WORN_ORDINALS + 4 * image.parts.size;
-
-/** The first of the tablets, as many as there is room for. */
-function within(
-  desired: Desired,
-  tablets: readonly ScanTablet[],
-  bytes: number,
-  count: number,
-): readonly ScanTablet[] {
-  let room = bytes;
-  const end = tablets.findIndex((scan, i) => {
-    room -= estimate(desired, [scan]);
-    return room < 0 || i >= count;
-  });
-  return end === -1 ? tablets : tablets.slice(0, end);
-}
-
-/** Memory that the columns of the tablets may take before they are compressed. */
-function estimate(desired: Desired, tablets: readonly ScanTablet[]): number {
-  const share = desired.columns.length / desired.table.columns.length;
-  return tablets.reduce((sum, { tablet }) => sum + tablet.uncompressedBytes * share, 0);
-}
-
-function* groups(desired: Desired, tablets: readonly ScanTablet[]): Generator<ScanTablet[]> {
-  let group: ScanTablet[] = [];
-  let bytes = 0;
-  for (const scan of tablets) {
-    const more = estimate(desired, [scan]);
-    if (group.length > 0 && (group.length === GROUP_TABLETS || bytes + more > GROUP_BYTES)) {
-      yield group;
-      [group, bytes] = [[], 0];
-    }
-    group.push(scan);
-    bytes += more;
-  }
-  if (group.length > 0) yield group;
-}

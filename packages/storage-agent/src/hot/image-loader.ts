@@ -53,7 +53,10 @@ export async function appendTablets(
     await session.execute(insertSql(image, run, first, starts));
   }
   // A scan that is prepared from here on may read the new positions.
-  for (const part of parts) image.parts.set(part.tablet.id, part);
+  for (const part of parts) {
+    image.parts.set(part.tablet.id, part);
+    image.objectBytes += part.tablet.bytes;
+  }
   image.nextPosition = start;
   image.nextOrdinal = ordinal;
 }

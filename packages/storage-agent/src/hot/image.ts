@@ -1,5 +1,5 @@
 import type { Column, ObjectId, Tablet, TabletId } from '@tessera/catalog';
-import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
+import type { RowRange } from '../scan/row-ranges.ts';
 
 /** Ordinal of a row's part in its image. */
 export const PART_COLUMN = '"$part"';
@@ -54,6 +54,10 @@ export class Image {
   exactAt: number | undefined;
   /** Memory it takes, as it was measured when it was loaded or last changed. */
   bytes = 0;
+  /** Of the objects of the tablets that it has rows of. */
+  objectBytes = 0;
+  /** Removed parts whose rows are still there. */
+  partsGoing = 0;
   /** Last scan of it as a whole. */
   lastUsedMs: number;
 
@@ -67,6 +71,10 @@ export class Image {
   /** For FROM. */
   get relation(): string {
     return `hot.main."${this.name}"`;
+  }
+
+  get isLosingParts(): boolean {
+    return this.partsGoing > 0;
   }
 
   /** Whether it has the columns, with their types. */
@@ -94,11 +102,5 @@ export class Image {
   /** When the rows of the part were last read. */
   lastUse(part: ImagePart): number {
     return Math.max(this.lastUsedMs, part.lastUsedMs);
-  }
-
-  get rows(): number {
-    let rows = 0;
-    for (const part of this.parts.values()) rows += part.tablet.rows - rowsIn(part.absent);
-    return rows;
   }
 }

@@ -1,4 +1,4 @@
-import type { HotScan, HotTier } from '../hot/hot-tier.ts';
+import type { HotScan, HotTier, WholeScan } from '../hot/hot-tier.ts';
 import type { TableContents } from '../hot/table-demand.ts';
 import type { LocalTablet } from '../local/local-tablets.ts';
 import type { TabletFiles } from '../local/tablet-files.ts';
@@ -43,7 +43,7 @@ export class TabletScans {
     const contents = contentsOf(request);
     const hotRequest = { session, shape, tablets, contentsVersion: contents?.version };
     const whole = this.#hot.whole(hotRequest);
-    if (whole !== undefined) return hotScan(whole, tablets);
+    if (whole !== undefined) return wholeScan(whole, tablets.length);
     // What is wanted in memory is told first: the scan that is made here then reads what is loaded behind it.
     if (request.once !== true) this.#hot.want(hotRequest, contents, request.wholeTableAt !== undefined);
     const deleted = await this.#deletedRows(tablets);
@@ -127,18 +127,11 @@ function contentsOf({ contents, wholeTableAt, tablets }: ScanRequest): TableCont
     : undefined;
 }
 
-function hotScan(hot: HotScan, tablets: readonly ScanTablet[]): Scan {
-  return {
-    sql: `(${hot.sql})`,
-    use: {
-      tablets: tablets.length,
-      bytesFetched: 0,
-      bytesCached: hotBytes(tablets, hot),
-      tabletsHot: tablets.length,
-    },
-    release: hot.release,
-  };
-}
+const wholeScan = ({ sql, objectBytes, release }: WholeScan, tablets: number): Scan => ({
+  sql: `(${sql})`,
+  use: { tablets, bytesFetched: 0, bytesCached: objectBytes, tabletsHot: tablets },
+  release,
+});
 
 const hotBytes = (tablets: readonly ScanTablet[], hot: HotScan | undefined): number =>
   hot === undefined

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ScanRequest, ScanTablet, StorageAgent } from '../storage-agent.ts';
+import { Fixture } from '../testing/fixture.ts';
+import { storeTablet, testTable } from '../testing/tables.ts';
+import { DEFAULT_EVICTION } from './eviction-settings.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await Fixture.open();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const HOUR_MS = 3_600_000;
+let nowMs = 1_000_000_000;
+const now = () => nowMs;
+
+const table = () => testTable('t', { a: 'BIGINT', b: 'VARCHAR' });
+const tabletOf = (t: ReturnType<typeof table>) =>
+  storeTablet(fixture, t, 'SELECT i AS a, md5(i::VARCHAR) AS b FROM range(20000) t(i)');
+
+const request = (
+  t: ReturnType<typeof table>,
+  tablets: ScanTablet[],
+  more: Partial<ScanRequest> = {},
+): ScanRequest => ({
+  session: fixture.session,
+  table: t,
+  tablets,
+  columns: [1, 2],
+  rowPositions: false,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+async function read(agent: StorageAgent, asked: ScanRequest) {
+  const scan = await agent.prepareScan(asked);
+  const n = await fixture.session.scalar(`SELECT count(*) FROM ${scan.sql}`);
+  scan.release();
+  expect(n).toBe(20_000 * asked.tablets.length);
+  await agent.settled();
+  return scan.use.tabletsHot;
+}
+
+/** Thresholds that any use of memory is above, or below. */
+const ALWAYS = 1;
+const NEVER = 0;
+
+test('memory that is short lets go what is older than the minimum; it stays on disk and comes back when it is read', async () => {
+  const eviction = {
+    ...DEFAULT_EVICTION,
+    tablet_eviction_soft_threshold: 0.999,
+    tablet_eviction_threshold: NEVER,
+    tablet_min_ttl_before_memory_eviction_seconds: 60,
+  };
+  const agent = await fixture.agent({ eviction, now });
+  const t = table();
+  const whole = request(t, [{ tablet: await tabletOf(t) }], { wholeTableAt: 1 });
+  await read(agent, whole);
+  expect(await read(agent, whole)).toBe(1);
+  // 0.1 % of 1 GB: a temp table of this session takes more.
+  await fixture.session.execute(
+    'CREATE TEMP TABLE filler AS SELECT i, random() AS r FROM range(2000000) t(i)',
+  );
+  nowMs += 59_000;
+  await agent.evict();
+  expect(agent.metrics().tabletsHot).toBe(1);
+  nowMs += 2_000;
+  await agent.evict();
+  expect(agent.metrics()).toMatchObject({ tabletsHot: 0, tabletsOnDisk: 1 });
+  await fixture.session.execute('DROP TABLE filler');
+  nowMs += HOUR_MS;
+  expect(await read(agent, whole)).toBe(0);
+  expect(await read(agent, whole)).toBe(1);
+});
+
+test('below the hard threshold nothing stays, and what a scan reads goes when it has ended', async () => {
+  const hard = {
+    ...DEFAULT_EVICTION,
+    tablet_eviction_soft_threshold: NEVER,
+    tablet_eviction_threshold: ALWAYS,
+  };
+  const agent = await fixture.agent({ eviction: hard, now });
+  const t = table();
+  const whole = request(t, [{ tablet: await tabletOf(t) }], { wholeTableAt: 1 });
+  await read(agent, whole);
+  const scan = await agent.prepareScan(whole);
+  expect(scan.use.tabletsHot).toBe(1);
+  await fixture.session.execute('CREATE TEMP TABLE filler AS SELECT 1 AS a');
+  await agent.evict();
+  expect(agent.metrics().tabletsHot).toBe(0);
+  expect(await fixture.session.scalar(`SELECT count(*) FROM ${scan.sql}`)).toBe(20_000);
+  scan.release();
+  await agent.settled();
+  await expect(fixture.session.scalar(`SELECT count(*) FROM ${scan.sql}`)).rejects.toThrow(/does not exist/);
+  await fixture.session.execute('DROP TABLE filler');
+});
+
+test('no more tablets than the memory allows: those not read for the minimum age make place', async () => {
+  // The kernel of these tests has 1 GB.
+  const eviction = { ...DEFAULT_EVICTION, max_tablets_per_mb_of_total_memory: 3.5 / (1e9 / 2 ** 20) };
+  const agent = await fixture.agent({ eviction, now });
+  const [t, u] = [table(), table()];
+  const pair = [{ tablet: await tabletOf(t) }, { tablet: await tabletOf(t) }];
+  const first = request(t, pair, { wholeTableAt: 1 });
+  await read(agent, first);
+  nowMs += HOUR_MS / 4;
+  // Only one of the two is read again, without the table being known.
+  expect(await read(agent, request(t, [pair[1]!], { once: true }))).toBe(1);
+  const second = request(u, [{ tablet: await tabletOf(u) }, { tablet: await tabletOf(u) }], {
+    wholeTableAt: 1,
+  });
+  await read(agent, second);
+  expect(agent.metrics().tabletsHot).toBe(3);
+  nowMs += HOUR_MS / 4 + 1;
+  await read(agent, second);
+  await read(agent, second);
+  expect(await read(agent, second)).toBe(2);
+  expect(agent.metrics().tabletsHot).toBe(3);
+  expect(await read(agent, request(t, pair, { once: true }))).toBe(1);
+});
+
+test('what nobody reads for the full time leaves memory and disk', async () => {
+  const agent = await fixture.agent({ now });
+  const [t, u] = [table(), table()];
+  const old = request(t, [{ tablet: await tabletOf(t) }], { wholeTableAt: 1 });
+  const used = request(u, [{ tablet: await tabletOf(u) }], { wholeTableAt: 1, columns: [1] });
+  await read(agent, old);
+  await read(agent, used);
+  nowMs += 5 * HOUR_MS;
+  await read(agent, used);
+  // From memory; its file was not needed.
+  const positions = request(u, used.tablets as ScanTablet[], { columns: [2], once: true });
+  (await agent.prepareScan(positions)).release();
+  expect(agent.metrics()).toMatchObject({ tabletsHot: 2, tabletsOnDisk: 2 });
+  nowMs += HOUR_MS + 1;
+  await agent.evict();
+  await agent.settled();
+  expect(agent.metrics()).toMatchObject({ tabletsHot: 1, tabletsOnDisk: 1 });
+});

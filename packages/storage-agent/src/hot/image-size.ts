@@ -1,0 +1,48 @@
+import type { ScanTablet } from '../storage-agent.ts';
+import type { Desired } from './table-demand.ts';
+
+/** What images may still take. */
+export interface Room {
+  readonly bytes: number;
+  readonly tablets: number;
+}
+
+/** Loaded by one statement: while it runs, its rows are in memory uncompressed. */
+const GROUP_BYTES = 512 << 20;
+const GROUP_TABLETS = 128;
+
+/** Memory that the columns of the tablets may take before they are compressed. */
+export function estimatedMemory({ columns, table }: Desired, tablets: readonly ScanTablet[]): number {
+  const share = columns.length / table.columns.length;
+  return tablets.reduce((sum, { tablet }) => sum + tablet.uncompressedBytes * share, 0);
+}
+
+/** The first of the tablets, as many as there is room for. */
+export function tabletsThatFit(
+  desired: Desired,
+  tablets: readonly ScanTablet[],
+  room: Room,
+): readonly ScanTablet[] {
+  let { bytes } = room;
+  const end = tablets.findIndex((scan, i) => {
+    bytes -= estimatedMemory(desired, [scan]);
+    return bytes < 0 || i >= room.tablets;
+  });
+  return end === -1 ? tablets : tablets.slice(0, end);
+}
+
+/** In order, each of a size to be loaded at once. */
+export function* tabletGroups(desired: Desired, tablets: readonly ScanTablet[]): Generator<ScanTablet[]> {
+  let group: ScanTablet[] = [];
+  let bytes = 0;
+  for (const scan of tablets) {
+    const more = estimatedMemory(desired, [scan]);
+    if (group.length > 0 && (group.length === GROUP_TABLETS || bytes + more > GROUP_BYTES)) {
+      yield group;
+      [group, bytes] = [[], 0];
+    }
+    group.push(scan);
+    bytes += more;
+  }
+  if (group.length > 0) yield group;
+}
