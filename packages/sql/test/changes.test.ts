@@ -6,6 +6,8 @@ import {
   classifyStatement,
   deleteQuery,
   insertQuery,
+  type MergeStatement,
+  mergedTwice,
   mergeQuery,
   prepareQuery,
   type RelationResolver,
@@ -270,6 +272,24 @@ test.for(MERGES)('%s', async ([sql, rows]) => {
   expect(await changed(sql)).toEqual({ columns: [...POSITIONS, '$action', ...STORED], rows });
 });
 
+test('a row that a MERGE would change twice', () => {
+  const sql = 'MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN DELETE';
+  const statement = classifyStatement(sql) as MergeStatement;
+  const { explain } = mergeQuery(statement, T, sql);
+  expect(() => {
+    try {
+      mergedTwice(statement);
+    } catch (error) {
+      throw explain(error);
+    }
+  }).toThrow(
+    expect.objectContaining({
+      name: 'CARDINALITY_VIOLATION',
+      location: { line: 1, startColumn: 12, endColumn: 12 },
+    }),
+  );
+});
+
 /** Statement, error, what its message holds, and the text at its place; undefined: no place. */
 const ERRORS: readonly (readonly [sql: string, name: string, message: string, at?: string])[] = [
   [
@@ -294,6 +314,7 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ['INSERT INTO t SELECT NULL', 'NOT_NULL_VIOLATION', 'NULL in column "id"'],
   ['INSERT INTO t DEFAULT VALUES', 'NOT_NULL_VIOLATION', 'NULL in column "id"'],
   ["INSERT INTO t VALUES ('x')", 'CAST_ERROR', "'x'"],
+  ['INSERT INTO t (id) SELECT v FROM u', 'CAST_ERROR', 'source column id'],
   ['INSERT INTO t VALUES (nosuch)', 'UNDEFINED_NAME', 'nosuch', 'nosuch'],
   ['INSERT INTO t VALUES (1,)', 'SYNTAX_ERROR', 'a value', ')'],
   ['INSERT INTO t SELECT nosuch FROM s', 'UNDEFINED_NAME', 'nosuch', 'nosuch'],

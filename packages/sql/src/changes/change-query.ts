@@ -23,8 +23,12 @@ export const changeQuery = (text: ComposedText, statement: string): ChangeQuery 
 const aboutStatement = new WeakSet<Error>();
 
 /** Throws an error that points into the statement itself, which `explain` leaves alone. */
-export function failInStatement(message: string, location: SqlLocation): never {
-  const error = TesseraError.of('BINDING_ERROR', { message }, { location });
+export function failInStatement(
+  name: 'BINDING_ERROR' | 'CARDINALITY_VIOLATION',
+  message: string,
+  location: SqlLocation,
+): never {
+  const error = TesseraError.of(name, { message }, { location });
   aboutStatement.add(error);
   throw error;
 }

@@ -141,15 +141,19 @@ function storedRows(
   order: readonly (TargetColumn | undefined)[],
   known: readonly OutputColumn[] = [],
 ): string {
+  // A value that cannot be cast is told by this name.
+  const names = order.map((column, i) => {
+    const isFirst = column !== undefined && order.indexOf(column) === i;
+    return quoteName(isFirst ? column.name : `unused ${i}`);
+  });
   const items = target.columns.map((column) => {
     const at = order.indexOf(column);
-    const value = `CAST(${at < 0 ? 'NULL' : `c${at}`} AS ${column.type})`;
+    const value = `CAST(${at < 0 ? 'NULL' : names[at]} AS ${column.type})`;
     const isChecked = !column.nullable && known[at]?.nullable !== false;
     const checked = isChecked ? `coalesce(${value}, ${nullRefused(target.name, column.name)})` : value;
     return `${checked} AS ${quoteName(column.storedName)}`;
   });
-  const names = order.map((_, i) => `c${i}`).join(', ');
-  return `SELECT ${items.join(', ')} FROM (${sql}) AS source(${names})`;
+  return `SELECT ${items.join(', ')} FROM (${sql}) AS source(${names.join(', ')})`;
 }
 
 function checkType(
@@ -161,7 +165,7 @@ function checkType(
   const type = columnType(column.type);
   if (isAssignable(value.type, type)) return;
   const message = `Column "${column.name}" of table "${target.name}" is of type ${dialectTypeName(type)}, its value is of type ${dialectTypeName(value.type)}`;
-  failInStatement(message, location);
+  failInStatement('BINDING_ERROR', message, location);
 }
 
 function wrongCount(
@@ -174,5 +178,5 @@ function wrongCount(
     named === undefined
       ? `INSERT gives ${count} values, table "${target.name}" has ${target.columns.length} columns`
       : `INSERT gives ${count} values for ${named.length} columns`;
-  return failInStatement(message, location);
+  return failInStatement('BINDING_ERROR', message, location);
 }

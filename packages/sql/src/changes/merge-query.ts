@@ -7,7 +7,7 @@ import type {
   SetClause,
   SqlText,
 } from '../statements/catalog-statement.ts';
-import { type ChangeQuery, changeQuery } from './change-query.ts';
+import { type ChangeQuery, changeQuery, failInStatement } from './change-query.ts';
 import { type ChangeTarget, type TargetColumn, targetAlias, targetColumn } from './change-target.ts';
 import { ComposedText } from './composed-text.ts';
 import { expressionName, MergeScope } from './merge-scope.ts';
@@ -62,7 +62,7 @@ export function mergeQuery(merge: MergeStatement, target: ChangeTarget, statemen
 /** The error for a position that a merge query gave twice. */
 export function mergedTwice(merge: MergeStatement): never {
   const message = 'MERGE would change a row of the table twice: more than one source row matches it';
-  return fail('CARDINALITY_VIOLATION', { message }, { location: merge.table.location });
+  return failInStatement('CARDINALITY_VIOLATION', message, merge.table.location);
 }
 
 /** `CASE WHEN` the clause's state and condition hold `THEN` what `write` writes: the first clause that holds wins. */
