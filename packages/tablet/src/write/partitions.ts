@@ -1,62 +1,56 @@
 import { newUlid } from '@tessera/common';
-import { type KernelSession, quoteName } from '@tessera/kernel';
+import { type KernelParams, type KernelSession, quoteName } from '@tessera/kernel';
 import { orderBy, selectList } from './copy-rows.ts';
+import { partitionRuns } from './partition-runs.ts';
 import type { WriteOptions } from './tablet-writer.ts';
 
-/** The rows of one value of the partition expressions. */
-export interface Partition {
-  readonly values: readonly (string | null)[];
+/** Rows of one value of the partition expressions that become one body. */
+export interface StagedRows {
+  readonly partition: readonly (string | null)[];
   /** A query of the rows in their stored form, sorted. */
   readonly sql: string;
+  readonly params?: KernelParams | undefined;
+  readonly rowGroupRows: number;
 }
 
 /**
  * Runs the query once into a temp table sorted by partition and primary index, which the kernel spills when it is large,
  * and gives the partitions one after the other. The table is gone when the iteration ends.
  */
-export async function* partitionsOf(options: WriteOptions): AsyncGenerator<Partition, void> {
-  const { session, table, sql, partitionSql } = options;
-  const stage = quoteName(`tablet_stage_${newUlid()}`);
-  const values = partitionSql.map((_, i) => quoteName(`$partition${i}`));
-  const expressions = partitionSql.map((expression, i) => `(${expression}) AS ${values[i]}`);
+export async function* partitionsOf(options: WriteOptions): AsyncGenerator<StagedRows, void> {
+  const { session, table, sql } = options;
+  const stage = stageName();
+  const { values, expressions } = partitionColumns(options);
   const order = [...values.map((value) => `${value} ASC NULLS LAST`), ...orderBy(table)];
   await session.execute(
-    `CREATE TEMP TABLE ${stage} AS SELECT ${selectList(table)}, ${expressions.join(', ')} ` +
+    `CREATE TEMP TABLE ${stage} AS SELECT ${[selectList(table), ...expressions].join(', ')} ` +
       `FROM (${sql}) AS "rows" ORDER BY ${order.join(', ')}`,
     options.params ?? [],
   );
   try {
     const columns = table.columns.map(({ storedName }) => quoteName(storedName)).join(', ');
-    for (const { texts, first, rows } of await runsOf(session, stage, values)) {
+    for (const { texts, first, rows } of await partitionRuns(session, stage, values)) {
       options.signal.throwIfAborted();
       yield {
-        values: texts,
+        partition: texts,
         sql: `SELECT ${columns} FROM ${stage} WHERE rowid BETWEEN ${first} AND ${first + rows - 1}`,
+        rowGroupRows: table.indexGranularity,
       };
     }
   } finally {
-    await session.execute(`DROP TABLE IF EXISTS ${stage}`);
+    await dropStage(session, stage);
   }
 }
 
-interface Run {
-  readonly texts: (string | null)[];
-  readonly first: number;
-  readonly rows: number;
+export const stageName = (): string => quoteName(`tablet_stage_${newUlid()}`);
+
+/** What failed before is what matters; a session that cannot drop loses its temp tables when it is closed. */
+export async function dropStage(session: KernelSession, stage: string): Promise<void> {
+  await session.execute(`DROP TABLE IF EXISTS ${stage}`).catch(() => undefined);
 }
 
-/** The rows of a partition stand together, because the table is sorted. */
-async function runsOf(session: KernelSession, stage: string, values: readonly string[]): Promise<Run[]> {
-  const groups = values.join(', ');
-  const answer = await session.scalar(
-    `SELECT coalesce(to_json(list({texts: [${values.map(canonicalText).join(', ')}], "first": "first", "rows": "rows"} ` +
-      `ORDER BY "first"))::VARCHAR, '[]') FROM ` +
-      `(SELECT ${groups}, min(rowid) AS "first", count(*) AS "rows" FROM ${stage} GROUP BY ${groups})`,
-  );
-  return JSON.parse(answer as string) as Run[];
+/** The partition expressions as columns of a stage. */
+export function partitionColumns({ partitionSql }: WriteOptions) {
+  const values = partitionSql.map((_, i) => quoteName(`$partition${i}`));
+  return { values, expressions: partitionSql.map((expression, i) => `(${expression}) AS ${values[i]}`) };
 }
-
-/** The VARCHAR of a value, of moments the one in UTC, whatever the session's zone is. */
-const canonicalText = (value: string): string =>
-  `CASE WHEN typeof(${value}) = 'TIMESTAMP WITH TIME ZONE' AND isfinite(TRY_CAST(${value}::VARCHAR AS TIMESTAMPTZ)) ` +
-  `THEN timezone('UTC', TRY_CAST(${value}::VARCHAR AS TIMESTAMPTZ))::VARCHAR || '+00' ELSE ${value}::VARCHAR END`;

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { TableObject, Tablet } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
 import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { HeaderOptions } from '../header-options.ts';
 import { copyRows, sortedRows } from './copy-rows.ts';
 import { finishTablets } from './finish-tablets.ts';
-import { partitionsOf } from './partitions.ts';
+import { largeRowsOf } from './large-rows.ts';
+import { partitionsOf, type StagedRows } from './partitions.ts';
 
 export interface WriteOptions {
   readonly session: KernelSession;
@@ -34,32 +36,44 @@ export interface WrittenTablet {
  * @throws TesseraError of the query; NOT_SUPPORTED for a column that tablets cannot hold; the signal's reason
  */
 export async function* writeTablets(options: WriteOptions): AsyncGenerator<WrittenTablet, void> {
-  const { session, table, sql, params = [], signal } = options;
+  const { session, signal } = options;
   const interrupt = () => session.interrupt();
   signal.throwIfAborted();
   signal.addEventListener('abort', interrupt, { once: true });
+  let begun = false;
   try {
-    if (options.partitionSql.length === 0) {
-      yield* writeBody(sortedRows(table, sql), params, 'body', [], options);
-      return;
+    const rows = options.partitionSql.length === 0 ? [wholeQuery(options)] : partitionsOf(options);
+    for await (const tablet of writeBodies(rows, 'body', options)) {
+      begun = true;
+      yield tablet;
     }
-    let number = 0;
-    for await (const partition of partitionsOf(options))
-      yield* writeBody(partition.sql, [], `body-${number++}`, partition.values, options);
+  } catch (error) {
+    if (begun || !isOutOfMemory(error)) throw error;
+    yield* writeBodies(largeRowsOf(options), 'run', options);
   } finally {
     signal.removeEventListener('abort', interrupt);
   }
 }
 
-async function* writeBody(
-  sql: string,
-  params: KernelParams,
+const wholeQuery = ({ table, sql, params }: WriteOptions): StagedRows => ({
+  partition: [],
+  sql: sortedRows(table, sql),
+  params,
+  rowGroupRows: table.indexGranularity,
+});
+
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof TesseraError && error.name === 'OUT_OF_MEMORY';
+
+async function* writeBodies(
+  staged: Iterable<StagedRows> | AsyncIterable<StagedRows>,
   name: string,
-  partition: readonly (string | null)[],
   options: WriteOptions,
 ): AsyncGenerator<WrittenTablet, void> {
-  const path = join(options.directory, `${name}.parquet`);
-  const rowGroupRows = options.table.indexGranularity;
-  const rows = await copyRows({ session: options.session, sql, params, path, rowGroupRows });
-  if (rows > 0) yield* finishTablets(path, partition, options);
+  let number = 0;
+  for await (const { sql, params = [], rowGroupRows, partition } of staged) {
+    const path = join(options.directory, `${name}-${number++}.parquet`);
+    const rows = await copyRows({ session: options.session, sql, params, path, rowGroupRows });
+    if (rows > 0) yield* finishTablets(path, partition, options);
+  }
 }

@@ -1,0 +1,107 @@
+import { type KernelSession, quoteName } from '@tessera/kernel';
+import { parseType } from '../values/parse-type.ts';
+import { storedType } from '../values/stored-type.ts';
+import { keyColumns, selectList } from './copy-rows.ts';
+import { partitionRuns } from './partition-runs.ts';
+import { dropStage, partitionColumns, type StagedRows, stageName } from './partitions.ts';
+import type { WriteOptions } from './tablet-writer.ts';
+
+/** The kernel's vectors; row groups cannot be smaller. */
+const LEAST_ROWS = 2048;
+/** Parts of the kernel's memory: rows that are sorted at once, and rows of a row group. */
+const SORTED_PART = 4;
+const ROW_GROUP_PART = 40;
+/** Of values without a length of their own, and of what holds any value. */
+const VALUE_BYTES = 16;
+
+/**
+ * Rows that are too large for the kernel's own sort, which keeps whole rows in memory while it merges: the query runs into
+ * an unsorted temp table, only keys are sorted, and the rows come in runs of the sorted keys that fit in memory. The stage
+ * is read once for each run.
+ */
+export async function* largeRowsOf(options: WriteOptions): AsyncGenerator<StagedRows, void> {
+  const { session, table, sql } = options;
+  const [stage, order] = [stageName(), stageName()];
+  const { values, expressions } = partitionColumns(options);
+  const keys = keyColumns(table).map((_, i) => quoteName(`$key${i}`));
+  const keyExpressions = keyColumns(table).map(
+    ({ storedName }, i) => `"rows".${quoteName(storedName)} AS ${keys[i]}`,
+  );
+  try {
+    await session.execute(
+      `CREATE TEMP TABLE ${stage} AS SELECT ${[selectList(table), ...expressions, ...keyExpressions].join(', ')} ` +
+        `FROM (${sql}) AS "rows"`,
+      options.params ?? [],
+    );
+    const sorted = keys.length + values.length > 0;
+    if (sorted)
+      await session.execute(
+        `CREATE TEMP TABLE ${order} AS SELECT ${['rowid AS "$row"', ...values].join(', ')} FROM ${stage}${orderOf([...values, ...keys])}`,
+      );
+    const { runRows, rowGroupRows } = await sizesOf(options, stage);
+    const columns = table.columns.map(({ storedName }) => quoteName(storedName)).join(', ');
+    for (const { texts, first, rows } of await partitionRuns(session, sorted ? order : stage, values)) {
+      for (let from = first; from < first + rows; from += runRows) {
+        options.signal.throwIfAborted();
+        const range = `BETWEEN ${from} AND ${Math.min(from + runRows, first + rows) - 1}`;
+        const chosen = sorted ? `IN (SELECT "$row" FROM ${order} WHERE rowid ${range})` : range;
+        yield {
+          partition: texts,
+          sql: `SELECT ${columns} FROM ${stage} WHERE rowid ${chosen}${orderOf(keys)}`,
+          rowGroupRows,
+        };
+      }
+    }
+  } finally {
+    await dropStage(session, stage);
+    await dropStage(session, order);
+  }
+}
+
+const orderOf = (columns: readonly string[]): string =>
+  columns.length === 0 ? '' : ` ORDER BY ${columns.map((column) => `${column} ASC NULLS LAST`).join(', ')}`;
+
+async function sizesOf({ session, table }: WriteOptions, stage: string) {
+  const lengths = table.columns.map(({ storedName, type }) => lengthOf(quoteName(storedName), type));
+  const rowBytes = Number(
+    await session.scalar(`SELECT coalesce(avg(${lengths.join(' + ')}), 1)::DOUBLE FROM ${stage}`),
+  );
+  const memory = await memoryBytes(session);
+  const rowsIn = (part: number) => Math.max(LEAST_ROWS, Math.floor(memory / part / rowBytes));
+  return {
+    runRows: rowsIn(SORTED_PART),
+    rowGroupRows: Math.min(table.indexGranularity, rowsIn(ROW_GROUP_PART)),
+  };
+}
+
+/** SQL for about how many bytes a value takes. */
+function lengthOf(name: string, type: string): string {
+  const { id } = parseType(storedType(type) ?? type) ?? { id: 'STRUCT' };
+  switch (id) {
+    case 'VARCHAR':
+    case 'JSON':
+      return `coalesce(strlen(${name}), 0) + ${VALUE_BYTES}`;
+    case 'BLOB':
+      return `coalesce(octet_length(${name}), 0) + ${VALUE_BYTES}`;
+    case 'LIST':
+    case 'ARRAY':
+    case 'STRUCT':
+    case 'MAP':
+      return `coalesce(strlen(${name}::VARCHAR), 0) + ${VALUE_BYTES}`;
+    default:
+      return String(VALUE_BYTES);
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  bytes: 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+async function memoryBytes(session: KernelSession): Promise<number> {
+  const [amount, unit] = String(await session.scalar("SELECT current_setting('memory_limit')")).split(' ');
+  return Number(amount) * (UNITS[unit ?? ''] ?? 1);
+}
