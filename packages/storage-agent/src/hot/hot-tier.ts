@@ -186,15 +186,13 @@ export class HotTier {
     await this.#letGo(tabletsToEvict(hot, await this.#memory(), this.#o.limits, this.#o.now()));
   }
 
-  #hotTablets(except?: Image): HotTablet<HotPart>[] {
+  #hotTablets(): HotTablet<HotPart>[] {
     return [...this.#current()].flatMap((image) =>
-      image === except
-        ? []
-        : [...image.parts.values()].map((part) => ({
-            id: { image, part },
-            bytes: (image.bytes * part.tablet.rows) / image.nextPosition,
-            lastUsedMs: image.lastUse(part),
-          })),
+      [...image.parts.values()].map((part) => ({
+        id: { image, part },
+        bytes: (image.bytes * part.tablet.rows) / image.nextPosition,
+        lastUsedMs: image.lastUse(part),
+      })),
     );
   }
 
@@ -326,13 +324,7 @@ export class HotTier {
     const before = this.#images.get(id);
     const memory = await this.#memory();
     const coming = { bytes: estimatedMemory(desired, desired.tablets), tablets: desired.tablets.length };
-    const { limits } = this.#o;
-    const displaced = tabletsToDisplace(this.#hotTablets(before), memory, limits, coming, this.#o.now());
-    if (displaced.length > 0) {
-      // It is tried again when they are gone.
-      await this.#letGo(displaced);
-      return;
-    }
+    if (await this.#makesPlace(memory, coming, before, 0)) return;
     let room = this.#room(memory, before);
     if (before !== undefined && (room.bytes < coming.bytes || room.tablets < coming.tablets)) {
       this.#images.delete(id);
@@ -350,6 +342,10 @@ export class HotTier {
 
   async #change(image: Image, demand: TableDemand, desired: Desired): Promise<void> {
     const change = changeTowards(image, desired);
+    if (change.append.length > 0) {
+      const coming = { bytes: estimatedMemory(desired, change.append), tablets: change.append.length };
+      if (await this.#makesPlace(await this.#memory(), coming, image, image.parts.size)) return;
+    }
     const shrunk = await Promise.all(
       change.shrink.map(async ({ part, scan }) => ({ part, scan, rows: await this.#o.deletedRows(scan) })),
     );
@@ -386,7 +382,7 @@ export class HotTier {
     deletions: readonly Deletion[],
   ): Promise<void> {
     if (!this.#isCurrent(image, session)) return;
-    const room = this.#room(await this.#memory(), image);
+    const room = this.#room(await this.#memory());
     let isComplete: boolean;
     try {
       isComplete = await this.#worker.change(session, image, desired, append, deletions, room);
@@ -455,11 +451,34 @@ export class HotTier {
     return this.#images.get(image.tableId) === image && session.processId === this.#processId;
   }
 
-  /** For what takes the place of `before`. */
-  #room(memory: MemoryState, before: Image | undefined): Room {
+  /** Beside the images that are there, but for the one to be replaced. */
+  #room(memory: MemoryState, replaced?: Image): Room {
     const { limits } = this.#o;
-    const others = this.tablets - (before?.parts.size ?? 0);
+    const others = this.tablets - (replaced?.parts.size ?? 0);
     return { bytes: roomForTablets(memory, limits), tablets: limits.maxTablets - others };
+  }
+
+  /**
+   * Whether others were told to go first; what is coming is tried again when they have.
+   * @param own the image that it is for, `present` of whose tablets stay
+   */
+  async #makesPlace(
+    memory: MemoryState,
+    coming: Room,
+    own: Image | undefined,
+    present: number,
+  ): Promise<boolean> {
+    const { limits } = this.#o;
+    const among = this.#hotTablets().filter(({ id }) => id.image !== own);
+    const displaced = tabletsToDisplace(
+      among,
+      memory,
+      { ...limits, maxTablets: limits.maxTablets - present },
+      coming,
+      this.#o.now(),
+    );
+    await this.#letGo(displaced);
+    return displaced.length > 0;
   }
 
   async #memory(): Promise<MemoryState> {
