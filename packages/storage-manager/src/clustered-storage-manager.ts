@@ -41,7 +41,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
     this.leader = new DriverLeader(options.driver, options.times);
     this.#newest = new SharedCall(() => this.#askForNewest());
     const { pinReportMs, garbageMs, probeMs } = options.times;
-    this.#every(pinReportMs, () => this.#reportPins());
+    this.#every(pinReportMs, () => this.reportPins());
     if (options.probe !== undefined) this.#every(probeMs, () => this.#probe());
     if (garbageMs > 0) this.#every(garbageMs, () => this.#collectIfLeading());
   }
@@ -63,9 +63,9 @@ export class ClusteredStorageManager implements ServedStorageManager {
 
   async commit(transaction: Transaction): Promise<Committed> {
     const { commitTimeoutMs } = this.#options.times;
-    const encoded = new TextEncoder().encode(encodeTransaction(transaction));
     return this.#untilAnswered(commitTimeoutMs, async (leader, timeoutMs) => {
       if (leader !== undefined) {
+        const encoded = new TextEncoder().encode(encodeTransaction(transaction));
         const { version } = await leader.commit({ transaction: encoded }, { timeoutMs });
         return { version: Number(version) };
       }
@@ -83,7 +83,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
 
   async collectGarbage(limit: number): Promise<GarbageReport> {
     const { garbageTimeoutMs } = this.#options.times;
-    await this.#reportPins();
+    await this.reportPins();
     return this.#untilAnswered(garbageTimeoutMs, async (leader, timeoutMs) => {
       if (leader !== undefined) return leader.collectGarbage({ limit }, { timeoutMs });
       return this.leader.collectGarbage(limit);
@@ -116,7 +116,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
         if (!this.leads) leader = await this.#options.leaders?.client();
         return await ask(leader, left);
       } catch (error) {
-        if (!isUnanswered(error)) throw error;
+        if (!isUnanswered(error) || this.#isBroken()) throw error;
         failure = error;
         if (leader !== undefined) this.#options.leaders?.failed(leader);
       }
@@ -124,6 +124,11 @@ export class ClusteredStorageManager implements ServedStorageManager {
       if (leader === undefined) await this.#driver.until(({ role }) => role.kind === 'leader', pauseMs);
       else await sleep(pauseMs);
     }
+  }
+
+  /** This node alone has the log, and cannot use it any more. */
+  #isBroken(): boolean {
+    return this.#options.leaders === undefined && this.#driver.state.role.kind === 'broken';
   }
 
   async #askForNewest(): Promise<Snapshot> {
@@ -156,7 +161,8 @@ export class ClusteredStorageManager implements ServedStorageManager {
     }
   }
 
-  async #reportPins(): Promise<void> {
+  /** Tells the leader what this node still needs, from now on also for what it will read. */
+  async reportPins(): Promise<void> {
     const { incarnation: node, leaders, times } = this.#options;
     const newest = this.current;
     if (newest === undefined) return;

@@ -27,6 +27,8 @@ export class LogNodeDriver {
   readonly #changed = new Set<() => void>();
   #state: LogNodeState;
   #nextRequest = 1;
+  /** Why the last request to the store has no answer; undefined when it has. */
+  #trouble: string | undefined;
 
   constructor({ store, node, log }: LogNodeDriverOptions) {
     this.#store = store;
@@ -67,7 +69,8 @@ export class LogNodeDriver {
     const waiting = Promise.withResolvers<Reply>();
     this.#waiting.set(id, waiting);
     const timer = setTimeout(() => {
-      const reason = `the object store did not answer within ${timeoutMs / 1_000} s`;
+      const trouble = this.#trouble === undefined ? '' : `: ${this.#trouble}`;
+      const reason = `no answer of the object store within ${Math.ceil(timeoutMs / 1_000)} s${trouble}`;
       waiting.resolve({ kind: 'failed', error: TesseraError.of('METADATA_UNAVAILABLE', { reason }) });
     }, timeoutMs);
     try {
@@ -122,9 +125,10 @@ export class LogNodeDriver {
   #do(effect: Effect) {
     switch (effect.kind) {
       case 'store':
-        void execute(this.#store, effect.request, this.#ended.signal).then((answer) =>
-          this.dispatch({ kind: 'stored', op: effect.op, answer }),
-        );
+        void execute(this.#store, effect.request, this.#ended.signal).then((answer) => {
+          this.#trouble = answer.kind === 'unknown' ? answer.reason : undefined;
+          this.dispatch({ kind: 'stored', op: effect.op, answer });
+        });
         return;
       case 'timer': {
         const timer = setTimeout(() => {

@@ -72,6 +72,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
   try {
     if (node.exclusive) await driver.until(({ role }) => role.kind !== 'candidate', times.readTimeoutMs);
     await manager.latest();
+    await manager.reportPins();
     return manager;
   } catch (error) {
     await manager.close();

@@ -5,7 +5,7 @@ import { startRpcServer } from '@tessera/rpc';
 import { openStorageManager, type ServedStorageManager, storageManagerService } from '../src/index.ts';
 import { freePort } from './free-port.ts';
 
-export const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('t');
+export const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: [] }).logger('t');
 export const TOKEN = 'a-token-of-the-cluster';
 /** Leaders are given up on soon, so that tests need not wait long. */
 export const LEASE_MS = 600;

@@ -137,6 +137,42 @@ describe('the log', () => {
     expect(await relationNames(await open())).toEqual(names);
   });
 
+  describe('with a damaged entry', () => {
+    const entry = 'meta/log/00000000000000000003.json';
+
+    /** The store, with the entry changed for the first `times` readers. */
+    function damaging(times: number): ObjectStore {
+      let left = times;
+      return {
+        ...faultyStore(store, () => 'none'),
+        get: async (key, options) => {
+          const found = await store.get(key, options);
+          if (key !== entry || found === undefined || left-- <= 0) return found;
+          const body = Uint8Array.from(found.body);
+          body[body.length >> 1]! ^= 1;
+          return { ...found, body };
+        },
+      };
+    }
+
+    beforeEach(async () => {
+      const manager = await open();
+      for (const name of ['a', 'b', 'c']) await commit(manager, create(name));
+      await manager.close();
+    });
+
+    it('is read again when the damage was on the way', async () => {
+      expect(await relationNames(await open({ store: damaging(2) }))).toEqual(['a', 'b', 'c']);
+    });
+
+    it('is not used when the damage is in the store', async () => {
+      await expect(open({ store: damaging(Number.POSITIVE_INFINITY) })).rejects.toMatchObject({
+        name: 'METADATA_UNAVAILABLE',
+        message: expect.stringContaining('damaged'),
+      });
+    });
+  });
+
   it('is not led on a store whose conditional writes are not conditional', async () => {
     const careless: ObjectStore = {
       ...faultyStore(store, () => 'none'),

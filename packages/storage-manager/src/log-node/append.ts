@@ -5,6 +5,7 @@ import {
   decodeEntry,
   encodeEntry,
   type LogEntry,
+  type SealedEntry,
   type SystemRecord,
 } from '@tessera/catalog';
 import { decodeBoundary, NO_BOUNDARY } from './boundary.ts';
@@ -16,6 +17,9 @@ import { breakDown, stepDown } from './roles.ts';
 import type { Append, QueuedCommit, Refusal } from './state.ts';
 import type { Turn } from './turn.ts';
 import { announceLeadership } from './watch.ts';
+
+/** What cannot be read may have been damaged on its way here. */
+const READ_AGAIN = 3;
 
 /** A candidate that has read the log to its end begins the next epoch there. */
 export function appendEpoch(turn: Turn) {
@@ -118,15 +122,7 @@ function goOn(turn: Turn, append: Append, phase: Append['resume']) {
 /** Handles the answer to a request of the append. */
 export function appendAnswered(turn: Turn, append: Append, answer: StoreAnswer) {
   if (answer.kind === 'forbidden') return stepDown(turn, answer.reason);
-  if (answer.kind === 'unknown') {
-    const level = append.attempts < 3 ? 'debug' : 'warn';
-    turn.log(level, 'an append to the metadata log has no answer yet', {
-      reason: answer.reason,
-      attempts: append.attempts,
-    });
-    const op = turn.backOff(append.attempts);
-    return turn.change({ append: { ...append, op, attempts: append.attempts + 1, phase: 'pausing' } });
-  }
+  if (answer.kind === 'unknown') return tryAgain(turn, append, answer.reason);
   switch (append.phase) {
     case 'putting':
       if (answer.kind === 'exists') return goOn(turn, append, 'resolving');
@@ -148,6 +144,14 @@ export function appendAnswered(turn: Turn, append: Append, answer: StoreAnswer) 
   }
 }
 
+function tryAgain(turn: Turn, append: Append, reason: string) {
+  const { attempts } = append;
+  const level = attempts < 3 ? 'debug' : 'warn';
+  turn.log(level, 'an append to the metadata log has no answer yet', { reason, attempts });
+  const op = turn.backOff(attempts);
+  turn.change({ append: { ...append, op, attempts: attempts + 1, phase: 'pausing' } });
+}
+
 export function appendPaused(turn: Turn, append: Append) {
   if (append.phase === 'pausing') goOn(turn, append, append.resume);
 }
@@ -162,8 +166,14 @@ function written(turn: Turn, append: Append) {
 }
 
 function slotTaken(turn: Turn, append: Append, body: Uint8Array) {
-  const found = decodeEntry(body);
   const ours = append.sealed.entry;
+  let found: SealedEntry;
+  try {
+    found = decodeEntry(body);
+  } catch (error) {
+    if (append.attempts >= READ_AGAIN) return breakDown(turn, error);
+    return tryAgain(turn, append, (error as Error).message);
+  }
   if (found.entry.putId === ours.putId) return written(turn, append);
   if (found.entry.epoch > ours.epoch) return stepDown(turn, `epoch ${found.entry.epoch} has begun`);
   if (append.purpose === 'epoch') return outrun(turn, found.entry);

@@ -15,6 +15,8 @@ import type { Turn } from './turn.ts';
 /** "Until absent twice": the first window. A store that shows the second slot but not the first is asked again. */
 const FIRST_WINDOW = 2;
 const MAX_WINDOW = 64;
+/** What does not fit may have been damaged on its way here. */
+const READ_AGAIN = 3;
 
 type Phase<K extends ReadingPhase['kind']> = Extract<ReadingPhase, { kind: K }>;
 
@@ -175,7 +177,10 @@ function boundaryChecked(
     return begin(turn, reading.attempts + 1, true);
   }
   if (phase.hidden) return tryAgain(turn, reading, `entry ${phase.catalog.version + 1} is not shown`);
-  if (phase.misfit !== undefined) return breakDown(turn, phase.misfit);
+  if (phase.misfit !== undefined) {
+    if (reading.attempts >= READ_AGAIN) return breakDown(turn, phase.misfit);
+    return tryAgain(turn, reading, (phase.misfit as Error).message);
+  }
   caughtUp(turn, phase.catalog, phase.served);
 }
 
