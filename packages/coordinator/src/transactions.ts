@@ -210,7 +210,7 @@ export class OpenTransaction {
         this.read();
         return await statement();
       } catch (error) {
-        this.#aborted = true;
+        this.abort();
         throw error;
       } finally {
         this.#lastUsedAt = new Date();
