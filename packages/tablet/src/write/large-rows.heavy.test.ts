@@ -1,9 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readBack, tableOf, testTablets } from '../testing/test-tablets.ts';
 
-const MEMORY = 96e6;
-const ROWS = 20_000;
-/** 130 MB of rows of 6.5 KB, which the kernel alone cannot sort in the memory it has. */
+vi.setConfig({ testTimeout: 120_000 });
+
+const MEMORY = 160e6;
+const ROWS = 30_000;
+/** 200 MB of rows of 6.5 KB, which the kernel alone cannot sort in the memory it has. */
 const sql = `SELECT hash(i) % 100000 AS k, i % 3 AS p, repeat(md5(i::VARCHAR), 200) AS t FROM range(${ROWS}) r(i)`;
 
 const columns = [

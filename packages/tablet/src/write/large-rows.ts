@@ -9,7 +9,7 @@ import type { WriteOptions } from './tablet-writer.ts';
 /** The kernel's vectors; row groups cannot be smaller. */
 const LEAST_ROWS = 2048;
 /** Parts of the kernel's memory: rows that are sorted at once, and rows of a row group. */
-const SORTED_PART = 4;
+const SORTED_PART = 5;
 const ROW_GROUP_PART = 40;
 /** Of values without a length of their own, and of what holds any value. */
 const VALUE_BYTES = 16;
