@@ -168,6 +168,16 @@ describe('a transaction that read before another one committed', () => {
     expect(validate(state, transaction('second', BASE.version, second))?.name).toBe(expected);
   });
 
+  test('drop of a table that a view was just changed to read', () => {
+    const withView = commit(BASE, { kind: 'create', object: { ...view, references: [] } });
+    const changed = commit(withView, { kind: 'alter', object: view });
+    const error = validate(changed, transaction('second', withView.version, [drop('t')]));
+    expect(error?.name).toBe('TRANSACTION_CONFLICT');
+    expect(validate(changed, transaction('third', changed.version, [drop('t')]))?.name).toBe(
+      'DEPENDENT_OBJECTS',
+    );
+  });
+
   test('sees earlier transactions of the same entry', () => {
     const first = admit(BASE, transaction('first', 1, [setVector(vector('t', 'a', 1))]));
     if (first.kind !== 'admitted') throw new Error(first.kind);
