@@ -32,7 +32,7 @@ const autoVacuum = block(
 const eviction = block(
   'tablet memory-eviction policy',
   {
-    max_tablets_per_mb_of_total_memory: float('upper bound on resident tablets per MB of total memory', {
+    max_tablets_per_mb_of_total_memory: float('upper bound on tablets in memory per MB of total memory', {
       default: 1.5,
       effect: NOW,
     }),
@@ -49,11 +49,11 @@ const eviction = block(
       },
     ),
     tablet_min_ttl_before_memory_eviction_seconds: integer(
-      'minimum age in seconds before a tablet may be evicted from memory',
+      'seconds since its last use before a tablet may leave memory, unless memory is below the hard threshold',
       { default: 1_800, effect: NOW },
     ),
     tablet_ttl_before_full_eviction_seconds: integer(
-      'age in seconds after which an unused tablet is fully evicted from the node',
+      'seconds since its last use after which a tablet is fully evicted from the node, memory and disk',
       { default: 21_600, effect: NOW },
     ),
   },
