@@ -83,7 +83,7 @@ for (const value of ['50000500', '1', '99999999', '12345678']) {
     snapshot,
     true,
   );
-  console.log(
-    `c0 = ${value}: ${tablets.length} of ${TABLETS} tablets in ${(performance.now() - started).toFixed(1)} ms`,
+  process.stdout.write(
+    `c0 = ${value}: ${tablets.length} of ${TABLETS} tablets in ${(performance.now() - started).toFixed(1)} ms\n`,
   );
 }

@@ -24,8 +24,10 @@ export interface Binding {
   readonly named: readonly NamedRelation[];
   /** By bound name. */
   readonly tables: ReadonlyMap<string, BoundTable>;
-  /** By bound name; undefined when the plan was not understood: then everything is read. */
+  /** By bound name; undefined where the plan was not looked at or not understood: then everything is read. */
   readonly scans: ReadonlyMap<string, TableScan> | undefined;
+  /** False while every table is in memory, where nothing is chosen. */
+  readonly isPlanned: boolean;
   /** Whether the kernel is known to look at columns that the result does not depend on: then they are fetched too. */
   looksAtAllNamed: boolean;
 }

@@ -87,7 +87,7 @@ export class QueryBinder {
   async outputOf(request: BindRequest): Promise<Pick<BoundQuery, 'columns' | 'relations'>> {
     const work = await this.#open(request);
     try {
-      const { prepared, named } = await this.#prepare(request, work);
+      const { prepared, named } = await this.#prepare(request, work, 'never');
       const relations = named.filter(({ isDirect }) => isDirect).map(({ object }) => object);
       return { columns: prepared.columns, relations };
     } catch (error) {
@@ -101,7 +101,7 @@ export class QueryBinder {
   async explain(request: BindRequest, statement: ExplainStatement): Promise<BoundQuery> {
     const work = await this.#open(request);
     try {
-      const { prepared, named, tables, scans } = await this.#prepare(request, work);
+      const { prepared, named, tables, scans } = await this.#prepare(request, work, 'always');
       const explained = await this.#explainedTables(request, work, { tables, scans });
       const { sql, columns } = await explainSql(statement, {
         prepared,
@@ -221,8 +221,8 @@ export class QueryBinder {
     const { reads, relations } = work;
     const key = bindingKey(request);
     const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
-    if (known !== undefined) return known;
-    const binding = await this.#prepare(request, work);
+    if (known !== undefined && (known.isPlanned || (await this.#areHot(known.tables, work)))) return known;
+    const binding = await this.#prepare(request, work, 'where it matters');
     await relations?.unbind();
     const isLasting =
       reads.files.length === 0 &&
@@ -234,12 +234,35 @@ export class QueryBinder {
   }
 
   /** Leaves the binder's session open. */
-  async #prepare(request: BindRequest, work: StatementWork): Promise<Binding> {
+  async #prepare(
+    request: BindRequest,
+    work: StatementWork,
+    planning: 'always' | 'where it matters' | 'never',
+  ): Promise<Binding> {
     const { relations } = work;
     const prepared = await prepareQuery(request.sql, prepareContext(request, work));
-    const scans = prepared.boundSql === undefined ? NO_SCANS : await this.#analyse(prepared, relations!);
-    const named = relations?.named ?? [];
-    return { prepared, named, tables: relations?.tables ?? NO_TABLES, scans, looksAtAllNamed: false };
+    const { named = [], tables = NO_TABLES } = relations ?? {};
+    const binding = { prepared, named, tables, looksAtAllNamed: false };
+    if (tables.size === 0) return { ...binding, scans: NO_SCANS, isPlanned: true };
+    if (planning === 'never' || (planning === 'where it matters' && (await this.#areHot(tables, work))))
+      return { ...binding, scans: undefined, isPlanned: false };
+    return { ...binding, scans: await this.#analyse(prepared, relations!), isPlanned: true };
+  }
+
+  /** Whether all columns of all tables are in memory. */
+  async #areHot(tables: Binding['tables'], { session, relations }: StatementWork): Promise<boolean> {
+    const { agent } = this.#services.tables!;
+    const snapshot = await relations!.snapshot();
+    return [...tables.values()].every(
+      ({ table, rowPositions }) =>
+        !rowPositions &&
+        agent.isHot(
+          session,
+          table.id,
+          snapshot.contentsVersion(table.id),
+          table.columns.map(({ id }) => id),
+        ),
+    );
   }
 
   /** The SQL that runs, with everything there that it reads. */
