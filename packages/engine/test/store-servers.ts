@@ -23,6 +23,7 @@ export interface FaultRule {
 
 export interface RadosgwBehindFaults extends AsyncDisposable {
   readonly endpoint: string;
+  readonly credentials: Pick<S3Server, 'accessKeyId' | 'secretAccessKey'>;
   /** The environment of a process that uses it. */
   readonly env: Readonly<Record<string, string>>;
   set(...rules: readonly FaultRule[]): Promise<void>;
@@ -45,6 +46,7 @@ export async function startRadosgwBehindFaults(): Promise<RadosgwBehindFaults> {
   const { control, endpoint } = proxy.facts;
   return {
     endpoint,
+    credentials: server.facts,
     env: credentialsOf(server.facts),
     set: async (...rules) => {
       const answer = await fetch(control, { method: 'PUT', body: JSON.stringify(rules) });

@@ -19,7 +19,10 @@ export function externalCall(
   return {
     function: FUNCTIONS[format],
     url: joined,
-    options: { ...credentialsOf(location), ...formatOptions(format, options) },
+    options: {
+      ...credentialsOf({ ...options, ...location?.credentials }),
+      ...formatOptions(format, options),
+    },
   };
 }
 
@@ -49,12 +52,13 @@ function formatOptions(
 
 const isTrue = (text: string): boolean => /^(?:true|on|yes|1)$/i.test(text);
 
-function credentialsOf(location: LocationObject | undefined): ReadArguments['options'] {
-  const { aws_access_key_id, aws_secret_access_key, aws_session_token, aws_role_arn } =
-    location?.credentials ?? {};
+function credentialsOf(credentials: Readonly<Record<string, string>>): ReadArguments['options'] {
+  const id = credentials.aws_access_key_id ?? credentials.aws_key_id;
+  const secret = credentials.aws_secret_access_key ?? credentials.aws_secret_key;
+  const { aws_session_token, aws_role_arn } = credentials;
   return {
-    ...(aws_access_key_id === undefined ? {} : { aws_access_key_id }),
-    ...(aws_secret_access_key === undefined ? {} : { aws_secret_access_key }),
+    ...(id === undefined ? {} : { aws_access_key_id: id }),
+    ...(secret === undefined ? {} : { aws_secret_access_key: secret }),
     ...(aws_session_token === undefined ? {} : { aws_session_token }),
     ...(aws_role_arn === undefined ? {} : { aws_role_arn }),
   };

@@ -1,3 +1,4 @@
+import { fail } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
 import type { ObjectUrl } from './object-url.ts';
 
@@ -5,6 +6,9 @@ import type { ObjectUrl } from './object-url.ts';
 export interface ObjectCredentials {
   readonly aws_access_key_id?: string | undefined;
   readonly aws_secret_access_key?: string | undefined;
+  /** The names that CREDENTIALS has for the two above. */
+  readonly aws_key_id?: string | undefined;
+  readonly aws_secret_key?: string | undefined;
   readonly aws_session_token?: string | undefined;
   readonly aws_role_arn?: string | undefined;
   /** Of a server that speaks the protocol of S3; its address must be permitted like any other URL. */
@@ -48,12 +52,15 @@ export async function openExternalBucket(
   }
 }
 
+/** @throws INVALID_ARGUMENT for one half of a key */
 function keysOf(credentials: ObjectCredentials) {
-  const { aws_access_key_id, aws_secret_access_key, aws_session_token } = credentials;
-  if (aws_access_key_id === undefined || aws_secret_access_key === undefined) return undefined;
-  return {
-    accessKeyId: aws_access_key_id,
-    secretAccessKey: aws_secret_access_key,
-    sessionToken: aws_session_token,
-  };
+  const accessKeyId = credentials.aws_access_key_id ?? credentials.aws_key_id;
+  const secretAccessKey = credentials.aws_secret_access_key ?? credentials.aws_secret_key;
+  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined;
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    return fail('INVALID_ARGUMENT', {
+      message: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are given together or not at all',
+    });
+  }
+  return { accessKeyId, secretAccessKey, sessionToken: credentials.aws_session_token };
 }

@@ -11,6 +11,11 @@ const CREDENTIALS: Readonly<Record<string, OptionType>> = {
   aws_session_token: 'text',
   aws_role_arn: 'text',
 };
+/** `CREDENTIALS = (…)` of statements has names of its own for two of them. */
+const NAMES_IN_CREDENTIALS: Readonly<Record<string, string>> = {
+  aws_key_id: 'aws_access_key_id',
+  aws_secret_key: 'aws_secret_access_key',
+};
 const COMMON: Readonly<Record<string, OptionType>> = {
   url: 'text',
   location: 'text',
@@ -114,7 +119,11 @@ export function readArguments(
 }
 
 const credentialsOf = ({ credentials }: StorageLocation): Record<string, string> =>
-  Object.fromEntries(Object.entries(credentials).filter(([name]) => Object.hasOwn(CREDENTIALS, name)));
+  Object.fromEntries(
+    Object.entries(credentials)
+      .map(([name, value]) => [NAMES_IN_CREDENTIALS[name] ?? name, value] as const)
+      .filter(([name]) => Object.hasOwn(CREDENTIALS, name)),
+  );
 
 const EXPECTED: Readonly<Record<OptionType, string>> = {
   text: 'must be a string literal',
