@@ -7,7 +7,7 @@ import type { HybridHeader } from '../header/hybrid-header.ts';
 import type { Conjunct } from '../predicate.ts';
 import { readHeader } from '../read/read-header.ts';
 import { tableOf, testTablets } from '../testing/test-tablets.ts';
-import type { WrittenTablet } from '../write/tablet-writer.ts';
+import type { WrittenTablet } from '../write/write-options.ts';
 import { pruneGranules } from './prune-granules.ts';
 import { pruneTablets } from './prune-tablets.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { ObjectId, TableObject } from '@tessera/catalog';
 import { type KernelSession, quoteText, startKernel } from '@tessera/kernel';
 import { fromStored } from '../values/stored-type.ts';
-import { type WriteOptions, type WrittenTablet, writeTablets } from '../write/tablet-writer.ts';
+import { writeTablets } from '../write/tablet-writer.ts';
+import type { WriteOptions, WrittenTablet } from '../write/write-options.ts';
 
 /** A kernel of its own, gone with its directory when disposed. */
 export interface TestTablets extends AsyncDisposable {

@@ -9,7 +9,7 @@ import { BodySlice } from './body-slice.ts';
 import { divideBody } from './divide-body.ts';
 import { firstKeys } from './first-keys.ts';
 import { type ColumnOutline, outlineOf, statisticsOf } from './granule-columns.ts';
-import type { WriteOptions, WrittenTablet } from './tablet-writer.ts';
+import type { WriteOptions, WrittenTablet } from './write-options.ts';
 
 /** A tablet whose body is no larger travels in the commit. */
 const MAX_INLINE_BYTES = 64 * 1024;

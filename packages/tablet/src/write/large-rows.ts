@@ -3,8 +3,8 @@ import { parseType } from '../values/parse-type.ts';
 import { storedType } from '../values/stored-type.ts';
 import { keyColumns, selectList } from './copy-rows.ts';
 import { partitionRuns } from './partition-runs.ts';
-import { dropStage, partitionColumns, type StagedRows, stageName } from './partitions.ts';
-import type { WriteOptions } from './tablet-writer.ts';
+import { dropStage, partitionColumns, type StagedRows, stageName } from './stage.ts';
+import type { WriteOptions } from './write-options.ts';
 
 /** The kernel's vectors; row groups cannot be smaller. */
 const LEAST_ROWS = 2048;

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { chunksOf, damagedChunk } from '../read/plan-ranges.ts';
 import { readHeader } from '../read/read-header.ts';
 import { readBack, tableOf, testTablets } from '../testing/test-tablets.ts';
-import type { WrittenTablet } from './tablet-writer.ts';
+import type { WrittenTablet } from './write-options.ts';
 
 const tablets = await testTablets();
 afterAll(() => tablets[Symbol.asyncDispose]());
