@@ -43,7 +43,7 @@ export { locateError } from './text/locate-error.ts';
 export { namesIn, quoteIdentifier } from './text/names.ts';
 export { normalizedSql, redactedSql } from './text/shown-sql.ts';
 export { parseTree } from './tree.ts';
-export { columnType, dialectTypeName, kernelTypeSql } from './types/column-type.ts';
+export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';
 export {
   formatTypeName,
   type OutputColumn,

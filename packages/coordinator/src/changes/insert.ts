@@ -3,7 +3,8 @@ import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../catalog/definition-check.ts';
 import { requireTable } from '../catalog/names.ts';
 import { boundQuery } from './bound-query.ts';
-import type { Change, ChangeContext } from './change-context.ts';
+import type { Change } from './change.ts';
+import type { ChangeContext } from './change-context.ts';
 import { type StoredRows, storeRows } from './store-rows.ts';
 
 export async function insert(
@@ -46,6 +47,7 @@ function insertQueried(
   return boundQuery(context, snapshot, query, (bound) => {
     const { session, params } = bound;
     const { signal } = context.run.query;
-    return storeRows(context, { session, table, sql: query.rows(bound), params, signal });
+    const sql = query.rows(bound, { areNullsCounted: true });
+    return storeRows(context, { session, table, sql, params, countsNulls: true, signal });
   });
 }

@@ -9,6 +9,7 @@ import { type DefinitionContext, partitionExpressions } from '../catalog/definit
 import type { Settings } from '../settings.ts';
 import type { TableServices } from '../tables.ts';
 import { discardTablets } from './discard-tablets.ts';
+import { refuseNulls } from './refuse-nulls.ts';
 
 /** Uploads of one statement at the same time. */
 const UPLOADS_AT_ONCE = 4;
@@ -19,6 +20,8 @@ export interface RowsToStore {
   /** A query of the kernel: the table's columns by their stored names, in order, with their types. */
   readonly sql: string;
   readonly params?: KernelParams;
+  /** Whether NULL in NOT NULL columns is to be found here; without it the query does. */
+  readonly countsNulls?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +56,10 @@ export async function storeRows(context: StoreContext, rows: RowsToStore): Promi
       maxBytes: settings.tablet_max_size_bytes,
       header: tables.header,
     });
-    for await (const tablet of written) await uploads.add(tablet);
+    for await (const tablet of written) {
+      if (rows.countsNulls) refuseNulls(table, tablet.tablet);
+      await uploads.add(tablet);
+    }
     const tablets = await uploads.finish();
     const actions = tablets.map((tablet): Action => ({ kind: 'add_tablet', tablet }));
     return { actions, rows: tablets.reduce((sum, tablet) => sum + tablet.rows, 0) };

@@ -3,7 +3,7 @@ import { quoteName } from '@tessera/kernel';
 import type { InsertStatement, SqlText } from '../statements/catalog-statement.ts';
 import { expressionText } from '../statements/grammar/expression-text.ts';
 import { TokenCursor } from '../statements/token-cursor.ts';
-import { columnType, dialectTypeName } from '../types/column-type.ts';
+import { columnType, dialectTypeName, isCountedType } from '../types/column-type.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { isAssignable } from './assignable.ts';
 import { type ChangeQuery, changeQuery, failInStatement, nullRefused } from './change-query.ts';
@@ -16,9 +16,13 @@ export interface InsertQuery extends ChangeQuery {
    * SQL of the kernel for the rows to store: all columns of the table in order, by stored name, with the column's type; NULL in
    * a NOT NULL column fails it (`explain` tells how).
    * @param bound the bound `sql`
+   * @param how `areNullsCounted`: who stores the rows finds NULLs in columns whose type `isCountedType`, which costs less
    * @throws TesseraError BINDING_ERROR for too many or too few values, or a value of a type that does not go into its column
    */
-  rows(bound: { readonly sql: string; readonly columns: readonly OutputColumn[] }): string;
+  rows(
+    bound: { readonly sql: string; readonly columns: readonly OutputColumn[] },
+    how?: { readonly areNullsCounted: boolean },
+  ): string;
 }
 
 /**
@@ -87,8 +91,8 @@ function rowsGiven(
   }
   return {
     ...changeQuery(text, statement),
-    rows: ({ sql }) =>
-      storedRows(sql, target, rows === undefined ? [undefined, ...others] : [...given, ...others]),
+    rows: ({ sql }, how) =>
+      storedRows(sql, target, rows === undefined ? [undefined, ...others] : [...given, ...others], [], how),
   };
 }
 
@@ -112,13 +116,13 @@ function rowsOfQuery(
   text.piece(query).add(') AS source');
   return {
     ...changeQuery(text, statement),
-    rows: ({ sql, columns }) => {
+    rows: ({ sql, columns }, how) => {
       const count = columns.length - others.length;
       const given = named ?? target.columns.slice(0, count);
       if (count !== given.length) wrongCount(count, named, target, insert.table.location);
       for (const [i, column] of given.entries())
         checkType(columns[i]!, column, target, insert.table.location);
-      return storedRows(sql, target, [...given, ...others], columns.slice(0, count));
+      return storedRows(sql, target, [...given, ...others], columns.slice(0, count), how);
     },
   };
 }
@@ -140,16 +144,18 @@ function storedRows(
   target: ChangeTarget,
   order: readonly (TargetColumn | undefined)[],
   known: readonly OutputColumn[] = [],
+  { areNullsCounted } = { areNullsCounted: false },
 ): string {
   // A value that cannot be cast is told by this name.
   const names = order.map((column, i) => {
     const isFirst = column !== undefined && order.indexOf(column) === i;
-    return quoteName(isFirst ? column.name : `unused ${i}`);
+    return quoteName(isFirst ? column.name : `$unused${i}`);
   });
   const items = target.columns.map((column) => {
     const at = order.indexOf(column);
     const value = `CAST(${at < 0 ? 'NULL' : names[at]} AS ${column.type})`;
-    const isChecked = !column.nullable && known[at]?.nullable !== false;
+    const isSure = known[at]?.nullable === false || (areNullsCounted && isCountedType(column.type));
+    const isChecked = !column.nullable && !isSure;
     const checked = isChecked ? `coalesce(${value}, ${nullRefused(target.name, column.name)})` : value;
     return `${checked} AS ${quoteName(column.storedName)}`;
   });

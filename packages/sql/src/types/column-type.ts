@@ -247,6 +247,9 @@ export function kernelTypeSql(type: SqlType): string {
   }
 }
 
+/** Whether tablets count the NULLs of a column of this type (the kernel's SQL): those of nested types they do not. */
+export const isCountedType = (kernelType: string): boolean => !/^STRUCT\(|\]$/.test(kernelType);
+
 const DIALECT_NAMES = {
   int: 'integer',
   long: 'bigint',

@@ -1,0 +1,18 @@
+import type { TableObject, Tablet } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import { isCountedType } from '@tessera/sql';
+
+/**
+ * Refuses a tablet with NULL in a NOT NULL column, by the counts that it was written with: no row is looked at again. Only
+ * columns whose type `isCountedType`; the query of the rows answers for the others.
+ * @throws TesseraError NOT_NULL_VIOLATION
+ */
+export function refuseNulls(table: TableObject, tablet: Tablet): void {
+  for (const { id, name, type, nullable } of table.columns) {
+    if (nullable || !isCountedType(type)) continue;
+    const counted = tablet.statistics.find(({ column }) => column === id);
+    if (counted === undefined)
+      throw new Error(`Tablet ${tablet.id} does not count the NULLs of column ${name}`);
+    if (counted.nulls > 0) fail('NOT_NULL_VIOLATION', { table: table.name, column: name });
+  }
+}
