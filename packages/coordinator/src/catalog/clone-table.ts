@@ -1,7 +1,8 @@
 import type { Action, Snapshot, TableObject, TabletId } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
 import { newObject } from './databases.ts';
 import { placeOf, requireTable } from './names.ts';

@@ -1,7 +1,8 @@
 import type { Column, Snapshot, TableObject } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import type { CreateStatement, TableShape } from '@tessera/sql';
-import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
 import { newColumns } from './columns.ts';
 import { newObject } from './databases.ts';
 import { DEFAULT_GRANULARITY } from './default-granularity.ts';

@@ -1,7 +1,8 @@
 import type { Action, DatabaseObject, ObjectId, SchemaObject, Snapshot } from '@tessera/catalog';
 import { fail, newUlid, TesseraError } from '@tessera/common';
 import type { AlterStatement, CreateStatement, DropStatement } from '@tessera/sql';
-import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
 import { dropRelations } from './dependents.ts';
 import { DEFAULT_SCHEMA, INFORMATION_SCHEMA, requireDatabase, requireSchema } from './names.ts';
 

@@ -1,8 +1,7 @@
 import type { Column, TableObject } from '@tessera/catalog';
 import { fail } from '@tessera/common';
-import type { KernelSession } from '@tessera/kernel';
+import type { Kernel, KernelSession } from '@tessera/kernel';
 import { type KernelExpression, kernelExpression, type PrepareContext, type SqlText } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
 
 /** What the meaning of an expression depends on besides its text. */
 export interface DefinitionContext {
@@ -10,12 +9,17 @@ export interface DefinitionContext {
   readonly sessionValues: PrepareContext['sessionValues'];
 }
 
+/** The statement that a definition stands in. */
+interface DefiningStatement extends DefinitionContext {
+  readonly run: { readonly kernel: Kernel; readonly text: string };
+}
+
 /** Runs `work` with a session that has nothing in it. */
 export async function withSession<T>(
-  { run }: Pick<ChangeContext, 'run'>,
+  { run, settings }: DefiningStatement,
   work: (session: KernelSession) => Promise<T>,
 ): Promise<T> {
-  const session = await run.kernel.session({ timeZone: run.request.settings.timezone });
+  const session = await run.kernel.session({ timeZone: settings.timezone });
   try {
     return await work(session);
   } finally {
@@ -36,7 +40,7 @@ export function definitionExpression(
 
 /** @throws TesseraError what is wrong with a default, a type that does not fit included */
 export async function checkDefault(
-  context: ChangeContext,
+  context: DefiningStatement,
   column: Column,
   expression: SqlText,
 ): Promise<void> {
@@ -80,7 +84,7 @@ async function preparePartitions(
 
 /** @throws TesseraError what is wrong with an expression of PARTITION BY or of an index */
 export async function checkExpressions(
-  context: ChangeContext,
+  context: DefiningStatement,
   expressions: readonly SqlText[],
   columns: readonly Column[],
   { constantsFor }: { readonly constantsFor?: string } = {},

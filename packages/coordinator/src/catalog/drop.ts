@@ -1,7 +1,8 @@
 import type { Snapshot } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import type { DropStatement } from '@tessera/sql';
-import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
 import { dropDatabase, dropSchema } from './databases.ts';
 import { dropRelations } from './dependents.ts';
 import { dropIndex } from './indexes.ts';

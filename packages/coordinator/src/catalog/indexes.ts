@@ -1,7 +1,8 @@
 import type { Snapshot, TableIndex, TableObject } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import type { CreateStatement, DropStatement } from '@tessera/sql';
-import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
 import { placeOf, requireTable } from './names.ts';
 
 type CreateIndexStatement = Extract<

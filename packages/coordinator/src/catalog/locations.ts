@@ -1,7 +1,8 @@
 import type { LocationObject, Snapshot } from '@tessera/catalog';
-import { fail, nearestName } from '@tessera/common';
+import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import { type Change, type ChangeContext, NO_CHANGE } from '../changes/change-context.ts';
+import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
 import { newObject } from './databases.ts';
 import { requireDatabase } from './names.ts';
 
@@ -29,13 +30,4 @@ export function createLocation(
     ...(description === undefined ? {} : { description }),
   };
   return { actions: [{ kind: existing === undefined ? 'create' : 'alter', object }] };
-}
-
-/** @throws TesseraError UNDEFINED_OBJECT */
-export function requireLocation(snapshot: Snapshot, database: string, name: string): LocationObject {
-  const { id: databaseId } = requireDatabase(snapshot, database);
-  const found = snapshot.location(databaseId, name);
-  if (found !== undefined) return found;
-  const names = snapshot.locations(databaseId).map((location) => location.name);
-  return fail('UNDEFINED_OBJECT', { what: 'Location', name, nearest: nearestName(name, names) });
 }

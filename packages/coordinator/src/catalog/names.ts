@@ -1,4 +1,11 @@
-import type { DatabaseObject, RelationObject, SchemaObject, Snapshot, TableObject } from '@tessera/catalog';
+import type {
+  DatabaseObject,
+  LocationObject,
+  RelationObject,
+  SchemaObject,
+  Snapshot,
+  TableObject,
+} from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { ObjectName } from '@tessera/sql';
 
@@ -64,6 +71,15 @@ export function requireTable(snapshot: Snapshot, name: ObjectName, database: str
   if (found.kind === 'table') return found;
   const message = `"${found.name}" is ${RELATION_WORDS[found.kind]}, not a table`;
   return fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
+}
+
+/** @throws TesseraError UNDEFINED_OBJECT */
+export function requireLocation(snapshot: Snapshot, database: string, name: string): LocationObject {
+  const { id: databaseId } = requireDatabase(snapshot, database);
+  const found = snapshot.location(databaseId, name);
+  if (found !== undefined) return found;
+  const names = snapshot.locations(databaseId).map((location) => location.name);
+  return fail('UNDEFINED_OBJECT', { what: 'Location', name, nearest: nearestName(name, names) });
 }
 
 export const RELATION_WORDS = {

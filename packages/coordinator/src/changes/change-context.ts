@@ -1,4 +1,3 @@
-import type { Action } from '@tessera/catalog';
 import type { QueryRunOptions } from '../query-run.ts';
 import type { Transactions } from '../transactions.ts';
 import type { CommittedResults } from './committed-results.ts';
@@ -17,11 +16,3 @@ export interface ChangeContext extends StoreContext {
   readonly database: string;
   readonly user: string;
 }
-
-/** What a statement wants committed. */
-export interface Change {
-  readonly actions: readonly Action[];
-  readonly affectedRows?: number;
-}
-
-export const NO_CHANGE: Change = { actions: [] };

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Snapshot } from '@tessera/catalog';
 import { cancellation, TesseraError } from '@tessera/common';
 import { isCertainlyNotCommitted } from '../transactions.ts';
-import type { Change, ChangeContext } from './change-context.ts';
+import type { Change } from './change.ts';
+import type { ChangeContext } from './change-context.ts';
 import { discardTablets } from './discard-tablets.ts';
 
 /** How often a statement meets a conflict before its client is told. */

@@ -1,4 +1,4 @@
-import { type Change, NO_CHANGE } from './change-context.ts';
+import { type Change, NO_CHANGE } from './change.ts';
 
 const REMEMBERED = 10_000;
 

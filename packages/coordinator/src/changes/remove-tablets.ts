@@ -4,7 +4,8 @@ import { quoteName, typeToSql } from '@tessera/kernel';
 import type { SqlText } from '@tessera/sql';
 import { definitionExpression, partitionExpressions, withSession } from '../catalog/definition-check.ts';
 import { requireTable } from '../catalog/names.ts';
-import type { Change, ChangeContext } from './change-context.ts';
+import type { Change } from './change.ts';
+import type { ChangeContext } from './change-context.ts';
 
 /** All rows of a table: no tablet is read. */
 export function truncate(

@@ -13,7 +13,8 @@ import {
 import { requireTable } from '../catalog/names.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { boundQuery } from './bound-query.ts';
-import type { Change, ChangeContext } from './change-context.ts';
+import type { Change } from './change.ts';
+import type { ChangeContext } from './change-context.ts';
 import { deleteRows } from './delete-rows.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { truncate } from './remove-tablets.ts';

@@ -3,7 +3,7 @@ import type { Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import type { CopyFromStatement, ReadFunction } from '@tessera/sql';
-import { requireLocation } from '../catalog/locations.ts';
+import { requireLocation } from '../catalog/names.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { type ReadFile, ReadResolution } from '../read-resolution.ts';
 

@@ -7,11 +7,11 @@ import type {
   StorageLocation,
   TableRelation,
 } from '@tessera/sql';
-import { requireLocation } from '../catalog/locations.ts';
 import {
   DEFAULT_SCHEMA,
   INFORMATION_SCHEMA,
   requireDatabase,
+  requireLocation,
   requireRelation,
   requireSchema,
 } from '../catalog/names.ts';
