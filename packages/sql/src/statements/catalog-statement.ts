@@ -34,6 +34,8 @@ export type Options = Readonly<Record<string, string>>;
 export interface TableShape {
   readonly tableType: 'FACT' | 'DIMENSION';
   readonly primaryIndex: readonly string[];
+  /** Of the names in `primaryIndex`. */
+  readonly primaryIndexLocations: readonly SqlLocation[];
   readonly partitionBy: readonly SqlText[];
   readonly options: Options;
   readonly location?: string | undefined;

@@ -5,7 +5,7 @@ import type { TokenCursor } from '../token-cursor.ts';
 import { withoutSettings } from './change-suffix.ts';
 import { columnDefinitions, unsupported } from './column-definition.ts';
 import { expressionText, restAsQuery } from './expression-text.ts';
-import { ifNotExists, nameList, objectName, parenthesisedNames } from './names.ts';
+import { ifNotExists, nameList, objectName, type PlacedName, parenthesisedNames } from './names.ts';
 import { parenthesisedOptions, wholeNumber } from './option-list.ts';
 
 /** `CREATE [FACT | DIMENSION] TABLE …`, from the word TABLE on. */
@@ -45,7 +45,7 @@ function isNameList(cursor: TokenCursor): boolean {
 const SHAPE_CLAUSES = [['PRIMARY', 'INDEX'], ['PARTITION', 'BY'], ['WITH'], ['LOCATION'], ['AS']];
 
 function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): TableShape {
-  let primaryIndex: readonly string[] = [];
+  let primaryIndex: readonly PlacedName[] = [];
   let partitionBy: readonly SqlText[] = [];
   let options: TableShape['options'] = {};
   let location: string | undefined;
@@ -66,10 +66,17 @@ function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): Ta
       location = cursor.expectValue('a location');
     }
   }
-  return { tableType, primaryIndex, partitionBy, options, location };
+  return {
+    tableType,
+    primaryIndex: primaryIndex.map(({ name }) => name),
+    primaryIndexLocations: primaryIndex.map((indexed) => indexed.location),
+    partitionBy,
+    options,
+    location,
+  };
 }
 
-function primaryIndexColumns(cursor: TokenCursor): readonly string[] {
+function primaryIndexColumns(cursor: TokenCursor): readonly PlacedName[] {
   const what = 'a column of the primary index';
   const names = cursor.isAtSymbol('(') ? parenthesisedNames(cursor, what) : nameList(cursor, what);
   const doubled = names.find((n, i) => names.findIndex((m) => m.name === n.name) < i);
@@ -77,7 +84,7 @@ function primaryIndexColumns(cursor: TokenCursor): readonly string[] {
     const message = `Column "${doubled.name}" is in the primary index twice`;
     fail('SYNTAX_ERROR', { message }, { location: doubled.location });
   }
-  return names.map((n) => n.name);
+  return names;
 }
 
 function partitionExpressions(cursor: TokenCursor): readonly SqlText[] {
