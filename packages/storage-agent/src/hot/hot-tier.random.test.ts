@@ -5,7 +5,7 @@ import { Fixture, rowsOf } from '../testing/fixture.ts';
 import { storeTablet, testTable, withoutRows } from '../testing/tables.ts';
 
 const SEED = Number(process.env.TESSERA_TEST_SEED ?? Date.now() % 1e9);
-const STEPS = 60;
+const STEPS = 40;
 const READERS = 3;
 const READS_AFTER_STEP = 6;
 

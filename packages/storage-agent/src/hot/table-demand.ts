@@ -92,12 +92,17 @@ export class TableDemand {
     });
     this.#all ??= this.#contents?.();
     const all = this.#all;
-    const isRead = (id: TabletId) => (this.#reads.get(id)?.reads ?? 0) >= PARTIAL_READS;
-    if (all !== undefined && (this.#wantsAll || isSmall(all) || all.every((s) => isRead(s.tablet.id)))) {
+    if (all !== undefined && (this.#wantsAll || isSmall(all) || this.#areRead(all))) {
       return { table: this.table, columns, tablets: all, version: this.#version };
     }
-    const tablets = all?.filter((s) => isRead(s.tablet.id)) ?? this.#alone();
-    return { table: this.table, columns, tablets, version: undefined };
+    return { table: this.table, columns, tablets: this.#alone(), version: undefined };
+  }
+
+  #areRead(all: readonly ScanTablet[]): boolean {
+    return (
+      this.#reads.size >= all.length &&
+      all.every(({ tablet }) => (this.#reads.get(tablet.id)?.reads ?? 0) >= PARTIAL_READS)
+    );
   }
 
   #alone(): ScanTablet[] {

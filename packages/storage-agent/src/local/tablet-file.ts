@@ -3,7 +3,7 @@ import type { TabletId } from '@tessera/catalog';
 import type { HybridHeader } from '@tessera/tablet';
 import { ChunkSet } from './chunk-set.ts';
 
-/** How the bytes come into the file. `link`: the store's own file, checked before it is read. */
+/** How the bytes come into the file. `link`: the store's own file; its chunks are those that were checked since the start. */
 export type FileKind = 'whole' | 'sparse' | 'link';
 
 /** What the file beside a tablet's file says of it: written after what it tells has reached the disk. */
@@ -97,13 +97,11 @@ export class TabletFile {
 
   async #save(): Promise<void> {
     const sidecar: Sidecar = { bytes: this.bytes, kind: this.kind, chunks: this.chunks.toData() };
-    if (this.kind !== 'link') {
-      const handle = await open(this.path, 'r+');
-      try {
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
+    const handle = await open(this.path, 'r+');
+    try {
+      await handle.datasync();
+    } finally {
+      await handle.close();
     }
     const path = sidecarPath(this.path);
     await writeFile(`${path}.tmp`, JSON.stringify(sidecar), { mode: 0o600, flush: true });

@@ -255,6 +255,43 @@ test('a full disk fails the scan by its name and not the node; room is made by f
   scan.release();
 });
 
+test('a tablet written here is read from its own file, also after a restart, until it is forgotten', async () => {
+  const agent = await agentOver();
+  const staged = join(fixture.directory, 'staged', 'written.parquet');
+  writeFileSync(staged, await object());
+  await agent.adopt(wide, staged);
+  expect(existsSync(staged)).toBe(false);
+  const scan = await agent.prepareScan(request([{ tablet: wide }], [1, 2, 3, 4]));
+  expect(scan.use).toMatchObject({ bytesFetched: 0, bytesCached: wide.bytes });
+  expect(await fixture.rows(`SELECT sum(a) AS a, count(b) AS b FROM ${scan.sql}`)).toEqual([
+    { a: 4999950000, b: 100000 },
+  ]);
+  scan.release();
+  await agent.close();
+  const after = await agentOver();
+  const again = await after.prepareScan(request([{ tablet: wide }], [2]));
+  expect(again.use.bytesFetched).toBe(0);
+  expect(store.bytes).toBe(0);
+  await after.forget([wide]);
+  // The scan keeps what it reads.
+  expect(await fixture.rows(`SELECT count(b) AS b FROM ${again.sql}`)).toEqual([{ b: 100000 }]);
+  again.release();
+  await expect.poll(() => readdirSync(join(fixture.directory, 'tablets'))).toEqual([]);
+});
+
+test('a tablet of a local store has no second copy', async () => {
+  const agent = await fixture.agent();
+  const staged = join(fixture.directory, 'staged', 'written.parquet');
+  writeFileSync(staged, await object());
+  await agent.adopt(wide, staged);
+  const [name] = readdirSync(join(fixture.directory, 'tablets'));
+  const own = statSync(join(fixture.directory, 'tablets', name!));
+  expect(own.ino).toBe(statSync(fixture.store.localPath!(wide.key!)).ino);
+  const scan = await agent.prepareScan(request([{ tablet: wide }], [1]));
+  expect(await fixture.rows(`SELECT sum(a) AS a FROM ${scan.sql}`)).toEqual([{ a: 4999950000 }]);
+  scan.release();
+});
+
 test('columns that were added or dropped since a tablet was written', async () => {
   const added: Column = {
     id: 9,

@@ -130,11 +130,16 @@ export class TabletFiles {
     return this.#header(file, need.tablet);
   }
 
-  /** Takes over a file that holds the whole tablet. */
+  /** Takes over a file that holds the whole tablet; without it where the store has the object as a file. */
   async adopt(tablet: Tablet, path: string): Promise<void> {
     if (this.#files.has(tablet.id)) return;
     const own = this.#newPath(tablet.id);
     const adopting = (async () => {
+      const linked = tablet.key === undefined ? undefined : await this.#linkedFile(tablet);
+      if (linked !== undefined) {
+        await rm(path, { force: true });
+        return this.#opened(linked);
+      }
       await rename(path, own).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;
         await copyFile(path, own);
@@ -145,7 +150,7 @@ export class TabletFiles {
     this.#files.set(tablet.id, adopting);
     adopting.catch(() => this.#files.delete(tablet.id));
     const file = await adopting;
-    if (tablet.inline === undefined) this.#saveLater(file);
+    if (tablet.inline === undefined && file.kind === 'whole') this.#saveLater(file);
   }
 
   /** Files that a scan still needs go when it has ended. */
@@ -236,11 +241,8 @@ export class TabletFiles {
     const found = await this.#foundFile(tablet);
     if (found !== undefined) return found;
     if (tablet.inline !== undefined) return this.#wholeFile(need, Buffer.from(tablet.inline, 'base64'));
-    const target = this.#objects.localPath(tablet.key!);
-    if (target !== undefined) {
-      const linked = await this.#linkedFile(need, target);
-      if (linked !== undefined) return linked;
-    }
+    const linked = await this.#linkedFile(tablet);
+    if (linked !== undefined) return linked;
     if (tablet.layout !== 'wide' || tablet.bytes <= SMALL_OBJECT_BYTES) {
       const body = await this.#slots.run(() => this.#wholeObject(need, signal));
       return this.#wholeFile(need, body);
@@ -290,7 +292,10 @@ export class TabletFiles {
     await rm(path, { force: true });
   }
 
-  async #linkedFile({ tablet }: TabletNeed, target: string): Promise<TabletFile | undefined> {
+  /** Where the store has the object as a file, on the same file system. */
+  async #linkedFile(tablet: Tablet): Promise<TabletFile | undefined> {
+    const target = this.#objects.localPath(tablet.key!);
+    if (target === undefined) return undefined;
     try {
       if ((await stat(target)).size !== tablet.bytes) return undefined;
       return await TabletFile.linked(tablet.id, this.#newPath(tablet.id), tablet.bytes, target);
@@ -360,7 +365,7 @@ export class TabletFiles {
         await this.#writing(need, body.length, () => file.fill(range.offset, body));
       }
       for (const chunk of range.chunks) file.chunks.add(chunk);
-      this.#saveLater(file);
+      if (file.kind !== 'link') this.#saveLater(file);
     });
     for (const chunk of range.chunks) file.underWay.set(chunkKey(chunk), fetching);
     const done = () => {
