@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withSecondAttempt } from '../second-attempt.ts';
+import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
+
+let fixture: TableFixture;
+
+beforeAll(async () => {
+  fixture = await TableFixture.open();
+  await fixture.table('t', 'SELECT i::INTEGER AS a, i * 2 AS b FROM range(100) r(i)');
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** As queries run: a second time, in quarantine, when a kernel went away. */
+const sum = (column: string) => {
+  const { signal } = new AbortController();
+  return withSecondAttempt(signal, async (quarantine) => {
+    const bound = await fixture.bind(`SELECT sum(${column}) FROM t WHERE a < 10`, { quarantine });
+    try {
+      return await rowsOf(bound);
+    } finally {
+      await bound.release();
+    }
+  });
+};
+
+test('a planning kernel that ends is filled again by the statements that come after', async () => {
+  expect(await sum('a')).toEqual([['45']]);
+  process.kill(fixture.mirror.status().pid!, 'SIGKILL');
+  expect(await sum('b')).toEqual([['90']]);
+  expect(await sum('a + b')).toEqual([['135']]);
+});
+
+test('a query whose kernel ends reads its tables again from files', async () => {
+  await sum('a');
+  await fixture.agent.settled();
+  process.kill(fixture.kernel.status().pid!, 'SIGKILL');
+  expect(await sum('a')).toEqual([['45']]);
+  expect(await sum('a * b')).toEqual([['570']]);
+});
