@@ -106,7 +106,7 @@ async function dropColumn(
   { name, ifExists, location }: Extract<TableChange, { kind: 'drop_column' }>,
 ): Promise<Change> {
   if (ifExists && !table.columns.some((column) => column.name === name)) return NO_CHANGE;
-  const column = columnNamed(table.columns, name);
+  const column = columnNamed(table.columns, name, location);
   if (table.columns.length === 1) {
     fail('INVALID_ARGUMENT', { message: `Column "${name}" is the only one of its table` }, { location });
   }
@@ -125,7 +125,7 @@ async function renameColumn(
   table: TableObject,
   { name, to, location }: Extract<TableChange, { kind: 'rename_column' }>,
 ): Promise<Change> {
-  const column = columnNamed(table.columns, name);
+  const column = columnNamed(table.columns, name, location);
   const columns = table.columns.map((other) => (other.id === column.id ? { ...other, name: to } : other));
   checkNames(columns.map((other) => ({ name: other.name, location })));
   await refuseDefining(context, { ...table, primaryIndex: [] }, column, 'renamed');

@@ -1,5 +1,5 @@
 import type { Column, Snapshot, TableObject } from '@tessera/catalog';
-import { fail, nearestName } from '@tessera/common';
+import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { CreateStatement, TableShape } from '@tessera/sql';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
@@ -54,7 +54,9 @@ export async function newTable(
     schemaId: place.schema.id,
     tableType: shape.tableType,
     columns,
-    primaryIndex: shape.primaryIndex.map((name) => columnNamed(columns, name).id),
+    primaryIndex: shape.primaryIndex.map(
+      (name, i) => columnNamed(columns, name, shape.primaryIndexLocations[i]).id,
+    ),
     partitionBy: shape.partitionBy.map(({ sql }) => sql.trim()),
     indexGranularity: granularityOf(shape),
     schemaVersion: 0,
@@ -65,16 +67,19 @@ export async function newTable(
 }
 
 /** @throws TesseraError UNDEFINED_NAME */
-export function columnNamed(columns: readonly Column[], name: string): Column {
+export function columnNamed(
+  columns: readonly Column[],
+  name: string,
+  location: SqlLocation | undefined,
+): Column {
   const found = columns.find((column) => column.name === name);
   if (found !== undefined) return found;
   const nearest = nearestName(
     name,
     columns.map((column) => column.name),
   );
-  return fail('UNDEFINED_NAME', {
-    message: `Column "${name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`,
-  });
+  const message = `Column "${name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
+  return fail('UNDEFINED_NAME', { message }, { location });
 }
 
 function granularityOf({ options }: TableShape): number {
