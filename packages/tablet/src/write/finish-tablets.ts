@@ -9,6 +9,7 @@ import { BodySlice } from './body-slice.ts';
 import { divideBody } from './divide-body.ts';
 import { firstKeys } from './first-keys.ts';
 import { type ColumnOutline, outlineOf, statisticsOf } from './granule-columns.ts';
+import { checkSorted } from './sortedness.ts';
 import type { WriteOptions, WrittenTablet } from './write-options.ts';
 
 /** A tablet whose body is no larger travels in the commit. */
@@ -46,6 +47,7 @@ async function finishTablet(
 ): Promise<WrittenTablet> {
   const { table } = options;
   const outlines = table.columns.map((column) => outlineOf(column, slice.groups, slice.shift));
+  checkSorted(table, keys, outlines);
   const columns = await withSums(outlines, slice);
   const granuleRows = slice.groups.map((group) => group.rows);
   const rows = granuleRows.reduce((sum, n) => sum + n, 0);
