@@ -82,7 +82,7 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     this.named.push({ name, database, object, isDirect });
     switch (object.kind) {
       case 'table':
-        return this.#table(object, [owner.name, schemaName]);
+        return this.#table(object);
       case 'view':
         return { ...object, kind: 'view', columnNames: object.columnNames };
       case 'external_table':
@@ -122,12 +122,12 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     this.#snapshot = undefined;
   }
 
-  async #table(table: TableObject, qualifiers: readonly string[]): Promise<TableRelation> {
+  async #table(table: TableObject): Promise<TableRelation> {
     const rowPositions = this.#options.firstWithPositions && this.named.length === 1;
     const use = await this.#options.mirror.use(await this.binder(), table, rowPositions);
     this.#uses.push(use);
     this.tables.set(use.name, { table, rowPositions });
-    return { kind: 'table', boundName: use.name, qualifiers, columns: table.columns };
+    return { kind: 'table', boundName: use.name, columns: table.columns };
   }
 
   async #systemRelation(

@@ -39,7 +39,7 @@ export async function rewriteQuery(
 ): Promise<Statement> {
   const { statement, locate } = parsed;
   const reads = guardAndCollectReads(parsed);
-  const { refs, tables } = await placeRelations(parsed, reads, {
+  const { refs, named: names } = await placeRelations(parsed, reads, {
     context,
     placement: scope.placement,
     database: scope.database,
@@ -50,7 +50,7 @@ export async function rewriteQuery(
     tableRef: (node) => joinsThatPrintRight(refs.get(node) ?? node),
     queryNode: (node) => nameColumns(node, postgresName),
   });
-  const unqualified = unqualifiedColumns(tables, statement);
+  const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
   const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node) : node);
   const rewritten = transformTree(named, {

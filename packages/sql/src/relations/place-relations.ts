@@ -8,7 +8,8 @@ import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
 import type { BaseTableRef, Statement, TableFunctionRef, TableRef } from '../tree.ts';
 import { externalScan } from './external-scan.ts';
 import type { Placement } from './placement.ts';
-import { MANAGED_SCHEMA, type ResolvedRelation, type TableRelation } from './relation-resolver.ts';
+import { aliasesFor, type NamedRef } from './qualified-columns.ts';
+import { MANAGED_SCHEMA, type ResolvedRelation } from './relation-resolver.ts';
 
 export type ViewRelation = Extract<ResolvedRelation, { kind: 'view' }>;
 
@@ -27,7 +28,7 @@ export interface RelationScope {
 export interface PlacedRelations {
   /** What stands in the place of a reference. */
   readonly refs: ReadonlyMap<TableRef, TableRef>;
-  readonly tables: readonly { readonly ref: BaseTableRef; readonly table: TableRelation }[];
+  readonly named: readonly NamedRef[];
 }
 
 /**
@@ -41,14 +42,11 @@ export async function placeRelations(
 ): Promise<PlacedRelations> {
   const { context, placement, database } = scope;
   const refs = new Map<TableRef, TableRef>();
-  const tables: { ref: BaseTableRef; table: TableRelation }[] = [];
-  for (const ref of catalogReferences(statement, locate)) {
+  const named = aliasesFor(statement, catalogReferences(statement, locate));
+  for (const { ref, alias } of named) {
     const relation = await resolve(ref, scope, locate);
-    if (relation.kind === 'table') {
-      placement.tables.set(relation.boundName, relation);
-      tables.push({ ref, table: relation });
-    }
-    refs.set(ref, await placed(ref, relation, scope, locate));
+    if (relation.kind === 'table') placement.tables.set(relation.boundName, relation);
+    refs.set(ref, await placed({ ...ref, alias }, relation, scope, locate));
   }
   for (const ref of reads) {
     const location = locate(ref.query_location);
@@ -60,7 +58,7 @@ export async function placeRelations(
     const source = await context.resolveRead({ ...args, location });
     refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session)));
   }
-  return { refs, tables };
+  return { refs, named };
 }
 
 async function resolve(
@@ -89,25 +87,21 @@ async function placed(
   { context, placement, rewriteView }: RelationScope,
   locate: ParsedQuery['locate'],
 ): Promise<TableRef> {
-  const alias = ref.alias === '' ? ref.table_name : ref.alias;
   switch (relation.kind) {
     case 'table':
-      return { ...ref, alias, catalog_name: '', schema_name: MANAGED_SCHEMA, table_name: relation.boundName };
+      return { ...ref, catalog_name: '', schema_name: MANAGED_SCHEMA, table_name: relation.boundName };
     case 'view':
-      return placement.query(await rewriteView(relation, ref), (query) =>
-        viewRef({ ...ref, alias }, relation, query),
-      );
+      return placement.query(await rewriteView(relation, ref), (query) => viewRef(ref, relation, query));
     case 'temporary':
       return placement.relation({
         ...ref,
-        alias,
         catalog_name: 'temp',
         schema_name: '',
         table_name: relation.name,
       });
     case 'files': {
       const source = await context.resolveRead({ ...relation.call, location: locate(ref.query_location) });
-      return placement.relation(await externalScan({ ...ref, alias }, relation, source, context.session));
+      return placement.relation(await externalScan(ref, relation, source, context.session));
     }
   }
 }

@@ -1,29 +1,64 @@
-import { type BaseTableRef, type ColumnRefNode, type Statement, walkTree } from '../tree.ts';
-import type { TableRelation } from './relation-resolver.ts';
+import { type BaseTableRef, type ColumnRefNode, type Statement, type TableRef, walkTree } from '../tree.ts';
+
+/** A relation of the catalog in FROM, and what it is called there. */
+export interface NamedRef {
+  readonly ref: BaseTableRef;
+  readonly alias: string;
+}
+
+const DEFAULT_SCHEMA = 'public';
+
+const schemaOf = (ref: BaseTableRef): string => ref.schema_name || DEFAULT_SCHEMA;
 
 /**
- * `public.t.c` and `tessera.public.t.c` become `t.c` where `t` stands in FROM without an alias: the relation that takes
- * its place has the table's name only.
+ * What each reference is called once something else stands in its place: its alias or the relation's own name, and
+ * `schema.name` where two relations of one FROM have the same name and no alias.
  */
+export function aliasesFor(statement: Statement, refs: readonly BaseTableRef[]): readonly NamedRef[] {
+  const doubled = new Set<TableRef>();
+  walkTree(statement, (node) => {
+    if ('class' in node || node.type !== 'SELECT_NODE') return;
+    const plain = leavesOf(node.from_table).filter(({ alias }) => alias === '');
+    for (const ref of plain) {
+      const isDouble = plain.some(
+        (other) => other.table_name === ref.table_name && schemaOf(other) !== schemaOf(ref),
+      );
+      if (isDouble) doubled.add(ref);
+    }
+  });
+  return refs.map((ref) => {
+    if (ref.alias !== '') return { ref, alias: ref.alias };
+    return { ref, alias: doubled.has(ref) ? `${schemaOf(ref)}.${ref.table_name}` : ref.table_name };
+  });
+}
+
+function leavesOf(ref: TableRef): readonly BaseTableRef[] {
+  if (ref.type === 'JOIN') return [...leavesOf(ref.left), ...leavesOf(ref.right)];
+  return ref.type === 'BASE_TABLE' ? [ref] : [];
+}
+
+/** `public.t.c` and `tessera.public.t.c` become `t.c`: what takes the place of `public.t` is called `t` only. */
 export function unqualifiedColumns(
-  tables: readonly { readonly ref: BaseTableRef; readonly table: TableRelation }[],
+  named: readonly NamedRef[],
+  database: string,
   query: Statement,
 ): (node: ColumnRefNode) => ColumnRefNode {
-  const known = new Set<string>();
-  for (const { ref, table } of tables) {
+  const aliasOf = new Map<string, string>();
+  for (const { ref, alias } of named) {
     if (ref.alias !== '') continue;
-    const [database = '', schema = ''] = table.qualifiers;
-    known.add(pathKey([schema, ref.table_name]));
-    known.add(pathKey([database, schema, ref.table_name]));
+    const path = [schemaOf(ref), ref.table_name];
+    aliasOf.set(pathKey(path), alias);
+    aliasOf.set(pathKey([ref.catalog_name || database, ...path]), alias);
   }
-  if (known.size === 0) return (node) => node;
+  if (aliasOf.size === 0) return (node) => node;
   const aliases = aliasesIn(query);
   return (node) => {
     const names = node.column_names;
     if (names.length < 3 || aliases.has(names[0]!)) return node;
-    if (known.has(pathKey(names.slice(0, 2)))) return { ...node, column_names: names.slice(1) };
-    if (names.length > 3 && known.has(pathKey(names.slice(0, 3))))
-      return { ...node, column_names: names.slice(2) };
+    for (const length of [2, 3]) {
+      const alias = names.length > length ? aliasOf.get(pathKey(names.slice(0, length))) : undefined;
+      if (alias !== undefined) return { ...node, column_names: [alias, ...names.slice(length)] };
+    }
     return node;
   };
 }

@@ -17,8 +17,6 @@ export interface TableRelation {
   readonly kind: 'table';
   /** The table's name in `MANAGED_SCHEMA` of the binder, where it is empty. Holds only `[a-z0-9_]`. */
   readonly boundName: string;
-  /** What the names before the table's are: `public.t.c` may stand for `t.c`. */
-  readonly qualifiers: readonly string[];
   readonly columns: readonly { readonly name: string; readonly nullable: boolean }[];
 }
 
