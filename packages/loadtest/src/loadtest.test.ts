@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasTpchFolder } from './data/test-data.ts';
 import type { Report } from './report/report.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -33,6 +34,9 @@ test('measures everything against a server of its own, reports it, and leaves no
     'upload',
     'results',
     'memory',
+    ...(hasTpchFolder() ? ['tpch', 'insert'] : []),
+    'point',
+    'single-inserts',
   ]);
   for (const { title, lines } of report.results) {
     expect(stdout).toContain(title);
