@@ -125,6 +125,11 @@ export class Coordinator {
     return this.#draining;
   }
 
+  /** Queries over tables that read everything, because their plan was not understood. */
+  get unplannedQueries(): number {
+    return this.#binder.unplanned;
+  }
+
   get ready(): boolean {
     return !this.#draining && this.#options.kernel.ready;
   }
