@@ -138,7 +138,7 @@ describe('the log', () => {
   });
 
   describe('with a damaged entry', () => {
-    const entry = 'meta/log/00000000000000000003.json';
+    const entry = 'meta/log/00000000000000000004.json';
 
     /** The store, with the entry changed for the first `times` readers. */
     function damaging(times: number): ObjectStore {
@@ -161,7 +161,7 @@ describe('the log', () => {
       await manager.close();
     });
 
-    it('is read again when the damage was on the way', async () => {
+    it('is read again when the damage was on the way, also when it is the newest', async () => {
       expect(await relationNames(await open({ store: damaging(2) }))).toEqual(['a', 'b', 'c']);
     });
 

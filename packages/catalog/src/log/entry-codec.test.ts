@@ -33,7 +33,11 @@ type EntryJson = Record<string, unknown> & {
   txns: { actions: { tablet: { rows: unknown } }[] }[];
 };
 const bytesOf = (json: unknown) => new TextEncoder().encode(JSON.stringify(json));
-const json = () => JSON.parse(new TextDecoder().decode(encodeEntry(ENTRY).bytes)) as EntryJson;
+/** As a person could write it: without a checksum. */
+const json = () => {
+  const { crc32c: _, ...entry } = JSON.parse(new TextDecoder().decode(encodeEntry(ENTRY).bytes));
+  return entry as EntryJson;
+};
 
 test('an entry comes back as it went, with the same checksum', () => {
   const sealed = encodeEntry(ENTRY);
@@ -57,6 +61,17 @@ test('reads as JSON with names in snake case', () => {
     ],
     records: [{ kind: 'new_epoch', address: 'n1:1717' }, { orphans_before_ms: START }, {}],
   });
+});
+
+test('damage to any byte is noticed', () => {
+  const { bytes } = encodeEntry(ENTRY);
+  for (let at = 0; at < bytes.length; at++) {
+    const damaged = Uint8Array.from(bytes);
+    damaged[at]! ^= 1 << (at % 8);
+    expect(() => decodeEntry(damaged)).toThrow(expect.objectContaining({ name: 'CORRUPT_METADATA' }));
+  }
+  for (let length = 0; length < bytes.length; length++)
+    expect(() => decodeEntry(bytes.subarray(0, length))).toThrow();
 });
 
 test('a transaction alone comes back as it went', () => {

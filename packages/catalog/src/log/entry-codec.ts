@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { crc32c } from '@node-rs/crc32';
 import { TesseraError } from '@tessera/common';
 import type { Action, Transaction } from '../actions.ts';
 import { type Codec, count, list, MalformedJson, oneOf, text, timestamp } from '../codec/codec.ts';
@@ -48,13 +49,13 @@ const logEntry = record<LogEntry & { readonly format: number }>({
 /** The entry as the log stores it: one JSON document, UTF-8. */
 export function encodeEntry(entry: LogEntry): SealedEntry {
   const json = logEntry.toJson({ format: FORMAT, ...entry });
-  return sealed(entry, new TextEncoder().encode(JSON.stringify(json)));
+  return sealed(entry, withChecksum(JSON.stringify(json)));
 }
 
 /** @throws TesseraError CORRUPT_METADATA, also for entries of a newer format */
 export function decodeEntry(bytes: Uint8Array): SealedEntry {
   try {
-    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const json: unknown = JSON.parse(withoutChecksum(bytes));
     const format = (json as { format?: unknown } | null)?.format;
     if (typeof format === 'number' && format > FORMAT)
       throw TesseraError.of('CORRUPT_METADATA', {
@@ -68,6 +69,24 @@ export function decodeEntry(bytes: Uint8Array): SealedEntry {
       throw TesseraError.of('CORRUPT_METADATA', { what: 'log entry', reason: error.message });
     throw error;
   }
+}
+
+/** The text with the CRC-32C of what stands before it as its last field. */
+function withChecksum(json: string): Uint8Array {
+  const body = Buffer.from(json.slice(0, -1));
+  const checksum = crc32c(body).toString(16).padStart(8, '0');
+  return Buffer.concat([body, Buffer.from(`,"crc32c":"${checksum}"}`)]);
+}
+
+/** An entry that a person wrote has no checksum; one whose checksum is damaged has a field that is not known. */
+function withoutChecksum(bytes: Uint8Array): string {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  const end = /,"crc32c":"([0-9a-f]{8})"\}$/.exec(text);
+  if (end === null) return text;
+  const body = bytes.subarray(0, bytes.length - end[0].length);
+  if (crc32c(body) !== Number.parseInt(end[1]!, 16))
+    throw new MalformedJson('crc32c', crc32c(body).toString(16), end[1]);
+  return `${text.slice(0, end.index)}}`;
 }
 
 /** A transaction as text, as it also stands in log entries. */
