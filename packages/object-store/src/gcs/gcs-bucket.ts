@@ -158,7 +158,9 @@ export class GcsBucket implements BucketClient {
     if (/default credentials/i.test(message)) {
       return { reason: `no Google Cloud credentials were found (${message})`, mayHaveHappened: false };
     }
-    if (codeOf(error) === 404) return { reason: 'the bucket does not exist', mayHaveHappened: false };
+    if (codeOf(error) === 404 && /bucket does not exist/i.test(message)) {
+      return { reason: 'the bucket does not exist', mayHaveHappened: false };
+    }
     const code = (error as { code?: unknown }).code;
     const name = typeof code === 'string' ? code : undefined;
     return explainVendorError({ status: codeOf(error), code: name, message });
@@ -211,9 +213,9 @@ function codeOf(error: unknown): number | undefined {
   return Number.isInteger(code) ? code : undefined;
 }
 
-/** A bucket that does not exist gives 404 too: its message says so. */
+/** A bucket, or an account to impersonate, that does not exist gives 404 too: the message tells them apart. */
 function isNoSuchObject(error: unknown): boolean {
-  return codeOf(error) === 404 && !/bucket does not exist/i.test((error as Error).message);
+  return codeOf(error) === 404 && /no such object/i.test((error as Error).message);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

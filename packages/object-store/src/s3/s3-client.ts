@@ -28,6 +28,9 @@ const UNSIGNED: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
   signer: { sign: async (request) => request },
 };
 
+/** Name of the error of a role that cannot be assumed. */
+export const ROLE_REFUSED = 'RoleRefused';
+
 /** How long it is believed that the engine has no credentials: looking for them takes seconds. */
 const ANONYMOUS_MS = 60_000;
 let anonymousUntil = 0;
@@ -76,11 +79,34 @@ function credentialsOf(access: S3Access, region: { region?: string }): S3ClientC
     ...(given.sessionToken !== undefined && { sessionToken: given.sessionToken }),
   };
   if (access.roleArn === undefined) return keys;
-  return fromTemporaryCredentials({
-    params: { RoleArn: access.roleArn, RoleSessionName: 'tessera' },
-    ...(keys !== undefined && { masterCredentials: keys }),
-    clientConfig: region,
-  });
+  return assumed(
+    access.roleArn,
+    fromTemporaryCredentials({
+      params: { RoleArn: access.roleArn, RoleSessionName: 'tessera' },
+      ...(keys !== undefined && { masterCredentials: keys }),
+      clientConfig: region,
+    }),
+  );
+}
+
+/** Tells what the token service answers apart from what the bucket answers: either may say "not found". */
+function assumed(
+  roleArn: string,
+  provider: ReturnType<typeof fromTemporaryCredentials>,
+): ReturnType<typeof fromTemporaryCredentials> {
+  return async (identity) => {
+    try {
+      return await provider(identity);
+    } catch (cause) {
+      const { name, message } = cause as Error;
+      throw Object.assign(
+        new Error(`the role ${roleArn} cannot be assumed (${name}: ${message})`, { cause }),
+        {
+          name: ROLE_REFUSED,
+        },
+      );
+    }
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Explanation } from '../bucket/bucket-client.ts';
 import { explainVendorError } from '../bucket/failure-reasons.ts';
+import { ROLE_REFUSED } from './s3-client.ts';
 
 interface S3Error {
   readonly name?: string;
@@ -30,6 +31,7 @@ export function explainS3Error(error: unknown): Explanation {
       mayHaveHappened: false,
     };
   }
+  if (name === ROLE_REFUSED) return { reason: message, mayHaveHappened: false };
   if (isS3Error(error, 'NoSuchBucket'))
     return { reason: 'the bucket does not exist', mayHaveHappened: false };
   if (message.startsWith('Region is missing')) {

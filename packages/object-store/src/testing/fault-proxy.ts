@@ -63,8 +63,14 @@ export class FaultProxy implements AsyncDisposable {
       case 'delay':
         await sleep(fault.ms);
         break;
+      case 'hold':
+        if (!fault.passOn) await this.rules.replaced();
+        break;
     }
-    send(response, await this.#pass(incoming, body), fault, incoming.method === 'HEAD');
+    const replaced = this.rules.replaced();
+    const answer = await this.#pass(incoming, body);
+    if (fault?.kind === 'hold' && fault.passOn) await replaced;
+    send(response, answer, fault, incoming.method === 'HEAD');
   }
 
   async #pass(incoming: IncomingMessage, body: Buffer): Promise<Answer> {

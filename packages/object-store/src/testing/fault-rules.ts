@@ -6,6 +6,8 @@ export type Fault =
   | { readonly kind: 'reset'; readonly passOn?: boolean }
   /** Nothing is passed on and nothing is answered. */
   | { readonly kind: 'silence' }
+  /** Kept until the rules are replaced; with `passOn`, the server has done it before and its answer is kept. */
+  | { readonly kind: 'hold'; readonly passOn?: boolean }
   | { readonly kind: 'delay'; readonly ms: number }
   /** The body of the answer ends after this share of it, 0 to 1: with the connection, or with a header that agrees. */
   | { readonly kind: 'truncate'; readonly share: number; readonly honestLength?: boolean }
@@ -35,6 +37,7 @@ export interface RuleState extends FaultRule {
 export class FaultRules {
   #rules: { rule: FaultRule; seen: number; caught: number }[] = [];
   #random: number;
+  #replaced = Promise.withResolvers<void>();
 
   constructor(seed: number) {
     this.#random = seed;
@@ -43,6 +46,13 @@ export class FaultRules {
   /** Replaces all rules and forgets what they counted. */
   set(rules: readonly FaultRule[]): void {
     this.#rules = rules.map((rule) => ({ rule, seen: 0, caught: 0 }));
+    this.#replaced.resolve();
+    this.#replaced = Promise.withResolvers();
+  }
+
+  /** Resolves when these rules are replaced by others. */
+  replaced(): Promise<void> {
+    return this.#replaced.promise;
   }
 
   states(): RuleState[] {

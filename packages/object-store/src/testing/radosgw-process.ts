@@ -53,7 +53,7 @@ async function startCluster(): Promise<number> {
     ...['-c', conf, '-n', 'client.admin', 'user', 'create', '--uid=test', '--display-name=test'],
     ...[`--access-key=${accessKeyId}`, `--secret-key=${secretAccessKey}`],
   ]);
-  await Promise.all([answering(`http://127.0.0.1:${port}/`), user]);
+  await Promise.all([answering(`http://127.0.0.1:${port}/`), user.then(makeRole)]);
   return port;
 }
 
@@ -82,7 +82,9 @@ paxos_min_wait = 0.01
 osd_objectstore = memstore
 memstore_device_bytes = 17179869184
 rgw_frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
-rgw_enable_apis = s3
+rgw_enable_apis = s3, sts
+rgw_sts_key = tessera-test-key
+rgw_s3_auth_use_sts = true
 rgw_thread_pool_size = 64
 rgw_data = ${directory}
 [mon.a]
@@ -98,6 +100,22 @@ async function makeKeyring(): Promise<void> {
   for (const name of ['client.admin', 'osd.0']) {
     await run('ceph-authtool', [at('keyring'), '--gen-key', '-n', name, ...rights]);
   }
+}
+
+/** A role that the user may take on and that may do anything. */
+async function makeRole(): Promise<void> {
+  const admin = (...args: readonly string[]) =>
+    run('radosgw-admin', ['-c', conf, '-n', 'client.admin', ...args]);
+  const trust = {
+    Effect: 'Allow',
+    Principal: { AWS: ['arn:aws:iam:::user/test'] },
+    Action: ['sts:AssumeRole'],
+  };
+  const rights = { Effect: 'Allow', Action: ['s3:*'], Resource: ['arn:aws:s3:::*'] };
+  const policy = (statement: object) => JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+  const named = ['--role-name=keeper'];
+  await admin('role', 'create', ...named, '--path=/', `--assume-role-policy-doc=${policy(trust)}`);
+  await admin('role-policy', 'put', ...named, '--policy-name=all', `--policy-doc=${policy(rights)}`);
 }
 
 function start(program: string, ...args: readonly string[]): void {
