@@ -23,6 +23,9 @@ const MERGE_FACTOR = 10;
 const MAX_TABLETS_IN_MERGE = 1_000;
 /** From the commit of tablets to the look whether they can be merged: what comes within it is looked at together. */
 const MERGE_DELAY_MS = 500;
+/** The pause after a merge is so many times as long as the merge, within bounds: commits go on meanwhile. */
+const PAUSE_FACTOR = 9;
+const MAX_MERGE_DELAY_MS = 5_000;
 const DELETED_FRACTION = 0.3;
 /** Sorting and compressing rows takes about so much memory for a byte of their tablets. */
 const MEMORY_PER_TABLET_BYTE = 8;
@@ -38,6 +41,7 @@ export class Upkeep {
   #mergeTimer: NodeJS.Timeout | undefined;
   #assessment: NodeJS.Timeout | undefined;
   #sawChange = false;
+  #mergeDelayMs = MERGE_DELAY_MS;
 
   constructor(tables: TableServices, kernel: Kernel, options: UpkeepOptions) {
     this.#tables = tables;
@@ -62,7 +66,7 @@ export class Upkeep {
     this.#mergeTimer ??= setTimeout(() => {
       this.#mergeTimer = undefined;
       this.#run(() => this.#mergeWritten());
-    }, MERGE_DELAY_MS).unref();
+    }, this.#mergeDelayMs).unref();
   }
 
   /** Resolves when nothing is under way or waiting to be. */
@@ -98,6 +102,13 @@ export class Upkeep {
   }
 
   async #mergeWritten(): Promise<void> {
+    const startedAt = performance.now();
+    await this.#mergeTables();
+    const pauseMs = PAUSE_FACTOR * (performance.now() - startedAt);
+    this.#mergeDelayMs = Math.min(MAX_MERGE_DELAY_MS, Math.max(MERGE_DELAY_MS, pauseMs));
+  }
+
+  async #mergeTables(): Promise<void> {
     const ids = [...this.#written];
     this.#written.clear();
     const snapshot = await this.#tables.manager.latest();
