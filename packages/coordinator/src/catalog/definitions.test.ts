@@ -175,3 +175,24 @@ describe('CLONE', () => {
     expect(await node.rows('SELECT count(*), sum(a) FROM c2')).toEqual([['100000', '5000050000']]);
   });
 });
+
+describe('LOCATION', () => {
+  it('puts the objects of a table below a prefix of the managed storage', async () => {
+    const { store, storage } = node.tables;
+    const create = (url: string) => node.run(`CREATE TABLE placed (a TEXT) LOCATION = '${url}'`);
+    await expect(create(`${store.url}/mine`)).rejects.toMatchObject({ name: 'FORBIDDEN' });
+    Object.assign(storage, { enableManagedLocation: true });
+    await expect(create('s3://elsewhere/mine')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
+    await create(`${store.url}/mine`);
+    await all(
+      'INSERT INTO placed SELECT hash(i)::text FROM generate_series(1, 20000) AS g(i)',
+      'CREATE TABLE placed_too CLONE placed',
+      "INSERT INTO placed_too VALUES ('one more')",
+      'VACUUM placed_too',
+    );
+    const keys: string[] = [];
+    for await (const { key } of store.list('mine/')) keys.push(key);
+    expect(keys).toHaveLength(2);
+    expect(await node.rows('SELECT count(*) FROM placed_too')).toEqual([['20001']]);
+  });
+});
