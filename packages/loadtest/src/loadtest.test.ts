@@ -9,7 +9,7 @@ import type { Report } from './report/report.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 const TINY = '0.001';
-const TIME_MS = 180_000;
+const TIME_MS = 400_000;
 
 const run = promisify(execFile);
 let directory: string;
