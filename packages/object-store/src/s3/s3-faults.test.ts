@@ -167,7 +167,7 @@ describe.skipIf(skip)(skip ? 'S3 with faults: skipped, radosgw is not installed'
     );
     await expect(stranger.get(key)).rejects.toMatchObject({
       name: 'STORAGE_UNAVAILABLE',
-      message: expect.stringMatching(/access is denied \(SignatureDoesNotMatch/),
+      message: expect.stringContaining('access is denied ('),
     });
   });
 });
