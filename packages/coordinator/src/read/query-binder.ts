@@ -27,7 +27,8 @@ import { MirrorTables } from './mirror-tables.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
 import { StatementRelations } from './statement-relations.ts';
 import type { StatementWork } from './statement-work.ts';
-import { chooseTablets, type PreparedScans, prepareScans, wantedOf } from './table-scans.ts';
+import { type PreparedScans, prepareScans, wantedOf } from './table-scans.ts';
+import { chooseTablets } from './tablet-choice.ts';
 import { isUnfetchedColumn } from './unfetched-column.ts';
 
 export interface BinderServices {

@@ -1,22 +1,14 @@
-import type { ObjectId, Snapshot } from '@tessera/catalog';
-import type { KernelSession } from '@tessera/kernel';
+import type { ObjectId } from '@tessera/catalog';
 import type { TableScan } from '@tessera/planner';
-import type { Scan, ScanTablet, ScanUse, StorageAgent } from '@tessera/storage-agent';
+import type { Scan, ScanTablet, ScanUse } from '@tessera/storage-agent';
 import type { Binding, BoundTable } from './binding.ts';
-import { selectGranules } from './granule-selection.ts';
 import type { TableAccess } from './table-access.ts';
-import { selectTablets, type TableSelection } from './table-selection.ts';
+import { type ChoiceScope, chooseTablets } from './tablet-choice.ts';
 import { chooseTopRows, type TopRowsScope } from './top-row-granules.ts';
 
-export interface ScanScope {
-  readonly agent: StorageAgent;
-  readonly session: KernelSession;
-  readonly snapshot: Snapshot;
-  /** Columns that are named and come to nothing are not fetched. */
-  readonly isNarrow: boolean;
+export interface ScanScope extends ChoiceScope {
   /** The query, where rows may be looked for before they are read. */
   readonly query?: TopRowsScope['query'] | undefined;
-  readonly signal: AbortSignal;
 }
 
 /** The tables of a statement, made readable. */
@@ -109,40 +101,6 @@ const both = (first: ScanUse, second: ScanUse): ScanUse => ({
   bytesCached: first.bytesCached + second.bytesCached,
   tabletsHot: second.tabletsHot,
 });
-
-/** What of a table would be read. */
-export interface TabletChoice {
-  readonly selection: TableSelection;
-  readonly tablets: readonly ScanTablet[];
-  readonly isHot: boolean;
-  readonly access: Omit<TableAccess, 'use' | 'isLate'>;
-}
-
-/** Chooses tablets and granules of a table; reads headers of tablets at most. */
-export async function chooseTablets(
-  { table, rowPositions }: BoundTable,
-  wanted: TableScan | undefined,
-  { agent, session, snapshot, isNarrow, signal }: ScanScope,
-): Promise<TabletChoice> {
-  const selection = selectTablets(table, wanted, snapshot, isNarrow);
-  const columns = selection.columns.map(({ id }) => id);
-  // Memory has no granules, and finds its rows by itself.
-  const isHot = !rowPositions && agent.isHot(session, table.id, selection.contents.version, columns);
-  const { tablets, granulesPruned } = isHot
-    ? { tablets: selection.tablets, granulesPruned: 0 }
-    : await selectGranules(agent, table, selection.tablets, wanted?.filters ?? [], signal);
-  const { tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
-  const access = {
-    table,
-    columns: selection.columns.map(({ name }) => name),
-    tabletsTotal,
-    tabletsPrunedByPartition,
-    tabletsPrunedByRange,
-    granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
-    granulesPruned,
-  };
-  return { selection, tablets, isHot, access };
-}
 
 /** What a table's scan is, as the plan tells it. */
 export const wantedOf = ({ scans }: Pick<Binding, 'scans'>, name: string): TableScan | undefined =>

@@ -2,7 +2,7 @@ import type { TableObject } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
 import { type PreparedQuery, substituteScans } from '@tessera/sql';
 import type { ScanTablet, ScanUse, StorageAgent } from '@tessera/storage-agent';
-import type { TabletChoice } from './table-scans.ts';
+import type { TabletChoice } from './tablet-choice.ts';
 
 export interface TopRowsScope {
   readonly agent: StorageAgent;

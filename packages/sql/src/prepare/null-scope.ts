@@ -1,6 +1,13 @@
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
-import type { ColumnRefNode, JoinRef, TableRef } from '../tree.ts';
-import { type SelectedColumn, selectedColumns } from './nullability.ts';
+import type { ColumnRefNode, JoinRef, SelectNode, TableRef } from '../tree.ts';
+
+export interface SelectedColumn {
+  readonly name: string;
+  readonly notNull: boolean;
+}
+
+/** The columns that a SELECT in FROM gives; undefined where they are not known. */
+export type SubqueryColumns = (node: SelectNode) => readonly SelectedColumn[] | undefined;
 
 /** Columns of a managed table by its bound name; undefined for one that is not known. */
 export type CatalogColumns = (
@@ -26,8 +33,8 @@ interface Relations {
   readonly merged: boolean;
 }
 
-export function fromScope(from: TableRef, catalog: CatalogColumns): NullScope {
-  const { list, merged } = relationsOf(from, catalog);
+export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: SubqueryColumns): NullScope {
+  const { list, merged } = relationsOf(from, catalog, subquery);
   const named = (alias: string) => {
     const found = list.filter((relation) => same(relation.alias, alias));
     return found.length === 1 ? found[0]!.columns : undefined;
@@ -54,7 +61,7 @@ export function fromScope(from: TableRef, catalog: CatalogColumns): NullScope {
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-function relationsOf(ref: TableRef, catalog: CatalogColumns): Relations {
+function relationsOf(ref: TableRef, catalog: CatalogColumns, subquery: SubqueryColumns): Relations {
   const one = (columns: Relation['columns']): Relations => ({
     list: [{ alias: ref.alias, columns }],
     merged: false,
@@ -69,11 +76,11 @@ function relationsOf(ref: TableRef, catalog: CatalogColumns): Relations {
     }
     case 'SUBQUERY': {
       const { node } = ref.subquery;
-      const columns = node.type === 'SELECT_NODE' ? selectedColumns(node, catalog) : undefined;
+      const columns = node.type === 'SELECT_NODE' ? subquery(node) : undefined;
       return one(renamed(columns, ref.column_name_alias));
     }
     case 'JOIN':
-      return joined(ref, catalog);
+      return joined(ref, catalog, subquery);
     default:
       return one(undefined);
   }
@@ -85,8 +92,11 @@ const renamed = (
 ): readonly SelectedColumn[] | undefined =>
   columns?.map((column, i) => ({ ...column, name: names[i] ?? column.name }));
 
-function joined(join: JoinRef, catalog: CatalogColumns): Relations {
-  const [left, right] = [relationsOf(join.left, catalog), relationsOf(join.right, catalog)];
+function joined(join: JoinRef, catalog: CatalogColumns, subquery: SubqueryColumns): Relations {
+  const [left, right] = [
+    relationsOf(join.left, catalog, subquery),
+    relationsOf(join.right, catalog, subquery),
+  ];
   const merged = left.merged || right.merged || join.using_columns.length > 0 || join.ref_type === 'NATURAL';
   const nullable = ({ list }: Relations) =>
     list.map(({ alias, columns }) => ({

@@ -1,5 +1,5 @@
 import type { ColumnRefNode, Expression, QueryNode, SelectNode } from '../tree.ts';
-import { type CatalogColumns, fromScope, type NullScope } from './null-scope.ts';
+import { type CatalogColumns, fromScope, type NullScope, type SelectedColumn } from './null-scope.ts';
 
 /**
  * Which columns of a query certainly hold no NULL; false wherever that is not plain from the text and from what the
@@ -21,17 +21,9 @@ export function notNullColumns(
   return columns?.length === count ? columns.map(({ notNull }) => notNull) : unknown;
 }
 
-export interface SelectedColumn {
-  readonly name: string;
-  readonly notNull: boolean;
-}
-
 /** The columns that a SELECT gives; undefined where a star stands for columns that are not known. */
-export function selectedColumns(
-  node: SelectNode,
-  catalog: CatalogColumns,
-): readonly SelectedColumn[] | undefined {
-  const scope = fromScope(node.from_table, catalog);
+function selectedColumns(node: SelectNode, catalog: CatalogColumns): readonly SelectedColumn[] | undefined {
+  const scope = fromScope(node.from_table, catalog, (inner) => selectedColumns(inner, catalog));
   // A grouping set that leaves a key out gives NULL for it.
   const lookup = node.group_sets.length > 1 ? () => false : (ref: ColumnRefNode) => scope.isNotNull(ref);
   const columns: SelectedColumn[] = [];

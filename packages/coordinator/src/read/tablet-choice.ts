@@ -1,0 +1,51 @@
+import type { Snapshot } from '@tessera/catalog';
+import type { KernelSession } from '@tessera/kernel';
+import type { TableScan } from '@tessera/planner';
+import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
+import type { BoundTable } from './binding.ts';
+import { selectGranules } from './granule-selection.ts';
+import type { TableAccess } from './table-access.ts';
+import { selectTablets, type TableSelection } from './table-selection.ts';
+
+export interface ChoiceScope {
+  readonly agent: StorageAgent;
+  readonly session: KernelSession;
+  readonly snapshot: Snapshot;
+  /** Columns that are named and come to nothing are not fetched. */
+  readonly isNarrow: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What of a table would be read. */
+export interface TabletChoice {
+  readonly selection: TableSelection;
+  readonly tablets: readonly ScanTablet[];
+  readonly isHot: boolean;
+  readonly access: Omit<TableAccess, 'use' | 'isLate'>;
+}
+
+/** Chooses tablets and granules of a table; reads headers of tablets at most. */
+export async function chooseTablets(
+  { table, rowPositions }: BoundTable,
+  wanted: TableScan | undefined,
+  { agent, session, snapshot, isNarrow, signal }: ChoiceScope,
+): Promise<TabletChoice> {
+  const selection = selectTablets(table, wanted, snapshot, isNarrow);
+  const columns = selection.columns.map(({ id }) => id);
+  // Memory has no granules, and finds its rows by itself.
+  const isHot = !rowPositions && agent.isHot(session, table.id, selection.contents.version, columns);
+  const { tablets, granulesPruned } = isHot
+    ? { tablets: selection.tablets, granulesPruned: 0 }
+    : await selectGranules(agent, table, selection.tablets, wanted?.filters ?? [], signal);
+  const { tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
+  const access = {
+    table,
+    columns: selection.columns.map(({ name }) => name),
+    tabletsTotal,
+    tabletsPrunedByPartition,
+    tabletsPrunedByRange,
+    granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
+    granulesPruned,
+  };
+  return { selection, tablets, isHot, access };
+}
