@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { newUlid } from '@tessera/common';
+import { type FaultRule, startProgram } from '../store-servers.ts';
+import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import { BucketLog } from './bucket-log.ts';
+import { Link } from './link.ts';
+
+const CLOCK = pathToFileURL(join(import.meta.dirname, 'shifted-clock.ts')).href;
+
+interface ProxyFacts {
+  readonly endpoint: string;
+  readonly control: string;
+}
+
+export interface ClusterOptions {
+  readonly endpoint: string;
+  readonly nodes: number;
+  readonly storage?: object;
+  readonly engine?: object;
+}
+
+export interface NodeStart {
+  /** How far the node's clock is ahead. */
+  readonly clockShiftMs?: number;
+  /** How far it jumps at SIGUSR2. */
+  readonly clockJumpMs?: number;
+}
+
+/**
+ * Nodes over one bucket, each with a fault-injecting proxy of its own before the bucket and a link of its own over which the
+ * other nodes reach it.
+ */
+export class Cluster implements AsyncDisposable {
+  readonly bucket: BucketLog;
+  readonly links: readonly Link[];
+  readonly #nodes: (TesseraProcess | undefined)[] = [];
+  readonly #directory: string;
+  readonly #proxies: readonly ProxyFacts[];
+  readonly #stack: AsyncDisposableStack;
+
+  private constructor(parts: {
+    bucket: BucketLog;
+    links: Link[];
+    directory: string;
+    proxies: ProxyFacts[];
+    stack: AsyncDisposableStack;
+  }) {
+    this.bucket = parts.bucket;
+    this.links = parts.links;
+    this.#directory = parts.directory;
+    this.#proxies = parts.proxies;
+    this.#stack = parts.stack;
+  }
+
+  /** Nothing runs yet but the proxies. */
+  static async open({ endpoint, nodes, storage, engine }: ClusterOptions): Promise<Cluster> {
+    await using stack = new AsyncDisposableStack();
+    const directory = await mkdtemp(join(tmpdir(), 'tessera-cluster-'));
+    stack.defer(() => rm(directory, { recursive: true, force: true }));
+    const links: Link[] = [];
+    const proxies: ProxyFacts[] = [];
+    const places: object[] = [];
+    for (let n = 0; n < nodes; n++) {
+      const link = stack.use(new Link());
+      const host = `127.0.0.${n + 1}`;
+      places.push({ host, storage_manager_port: await link.start(host) });
+      links.push(link);
+      const proxy = await startProgram<ProxyFacts>('fault-proxy', endpoint, String(n + 1));
+      stack.defer(proxy.stop);
+      proxies.push(proxy.facts);
+    }
+    const id = newUlid();
+    const config = (at: string) => ({
+      schema_version: '1.0',
+      instance: { id },
+      storage: { type: 'minio', minio: { endpoint: at }, upload_max_tries: 6, ...storage },
+      engine: { ...engine, ...(nodes > 1 ? { nodes: places } : {}) },
+    });
+    const file = async (name: string, at: string) => {
+      const path = join(directory, `${name}.json`);
+      await writeFile(path, JSON.stringify(config(at)));
+      return path;
+    };
+    for (const [n, proxy] of proxies.entries()) await file(String(n), proxy.endpoint);
+    const bucket = stack.use(await BucketLog.open(await file('bucket', endpoint)));
+    return new Cluster({ bucket, links, directory, proxies, stack: stack.move() });
+  }
+
+  node(n: number): TesseraProcess {
+    const found = this.#nodes[n];
+    if (found === undefined) throw new Error(`node ${n} does not run`);
+    return found;
+  }
+
+  async start(n: number, { clockShiftMs = 0, clockJumpMs = 0 }: NodeStart = {}): Promise<TesseraProcess> {
+    const config = join(this.#directory, `${n}.json`);
+    const node = await startTessera({
+      dataDirectory: join(this.#directory, `data-${n}`),
+      args: ['--config', config, '--node', String(n)],
+      env: {
+        TESSERA_CLUSTER_TOKEN: 'a-token-of-these-tests',
+        NODE_OPTIONS: `--import ${CLOCK}`,
+        TESSERA_TEST_CLOCK_SHIFT_MS: String(clockShiftMs),
+        TESSERA_TEST_CLOCK_JUMP_MS: String(clockJumpMs),
+      },
+    });
+    this.#nodes[n] = node;
+    this.links[n]!.target = addressOf(node, 'storage-manager');
+    return node;
+  }
+
+  /** SIGKILL. */
+  async kill(n: number): Promise<void> {
+    await this.node(n).stop('SIGKILL');
+    this.#nodes[n] = undefined;
+  }
+
+  /** What happens from now on between a node and the bucket. */
+  async faults(n: number, ...rules: readonly FaultRule[]): Promise<void> {
+    const answer = await fetch(this.#proxies[n]!.control, { method: 'PUT', body: JSON.stringify(rules) });
+    if (!answer.ok) throw new Error(await answer.text());
+  }
+
+  /** How many requests of the node each rule has caught. */
+  async caught(n: number): Promise<number[]> {
+    const states = (await (await fetch(this.#proxies[n]!.control)).json()) as { caught: number }[];
+    return states.map((state) => state.caught);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const node of this.#nodes) {
+      // One that is stopped does not hear any other signal.
+      node?.child.kill('SIGCONT');
+      await node?.stop('SIGKILL');
+    }
+    await this.#stack.disposeAsync();
+  }
+}
+
+/** Where a node listens for what other nodes ask. */
+function addressOf({ log }: TesseraProcess, purpose: string): { host: string; port: number } {
+  const listening = log.find(({ msg }) => msg === 'listening')!.listeners as string[];
+  const url = new URL(listening.find((one) => one.startsWith(`${purpose} `))!.split(' ')[1]!);
+  return { host: url.hostname, port: Number(url.port) };
+}
