@@ -74,6 +74,8 @@ export class HotTier {
   readonly #work = new Set<Promise<void>>();
   readonly #queue = new WorkQueue();
   readonly #worker: ImageWorker;
+  /** What the queue works with. */
+  #session: KernelSession | undefined;
   #processId: string | undefined;
   #scans = 0;
   #scanEndedAt = 0;
@@ -222,6 +224,7 @@ export class HotTier {
     this.#closing.resolve();
     for (const timer of this.#scheduled.values()) clearTimeout(timer);
     this.#scheduled.clear();
+    this.#session?.interrupt();
     await Promise.all(this.#work);
   }
 
@@ -296,10 +299,7 @@ export class HotTier {
       }
     } catch (error) {
       demand.blockedUntilMs = this.#o.now() + RETRY_MS;
-      this.#o.log.warn(
-        { table: demand.table.name, error: String(error) },
-        'A table was not loaded into memory',
-      );
+      this.#tell('A table was not loaded into memory', error, { table: demand.table.name });
     } finally {
       this.#changing.delete(id);
     }
@@ -311,8 +311,11 @@ export class HotTier {
     const session = await this.#o.kernel.session();
     try {
       this.#noticeProcess(session.processId);
+      this.#session = session;
+      if (this.#closed) return;
       await work(session);
     } finally {
+      this.#session = undefined;
       await session.close();
     }
   }
@@ -433,7 +436,7 @@ export class HotTier {
           }),
         ),
       )
-      .catch((error) => this.#o.log.warn({ error: String(error) }, 'A table in memory was not dropped'));
+      .catch((error) => this.#tell('A table in memory was not dropped', error));
   }
 
   /** Waits for scans; not for those that outlive the agent. */
@@ -442,9 +445,14 @@ export class HotTier {
     if (this.#closed) throw new Error('the agent is closed');
   }
 
+  /** What fails because the agent is being closed is no news. */
+  #tell(message: string, error: unknown, details: object = {}): void {
+    if (!this.#closed) this.#o.log.warn({ ...details, error: String(error) }, message);
+  }
+
   #failed(image: Image, error: unknown): void {
     this.#images.delete(image.tableId);
-    this.#o.log.warn({ error: String(error) }, 'A table in memory was given up');
+    this.#tell('A table in memory was given up', error);
   }
 
   #isCurrent(image: Image, session: KernelSession): boolean {

@@ -68,25 +68,17 @@ export class TabletFile {
     return new TabletFile(id, path, bytes, 'link');
   }
 
+  /** @throws LocalFileError */
   async fill(offset: number, bytes: Uint8Array): Promise<void> {
-    const handle = await open(this.path, 'r+');
-    try {
-      await handle.write(bytes, 0, bytes.length, offset);
-    } finally {
-      await handle.close();
-    }
+    await opened(this.path, 'r+', (handle) => handle.write(bytes, 0, bytes.length, offset));
     this.filledBytes += bytes.length;
   }
 
+  /** @throws LocalFileError */
   async read(offset: number, bytes: number): Promise<Uint8Array> {
-    const handle = await open(this.path, 'r');
-    try {
-      const body = Buffer.allocUnsafe(bytes);
-      const { bytesRead } = await handle.read(body, 0, bytes, offset);
-      return body.subarray(0, bytesRead);
-    } finally {
-      await handle.close();
-    }
+    const body = Buffer.allocUnsafe(bytes);
+    const { bytesRead } = await opened(this.path, 'r', (handle) => handle.read(body, 0, bytes, offset));
+    return body.subarray(0, bytesRead);
   }
 
   /** Makes what is there now outlive a crash of the machine. */
@@ -97,12 +89,7 @@ export class TabletFile {
 
   async #save(): Promise<void> {
     const sidecar: Sidecar = { bytes: this.bytes, kind: this.kind, chunks: this.chunks.toData() };
-    const handle = await open(this.path, 'r+');
-    try {
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
+    await opened(this.path, 'r+', (handle) => handle.datasync());
     const path = sidecarPath(this.path);
     await writeFile(`${path}.tmp`, JSON.stringify(sidecar), { mode: 0o600, flush: true });
     await rename(`${path}.tmp`, path);
@@ -116,18 +103,40 @@ export class TabletFile {
 
 export const sidecarPath = (path: string): string => path.replace(/\.parquet$/, '.chunks.json');
 
-async function writing(path: string, write: (handle: FileHandle) => Promise<unknown>): Promise<void> {
-  const temporary = `${path}.tmp`;
+/** The disk, or who else has the directory, failed: not the object. */
+export class LocalFileError extends Error {
+  readonly isOutOfSpace: boolean;
+
+  constructor(cause: unknown) {
+    super((cause as Error).message, { cause });
+    this.isOutOfSpace = ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException).code ?? '');
+  }
+}
+
+async function opened<T>(
+  path: string,
+  flags: 'r' | 'r+' | 'w',
+  work: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
   try {
-    const handle = await open(temporary, 'w', 0o600);
+    const handle = await open(path, flags, 0o600);
     try {
-      await write(handle);
+      return await work(handle);
     } finally {
       await handle.close();
     }
+  } catch (error) {
+    throw new LocalFileError(error);
+  }
+}
+
+async function writing(path: string, write: (handle: FileHandle) => Promise<unknown>): Promise<void> {
+  const temporary = `${path}.tmp`;
+  try {
+    await opened(temporary, 'w', write);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
+    throw error instanceof LocalFileError ? error : new LocalFileError(error);
   }
 }

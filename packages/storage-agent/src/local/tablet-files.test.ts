@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Column, TableObject, Tablet } from '@tessera/catalog';
 import { readHeader } from '@tessera/tablet';
@@ -253,6 +253,32 @@ test('a full disk fails the scan by its name and not the node; room is made by f
   const scan = await agent.prepareScan(request([{ tablet: wide }], [1, 2]));
   expect(await fixture.rows(`SELECT count(b) AS b FROM ${scan.sql}`)).toEqual([{ b: 100000 }]);
   scan.release();
+});
+
+test('files that vanish under the agent are made anew, and a directory that cannot be written fails scans by name', async () => {
+  const directory = join(fixture.directory, 'tablets');
+  const agent = await agentOver();
+  (await agent.prepareScan(request([{ tablet: wide }], [1]))).release();
+  for (const name of readdirSync(directory)) rmSync(join(directory, name));
+  const scan = await agent.prepareScan(request([{ tablet: wide }], [1, 2]));
+  expect(await fixture.rows(`SELECT sum(a) AS a, count(b) AS b FROM ${scan.sql}`)).toEqual([
+    { a: 4999950000, b: 100000 },
+  ]);
+  scan.release();
+
+  rmSync(directory, { recursive: true });
+  writeFileSync(directory, 'no directory');
+  await expect(agent.prepareScan(request([{ tablet: wide }], [3]))).rejects.toMatchObject({
+    name: 'STORAGE_UNAVAILABLE',
+  });
+  rmSync(directory);
+  await expect(agent.prepareScan(request([{ tablet: wide }], [3]))).rejects.toMatchObject({
+    name: 'STORAGE_UNAVAILABLE',
+  });
+  mkdirSync(directory);
+  const healed = await agent.prepareScan(request([{ tablet: wide }], [3]));
+  expect(await fixture.rows(`SELECT count(c) AS c FROM ${healed.sql}`)).toEqual([{ c: 100000 }]);
+  healed.release();
 });
 
 test('a tablet written here is read from its own file, also after a restart, until it is forgotten', async () => {

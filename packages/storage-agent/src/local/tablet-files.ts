@@ -18,7 +18,7 @@ import { bytesToMakeRoom, type DiskSpace, diskSpaceOf, fitsAtAll } from './disk-
 import type { LocalTablet, TabletNeed } from './local-tablets.ts';
 import { ObjectReader, type StoreOf } from './object-reader.ts';
 import { Slots } from './slots.ts';
-import { type Sidecar, sidecarPath, TabletFile } from './tablet-file.ts';
+import { LocalFileError, type Sidecar, sidecarPath, TabletFile } from './tablet-file.ts';
 
 export interface TabletFilesOptions {
   readonly storeOf: StoreOf;
@@ -96,6 +96,20 @@ export class TabletFiles {
    * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, OBJECT_NOT_FOUND, DISK_FULL, QUERY_CANCELLED
    */
   async acquire(need: TabletNeed, signal: AbortSignal): Promise<LocalTablet> {
+    try {
+      return await this.#acquire(need, signal);
+    } catch (error) {
+      if (!(error instanceof LocalFileError)) throw error;
+    }
+    // Somebody cleared the directory, or a sector is bad: a new file may do.
+    try {
+      return await this.#acquire(need, signal);
+    } catch (error) {
+      throw error instanceof LocalFileError ? localFailure(need.table.name, error) : error;
+    }
+  }
+
+  async #acquire(need: TabletNeed, signal: AbortSignal): Promise<LocalTablet> {
     for (;;) {
       if (signal.aborted) throw cancellation(signal);
       const isNew = !this.#files.has(need.tablet.id) && !this.#found.has(need.tablet.id);
@@ -105,20 +119,20 @@ export class TabletFiles {
       file.lastUsedMs = this.#o.now();
       try {
         const { fetched, needed } = await this.#fill(file, need, signal);
-        const created = isNew && need.tablet.inline === undefined ? file.bytesAtStart : 0;
-        const bytesFetched = fetched + created;
+        const bytesFetched = fetched + (isNew && need.tablet.inline === undefined ? file.bytesAtStart : 0);
         if (bytesFetched > 0) this.misses++;
         else this.hits++;
         return {
           path: file.path,
           isComplete: isComplete(file, need),
           bytesFetched,
-          bytesCached: Math.max(0, needed - fetched),
+          bytesCached: Math.max(0, needed - bytesFetched),
           release: () => this.#release(file),
         };
       } catch (error) {
         this.#release(file);
-        if (error instanceof TesseraError && error.name === 'CORRUPT_TABLET') await this.#discard(file);
+        const isCorrupt = error instanceof TesseraError && error.name === 'CORRUPT_TABLET';
+        if (isCorrupt || error instanceof LocalFileError) await this.#discard(file);
         throw error;
       }
     }
@@ -126,8 +140,17 @@ export class TabletFiles {
 
   /** @throws TesseraError as `acquire` */
   async header(need: Pick<TabletNeed, 'table' | 'tablet'>, signal: AbortSignal): Promise<HybridHeader> {
-    const file = await this.#file({ ...need, columns: [] }, signal);
-    return this.#header(file, need.tablet);
+    const known = this.#open.get(need.tablet.id)?.header;
+    if (known !== undefined) return known;
+    const local = await this.acquire({ ...need, columns: [] }, signal);
+    try {
+      const file = this.#open.get(need.tablet.id);
+      // Given up by another scan in between.
+      if (file === undefined) return await this.header(need, signal);
+      return await this.#header(file, need.tablet);
+    } finally {
+      local.release();
+    }
   }
 
   /** Takes over a file that holds the whole tablet; without it where the store has the object as a file. */
@@ -406,17 +429,21 @@ export class TabletFiles {
 
   /** Writes to the disk; makes room before, and once more when there is none. */
   async #writing<T>({ table }: TabletNeed, bytes: number, write: () => Promise<T>): Promise<T> {
-    const space = this.#o.diskSpace ?? diskSpaceOf;
-    await this.#makeRoom(bytesToMakeRoom(await space(this.#o.directory), bytes));
-    if (!fitsAtAll(await space(this.#o.directory), bytes)) throw diskFull(table.name);
+    await this.#makeRoom(bytesToMakeRoom(await this.#space(), bytes));
+    if (!fitsAtAll(await this.#space(), bytes)) throw diskFull(table.name);
     try {
       return await write();
     } catch (error) {
-      if (!isOutOfSpace(error)) throw notWritten(table.name, error);
+      if (!(error instanceof LocalFileError && error.isOutOfSpace)) throw error;
     }
     await this.#makeRoom(Number.POSITIVE_INFINITY);
-    return write().catch((error) => {
-      throw isOutOfSpace(error) ? diskFull(table.name) : notWritten(table.name, error);
+    return write();
+  }
+
+  #space(): Promise<DiskSpace> {
+    const space = this.#o.diskSpace ?? diskSpaceOf;
+    return space(this.#o.directory).catch((error) => {
+      throw new LocalFileError(error);
     });
   }
 
@@ -507,14 +534,13 @@ function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-const isOutOfSpace = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
-
 const diskFull = (table: string) => TesseraError.of('DISK_FULL', { what: `the tablets of table ${table}` });
 
-const notWritten = (table: string, cause: unknown) =>
-  TesseraError.of(
-    'STORAGE_UNAVAILABLE',
-    { url: `the local copies of the tablets of ${table}`, reason: String((cause as Error).message) },
-    { cause },
-  );
+const localFailure = (table: string, cause: LocalFileError) =>
+  cause.isOutOfSpace
+    ? diskFull(table)
+    : TesseraError.of(
+        'STORAGE_UNAVAILABLE',
+        { url: `the local files of table ${table}`, reason: cause.message },
+        { cause },
+      );
