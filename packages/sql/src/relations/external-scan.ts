@@ -8,9 +8,12 @@ import {
   column,
   type Expression,
   NO_LOCATION,
+  parseTree,
+  type SelectNode,
   selectAll,
   type TableFunctionRef,
   type TableRef,
+  type TypeNode,
 } from '../tree.ts';
 import type { ResolvedRelation } from './relation-resolver.ts';
 
@@ -26,7 +29,11 @@ export async function externalScan(
 ): Promise<TableRef> {
   const scan = await scanOf(tableFunction(args.function), args, source, session);
   const byPlace = args.function === 'read_csv';
-  const items = columns.map(({ name, type }, index): Expression => {
+  const types = await typeNodes(
+    session,
+    columns.map(({ type }) => type),
+  );
+  const items = columns.map(({ name }, index): Expression => {
     const value: Expression = byPlace
       ? {
           class: 'POSITIONAL_REFERENCE',
@@ -36,7 +43,7 @@ export async function externalScan(
           index: index + 1,
         }
       : column(name);
-    return { ...cast(value, namedType(type)), alias: name };
+    return { ...cast(value, types[index]!), alias: name };
   });
   return {
     type: 'SUBQUERY',
@@ -48,19 +55,16 @@ export async function externalScan(
   };
 }
 
-/** The parser's form of a type that is not looked up yet. */
-const namedType = (sql: string) => ({
-  id: 'UNBOUND',
-  type_info: {
-    type: 'UNBOUND_TYPE_INFO' as const,
-    alias: '',
-    extension_info: null,
-    name: sql,
-    catalog: '',
-    schema: '',
-    user_type_modifiers: [],
-  },
-});
+/** The parser's form of types of the kernel. */
+async function typeNodes(session: KernelSession, types: readonly string[]): Promise<readonly TypeNode[]> {
+  const sql = `SELECT ${types.map((type) => `CAST(NULL AS ${type})`).join(', ')}`;
+  const answer = parseTree(String(await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [sql]))) as {
+    readonly statements: readonly { readonly node: SelectNode }[];
+  };
+  return (answer.statements[0]?.node.select_list ?? []).flatMap((item) =>
+    item.class === 'CAST' ? item.cast_type : [],
+  );
+}
 
 const tableFunction = (name: string): TableFunctionRef => ({
   type: 'TABLE_FUNCTION',
