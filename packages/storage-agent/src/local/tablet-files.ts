@@ -1,24 +1,19 @@
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tablet, TabletId } from '@tessera/catalog';
 import { cancellation, TesseraError } from '@tessera/common';
 import type { KernelLog } from '@tessera/kernel';
-import {
-  type Chunk,
-  chunksOf,
-  damagedChunk,
-  type FetchRange,
-  type HybridHeader,
-  rangesOver,
-  readHeader,
-} from '@tessera/tablet';
+import { chunksOf, type FetchRange, type HybridHeader, rangesOver, readHeader } from '@tessera/tablet';
 import type { ChunkName, LocalChunk } from '../storage-agent.ts';
-import { ChunkSet, chunkKey } from './chunk-set.ts';
+import { chunkKey } from './chunk-set.ts';
 import { bytesToMakeRoom, type DiskSpace, diskSpaceOf, fitsAtAll } from './disk-room.ts';
+import { FoundFiles } from './found-files.ts';
 import type { LocalTablet, TabletNeed } from './local-tablets.ts';
+import { damageIn, damageOf, headerOrReason } from './object-checks.ts';
 import { ObjectReader, type StoreOf } from './object-reader.ts';
 import { Slots } from './slots.ts';
-import { LocalFileError, type Sidecar, sidecarPath, TabletFile } from './tablet-file.ts';
+import { LocalFileError, TabletFile } from './tablet-file.ts';
+import { withSignal } from './with-signal.ts';
 
 export interface TabletFilesOptions {
   readonly storeOf: StoreOf;
@@ -42,8 +37,7 @@ export class TabletFiles {
   readonly #objects: ObjectReader;
   readonly #files = new Map<TabletId, Promise<TabletFile>>();
   readonly #open = new Map<TabletId, TabletFile>();
-  /** Of an earlier run, not looked at yet. */
-  readonly #found = new Map<string, string>();
+  readonly #found: FoundFiles;
   readonly #headers = new Map<TabletFile, Promise<HybridHeader>>();
   readonly #unsaved = new Set<TabletFile>();
   readonly #slots = new Slots(FETCHES_AT_ONCE);
@@ -56,20 +50,12 @@ export class TabletFiles {
   constructor(options: TabletFilesOptions) {
     this.#o = options;
     this.#objects = new ObjectReader(options.storeOf);
+    this.#found = new FoundFiles(options.directory, options.log);
   }
 
   /** Finds what an earlier run left, and removes what was not finished. */
   async open(): Promise<void> {
-    const { directory } = this.#o;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const names = new Set(await readdir(directory));
-    for (const name of names) {
-      const isFile = name.endsWith('.parquet') && names.has(sidecarPath(name));
-      const isSidecar =
-        name.endsWith('.chunks.json') && names.has(name.replace(/\.chunks\.json$/, '.parquet'));
-      if (isFile) this.#found.set(name.split('-')[0]!, join(directory, name));
-      else if (!isSidecar) await rm(join(directory, name), { recursive: true, force: true });
-    }
+    await this.#found.open();
     this.#names = Date.now();
   }
 
@@ -179,9 +165,7 @@ export class TabletFiles {
   /** Files that a scan still needs go when it has ended. */
   async remove(tablets: readonly Pick<Tablet, 'id'>[]): Promise<void> {
     for (const { id } of tablets) {
-      const found = this.#found.get(id);
-      this.#found.delete(id);
-      if (found !== undefined) await this.#removeFound(found);
+      await this.#found.remove(id);
       const file = this.#open.get(id);
       if (file !== undefined) await this.#discard(file);
     }
@@ -261,7 +245,7 @@ export class TabletFiles {
 
   async #openFile(need: TabletNeed, signal: AbortSignal): Promise<TabletFile> {
     const { tablet } = need;
-    const found = await this.#foundFile(tablet);
+    const found = await this.#found.take(tablet, (file) => this.#header(file, tablet));
     if (found !== undefined) return found;
     if (tablet.inline !== undefined) return this.#wholeFile(need, Buffer.from(tablet.inline, 'base64'));
     const linked = await this.#linkedFile(tablet);
@@ -288,31 +272,6 @@ export class TabletFiles {
     file.header = header;
     file.bytesAtStart = tailBytes;
     return file;
-  }
-
-  /** What an earlier run left of the tablet. */
-  async #foundFile(tablet: Tablet): Promise<TabletFile | undefined> {
-    const path = this.#found.get(tablet.id);
-    if (path === undefined) return undefined;
-    this.#found.delete(tablet.id);
-    try {
-      const sidecar = JSON.parse(await readFile(sidecarPath(path), 'utf8')) as Sidecar;
-      const { size } = await stat(path);
-      if (size === tablet.bytes && sidecar.bytes === tablet.bytes) {
-        const file = new TabletFile(tablet.id, path, size, sidecar.kind, ChunkSet.fromData(sidecar.chunks));
-        await this.#header(file, tablet);
-        return file;
-      }
-    } catch (error) {
-      this.#o.log.info({ tablet: tablet.id, error: String(error) }, 'A cached tablet cannot be used');
-    }
-    await this.#removeFound(path);
-    return undefined;
-  }
-
-  async #removeFound(path: string): Promise<void> {
-    await rm(sidecarPath(path), { force: true });
-    await rm(path, { force: true });
   }
 
   /** Where the store has the object as a file, on the same file system. */
@@ -450,13 +409,7 @@ export class TabletFiles {
   /** Removes files that no scan uses, the least recently used first. */
   async #makeRoom(bytes: number): Promise<void> {
     if (bytes <= 0) return;
-    let room = 0;
-    for (const [id, path] of [...this.#found]) {
-      if (room >= bytes) return;
-      room += ((await stat(path).catch(() => undefined))?.blocks ?? 0) * 512;
-      this.#found.delete(id);
-      await this.#removeFound(path);
-    }
+    let room = await this.#found.free(bytes);
     const unused = [...this.#open.values()].filter((file) => file.uses === 0 && file.kind !== 'link');
     for (const file of unused.sort((a, b) => a.lastUsedMs - b.lastUsedMs)) {
       if (room >= bytes) return;
@@ -502,37 +455,6 @@ function storedColumns({ table, tablet, columns }: TabletNeed): number[] {
 
 const isComplete = (file: TabletFile, need: TabletNeed): boolean =>
   file.kind === 'whole' || storedColumns(need).every((id) => file.chunks.count(id) === need.tablet.granules);
-
-async function headerOrReason(tail: Uint8Array, tablet: Tablet): Promise<HybridHeader | string> {
-  try {
-    return await readHeader(tail, tablet);
-  } catch (error) {
-    if (error instanceof TesseraError && error.name === 'CORRUPT_TABLET') return error.message;
-    throw error;
-  }
-}
-
-function damageIn(header: HybridHeader, body: Uint8Array): string | undefined {
-  const chunks: Chunk[] = chunksOf(
-    header,
-    header.columns.map((column) => column.id),
-  );
-  return damageOf({ offset: 0, bytes: body.length, chunks }, body);
-}
-
-function damageOf(range: FetchRange, body: Uint8Array): string | undefined {
-  const damaged = damagedChunk(range, body);
-  return damaged && `the checksum of column ${damaged.column} in granule ${damaged.granule} does not match`;
-}
-
-function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(cancellation(signal));
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(cancellation(signal));
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
 
 const diskFull = (table: string) => TesseraError.of('DISK_FULL', { what: `the tablets of table ${table}` });
 

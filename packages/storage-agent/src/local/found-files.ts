@@ -1,0 +1,83 @@
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Tablet } from '@tessera/catalog';
+import type { KernelLog } from '@tessera/kernel';
+import { ChunkSet } from './chunk-set.ts';
+import { type Sidecar, sidecarPath, TabletFile } from './tablet-file.ts';
+
+const SIDECAR = /\.chunks\.json$/;
+
+/** Files of an earlier run that nobody has asked for yet. */
+export class FoundFiles {
+  readonly #directory: string;
+  readonly #log: KernelLog;
+  /** By tablet. */
+  readonly #paths = new Map<string, string>();
+
+  constructor(directory: string, log: KernelLog) {
+    this.#directory = directory;
+    this.#log = log;
+  }
+
+  /** Looks what is there, and removes what was not finished. */
+  async open(): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const names = new Set(await readdir(this.#directory));
+    for (const name of names) {
+      const isFile = name.endsWith('.parquet') && names.has(sidecarPath(name));
+      const isSidecar = SIDECAR.test(name) && names.has(name.replace(SIDECAR, '.parquet'));
+      if (isFile) this.#paths.set(name.split('-')[0]!, join(this.#directory, name));
+      else if (!isSidecar) await rm(join(this.#directory, name), { recursive: true, force: true });
+    }
+  }
+
+  has(tabletId: string): boolean {
+    return this.#paths.has(tabletId);
+  }
+
+  /** The tablet's file, if `isUsable` finds nothing wrong with it; it is not found again. */
+  async take(
+    tablet: Tablet,
+    isUsable: (file: TabletFile) => Promise<unknown>,
+  ): Promise<TabletFile | undefined> {
+    const path = this.#paths.get(tablet.id);
+    if (path === undefined) return undefined;
+    this.#paths.delete(tablet.id);
+    try {
+      const sidecar = JSON.parse(await readFile(sidecarPath(path), 'utf8')) as Sidecar;
+      const { size } = await stat(path);
+      if (size === tablet.bytes && sidecar.bytes === tablet.bytes) {
+        const file = new TabletFile(tablet.id, path, size, sidecar.kind, ChunkSet.fromData(sidecar.chunks));
+        await isUsable(file);
+        return file;
+      }
+    } catch (error) {
+      this.#log.info({ tablet: tablet.id, error: String(error) }, 'A cached tablet cannot be used');
+    }
+    await removeFile(path);
+    return undefined;
+  }
+
+  async remove(tabletId: string): Promise<void> {
+    const path = this.#paths.get(tabletId);
+    this.#paths.delete(tabletId);
+    if (path !== undefined) await removeFile(path);
+  }
+
+  /** Removes any of them until so many bytes are free; how many are. */
+  async free(bytes: number): Promise<number> {
+    let freed = 0;
+    for (const [tabletId, path] of [...this.#paths]) {
+      if (freed >= bytes) break;
+      const status = await stat(path).catch(() => undefined);
+      freed += (status?.blocks ?? 0) * 512;
+      await this.remove(tabletId);
+    }
+    return freed;
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  await rm(sidecarPath(path), { force: true });
+  await rm(path, { force: true });
+}
