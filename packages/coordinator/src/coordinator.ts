@@ -12,8 +12,7 @@ import {
 import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
 import { CatalogStatements, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
-import { copyPlace } from './copy/copy-files.ts';
-import { type CopyTarget, copyTo } from './copy/copy-to.ts';
+import { copyTo } from './copy/copy-to.ts';
 import { describeQuery } from './describe-query.ts';
 import { MetricsHistory } from './information-schema/metrics-history.ts';
 import { describedView, showQuery } from './information-schema/show-query.ts';
@@ -21,24 +20,16 @@ import type { NodeFacts, SystemFacts } from './information-schema/system-facts.t
 import { QueryHistory, queryFacts } from './query-history.ts';
 import { type QueryRunOptions, runQuery } from './query-run.ts';
 import { QueryBinder, type SystemScope } from './read/query-binder.ts';
+import { DEFAULT_DATABASE, databaseOf, remember } from './request-session.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
-import {
-  DEFAULT_SETTINGS,
-  isSettingName,
-  requireSettingName,
-  SETTING_NAMES,
-  withSettings,
-} from './settings.ts';
+import { requireSettingName, SETTING_NAMES, withSettings } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
-import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
+import type { RowsResult, StatementResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
 import { trackedResult } from './tracked-result.ts';
 import { type OpenTransaction, type StatementSnapshot, Transactions } from './transactions.ts';
 import { observeCommits } from './vacuum/observed-commits.ts';
 import { Upkeep, type UpkeepOptions } from './vacuum/upkeep.ts';
-
-/** The database of requests that name none. */
-export const DEFAULT_DATABASE = 'tessera';
 
 export interface CoordinatorOptions {
   readonly kernel: Kernel;
@@ -292,22 +283,12 @@ export class Coordinator {
   ): Promise<StatementResult> {
     query.setDeadline(request.settings.statement_timeout);
     const run = this.#run(query, request, text);
-    const copy = async (): Promise<StatementResult> => {
-      const target = await this.#copyTarget(request, statement);
-      return { kind: 'done', affectedRows: await copyTo(run, statement, target) };
-    };
+    const copy = async (): Promise<StatementResult> => ({
+      kind: 'done',
+      affectedRows: await copyTo(run, statement),
+    });
     const { transactionId } = request;
     return transactionId === undefined ? copy() : this.#openTransaction(transactionId).run(copy);
-  }
-
-  async #copyTarget(request: StatementRequest, statement: CopyToStatement): Promise<CopyTarget> {
-    if (statement.url !== undefined) return { url: statement.url, credentials: statement.credentials };
-    const { snapshot, release } = await this.#snapshotFor(request);
-    try {
-      return copyPlace({ database: databaseOf(request.database) }, snapshot, statement);
-    } finally {
-      release();
-    }
   }
 
   async #catalogStatement(
@@ -446,18 +427,3 @@ async function readToEnd(result: RowsResult): Promise<void> {
     await result.close();
   }
 }
-
-/** What a `SET`, `RESET`, `USE` or `BEGIN` does to the statements that follow it in the same request. */
-function remember(request: StatementRequest, update: SessionUpdate): StatementRequest {
-  const { name } = update;
-  const value = update.kind === 'set' ? update.value : undefined;
-  if (name === 'database') return { ...request, database: value };
-  if (name === 'transaction_id') return { ...request, transactionId: value };
-  if (!isSettingName(name)) return request;
-  const setting = value ?? String(DEFAULT_SETTINGS[name]);
-  return { ...request, settings: withSettings(request.settings, [[name, setting]]) };
-}
-
-/** Names are folded in requests as they are in statements: the default database in any case is meant. */
-const databaseOf = (name: string | undefined): string =>
-  name === undefined || name.toLowerCase() === DEFAULT_DATABASE ? DEFAULT_DATABASE : name;

@@ -3,11 +3,9 @@ import { fail, newUlid, TesseraError } from '@tessera/common';
 import type { AlterStatement, CreateStatement, DropStatement } from '@tessera/sql';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { DEFAULT_DATABASE } from '../request-session.ts';
 import { dropRelations } from './dependents.ts';
 import { DEFAULT_SCHEMA, INFORMATION_SCHEMA, requireDatabase, requireSchema } from './names.ts';
-
-/** The database that statements run in which name none; it cannot be dropped. */
-const DEFAULT_DATABASE = 'tessera';
 
 /** What every new object has, whatever its kind. */
 export const newObject = (context: ChangeContext, name: string) => {

@@ -8,6 +8,7 @@ import type { QueryRunOptions } from '../query-run.ts';
 import { bindQuery } from '../read/bind-query.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { withSecondAttempt } from '../second-attempt.ts';
+import { copyPlace } from './copy-files.ts';
 import { isOn } from './text-options.ts';
 
 type Format = 'CSV' | 'TSV' | 'JSON' | 'PARQUET';
@@ -21,7 +22,7 @@ const EXTENSIONS: Readonly<Record<Format, string>> = {
 const COMPRESSED: Readonly<Record<string, string>> = { gzip: '.gz', zstd: '.zst' };
 const PARQUET_CODECS = ['snappy', 'gzip', 'zstd', 'lz4', 'brotli', 'uncompressed'];
 
-export interface CopyTarget {
+interface CopyTarget {
   readonly url: string;
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -30,11 +31,8 @@ export interface CopyTarget {
  * `COPY (query) TO …`: the result is written to the request's directory and put where it belongs when it is whole. Answers the
  * number of rows.
  */
-export function copyTo(
-  run: QueryRunOptions,
-  statement: CopyToStatement,
-  target: CopyTarget,
-): Promise<number> {
+export async function copyTo(run: QueryRunOptions, statement: CopyToStatement): Promise<number> {
+  const target = await targetOf(run, statement);
   const { query, request, sessionValues, snapshot, text } = run;
   const { signal } = query;
   const file = targetFile(statement, target, query.queryId);
@@ -50,6 +48,20 @@ export function copyTo(
       await bound.release();
     }
   });
+}
+
+async function targetOf(
+  { snapshot, sessionValues }: QueryRunOptions,
+  statement: CopyToStatement,
+): Promise<CopyTarget> {
+  const { url, credentials } = statement;
+  if (url !== undefined) return { url, credentials };
+  const read = await snapshot();
+  try {
+    return copyPlace(sessionValues, read.snapshot, statement);
+  } finally {
+    read.release();
+  }
 }
 
 interface TargetFile {

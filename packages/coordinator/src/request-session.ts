@@ -1,0 +1,21 @@
+import { DEFAULT_SETTINGS, isSettingName, withSettings } from './settings.ts';
+import type { StatementRequest } from './statement-request.ts';
+import type { SessionUpdate } from './statement-result.ts';
+
+/** The database of requests that name none. */
+export const DEFAULT_DATABASE = 'tessera';
+
+/** What a `SET`, `RESET`, `USE` or `BEGIN` does to the statements that follow it in the same request. */
+export function remember(request: StatementRequest, update: SessionUpdate): StatementRequest {
+  const { name } = update;
+  const value = update.kind === 'set' ? update.value : undefined;
+  if (name === 'database') return { ...request, database: value };
+  if (name === 'transaction_id') return { ...request, transactionId: value };
+  if (!isSettingName(name)) return request;
+  const setting = value ?? String(DEFAULT_SETTINGS[name]);
+  return { ...request, settings: withSettings(request.settings, [[name, setting]]) };
+}
+
+/** Names are folded in requests as they are in statements: the default database in any case is meant. */
+export const databaseOf = (name: string | undefined): string =>
+  name === undefined || name.toLowerCase() === DEFAULT_DATABASE ? DEFAULT_DATABASE : name;
