@@ -1,8 +1,10 @@
 import type { SqlLocation } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
+import type { IToken } from 'chevrotain';
 import type { InsertStatement, SqlText } from '../statements/catalog-statement.ts';
 import { expressionText } from '../statements/grammar/expression-text.ts';
 import { TokenCursor } from '../statements/token-cursor.ts';
+import { locationAt } from '../text/location.ts';
 import { columnType, dialectTypeName, isCountedType } from '../types/column-type.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { isAssignable } from './assignable.ts';
@@ -38,7 +40,8 @@ export function insertQuery(insert: InsertStatement, target: ChangeTarget, state
   const given = named ?? target.columns.slice(0, values[0]!.items.length);
   for (const row of values) {
     const isShort = row.items.length < given.length;
-    if (isShort || row.items.length > given.length) wrongCount(row.items.length, named, target, row.location);
+    if (isShort || row.items.length > given.length)
+      wrongCount(row.items.length, named, target, row.location());
   }
   return rowsGiven(given, values, insert, target, statement);
 }
@@ -47,7 +50,8 @@ export function insertQuery(insert: InsertStatement, target: ChangeTarget, state
 export interface ValuesRow {
   /** Undefined for the word DEFAULT. */
   readonly items: readonly (SqlText | undefined)[];
-  readonly location: SqlLocation;
+  /** Counts lines from the start of the statement, so that only who needs it pays. */
+  location(): SqlLocation;
 }
 
 /** The rows of `VALUES (…), (…)` when the query is nothing else. */
@@ -63,7 +67,8 @@ export function literalRows(query: SqlText, statement: string): readonly ValuesR
     do items.push(cursor.accept('DEFAULT') ? undefined : expressionText(cursor, 'a value'));
     while (cursor.acceptSymbol(','));
     cursor.expectSymbol(')');
-    rows.push({ items, location: cursor.locationFrom(start) });
+    const end = endOf(cursor.previous!);
+    rows.push({ items, location: () => locationAt(cursor.text, start, end) });
   } while (cursor.acceptSymbol(','));
   return cursor.peek() === undefined ? rows : undefined;
 }
@@ -95,6 +100,8 @@ function rowsGiven(
       storedRows(sql, target, rows === undefined ? [undefined, ...others] : [...given, ...others], [], how),
   };
 }
+
+const endOf = ({ startOffset, image }: IToken): number => startOffset + image.length;
 
 function addValue(text: ComposedText, column: TargetColumn, item: SqlText | undefined): void {
   if (item === undefined) text.add(defaultOf(column));

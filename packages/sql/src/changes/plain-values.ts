@@ -3,13 +3,14 @@ import type { InsertStatement, SqlText } from '../statements/catalog-statement.t
 import type { ChangeTarget, TargetColumn } from './change-target.ts';
 import { literalRows } from './insert-query.ts';
 
-/** Longer statements gain nothing from being looked at here. */
-const MAX_TEXT_LENGTH = 65_536;
-
 const STRING = /^'(?:[^']|'')*'$/;
+const DATE = /^(?:date\s*)?'[^']*'$/i;
+const TIMESTAMP = /^(?:timestamp\s*)?'[^']*'$/i;
 const INTEGER = /^-?\d{1,18}$/;
 /** So short that it is the same number whether it is read as a decimal or as a double. */
 const FRACTION = /^-?\d{0,7}\.?\d{1,7}$/;
+/** Exact to the last digit: the kernel reads no literal of up to 38 digits as a double. */
+const DECIMAL = /^-?(?:\d{1,19}(?:\.\d{0,18})?|\.\d{1,18})$/;
 const BOOLEAN = /^(?:true|false)$/i;
 const NULL = /^null$/i;
 
@@ -21,8 +22,8 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   DOUBLE: FRACTION,
   VARCHAR: STRING,
   BOOLEAN,
-  DATE: STRING,
-  TIMESTAMP: STRING,
+  DATE,
+  TIMESTAMP,
   'TIMESTAMP WITH TIME ZONE': STRING,
 };
 
@@ -36,8 +37,7 @@ export function plainValues(
   statement: string,
 ): string | undefined {
   const { query, columns: names } = insert;
-  if (query === undefined || insert.with !== undefined || query.sql.length > MAX_TEXT_LENGTH)
-    return undefined;
+  if (query === undefined || insert.with !== undefined) return undefined;
   const rows = literalRows(query, statement);
   if (rows === undefined) return undefined;
   const order = target.columns.map((column, i) => names?.indexOf(column.name) ?? i);
@@ -63,7 +63,7 @@ function plainValue(item: SqlText | undefined, column: TargetColumn): string | u
   const sql = item.sql.trim();
   if (NULL.test(sql)) return column.nullable ? 'NULL' : undefined;
   const { type } = column;
-  const plain = type.startsWith('DECIMAL(') ? FRACTION : Object.hasOwn(PLAIN, type) ? PLAIN[type] : undefined;
+  const plain = type.startsWith('DECIMAL(') ? DECIMAL : Object.hasOwn(PLAIN, type) ? PLAIN[type] : undefined;
   return plain?.test(sql) ? sql : undefined;
 }
 
