@@ -18,6 +18,7 @@ import { changeTowards, type Deletion } from './image-change.ts';
 import { dropImage } from './image-loader.ts';
 import { estimatedMemory, type Room } from './image-size.ts';
 import { ImageWorker, type ImageWorkerOptions } from './image-worker.ts';
+import { LoadSchedule } from './load-schedule.ts';
 import { type Desired, type TableContents, TableDemand } from './table-demand.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -54,11 +55,6 @@ export interface WholeScan {
   release(): void;
 }
 
-/** A build waits until no scan ran for a while, which may also want more columns; but not for ever. */
-const BUILD_PAUSE_MS = 200;
-const BUILD_DELAY_MS = 10_000;
-/** A change is small: it only lets the scan go first that wants it. */
-const CHANGE_DELAY_MS = 20;
 const RETRY_MS = 30_000;
 /** An image whose ordinals have run so far ahead of its parts is built anew. */
 const WORN_ORDINALS = 1_024;
@@ -68,7 +64,7 @@ export class HotTier {
   readonly #o: HotTierOptions;
   readonly #images = new Map<ObjectId, Image>();
   readonly #demands = new Map<ObjectId, TableDemand>();
-  readonly #scheduled = new Map<ObjectId, NodeJS.Timeout>();
+  readonly #schedule = new LoadSchedule((tableId) => this.#start(tableId));
   /** Tables whose image waits for scans to end, to be changed. */
   readonly #changing = new Set<ObjectId>();
   readonly #work = new Set<Promise<void>>();
@@ -77,8 +73,6 @@ export class HotTier {
   /** What the queue works with. */
   #session: KernelSession | undefined;
   #processId: string | undefined;
-  #scans = 0;
-  #scanEndedAt = 0;
   #closed = false;
   readonly #closing = Promise.withResolvers<void>();
 
@@ -100,16 +94,12 @@ export class HotTier {
   }
 
   get pending(): number {
-    return this.#scheduled.size + this.#work.size;
+    return this.#schedule.size + this.#work.size;
   }
 
   /** A scan may run from here on, until it tells that it has ended. */
   scanBegins(): () => void {
-    this.#scans++;
-    return () => {
-      this.#scans--;
-      this.#scanEndedAt = performance.now();
-    };
+    return this.#schedule.scanBegins();
   }
 
   /** Whether a scan of the columns would be served from memory, whatever it needs of the table. */
@@ -163,7 +153,7 @@ export class HotTier {
       isWhole,
       nowMs: this.#o.now(),
     });
-    this.#schedule(demand);
+    this.#follow(demand);
   }
 
   async forget(tablets: readonly Tablet[]): Promise<void> {
@@ -175,7 +165,7 @@ export class HotTier {
     for (const [tableId, gone] of ids) {
       this.#demands.get(tableId)?.forget(gone);
       const image = this.#images.get(tableId);
-      const parts = [...gone].map((id) => image?.parts.get(id)).filter((part) => part !== undefined);
+      const parts = [...gone].map((id) => image?.parts.get(id)).filter((part) => part?.removed === false);
       if (image !== undefined && parts.length > 0) await this.#remove(image, parts);
       if (!this.#images.has(tableId)) this.#demands.delete(tableId);
     }
@@ -190,7 +180,7 @@ export class HotTier {
 
   #hotTablets(): HotTablet<HotPart>[] {
     return [...this.#current()].flatMap((image) =>
-      [...image.parts.values()].map((part) => ({
+      image.liveParts().map((part) => ({
         id: { image, part },
         bytes: (image.bytes * part.tablet.rows) / image.nextPosition,
         lastUsedMs: image.lastUse(part),
@@ -211,10 +201,7 @@ export class HotTier {
   /** Resolves when nothing is being loaded or waits for it. */
   async settled(): Promise<void> {
     while (this.pending > 0) {
-      for (const [tableId, timer] of this.#scheduled) {
-        clearTimeout(timer);
-        this.#start(tableId);
-      }
+      this.#schedule.flush();
       await Promise.all(this.#work);
     }
   }
@@ -222,8 +209,7 @@ export class HotTier {
   async close(): Promise<void> {
     this.#closed = true;
     this.#closing.resolve();
-    for (const timer of this.#scheduled.values()) clearTimeout(timer);
-    this.#scheduled.clear();
+    this.#schedule.clear();
     this.#session?.interrupt();
     await Promise.all(this.#work);
   }
@@ -251,7 +237,7 @@ export class HotTier {
     return image?.holds(columns) ? image : undefined;
   }
 
-  #schedule(demand: TableDemand): void {
+  #follow(demand: TableDemand): void {
     const { id } = demand.table;
     const nowMs = this.#o.now();
     const image = this.#images.get(id);
@@ -259,23 +245,10 @@ export class HotTier {
     if (this.#closed || this.#changing.has(id) || nowMs < demand.blockedUntilMs) return;
     const builds = image === undefined || !image.holds(desired.columns);
     if (builds ? desired.tablets.length === 0 : isReached(image, desired)) return;
-    if (this.#scheduled.has(id)) return;
-    const start = () => this.#start(id);
-    if (!builds) {
-      this.#scheduled.set(id, setTimeout(start, CHANGE_DELAY_MS));
-      return;
-    }
-    const latest = performance.now() + BUILD_DELAY_MS;
-    const startInPause = () => {
-      const pausedMs = this.#scans > 0 ? 0 : performance.now() - this.#scanEndedAt;
-      if (pausedMs >= BUILD_PAUSE_MS || performance.now() >= latest) start();
-      else this.#scheduled.set(id, setTimeout(startInPause, BUILD_PAUSE_MS - pausedMs));
-    };
-    this.#scheduled.set(id, setTimeout(startInPause, BUILD_PAUSE_MS));
+    this.#schedule.add(id, builds ? 'build' : 'change');
   }
 
   #start(tableId: ObjectId): void {
-    this.#scheduled.delete(tableId);
     const demand = this.#demands.get(tableId);
     if (demand !== undefined) this.#track(this.#advance(demand));
   }
@@ -304,7 +277,7 @@ export class HotTier {
       this.#changing.delete(id);
     }
     // What was wanted may have changed meanwhile.
-    if (this.#demands.get(id) === demand) this.#schedule(demand);
+    if (this.#demands.get(id) === demand) this.#follow(demand);
   }
 
   async #withSession(work: (session: KernelSession) => Promise<void>): Promise<void> {
@@ -355,7 +328,7 @@ export class HotTier {
     // From here to the claims nothing is awaited: no scan is planned in between.
     const isChanged = change.append.length + change.remove.length + change.shrink.length > 0;
     if (!isChanged) {
-      if (desired.version !== undefined) image.exactAt = desired.version;
+      if (desired.version !== undefined && !image.isLosingParts) image.exactAt = desired.version;
       return;
     }
     image.exactAt = undefined;
@@ -403,7 +376,7 @@ export class HotTier {
   /** Takes parts out of an image: all of it at once when none is left. */
   async #remove(image: Image, parts: readonly ImagePart[]): Promise<void> {
     if (this.#images.get(image.tableId) !== image) return;
-    if (parts.length === image.parts.size) {
+    if (parts.length === image.liveParts().length) {
       this.#images.delete(image.tableId);
       this.#track(this.#retire(image));
       return;

@@ -99,6 +99,11 @@ export class Image {
     await Promise.all([...this.uses].filter(which).map((use) => use.done));
   }
 
+  /** Those that are not going. */
+  liveParts(): ImagePart[] {
+    return [...this.parts.values()].filter((part) => !part.removed);
+  }
+
   /** When the rows of the part were last read. */
   lastUse(part: ImagePart): number {
     return Math.max(this.lastUsedMs, part.lastUsedMs);

@@ -26,7 +26,9 @@ export class FoundFiles {
     for (const name of names) {
       const isFile = name.endsWith('.parquet') && names.has(sidecarPath(name));
       const isSidecar = SIDECAR.test(name) && names.has(name.replace(SIDECAR, '.parquet'));
-      if (isFile) this.#paths.set(name.split('-')[0]!, join(this.#directory, name));
+      const tabletId = name.split('-')[0]!;
+      if (isFile && !this.#paths.has(tabletId)) this.#paths.set(tabletId, join(this.#directory, name));
+      else if (isFile) await removeFile(join(this.#directory, name));
       else if (!isSidecar) await rm(join(this.#directory, name), { recursive: true, force: true });
     }
   }

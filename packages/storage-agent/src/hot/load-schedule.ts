@@ -1,0 +1,70 @@
+import type { ObjectId } from '@tessera/catalog';
+
+/** A build waits until no scan ran for a while, which may also want more columns; but not for ever. */
+const BUILD_PAUSE_MS = 200;
+const BUILD_DELAY_MS = 10_000;
+/** A change is small: it only lets the scan go first that wants it. */
+const CHANGE_DELAY_MS = 20;
+
+/** When the image of a table is built or changed: behind the scans. */
+export class LoadSchedule {
+  readonly #start: (tableId: ObjectId) => void;
+  readonly #timers = new Map<ObjectId, NodeJS.Timeout>();
+  #scans = 0;
+  #scanEndedAt = 0;
+
+  constructor(start: (tableId: ObjectId) => void) {
+    this.#start = start;
+  }
+
+  /** Tables that wait. */
+  get size(): number {
+    return this.#timers.size;
+  }
+
+  /** A scan may run from here on, until it tells that it has ended. */
+  scanBegins(): () => void {
+    this.#scans++;
+    return () => {
+      this.#scans--;
+      this.#scanEndedAt = performance.now();
+    };
+  }
+
+  /** Nothing happens when the table waits already. */
+  add(tableId: ObjectId, work: 'build' | 'change'): void {
+    if (this.#timers.has(tableId)) return;
+    if (work === 'change') {
+      this.#timers.set(
+        tableId,
+        setTimeout(() => this.#due(tableId), CHANGE_DELAY_MS),
+      );
+      return;
+    }
+    const latest = performance.now() + BUILD_DELAY_MS;
+    const startInPause = () => {
+      const pausedMs = this.#scans > 0 ? 0 : performance.now() - this.#scanEndedAt;
+      if (pausedMs >= BUILD_PAUSE_MS || performance.now() >= latest) this.#due(tableId);
+      else this.#timers.set(tableId, setTimeout(startInPause, BUILD_PAUSE_MS - pausedMs));
+    };
+    this.#timers.set(tableId, setTimeout(startInPause, BUILD_PAUSE_MS));
+  }
+
+  /** Starts everything that waits. */
+  flush(): void {
+    for (const [tableId, timer] of [...this.#timers]) {
+      clearTimeout(timer);
+      this.#due(tableId);
+    }
+  }
+
+  clear(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #due(tableId: ObjectId): void {
+    this.#timers.delete(tableId);
+    this.#start(tableId);
+  }
+}
