@@ -165,7 +165,10 @@ export class HotTier {
     for (const [tableId, gone] of ids) {
       this.#demands.get(tableId)?.forget(gone);
       const image = this.#images.get(tableId);
-      const parts = [...gone].map((id) => image?.parts.get(id)).filter((part) => part?.removed === false);
+      const parts = [...gone]
+        .map((id) => image?.parts.get(id))
+        .filter((part) => part !== undefined)
+        .filter((part) => !part.removed);
       if (image !== undefined && parts.length > 0) await this.#remove(image, parts);
       if (!this.#images.has(tableId)) this.#demands.delete(tableId);
     }
