@@ -186,6 +186,7 @@ function listen(
   const metrics = new HttpMetrics({
     runningQueries: () => coordinator.running.size,
     kernelRestarts: () => kernel.status().restarts,
+    unplannedQueries: () => coordinator.unplannedQueries,
     storageAgent: () => agent.metrics(),
   });
   return openListeners(options, {

@@ -6,6 +6,8 @@ export interface MetricsSources {
   /** Queries in the engine at this moment. */
   runningQueries(): number;
   kernelRestarts(): number;
+  /** Queries on tables that were read whole because their plan was not understood, since the start. */
+  unplannedQueries(): number;
   storageAgent(): AgentMetrics;
 }
 
@@ -65,6 +67,12 @@ export class HttpMetrics {
       'tessera_kernel_restarts',
       'Kernel processes replaced since the start',
       sources.kernelRestarts,
+      registers,
+    );
+    gauge(
+      'tessera_unplanned_queries',
+      'Queries on tables that were read whole because their plan was not understood, since the start',
+      sources.unplannedQueries,
       registers,
     );
     for (const [field, help] of Object.entries(AGENT_GAUGES)) {
