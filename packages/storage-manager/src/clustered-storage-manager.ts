@@ -62,10 +62,11 @@ export class ClusteredStorageManager implements ServedStorageManager {
   }
 
   async commit(transaction: Transaction): Promise<Committed> {
-    const { commitTimeoutMs } = this.#options.times;
-    return this.#untilAnswered(commitTimeoutMs, async (leader, timeoutMs) => {
+    const { commitTimeoutMs, commitAskMs } = this.#options.times;
+    return this.#untilAnswered(commitTimeoutMs, async (leader, leftMs) => {
       if (leader !== undefined) {
         const encoded = new TextEncoder().encode(encodeTransaction(transaction));
+        const timeoutMs = Math.min(leftMs, commitAskMs);
         const { version } = await leader.commit({ transaction: encoded }, { timeoutMs });
         return { version: Number(version) };
       }

@@ -3,6 +3,8 @@ export interface StorageManagerTimes {
   /** A commit whose outcome is not known then fails with METADATA_UNAVAILABLE; asking again with its id tells. */
   readonly commitTimeoutMs: number;
   readonly readTimeoutMs: number;
+  /** For a leader to answer a commit; afterwards whoever leads by then is asked, which may be this node. */
+  readonly commitAskMs: number;
   /** For a leader to answer a short question; afterwards the log in the store is read instead. */
   readonly askTimeoutMs: number;
   readonly garbageTimeoutMs: number;
@@ -18,6 +20,7 @@ export interface StorageManagerTimes {
 export const STORAGE_MANAGER_TIMES: StorageManagerTimes = {
   commitTimeoutMs: 60_000,
   readTimeoutMs: 30_000,
+  commitAskMs: 5_000,
   askTimeoutMs: 2_000,
   garbageTimeoutMs: 600_000,
   pinReportMs: 10_000,

@@ -13,6 +13,7 @@ export const LEASE_MS = 600;
 const FAST = {
   commitTimeoutMs: 10_000,
   askTimeoutMs: 1_000,
+  commitAskMs: 1_000,
   pinReportMs: 100,
   closeGraceMs: 100,
   garbageMs: 0,

@@ -124,6 +124,16 @@ describe('processes', () => {
     expect(await relationNames(b.manager)).toEqual(names);
   });
 
+  it('a commit that a stopped leader does not answer is asked of the next one', async () => {
+    const { child } = await leaderProcess();
+    const b = await node(1);
+    const underWay = await transaction(b.manager, create('t'));
+    child.kill('SIGSTOP');
+    await b.manager.commit(underWay);
+    expect(b.manager.leads).toBe(true);
+    expect(await relationNames(b.manager)).toEqual(['t']);
+  });
+
   it('a leader that was stopped finds that it leads no more', async () => {
     const { child, address } = await leaderProcess();
     const b = await node(1);
