@@ -18,7 +18,8 @@ export interface ScanRequest {
   readonly wholeTableAt?: number | undefined;
   /**
    * What the table holds at the statement's snapshot, when `tablets` may be fewer: lets a table that is in memory be read
-   * as it is, and kept up to date. Negative versions, of open transactions, are ignored.
+   * as it is, and kept up to date. Negative versions, of open transactions, are ignored. A scan that tells neither this
+   * nor `wholeTableAt` loads nothing into memory.
    */
   readonly contents?: { readonly version: number; readonly tablets: () => readonly ScanTablet[] } | undefined;
   /** Ids of the columns that the statement reads. */

@@ -137,7 +137,7 @@ export class HotTier {
   }
 
   /** Tells what a scan read, so that the next one finds it in memory. */
-  want(request: HotRequest, contents: TableContents | undefined, isWhole: boolean): void {
+  want(request: HotRequest, contents: TableContents, isWhole: boolean): void {
     if (this.#closed || request.session.processId !== this.#o.kernel.processId) return;
     const { table, read } = request.shape;
     let demand = this.#demands.get(table.id);

@@ -29,8 +29,8 @@ export interface NotedScan {
   /** Ids. */
   readonly columns: ReadonlySet<number>;
   readonly tablets: readonly ScanTablet[];
-  /** What the table holds, where the scan knows. */
-  readonly contents: TableContents | undefined;
+  /** What the table holds at the scan's snapshot. */
+  readonly contents: TableContents;
   /** It reads all of the contents. */
   readonly isWhole: boolean;
   readonly nowMs: number;
@@ -57,12 +57,12 @@ export class TableDemand {
   note({ table, columns, tablets, contents, isWhole, nowMs }: NotedScan): void {
     if (table.schemaVersion >= this.table.schemaVersion) this.table = table;
     for (const column of columns) this.#columns.set(column, nowMs);
-    if (contents !== undefined && contents.version > this.#version) {
+    if (contents.version > this.#version) {
       this.#version = contents.version;
       this.#contents = contents.tablets;
       this.#all = undefined;
     }
-    if (isWhole && contents !== undefined) {
+    if (isWhole) {
       this.#wantsAll = true;
       this.#reads.clear();
     }

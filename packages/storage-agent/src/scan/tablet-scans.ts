@@ -45,7 +45,8 @@ export class TabletScans {
     const whole = this.#hot.whole(hotRequest);
     if (whole !== undefined) return wholeScan(whole, tablets.length);
     // What is wanted in memory is told first: the scan that is made here then reads what is loaded behind it.
-    if (request.once !== true) this.#hot.want(hotRequest, contents, request.wholeTableAt !== undefined);
+    if (contents !== undefined && request.once !== true)
+      this.#hot.want(hotRequest, contents, request.wholeTableAt !== undefined);
     const deleted = await this.#deletedRows(tablets);
     const hot = this.#hot.partial(hotRequest, deleted);
     try {

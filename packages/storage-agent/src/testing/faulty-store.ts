@@ -5,9 +5,10 @@ type Damage = (body: Uint8Array, start: number) => Uint8Array;
 export const flipByteAt =
   (position: number): Damage =>
   (body, start) => {
-    const copy = Uint8Array.from(body);
     const index = position - start;
-    if (index >= 0 && index < copy.length) copy[index]! ^= 0xff;
+    if (index < 0 || index >= body.length) return body;
+    const copy = Uint8Array.from(body);
+    copy[index]! ^= 0xff;
     return copy;
   };
 
@@ -22,7 +23,7 @@ export class FaultyStore implements ObjectStore {
   requests = 0;
   running = 0;
   mostRunning = 0;
-  /** For the next so many answers. */
+  /** For the next so many answers that it touches. */
   damage: { readonly apply: Damage; times: number } | undefined;
   /** Answers wait for it. */
   gate: Promise<void> | undefined;
@@ -52,8 +53,9 @@ export class FaultyStore implements ObjectStore {
     await this.gate;
     this.bytes += body.length;
     if (this.damage === undefined || this.damage.times === 0) return body;
-    this.damage.times--;
-    return this.damage.apply(body, start);
+    const damaged = this.damage.apply(body, start);
+    if (damaged !== body) this.damage.times--;
+    return damaged;
   }
 
   head: ObjectStore['head'] = (key, options) => this.#store.head(key, options);
