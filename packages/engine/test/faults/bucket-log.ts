@@ -8,7 +8,11 @@ export interface BucketEntry {
   readonly epoch: number;
   readonly put_id: string;
   readonly prev_sha256: string;
-  readonly records: readonly { readonly kind: string; readonly names?: readonly string[] }[];
+  readonly records: readonly {
+    readonly kind: string;
+    readonly address?: string;
+    readonly names?: readonly string[];
+  }[];
   readonly txns: readonly { readonly txn_id: string }[];
 }
 

@@ -40,16 +40,19 @@ export class Cluster implements AsyncDisposable {
   readonly #directory: string;
   readonly #proxies: readonly ProxyFacts[];
   readonly #stack: AsyncDisposableStack;
+  readonly #addresses: readonly string[];
 
   private constructor(parts: {
     bucket: BucketLog;
     links: Link[];
+    addresses: string[];
     directory: string;
     proxies: ProxyFacts[];
     stack: AsyncDisposableStack;
   }) {
     this.bucket = parts.bucket;
     this.links = parts.links;
+    this.#addresses = parts.addresses;
     this.#directory = parts.directory;
     this.#proxies = parts.proxies;
     this.#stack = parts.stack;
@@ -62,7 +65,7 @@ export class Cluster implements AsyncDisposable {
     stack.defer(() => rm(directory, { recursive: true, force: true }));
     const links: Link[] = [];
     const proxies: ProxyFacts[] = [];
-    const places: object[] = [];
+    const places: { host: string; storage_manager_port: number }[] = [];
     for (let n = 0; n < nodes; n++) {
       const link = stack.use(new Link());
       const host = `127.0.0.${n + 1}`;
@@ -86,13 +89,19 @@ export class Cluster implements AsyncDisposable {
     };
     for (const [n, proxy] of proxies.entries()) await file(String(n), proxy.endpoint);
     const bucket = stack.use(await BucketLog.open(await file('bucket', endpoint)));
-    return new Cluster({ bucket, links, directory, proxies, stack: stack.move() });
+    const addresses = places.map(({ host, storage_manager_port: port }) => `${host}:${port}`);
+    return new Cluster({ bucket, links, addresses, directory, proxies, stack: stack.move() });
   }
 
   node(n: number): TesseraProcess {
     const found = this.#nodes[n];
     if (found === undefined) throw new Error(`node ${n} does not run`);
     return found;
+  }
+
+  /** The number of the node that others reach at `address`. */
+  nodeAt(address: string): number {
+    return this.#addresses.indexOf(address);
   }
 
   async start(n: number, { clockShiftMs = 0, clockJumpMs = 0 }: NodeStart = {}): Promise<TesseraProcess> {
