@@ -503,6 +503,18 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ['ROLLBACK TO SAVEPOINT s', 'NOT_SUPPORTED', 'SAVEPOINT', 'TO'],
   ['VACUUM', 'SYNTAX_ERROR', 'the name of a table', ''],
   ['VACUUM (FULL = TRUE) t', 'INVALID_ARGUMENT', 'VACUUM has no option FULL', 'FULL'],
+  [
+    "COPY t FROM 's3://b/x' WITH DATE_FORMAT = 'DD.MM.YYYY'",
+    'NOT_SUPPORTED',
+    'The option DATE_FORMAT of COPY FROM is not supported yet',
+    'DATE_FORMAT',
+  ],
+  [
+    "COPY t TO 's3://b/x' WITH OVERWRITE_EXISTING_FILES = FALSE",
+    'NOT_SUPPORTED',
+    'OVERWRITE_EXISTING_FILES = FALSE is not supported yet',
+    'OVERWRITE_EXISTING_FILES',
+  ],
   ['SHOW TABLES LIKE x', 'SYNTAX_ERROR', 'a pattern as a string', 'x'],
   ['DESCRIBE SELECT 1', 'NOT_SUPPORTED', 'DESCRIBE of a query', 'SELECT'],
 ];

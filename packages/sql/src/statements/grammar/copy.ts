@@ -71,6 +71,11 @@ function copyTo(cursor: TokenCursor, query: SqlText): CopyToStatement {
   choiceOption(list, 'type', ['CSV', 'TSV', 'JSON', 'PARQUET']);
   for (const name of ['header', 'single_file', 'overwrite_existing_files', 'include_query_id_in_file_name'])
     booleanOption(list, name);
+  // Files are replaced; those of a folder have the query id in their names, so that none is there.
+  if (/^(?:false|off|0)$/i.test(list.values['overwrite_existing_files'] ?? '')) {
+    const location = list.locations['overwrite_existing_files'];
+    fail('NOT_SUPPORTED', { what: 'OVERWRITE_EXISTING_FILES = FALSE' }, { location });
+  }
   const credentials = list.groups['credentials'] ?? {};
   return { kind: 'copy_to', query, ...place, options: withUpperCaseType(list), credentials };
 }

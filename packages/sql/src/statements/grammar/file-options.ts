@@ -16,6 +16,8 @@ const TEXT_OPTIONS = [
   'timestamp_format',
 ];
 
+const TEXT_OPTIONS_NOT_YET = ['newline', 'date_format', 'timestamp_format'];
+
 const ALIASES = {
   format: 'type',
   field_delimiter: 'delimiter',
@@ -38,6 +40,7 @@ export const COPY_FROM_OPTIONS: OptionNames = {
     'offset',
     ...TEXT_OPTIONS,
   ],
+  notYet: ['auto_create', ...TEXT_OPTIONS_NOT_YET],
   groups: ['credentials', 'error_file_credentials'],
   aliases: { ...ALIASES, object_pattern: 'pattern' },
 };
@@ -65,6 +68,7 @@ export const COPY_TO_OPTIONS: OptionNames = {
 export const EXTERNAL_TABLE_OPTIONS: OptionNames = {
   of: 'CREATE EXTERNAL TABLE',
   values: ['type', 'url', 'location', 'object_pattern', 'parse_as_text', ...TEXT_OPTIONS],
+  notYet: ['parse_as_text', ...TEXT_OPTIONS_NOT_YET],
   groups: ['credentials'],
   aliases: { ...ALIASES, pattern: 'object_pattern' },
 };

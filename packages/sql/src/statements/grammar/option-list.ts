@@ -14,6 +14,8 @@ export interface OptionNames {
   /** The statement or clause, for messages. */
   readonly of: string;
   readonly values: readonly string[];
+  /** Options of this API family that are known and do nothing here yet, so that they are refused, not ignored. */
+  readonly notYet?: readonly string[];
   /** Options whose value is a list of its own: `CREDENTIALS = (…)`. */
   readonly groups?: readonly string[];
   /** Another spelling and what it means. */
@@ -63,6 +65,8 @@ function readOption(cursor: TokenCursor, names: OptionNames, isBracketed: boolea
     const message = `${names.of} has no option ${written.toUpperCase()}${nearest ? ` (did you mean ${nearest}?)` : ''}`;
     fail('INVALID_ARGUMENT', { message }, { location });
   }
+  if (names.notYet?.includes(name))
+    fail('NOT_SUPPORTED', { what: `The option ${written.toUpperCase()} of ${names.of}` }, { location });
   const hasSign = cursor.acceptSymbol('=');
   if (!hasSign && !isBracketed && !isGroup) cursor.unexpected('"="');
   if (isGroup) return [{ name, location, value: readGroup(cursor) }];
