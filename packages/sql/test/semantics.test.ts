@@ -56,6 +56,13 @@ describe('values', () => {
     expect(await dialect.rows(`SELECT ${sql}`)).toEqual([[value]]);
   });
 
+  test('words for the time are never columns, unless quoted', async () => {
+    const words = ['current_date', 'current_time', 'CURRENT_TIMESTAMP', 'localtime', 'localtimestamp'];
+    const casts = words.map((word) => `${word}::text = (${word})::text AS ${word}`);
+    expect(await dialect.rows(`SELECT ${casts.join(', ')}`)).toEqual([words.map(() => true)]);
+    expect(await dialect.rows('SELECT "current_date"::int FROM (SELECT 7 AS "current_date")')).toEqual([[7]]);
+  });
+
   test('NULLs sort as the largest', async () => {
     const from = 'FROM (VALUES (1), (NULL), (2)) v(x)';
     expect(await dialect.rows(`SELECT x ${from} ORDER BY x`)).toEqual([[1], [2], [null]]);

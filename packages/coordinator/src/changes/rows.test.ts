@@ -51,6 +51,19 @@ describe('INSERT', () => {
     });
   });
 
+  it('takes defaults that look at the clock', async () => {
+    await all(
+      'CREATE TABLE i3 (a INT, day DATE DEFAULT current_date, at TIMESTAMPTZ DEFAULT CURRENT_TIMESTAMP)',
+      'INSERT INTO i3 (a) VALUES (1), (2)',
+      'INSERT INTO i3 (a) SELECT 3',
+    );
+    expect(await node.rows('SELECT a FROM i3 WHERE day = at::date AND at <= now() ORDER BY a')).toEqual([
+      [1],
+      [2],
+      [3],
+    ]);
+  });
+
   it('reads the table it writes to as it was before', async () => {
     await all('CREATE TABLE i3 (a INT)', 'INSERT INTO i3 VALUES (1), (2)');
     expect(await affected('INSERT INTO i3 SELECT a + 10 FROM i3')).toBe(2);

@@ -16,3 +16,10 @@ test.each(['session_user', 'CURRENT_USER'])('%s is the user of the session', (na
 test.each([[['user']], [['t', 'session_user']], [['x']]])('%s stays a column', (names) => {
   expect(rewriteBareName(column(...names), CONTEXT)).toBeUndefined();
 });
+
+test.each(['current_date', 'Current_Time', 'CURRENT_TIMESTAMP', 'localtime', 'localtimestamp'])(
+  '%s is a function',
+  (name) => {
+    expect(rewriteBareName(column(name), CONTEXT)).toMatchObject({ class: 'FUNCTION', children: [] });
+  },
+);

@@ -1,12 +1,29 @@
-import { type ColumnRefNode, constant, type Expression } from '../tree.ts';
+import { type ColumnRefNode, call, constant, type Expression } from '../tree.ts';
 import type { FunctionContext } from './types.ts';
 
+/** The kernel's functions that PostgreSQL's words for the time stand for. */
+const CLOCK: Readonly<Record<string, string>> = {
+  current_date: 'current_date',
+  current_time: 'get_current_time',
+  current_timestamp: 'get_current_timestamp',
+  localtime: 'current_localtime',
+  localtimestamp: 'current_localtimestamp',
+};
+
 /**
- * `session_user` and `current_user` without parentheses, which the parser takes for columns; undefined for any other
- * reference. Both words are reserved in PostgreSQL, so that no column has such a name unless quoted.
+ * `session_user`, `current_date` and the like without parentheses, which the parser takes for columns; undefined for any
+ * other reference. The words are reserved in PostgreSQL, so that no column has such a name unless quoted.
  */
 export function rewriteBareName(node: ColumnRefNode, context: FunctionContext): Expression | undefined {
-  const [name, ...rest] = node.column_names;
-  if (rest.length > 0 || !/^(session|current)_user$/i.test(name ?? '')) return undefined;
-  return { ...constant(context.sessionValues.user), alias: node.alias, query_location: node.query_location };
+  const name = bareNameOf(node);
+  if (name === undefined) return undefined;
+  const value = Object.hasOwn(CLOCK, name) ? call(CLOCK[name]!) : constant(context.sessionValues.user);
+  return { ...value, alias: node.alias, query_location: node.query_location };
+}
+
+/** The word, when the reference is one that `rewriteBareName` replaces. */
+export function bareNameOf({ column_names: [first = '', ...rest] }: ColumnRefNode): string | undefined {
+  const name = first.toLowerCase();
+  const isWord = Object.hasOwn(CLOCK, name) || /^(?:session|current)_user$/.test(name);
+  return rest.length === 0 && isWord ? name : undefined;
 }

@@ -106,7 +106,10 @@ function guardAndCollectReads({ statement, locate }: ParsedQuery): readonly Tabl
 }
 
 function rewriteExpression(node: Expression, parsed: ParsedQuery, context: PrepareContext): Expression {
-  if (node.class === 'COLUMN_REF') return rewriteBareName(node, context) ?? node;
+  if (node.class === 'COLUMN_REF') {
+    const isQuoted = parsed.sourceAt(node.query_location).startsWith('"');
+    return (isQuoted ? undefined : rewriteBareName(node, context)) ?? node;
+  }
   if (node.class === 'CONSTANT') return doubleLiteral(node);
   if (node.class === 'CAST') return byteaLiteral(node);
   const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';

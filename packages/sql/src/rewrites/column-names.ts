@@ -1,3 +1,4 @@
+import { bareNameOf } from '../functions/bare-name.ts';
 import type { Expression, QueryNode } from '../tree.ts';
 
 /**
@@ -15,8 +16,8 @@ export function nameColumns(node: QueryNode, nameOf: (item: Expression) => strin
 }
 
 function keepsOwnName(item: Expression): boolean {
-  if (item.class === 'COLUMN_REF' || item.class === 'STAR' || item.class === 'POSITIONAL_REFERENCE')
-    return true;
+  if (item.class === 'COLUMN_REF') return bareNameOf(item) === undefined;
+  if (item.class === 'STAR' || item.class === 'POSITIONAL_REFERENCE') return true;
   return containsStar(item);
 }
 
