@@ -3,7 +3,7 @@ import { TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
 import { loadArrow, loadAvro } from '@tessera/readers';
-import type { ReadCall, RelationSource } from '@tessera/sql';
+import type { ReadCall, RelationSource, SourceFile } from '@tessera/sql';
 import type { RequestDirectory, UploadedFile } from './statement-request.ts';
 
 const UPLOAD_SCHEME = 'upload://';
@@ -45,12 +45,12 @@ export class ReadResolution {
     const files = await this.#locate(call);
     this.files.push(...files);
     if (call.function !== 'read_avro' && call.function !== 'read_arrow') {
-      return { kind: 'files', paths: files.map((f) => literalPath(f.path)) };
+      return { kind: 'files', paths: files.map((f) => literalPath(f.path)), files };
     }
     const load = call.function === 'read_avro' ? loadAvro : loadArrow;
     const name = `read_${this.#tables++}`;
     await load(this.#scope.session, { files, table: name, signal: this.#scope.signal });
-    return { kind: 'relation', name };
+    return { kind: 'relation', name, files };
   }
 
   /** Names, sizes and times as a table; nothing is fetched. */
@@ -71,7 +71,7 @@ export class ReadResolution {
     return { kind: 'relation', name };
   }
 
-  async #locate({ url, options }: ReadCall): Promise<ReadFile[]> {
+  async #locate({ url, options }: ReadCall): Promise<(ReadFile & SourceFile)[]> {
     if (url.toLowerCase().startsWith(UPLOAD_SCHEME)) return [this.#upload(url)];
     const { external, directory, signal } = this.#scope;
     const target = external.downloads(url) ? await directory.open() : '';
@@ -81,12 +81,13 @@ export class ReadResolution {
       maxBytes: MAX_DOWNLOAD_BYTES,
       credentials: options,
     });
-    return files.map((file) => ({ label: labelOf(file, url, files.length), path: file.path }));
+    return files.map((file) => ({ ...file, label: labelOf(file, url, files.length) }));
   }
 
-  #upload(url: string): ReadFile {
+  #upload(url: string): ReadFile & SourceFile {
     const file = this.#scope.uploads.get(url.slice(UPLOAD_SCHEME.length));
-    if (file !== undefined) return { label: url, path: file.path };
+    if (file !== undefined)
+      return { label: url, url, path: file.path, bytes: file.bytes, modifiedAt: undefined };
     const names = [...this.#scope.uploads.keys()];
     const hint =
       names.length === 0

@@ -23,7 +23,7 @@ export {
 export type { PrepareContext, PreparedQuery, RunnableQuery } from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
 export type { ReadArguments, StorageLocation } from './reads/read-arguments.ts';
-export type { ReadCall, ReadFunction, ReadOptions, RelationSource } from './reads/read-call.ts';
+export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export {
   MANAGED_SCHEMA,
   type RelationName,

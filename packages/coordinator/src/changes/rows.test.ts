@@ -53,11 +53,11 @@ describe('INSERT', () => {
 
   it('takes defaults that look at the clock', async () => {
     await all(
-      'CREATE TABLE i3 (a INT, day DATE DEFAULT current_date, at TIMESTAMPTZ DEFAULT CURRENT_TIMESTAMP)',
-      'INSERT INTO i3 (a) VALUES (1), (2)',
-      'INSERT INTO i3 (a) SELECT 3',
+      'CREATE TABLE i9 (a INT, day DATE DEFAULT current_date, made TIMESTAMPTZ DEFAULT CURRENT_TIMESTAMP)',
+      'INSERT INTO i9 (a) VALUES (1), (2)',
+      'INSERT INTO i9 (a) SELECT 3',
     );
-    expect(await node.rows('SELECT a FROM i3 WHERE day = at::date AND at <= now() ORDER BY a')).toEqual([
+    expect(await node.rows('SELECT a FROM i9 WHERE day = made::date AND made <= now() ORDER BY a')).toEqual([
       [1],
       [2],
       [3],

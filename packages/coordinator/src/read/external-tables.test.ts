@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BOOTSTRAP_SCHEMA, type ExternalTableObject } from '@tessera/catalog';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,6 +36,15 @@ beforeAll(async () => {
     columns: [column('s', 'VARCHAR', 1), column('l', 'BIGINT[]', 2), column('a', 'INTEGER', 3)],
     options: {},
   });
+  mkdirSync(join(files, 'm[1]'));
+  writeFileSync(join(files, 'm[1]', 'x.csv'), '1\n2\n');
+  writeFileSync(join(files, 'm[1]', 'y.csv'), '3\n');
+  external('many', {
+    url: join(files, 'm[[]1]', '*.csv'),
+    format: 'CSV',
+    columns: [column('n', 'BIGINT', 1)],
+    options: {},
+  });
   await fixture.table('t', 'SELECT 2::BIGINT AS k, 5 AS v');
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
@@ -53,4 +62,25 @@ test.for([
   ["SELECT public.ext.k FROM ext WHERE d > DATE '2024-02-29'", [['2']]],
 ] as const)('%s', async ([sql, rows]) => {
   expect(await fixture.rows(sql)).toEqual(rows);
+});
+
+test('columns that tell of the file of a row are there when they are named', async () => {
+  const name = 'parse_filename($source_file_name)';
+  expect(await fixture.rows(`SELECT *, ${name}, $source_file_size FROM many ORDER BY n`)).toEqual([
+    ['1', 'x.csv', '4'],
+    ['2', 'x.csv', '4'],
+    ['3', 'y.csv', '2'],
+  ]);
+  const recent = "$SOURCE_FILE_TIMESTAMP > now() - INTERVAL '1 day'";
+  expect(await fixture.rows(`SELECT many.* FROM many WHERE ${name} = 'y.csv' AND ${recent}`)).toEqual([
+    ['3'],
+  ]);
+  expect(
+    await fixture.rows(
+      `SELECT f, * EXCLUDE (f) FROM (SELECT *, ${name} AS f FROM parquet JOIN t ON l[2] = k)`,
+    ),
+  ).toEqual([['b.parquet', 'x', '[1, 2]', '7', '2', '5']]);
+  await expect(fixture.rows('SELECT $source_file_name FROM t')).rejects.toMatchObject({
+    name: 'UNDEFINED_NAME',
+  });
 });

@@ -2,6 +2,7 @@ import { fail, type SqlLocation, TesseraError } from '@tessera/common';
 import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
 import { checkFunction, checkTableFunction } from '../guard/functions.ts';
 import { isReadFunction } from '../reads/read-arguments.ts';
+import { fileColumnsIn, starsOver } from '../relations/file-columns.ts';
 import { placeRelations, type ViewRelation } from '../relations/place-relations.ts';
 import type { Placement } from '../relations/placement.ts';
 import { unqualifiedColumns } from '../relations/qualified-columns.ts';
@@ -39,14 +40,25 @@ export async function rewriteQuery(
 ): Promise<Statement> {
   const { statement, locate } = parsed;
   const reads = guardAndCollectReads(parsed);
-  const { refs, named: names } = await placeRelations(parsed, reads, {
+  const fileColumns = fileColumnsIn(statement);
+  const {
+    refs,
+    named: names,
+    withFileColumns,
+  } = await placeRelations(parsed, reads, {
+    fileColumns,
     context,
     placement: scope.placement,
     database: scope.database,
     isView: scope.views !== undefined,
     rewriteView: (view, ref) => rewriteView(view, locate(ref.query_location), context, scope),
   });
+  const stars = starsOver(statement, withFileColumns);
   const named = transformTree(statement, {
+    expression: (node) =>
+      node.class === 'STAR' && stars.has(node)
+        ? { ...node, exclude_list: [...node.exclude_list, ...fileColumns] }
+        : node,
     tableRef: (node) => joinsThatPrintRight(refs.get(node) ?? node),
     queryNode: (node) => nameColumns(node, postgresName),
   });

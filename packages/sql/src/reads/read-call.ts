@@ -39,6 +39,15 @@ export interface ReadOptions {
 
 /** What a read call scans. */
 export type RelationSource =
-  | { readonly kind: 'files'; readonly paths: readonly string[] }
-  /** A temp table of the session. */
-  | { readonly kind: 'relation'; readonly name: string };
+  | { readonly kind: 'files'; readonly paths: readonly string[]; readonly files?: readonly SourceFile[] }
+  /** A temp table of the session; with the rows of all files. */
+  | { readonly kind: 'relation'; readonly name: string; readonly files?: readonly SourceFile[] };
+
+/** A file that is scanned, and what its user knows it by. */
+export interface SourceFile {
+  /** As it stands on disk: no character in it is a pattern. */
+  readonly path: string;
+  readonly url: string;
+  readonly bytes: number;
+  readonly modifiedAt: Date | undefined;
+}

@@ -13,18 +13,23 @@ import type { RelationSource } from './read-call.ts';
 import { compressionOf, namedArgument } from './scan-arguments.ts';
 import { textScan } from './text-scan.ts';
 
-/** The table reference that scans a source, in the place of the READ_* call `ref`, under the same names. */
+/**
+ * The table reference that scans a source, in the place of the READ_* call `ref`, under the same names. `fileColumn`: a
+ * column, the last, with the path of each row's file; a `relation` and lines of text have none.
+ */
 export async function scanOf(
   ref: TableFunctionRef,
   args: ReadArguments,
   source: RelationSource,
   session: KernelSession,
+  fileColumn?: string,
 ): Promise<TableRef> {
   const alias = ref.alias === '' ? ref.function.function_name.toLowerCase() : ref.alias;
   if (source.kind === 'relation') return temporaryTable(ref, alias, source.name);
   if (args.function === 'read_text') return textScan(ref, alias, args, source.paths);
   const scan = await scanCall(args, source.paths, session);
-  return { ...ref, alias, function: { ...scan, query_location: ref.function.query_location } };
+  const children = [...scan.children, ...namedArgument('filename', fileColumn)];
+  return { ...ref, alias, function: { ...scan, children, query_location: ref.function.query_location } };
 }
 
 function temporaryTable(ref: TableFunctionRef, alias: string, name: string): BaseTableRef {

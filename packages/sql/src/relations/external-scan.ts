@@ -1,4 +1,5 @@
-import type { KernelSession } from '@tessera/kernel';
+import { fail } from '@tessera/common';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import type { RelationSource } from '../reads/read-call.ts';
 import { scanOf } from '../reads/scan.ts';
 import {
@@ -15,19 +16,28 @@ import {
   type TableRef,
   type TypeNode,
 } from '../tree.ts';
+import { FILE_COLUMNS } from './file-columns.ts';
 import type { ResolvedRelation } from './relation-resolver.ts';
 
 /**
  * The files of an external table under the names and types it declares: columns of text files by their place, of others
- * by their name.
+ * by their name. After them those of FILE_COLUMNS that `fileColumns` names.
  */
 export async function externalScan(
   ref: BaseTableRef,
   { call: args, columns }: Extract<ResolvedRelation, { kind: 'files' }>,
   source: RelationSource,
   session: KernelSession,
+  fileColumns: readonly string[] = [],
 ): Promise<TableRef> {
-  const scan = await scanOf(tableFunction(args.function), args, source, session);
+  const asksForFile = fileColumns.length > 0 && source.kind === 'files';
+  const scan = await scanOf(
+    tableFunction(args.function),
+    args,
+    source,
+    session,
+    asksForFile ? PATH_COLUMN : undefined,
+  );
   const byPlace = args.function === 'read_csv';
   const types = await typeNodes(
     session,
@@ -50,20 +60,59 @@ export async function externalScan(
     alias: ref.alias,
     sample: ref.sample,
     query_location: ref.query_location,
-    subquery: { node: { ...selectAll(scan), select_list: items }, named_param_map: [] },
+    subquery: {
+      node: {
+        ...selectAll(scan),
+        select_list: [...items, ...(await filesItems(fileColumns, source, session))],
+      },
+      named_param_map: [],
+    },
     column_name_alias: ref.column_name_alias,
   };
 }
 
+/** The scan's column that tells the file of a row. */
+const PATH_COLUMN = '$path';
+
+async function filesItems(
+  names: readonly string[],
+  source: RelationSource,
+  session: KernelSession,
+): Promise<readonly Expression[]> {
+  if (names.length === 0) return [];
+  const { files = [] } = source;
+  if (source.kind === 'relation' && files.length > 1)
+    fail('NOT_SUPPORTED', { what: `${names[0]} of several Avro files` });
+  const items = names.map((name) => {
+    const { of, type } = FILE_COLUMNS[name]!;
+    const [only] = files;
+    const cases = files.map((file) => `WHEN ${quoteText(file.path)} THEN ${of(file)}`).join(' ');
+    const value =
+      files.length === 1
+        ? of(only!)
+        : files.length === 0
+          ? 'NULL'
+          : `CASE ${quoteName(PATH_COLUMN)} ${cases} END`;
+    return `CAST(${value} AS ${type}) AS ${quoteName(name)}`;
+  });
+  return parsedItems(session, items);
+}
+
 /** The parser's form of types of the kernel. */
 async function typeNodes(session: KernelSession, types: readonly string[]): Promise<readonly TypeNode[]> {
-  const sql = `SELECT ${types.map((type) => `CAST(NULL AS ${type})`).join(', ')}`;
+  const casts = await parsedItems(
+    session,
+    types.map((type) => `CAST(NULL AS ${type})`),
+  );
+  return casts.flatMap((item) => (item.class === 'CAST' ? item.cast_type : []));
+}
+
+async function parsedItems(session: KernelSession, items: readonly string[]): Promise<readonly Expression[]> {
+  const sql = `SELECT ${items.join(', ')}`;
   const answer = parseTree(String(await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [sql]))) as {
     readonly statements: readonly { readonly node: SelectNode }[];
   };
-  return (answer.statements[0]?.node.select_list ?? []).flatMap((item) =>
-    item.class === 'CAST' ? item.cast_type : [],
-  );
+  return answer.statements[0]?.node.select_list ?? [];
 }
 
 const tableFunction = (name: string): TableFunctionRef => ({

@@ -21,6 +21,8 @@ export interface RelationScope {
   readonly database: string;
   /** Whether the query is that of a view. */
   readonly isView: boolean;
+  /** Which of FILE_COLUMNS the query names. */
+  readonly fileColumns: readonly string[];
   /** Rewrites the query of a view, which stands at `ref`, under the same placement. */
   rewriteView(view: ViewRelation, ref: BaseTableRef): Promise<Statement>;
 }
@@ -29,6 +31,8 @@ export interface PlacedRelations {
   /** What stands in the place of a reference. */
   readonly refs: ReadonlyMap<TableRef, TableRef>;
   readonly named: readonly NamedRef[];
+  /** References that also have `fileColumns`. */
+  readonly withFileColumns: ReadonlySet<TableRef>;
 }
 
 /**
@@ -42,10 +46,12 @@ export async function placeRelations(
 ): Promise<PlacedRelations> {
   const { context, placement, database } = scope;
   const refs = new Map<TableRef, TableRef>();
+  const withFileColumns = new Set<TableRef>();
   const named = aliasesFor(statement, catalogReferences(statement, locate));
   for (const { ref, alias } of named) {
     const relation = await resolve(ref, scope, locate);
     if (relation.kind === 'table') placement.tables.set(relation.boundName, relation);
+    if (relation.kind === 'files' && scope.fileColumns.length > 0) withFileColumns.add(ref);
     refs.set(ref, await placed({ ...ref, alias }, relation, scope, locate));
   }
   for (const ref of reads) {
@@ -58,7 +64,7 @@ export async function placeRelations(
     const source = await context.resolveRead({ ...args, location });
     refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session)));
   }
-  return { refs, named };
+  return { refs, named, withFileColumns };
 }
 
 async function resolve(
@@ -84,7 +90,7 @@ async function resolve(
 async function placed(
   ref: BaseTableRef,
   relation: ResolvedRelation,
-  { context, placement, rewriteView }: RelationScope,
+  { context, placement, fileColumns, rewriteView }: RelationScope,
   locate: ParsedQuery['locate'],
 ): Promise<TableRef> {
   switch (relation.kind) {
@@ -101,7 +107,7 @@ async function placed(
       });
     case 'files': {
       const source = await context.resolveRead({ ...relation.call, location: locate(ref.query_location) });
-      return placement.relation(await externalScan(ref, relation, source, context.session));
+      return placement.relation(await externalScan(ref, relation, source, context.session, fileColumns));
     }
   }
 }

@@ -22,7 +22,7 @@ interface Edit {
 
 /**
  * The text for the kernel's parser: unquoted names in lower case, and the types it cannot spell in its own way
- * (`ARRAY(INT NULL)` is `INT[]`, a bare `NUMERIC` is `NUMERIC(38, 9)`).
+ * (`ARRAY(INT NULL)` is `INT[]`, a bare `NUMERIC` is `NUMERIC(38, 9)`); columns that tell of files are quoted.
  * @throws TesseraError SYNTAX_ERROR for lexical errors and parentheses nested too deep
  */
 export function kernelSource(text: string): KernelSource {
@@ -31,7 +31,11 @@ export function kernelSource(text: string): KernelSource {
   }
   const tokens = tokenize(text);
   checkNesting(text, tokens);
-  const edits = [...tokens.flatMap(foldCase), ...rewriteTypes(tokens)].sort((a, b) => a.start - b.start);
+  const edits = [
+    ...tokens.flatMap(foldCase),
+    ...tokens.flatMap(quoteFileColumn),
+    ...rewriteTypes(tokens),
+  ].sort((a, b) => a.start - b.start);
   return applyEdits(text, edits);
 }
 
@@ -54,6 +58,12 @@ function foldCase(token: IToken): Edit[] {
   if (token.tokenType !== Word || !/[A-Z]/.test(token.image)) return [];
   const folded = token.image.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
   return [replace(token, folded)];
+}
+
+/** `$source_file_name` and its like are columns, not parameters. */
+function quoteFileColumn(token: IToken): Edit[] {
+  if (!/^\$source_file_(?:name|size|timestamp)$/i.test(token.image)) return [];
+  return [replace(token, `"${token.image.toLowerCase()}"`)];
 }
 
 function rewriteTypes(tokens: readonly IToken[]): Edit[] {
