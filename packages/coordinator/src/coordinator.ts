@@ -12,6 +12,7 @@ import {
 import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
 import { CatalogStatements, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
+import { commitName } from './commit-name.ts';
 import { copyTo } from './copy/copy-to.ts';
 import { describeQuery } from './describe-query.ts';
 import { MetricsHistory } from './information-schema/metrics-history.ts';
@@ -183,8 +184,7 @@ export class Coordinator {
     let session = request;
     try {
       for (const [i, { text }] of statements.entries()) {
-        // Every statement commits under a name of its own.
-        const txnId = i === 0 ? query.queryId : `${query.queryId}#${i}`;
+        const txnId = commitName(query.queryId, i, text, session);
         const result = await this.#statement(query, session, text, txnId);
         if (i === last) return result;
         if (result.kind === 'rows') await readToEnd(result);

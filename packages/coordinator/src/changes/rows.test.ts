@@ -75,6 +75,8 @@ describe('INSERT', () => {
     const first = await node.run('INSERT INTO i4 VALUES (1)', { queryId: 'once' });
     expect(await node.run('INSERT INTO i4 VALUES (1)', { queryId: 'once' })).toEqual(first);
     expect(await node.rows('SELECT count(*) FROM i4')).toEqual([['1']]);
+    await node.run('INSERT INTO i4 VALUES (2)', { queryId: 'once' });
+    expect(await node.rows('SELECT a FROM i4 ORDER BY a')).toEqual([[1], [2]]);
   });
 });
 

@@ -121,6 +121,12 @@ export function tokenize(text: string): readonly IToken[] {
 export const isWord = (token: IToken | undefined, ...words: readonly string[]): boolean =>
   token?.tokenType === Word && words.includes(token.image.toUpperCase());
 
+/** `$source_file_name` and its like, which are columns of external tables. */
+export const isFileColumn = (token: IToken): boolean =>
+  /^\$source_file_(?:name|size|timestamp)$/i.test(token.image);
+
+export const isParameter = (token: IToken): boolean => token.tokenType === Parameter && !isFileColumn(token);
+
 /** The name a Word or QuotedName token stands for: unquoted names fold to lower case. */
 export function nameOf(token: IToken): string {
   return token.tokenType === QuotedName

@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import type { IToken } from 'chevrotain';
-import { Close, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
+import { Close, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
 
 /** Deeper nesting than the kernel's parser takes is refused before it sees it. */
@@ -62,7 +62,7 @@ function foldCase(token: IToken): Edit[] {
 
 /** `$source_file_name` and its like are columns, not parameters. */
 function quoteFileColumn(token: IToken): Edit[] {
-  if (!/^\$source_file_(?:name|size|timestamp)$/i.test(token.image)) return [];
+  if (!isFileColumn(token)) return [];
   return [replace(token, `"${token.image.toLowerCase()}"`)];
 }
 

@@ -1,3 +1,5 @@
+import { fail } from '@tessera/common';
+import { isParameter } from '../../text/lexer.ts';
 import type { CreateStatement } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { restAsQuery } from './expression-text.ts';
@@ -9,6 +11,11 @@ export function createView(cursor: TokenCursor, orReplace: boolean): CreateState
   const name = objectName(cursor, 'the name of a view');
   const names = cursor.isAtSymbol('(') ? parenthesisedNames(cursor, 'the name of a column') : undefined;
   cursor.expectWord('AS');
+  const parameter = cursor.tokens.find(isParameter);
+  if (parameter !== undefined) {
+    const message = 'A parameter cannot stand in the query of a view';
+    fail('BINDING_ERROR', { message }, { location: cursor.locationOf(parameter) });
+  }
   const query = restAsQuery(cursor);
   return {
     kind: 'create_view',
