@@ -196,3 +196,19 @@ describe('LOCATION', () => {
     expect(await node.rows('SELECT count(*) FROM placed_too')).toEqual([['20001']]);
   });
 });
+
+describe('indexes', () => {
+  it.each([
+    ['CREATE AGGREGATING INDEX x ON ix (a, sum(nosuch))', 'UNDEFINED_NAME', 'nosuch'],
+    ['CREATE AGGREGATING INDEX x ON ix (a,\n  sun(b))', 'UNDEFINED_FUNCTION', 'sun'],
+    ['CREATE INDEX x ON ix USING SKIP_INDEX(nosuch) WITH (TYPE = minmax)', 'UNDEFINED_NAME', 'nosuch'],
+  ])('%s: %s', async (sql, name, at) => {
+    await node.run('CREATE TABLE IF NOT EXISTS ix (a INT, b INT)');
+    const line = sql.split('\n').findIndex((text) => text.includes(at));
+    await expect(node.run(sql)).rejects.toMatchObject({
+      name,
+      location: { line: line + 1, startColumn: sql.split('\n')[line]!.indexOf(at) + 1 },
+    });
+    await node.run('CREATE AGGREGATING INDEX IF NOT EXISTS good ON ix (a % 2, sum(b), count(*))');
+  });
+});

@@ -1,6 +1,8 @@
 import type { Snapshot, TableIndex, TableObject } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
+import { quoteName } from '@tessera/kernel';
 import type { CreateStatement, DropStatement } from '@tessera/sql';
+import { describedQuery, queryInPlace } from '../changes/bound-query.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { placeOf, requireTable } from './names.ts';
@@ -15,11 +17,11 @@ type CreateIndexStatement = Extract<
  * which a skip index of the type minmax asks for, are in every tablet anyway; what an aggregating index would hold is
  * computed from the table.
  */
-export function createIndex(
+export async function createIndex(
   context: ChangeContext,
   snapshot: Snapshot,
   statement: CreateIndexStatement,
-): Change {
+): Promise<Change> {
   const { name, ifNotExists } = statement;
   const table = requireTable(snapshot, statement.table, context.database);
   const indexName = name.parts.at(-1) ?? '';
@@ -31,6 +33,7 @@ export function createIndex(
   if (statement.kind === 'create_skip_index' && type.toLowerCase() !== 'minmax') {
     fail('NOT_SUPPORTED', { what: `A skip index of the type ${type}`, hint: 'the type is minmax' });
   }
+  await checkExpressions(context, snapshot, statement);
   const alteredAt = new Date().toISOString();
   const index: TableIndex = {
     name: indexName,
@@ -41,6 +44,24 @@ export function createIndex(
   return {
     actions: [{ kind: 'alter', object: { ...table, alteredAt, indexes: [...table.indexes, index] } }],
   };
+}
+
+/** Each as the one item of a query over the table, which stands where it stands in the statement. */
+async function checkExpressions(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  { table, expressions }: CreateIndexStatement,
+): Promise<void> {
+  const { database, schema, name } = placeOf(snapshot, table, context.database);
+  const from = [database.name, schema.name, name].map(quoteName).join('.');
+  for (const { sql, offset } of expressions) {
+    const { sql: inPlace } = queryInPlace({ sql, offset }, context.run.text);
+    const query = {
+      sql: `SELECT${inPlace.slice('SELECT'.length)}\nFROM ${from}`,
+      explain: (e: unknown) => e,
+    };
+    await describedQuery(context, snapshot, query);
+  }
 }
 
 /** Names of indexes are unique in a schema. */

@@ -44,7 +44,8 @@ export function plainValues(
   if (names?.some((name) => target.columns.every((c) => c.name !== name))) return undefined;
   const values: string[] = [];
   for (const { items } of rows) {
-    if (names !== undefined ? items.length !== names.length : items.length > order.length) return undefined;
+    if (items.length !== (names?.length ?? rows[0]!.items.length) || items.length > order.length)
+      return undefined;
     const row: string[] = [];
     for (const [i, column] of target.columns.entries()) {
       const at = order[i]!;
