@@ -27,6 +27,8 @@ export interface NodeStart {
   readonly clockShiftMs?: number;
   /** How far it jumps at SIGUSR2. */
   readonly clockJumpMs?: number;
+  /** With an empty data directory. */
+  readonly fresh?: boolean;
 }
 
 /**
@@ -104,10 +106,16 @@ export class Cluster implements AsyncDisposable {
     return this.#addresses.indexOf(address);
   }
 
-  async start(n: number, { clockShiftMs = 0, clockJumpMs = 0 }: NodeStart = {}): Promise<TesseraProcess> {
+  /** Where it kept its files before, unless it is to be fresh. */
+  async start(
+    n: number,
+    { clockShiftMs = 0, clockJumpMs = 0, fresh = false }: NodeStart = {},
+  ): Promise<void> {
+    const dataDirectory = join(this.#directory, `data-${n}`);
+    if (fresh) await rm(dataDirectory, { recursive: true, force: true });
     const config = join(this.#directory, `${n}.json`);
     const node = await startTessera({
-      dataDirectory: join(this.#directory, `data-${n}`),
+      dataDirectory,
       args: ['--config', config, '--node', String(n)],
       env: {
         TESSERA_CLUSTER_TOKEN: 'a-token-of-these-tests',
@@ -118,7 +126,6 @@ export class Cluster implements AsyncDisposable {
     });
     this.#nodes[n] = node;
     this.links[n]!.target = addressOf(node, 'storage-manager');
-    return node;
   }
 
   /** SIGKILL. */
