@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cellsQuery, paddedRowsQuery, prepareQuery, widthsQuery } from '../src/index.ts';
 import { Dialect } from './dialect.ts';
 
 let dialect: Dialect;
@@ -84,4 +85,28 @@ test('columns of one name, of none and of odd names', async () => {
   expect(await dialect.body('SELECT 1, 2, 3 AS "a""b"', 'json_object')).toBe(
     ',{"?column?":1,"?column?":2,"a\\"b":3}',
   );
+});
+
+test('PSQL: cells of several lines go on below', async () => {
+  const context = dialect.context();
+  const query = await prepareQuery(
+    "SELECT * FROM (VALUES (E'a\\nlonger\\n', 1, E'x'), ('é', NULL, E'y\\nz')) AS v(t, n, u) ORDER BY n",
+    context,
+  );
+  const cells = `(${cellsQuery(query)})`;
+  const widths = String(await context.session.scalar(widthsQuery(cells, query.columns)))
+    .split(',')
+    .map(Number);
+  expect(widths).toEqual([6, 1, 1]);
+  const rows = await context.session.scalar(
+    `SELECT string_agg(r, '') FROM (${paddedRowsQuery(cells, query.columns, widths)}) AS p(r)`,
+  );
+  expect(String(rows).split('\n')).toEqual([
+    ' a     +| 1 | x',
+    ' longer+|   |  ',
+    '        |   |  ',
+    ' é      |   | y+',
+    '        |   | z',
+    '',
+  ]);
 });

@@ -158,6 +158,9 @@ describe('locations', () => {
         ['loc-2.csv', '3', true],
       ]);
     }
+    const all =
+      "SELECT count(*) > 1 FROM LIST_OBJECTS(LOCATION => 'here') WHERE object_name LIKE '%/loc-_.csv'";
+    expect(await node.rows(all)).toEqual([[true]]);
     await expect(node.rows("SELECT * FROM READ_CSV(LOCATION => 'nosuch')")).rejects.toMatchObject({
       name: 'UNDEFINED_OBJECT',
     });

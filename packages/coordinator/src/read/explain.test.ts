@@ -57,6 +57,8 @@ describe('EXPLAIN', () => {
   it('ANALYZE runs the query and tells what was fetched', async () => {
     const [text] = await explain(`EXPLAIN (ANALYZE) ${SQL}`);
     expect(text).toMatch(/bytes fetched \d+; bytes cached \d+/);
+    expect(text).toMatch(/^┌─+┐\n.*\n││\s+Total Time/);
+    expect(text).not.toContain('CAST(');
     const [json] = await explain(`EXPLAIN (ANALYZE, FORMAT JSON) ${SQL}`);
     expect(JSON.parse(json!).tables[0]).toHaveProperty('bytes_fetched');
   });

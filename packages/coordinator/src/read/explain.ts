@@ -37,7 +37,7 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
   if (part === 'analyze') {
     const bound = await query.run();
     const plan = await kernelExplain(bound.session, `EXPLAIN (ANALYZE) ${bound.sql}`);
-    return sections(renamed(plan, query.names), tableLines(used(query, bound)));
+    return sections(renamed(withoutStatement(plan), query.names), tableLines(used(query, bound)));
   }
   const plan = outlineText(await (part === 'physical' ? physicalOf(query) : logicalOf(query)));
   return sections(plan, part === 'statistics' ? tableStatistics(query.tables) : tableLines(query.tables));
@@ -46,8 +46,9 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
 async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
   if (part === 'analyze') {
     const bound = await query.run();
-    const profile = await kernelExplain(bound.session, `EXPLAIN (ANALYZE, FORMAT json) ${bound.sql}`);
-    return JSON.stringify({ profile: JSON.parse(profile), tables: tableMembers(used(query, bound)) });
+    const text = await kernelExplain(bound.session, `EXPLAIN (ANALYZE, FORMAT json) ${bound.sql}`);
+    const { query_name: _, ...profile } = JSON.parse(text);
+    return JSON.stringify({ profile, tables: tableMembers(used(query, bound)) });
   }
   const plan = await (part === 'physical' ? physicalOf(query) : logicalOf(query));
   return JSON.stringify({ plan, tables: tableMembers(query.tables, { statistics: part === 'statistics' }) });
@@ -62,6 +63,13 @@ const used = ({ tables }: ExplainableQuery, bound: BoundQuery): readonly Explain
     const access = bound.tables.find((one) => one.table.id === table.access.table.id);
     return { ...table, use: access?.use, isLate: access?.isLate };
   });
+
+/** From the box with the time on: above it stands what the engine made of the statement. */
+function withoutStatement(plan: string): string {
+  const lines = plan.split('\n');
+  const time = lines.findIndex((line) => /^││\s+Total Time:/.test(line));
+  return lines.slice(Math.max(0, time - 2)).join('\n');
+}
 
 async function logicalOf({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> {
   const plan = await planner.scalar(PLAN_SQL, [prepared.boundSql ?? prepared.sql]);

@@ -9,32 +9,48 @@ import { textValue } from './text-value.ts';
  */
 const RIGHT_ALIGNED: ReadonlySet<SqlType['kind']> = new Set(['int', 'long', 'float', 'double', 'decimal']);
 
-/** All rows as text columns c0, c1, …; NULL shows as nothing, a line end as `\n`. */
+/** All rows as text columns c0, c1, …; NULL shows as nothing. */
 export function cellsQuery(query: RunnableQuery): string {
   const cells = query.columns.map((column, i) => {
     const text = textValue(column.type, columnName(i));
-    return `coalesce(replace(replace(${text}, chr(10), '\\n'), chr(9), '\\t'), '') AS ${columnName(i)}`;
+    return `coalesce(replace(${text}, chr(9), '\\t'), '') AS ${columnName(i)}`;
   });
   return `SELECT ${cells.join(', ')} FROM ${asRelation(query)}`;
 }
 
 /** One row, one text: how wide each column of `cells` (a FROM item) is in characters, separated by commas. */
 export function widthsQuery(cells: string, columns: readonly OutputColumn[]): string {
-  const widths = columns.map((_, i) => `coalesce(max(length(${columnName(i)})), 0)`);
+  const widths = columns.map((_, i) => `coalesce(max(${widthOf(columnName(i))}), 0)`);
   return `SELECT concat(${widths.join(", ',', ")}) FROM ${cells}`;
 }
 
-/** The rows of `cells` as one text column, padded. */
+const isMultiLine = (cell: string): string => `contains(${cell}, chr(10))`;
+const linesOf = (cell: string): string => `string_split(${cell}, chr(10))`;
+const widthOf = (cell: string): string =>
+  `CASE WHEN ${isMultiLine(cell)} THEN list_max(list_transform(${linesOf(cell)}, lambda line: length(line))) ELSE length(${cell}) END`;
+
+/** The rows of `cells` as one text column, padded; a cell of several lines goes on below, after a `+`, as in psql. */
 export function paddedRowsQuery(
   cells: string,
   columns: readonly OutputColumn[],
   widths: readonly number[],
 ): string {
-  const padded = columns.map((column, i) => {
-    const pad = RIGHT_ALIGNED.has(column.type.kind) ? 'lpad' : 'rpad';
-    return `${pad}(${columnName(i)}, ${widths[i]}, ' ')`;
-  });
-  return `SELECT concat(' ', ${padded.join(", ' | ', ")}, chr(10)) FROM ${cells}`;
+  const padded = (text: (cell: string) => string) =>
+    columns.map((column, i) => {
+      const pad = RIGHT_ALIGNED.has(column.type.kind) ? 'lpad' : 'rpad';
+      return `${pad}(${text(columnName(i))}, ${widths[i]}, ' ')`;
+    });
+  const row = `concat(' ', ${padded((cell) => cell).join(", ' | ', ")}, chr(10))`;
+  const last = columns.length - 1;
+  const parts = padded((cell) => `coalesce(${linesOf(cell)}[nth], '')`).map(
+    (part, i) =>
+      `${part}, CASE WHEN nth < len(${linesOf(columnName(i))}) THEN '+' ELSE '${i < last ? ' ' : ''}' END`,
+  );
+  const names = columns.map((_, i) => columnName(i));
+  const height = `greatest(${names.map((name) => `len(${linesOf(name)})`).join(', ')})`;
+  const line = `concat(' ', ${parts.join(", '| ', ")}, chr(10))`;
+  const lines = `array_to_string(list_transform(range(1, ${height} + 1), lambda nth: ${line}), '')`;
+  return `SELECT CASE WHEN ${names.map(isMultiLine).join(' OR ')} THEN ${lines} ELSE ${row} END FROM ${cells}`;
 }
 
 /** Names and the rule under them. */

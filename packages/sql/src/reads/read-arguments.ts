@@ -109,7 +109,8 @@ export function readArguments(
   if (storageLocation !== undefined) {
     if (url !== undefined) invalid('takes a URL or a LOCATION, not both');
     if (storage === undefined) fail('NOT_SUPPORTED', { what: `${call} with LOCATION here` }, { location });
-    url = pattern === undefined ? storage.url : `${storage.url.replace(/\/$/, '')}/${pattern}`;
+    const wanted = pattern ?? (name === 'list_objects' ? '**' : undefined);
+    url = wanted === undefined ? storage.url : `${storage.url.replace(/\/$/, '')}/${wanted}`;
     Object.assign(typed, { ...credentialsOf(storage), ...typed });
   } else if (pattern !== undefined) invalid('PATTERN goes with LOCATION; a URL may be a pattern itself');
   if (url === undefined) return invalid('the URL to read is missing');
