@@ -38,6 +38,8 @@ export function definitionExpression(
   return kernelExpression(expression, text, columns, { session, settings, sessionValues, parameters: [] });
 }
 
+const STRING_LITERAL = /^'(?:[^']|'')*'$/;
+
 /** @throws TesseraError what is wrong with a default, a type that does not fit included */
 export async function checkDefault(
   context: DefiningStatement,
@@ -46,7 +48,10 @@ export async function checkDefault(
 ): Promise<void> {
   await withSession(context, async (session) => {
     const { sql } = await definitionExpression(context, session, expression, [], context.run.text);
-    await session.describe(`SELECT CAST(${sql} AS ${column.type})`);
+    const value = `SELECT CAST(${sql} AS ${column.type})`;
+    // As in PostgreSQL a literal is read at once, anything else when a row needs it.
+    if (STRING_LITERAL.test(expression.sql.trim())) await session.execute(value);
+    else await session.describe(value);
   });
 }
 

@@ -21,6 +21,7 @@ describe('CREATE TABLE', () => {
     ['CREATE TABLE x (a INT, "A" TEXT)', 'DUPLICATE_OBJECT'],
     ['CREATE TABLE x ("$row" INT)', 'INVALID_ARGUMENT'],
     ['CREATE TABLE x (a INT DEFAULT nosuch)', 'UNDEFINED_NAME'],
+    ["CREATE TABLE x (a INT DEFAULT 'x')", 'CAST_ERROR'],
     ['CREATE TABLE x (a INT DEFAULT (SELECT 1))', 'BINDING_ERROR'],
     ['CREATE TABLE x (a INT DEFAULT max(1))', 'BINDING_ERROR'],
     ["CREATE TABLE x (a INT DEFAULT READ_CSV('upload://x'))", undefined],
