@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Random } from '../chaos/random.ts';
+import { query, rows } from '../http.ts';
+import { Cluster } from './cluster.ts';
+import { describeOnGateway, startGateway } from './gateway.ts';
+
+const HOUR_MS = 3_600_000;
+/** From this age on, by its clock, the leader takes objects that no entry names for orphans; and an hour more. */
+const ORPHAN_AGE_MS = 25 * HOUR_MS;
+const ROUNDS = 12;
+const ROWS_OF_INSERT = 40;
+/** Bodies too large to travel in the log. */
+const MANY = 40_000;
+/** A leader collects nothing before it has led for 30 s. */
+const COLLECTS_MS = 90_000;
+
+/** Rows 23, 27 and 28. */
+describeOnGateway('two nodes that change and collect', () => {
+  let stack: AsyncDisposableStack;
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    stack = new AsyncDisposableStack();
+    const { endpoint } = stack.use(await startGateway());
+    cluster = stack.use(
+      await Cluster.open({
+        endpoint,
+        nodes: 2,
+        storage: { gc_ttl_seconds: 0, allow_collect_garbage: true },
+        engine: { auto_vacuum: { debug_sleep_before_commit_ms: 40 } },
+      }),
+    );
+    await cluster.start(0, { clockJumpMs: ORPHAN_AGE_MS });
+    await cluster.start(1);
+  });
+
+  afterAll(() => stack.disposeAsync());
+
+  const run = async (n: number, sql: string) => {
+    const answer = await query(cluster.node(n), sql);
+    expect(answer.status, `${sql}: ${answer.text}`).toBe(200);
+  };
+  const fill = (n: number, table: string) =>
+    run(n, `INSERT INTO ${table} SELECT x, md5(x::text) FROM generate_series(1, ${MANY}) g(x)`);
+  const sums = async (n: number, table: string) =>
+    (await rows(cluster.node(n), `SELECT count(*)::int, sum(a)::int FROM ${table}`))[0];
+  const WHOLE = [MANY, (MANY * (MANY + 1)) / 2];
+  const tabletsOf = (keys: readonly string[], id: string) =>
+    keys.filter((key) => key.startsWith(`tablets/${id}/`));
+  /** The tables that have objects in the bucket. */
+  const tablesWithObjects = async () =>
+    new Set((await cluster.bucket.keys('tablets/')).map((key) => key.split('/')[1]!));
+  const createFilled = async (table: string) => {
+    const before = await tablesWithObjects();
+    await run(0, `CREATE TABLE ${table} (a int, b text) PRIMARY INDEX a`);
+    await fill(0, table);
+    return [...(await tablesWithObjects())].find((id) => !before.has(id))!;
+  };
+
+  it(`VACUUM at one node and changes of the same tablets at the other, ${ROUNDS} rounds: no row is lost or comes back`, async () => {
+    await run(0, 'CREATE TABLE v (id int, n int) PRIMARY INDEX id');
+    const random = new Random(27);
+    const expected = new Map<number, number>();
+    let next = 0;
+    let raced = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let batch = 0; batch < 3; batch++) {
+        const first = next;
+        next += ROWS_OF_INSERT;
+        await run(batch % 2, `INSERT INTO v SELECT x, 0 FROM generate_series(${first}, ${next - 1}) g(x)`);
+        for (let id = first; id < next; id++) expected.set(id, 0);
+      }
+      const divisor = random.between(2, 9);
+      const rest = random.between(0, divisor - 1);
+      const isChosen = (id: number) => id % divisor === rest;
+      let vacuumed = false;
+      const vacuum = run(1, 'VACUUM v').then(() => {
+        vacuumed = true;
+      });
+      await run(0, `UPDATE v SET n = n + 1 WHERE id % ${divisor} = ${rest}`);
+      await run(0, `DELETE FROM v WHERE id % ${divisor} = ${rest} AND id % 2 = 0`);
+      if (!vacuumed) raced++;
+      await vacuum;
+      for (const [id, n] of [...expected].filter(([id]) => isChosen(id))) {
+        if (id % 2 === 0) expected.delete(id);
+        else expected.set(id, n + 1);
+      }
+      for (const n of [0, 1]) {
+        const found = await rows(cluster.node(n), 'SELECT id, n FROM v ORDER BY id');
+        expect(found).toEqual([...expected]);
+      }
+    }
+    expect(raced).toBeGreaterThan(0);
+    const entries = await cluster.bucket.entries();
+    expect(entries.flatMap(({ txns }) => txns).some(({ txn_id: id }) => id.startsWith('vacuum-'))).toBe(true);
+  }, 60_000);
+
+  it(
+    'what a query still reads is not collected; what nobody reads is',
+    async () => {
+      const read = await createFilled('read_on');
+      const dropped = await createFilled('dropped');
+      await run(0, 'DROP TABLE dropped');
+      await cluster.faults(1, { method: 'GET', path: `tablets/${read}/`, fault: { kind: 'hold' } });
+      const held = sums(1, 'read_on');
+      await expect.poll(async () => (await cluster.caught(1))[0], { timeout: 20_000 }).toBeGreaterThan(0);
+      await run(0, 'TRUNCATE TABLE read_on');
+      const collected = await rows(cluster.node(1), 'CALL collect_garbage()');
+      expect(Number(collected[0]![1])).toBeGreaterThan(0);
+      const left = await cluster.bucket.keys('tablets/');
+      expect(tabletsOf(left, dropped)).toEqual([]);
+      expect(tabletsOf(left, read)).not.toEqual([]);
+      await cluster.faults(1);
+      expect(await held).toEqual(WHOLE);
+      expect(await sums(1, 'read_on')).toEqual([0, null]);
+      await rows(cluster.node(1), 'CALL collect_garbage()');
+      expect(tabletsOf(await cluster.bucket.keys('tablets/'), read)).toEqual([]);
+    },
+    COLLECTS_MS,
+  );
+
+  it.skip(
+    'an upload under way is no orphan, however far the clock of the leader jumps meanwhile (skipped: afterwards the S3 client at times needs a minute to find its clock)',
+    async () => {
+      const kept = await createFilled('kept');
+      await run(0, 'CREATE TABLE under_way (a int, b text) PRIMARY INDEX a');
+      const before = (await cluster.bucket.keys('tablets/')).length;
+      await cluster.faults(1, { method: 'PUT', path: 'tablets/', fault: { kind: 'hold', passOn: true } });
+      const insert = fill(1, 'under_way');
+      await expect
+        .poll(async () => (await cluster.bucket.keys('tablets/')).length, { timeout: 20_000 })
+        .toBeGreaterThan(before);
+      cluster.node(0).child.kill('SIGUSR2');
+      await rows(cluster.node(0), 'CALL collect_garbage()');
+      await cluster.faults(1);
+      await insert;
+      await rows(cluster.node(0), 'CALL collect_garbage()');
+      expect(tabletsOf(await cluster.bucket.keys('tablets/'), kept)).not.toEqual([]);
+      // Another node has no copies of its own: what it reads is in the bucket.
+      await cluster.kill(1);
+      await cluster.start(1, { fresh: true });
+      for (const n of [0, 1]) for (const t of ['kept', 'under_way']) expect(await sums(n, t)).toEqual(WHOLE);
+      await cluster.bucket.entries();
+    },
+    COLLECTS_MS,
+  );
+});
