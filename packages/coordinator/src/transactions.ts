@@ -1,4 +1,4 @@
-import type { Action, Snapshot } from '@tessera/catalog';
+import type { Action, ObjectId, Snapshot } from '@tessera/catalog';
 import { newUlid, TesseraError } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
 
@@ -103,7 +103,7 @@ export class Transactions {
     } catch (error) {
       // What may have been committed can be committed again, by another COMMIT: the log knows the transaction.
       if (isCertainlyNotCommitted(error)) await this.#forget(transaction);
-      throw error;
+      throw error instanceof TesseraError ? withNames(error, transaction.base) : error;
     }
     this.#open.delete(id);
     transaction.end();
@@ -132,6 +132,15 @@ export class Transactions {
     transaction.end();
     await this.#options.discard(transaction.actions);
   }
+}
+
+/** The log has only the ids of objects that others dropped; the transaction saw their names. */
+function withNames(error: TesseraError, base: Snapshot): TesseraError {
+  const message = error.message.replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, (id) => {
+    const name = base.object(id as ObjectId)?.name;
+    return name === undefined ? id : `"${name}"`;
+  });
+  return message === error.message ? error : error.with({ message });
 }
 
 /** Whether a failed commit left nothing behind for certain. */

@@ -216,6 +216,13 @@ describe('a transaction', () => {
       name: 'TRANSACTION_CONFLICT',
     });
     expect(await node.rows('SELECT a FROM t4 ORDER BY a')).toEqual([[1], [6]]);
+    const { value: late } = (await begin()) as { value: string };
+    await node.run('INSERT INTO t4 VALUES (7)', { transactionId: late });
+    await node.run('DROP TABLE t4');
+    await expect(node.run('COMMIT', { transactionId: late })).rejects.toMatchObject({
+      name: 'TRANSACTION_CONFLICT',
+      message: expect.stringContaining('Table "t4" was dropped'),
+    });
   });
 
   it('of several statements in one request', async () => {
