@@ -166,6 +166,22 @@ describe('partitions', () => {
   });
 });
 
+describe('decimal literals', () => {
+  it('keep their digits in partitions and in defaults of older rows', async () => {
+    const long = '1234567890123456789012345678901.12345';
+    await all(
+      'CREATE TABLE dl (n NUMERIC(38, 5)) PARTITION BY n',
+      `INSERT INTO dl VALUES (${long}), (-${long})`,
+      'ALTER TABLE dl ADD COLUMN z NUMERIC(38, 38) DEFAULT 0.1',
+      `ALTER TABLE dl ADD COLUMN m NUMERIC(38, 5) DEFAULT -${long}`,
+      `ALTER TABLE dl DROP PARTITION ${long}`,
+    );
+    expect(await node.rows('SELECT n = m, z = 0.1::NUMERIC(38, 38) FROM dl')).toEqual([[true, true]]);
+    await node.run(`ALTER TABLE dl DROP PARTITION -${long}`);
+    expect(await node.rows('SELECT count(*) FROM dl')).toEqual([['0']]);
+  });
+});
+
 describe('a transaction', () => {
   const begin = async () => (await node.run('BEGIN')).session!;
 

@@ -58,7 +58,9 @@ export async function kernelExpression(
     { ...context, resolveRead },
     { placement: new Placement(), database: context.sessionValues.database, parameter: (node) => node },
   );
-  const rewritten = onlyItem(statement) ?? refuse('Expected one expression');
+  // Whoever evaluates it casts it, and a decimal literal under a cast keeps its digits.
+  const isExact = item.class === 'CONSTANT' && item.value.type.id === 'DECIMAL';
+  const rewritten = (isExact ? item : onlyItem(statement)) ?? refuse('Expected one expression');
   const stored = new Map(columns.map((c) => [c.name, column(c.storedName)]));
   const sql = await expressionSql(session, statement, substituteColumns({ ...rewritten, alias: '' }, stored));
   await bind(session, sql, columns, (error) => located(error, parsed.locate(SELECT.length)));
