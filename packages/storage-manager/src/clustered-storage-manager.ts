@@ -162,10 +162,14 @@ export class ClusteredStorageManager implements ServedStorageManager {
     }
   }
 
-  /** Tells the leader what this node still needs, from now on also for what it will read. */
+  /**
+   * Tells the leader what this node still needs, from now on also for what it will read. The node reads the newest version
+   * first: one where nobody asks anything would hold back garbage for ever otherwise.
+   */
   async reportPins(): Promise<void> {
-    const { incarnation: node, leaders, times } = this.#options;
-    const newest = this.current;
+    const { incarnation: node, leaders, times, readAnew } = this.#options;
+    const isCached = readAnew === undefined && !this.leads;
+    const newest = (isCached ? await this.latest().catch(() => undefined) : undefined) ?? this.current;
     if (newest === undefined) return;
     const report = this.#pins.report(newest.version, Date.now());
     if (this.leads) return this.#driver.dispatch({ kind: 'pins', node, ...report });
