@@ -52,7 +52,7 @@ export function createS3Client(access: S3Access, maxAttempts: number | undefined
   const foreign = access.endpoint !== undefined;
   const region = regionOf(access);
   const credentials = credentialsOf(access, region);
-  return new S3Client({
+  const client = new S3Client({
     ...region,
     ...(foreign && { endpoint: access.endpoint, forcePathStyle: true }),
     ...(credentials !== undefined && { credentials }),
@@ -69,6 +69,36 @@ export function createS3Client(access: S3Access, maxAttempts: number | undefined
       httpsAgent: { keepAlive: true, maxSockets: CONNECTIONS },
     },
   });
+  onlyRefusalsAreSkew(client);
+  return client;
+}
+
+const FORBIDDEN = 403;
+
+/**
+ * The SDK corrects its clock by the date of every answer and asks again whenever that changed anything, whatever the answer
+ * was. Only a refusal can have the clock for its reason.
+ */
+function onlyRefusalsAreSkew({ middlewareStack }: S3Client): void {
+  const middleware = <Next extends (args: never) => Promise<unknown>>(next: Next): Next => {
+    const call = async (args: never) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        const { $metadata: told } = error as { $metadata?: SkewTold };
+        if (told !== undefined && told.httpStatusCode !== FORBIDDEN) told.clockSkewCorrected = false;
+        throw error;
+      }
+    };
+    return call as Next;
+  };
+  const name = 'onlyRefusalsAreSkew';
+  middlewareStack.addRelativeTo(middleware, { name, relation: 'after', toMiddleware: 'retryMiddleware' });
+}
+
+interface SkewTold {
+  readonly httpStatusCode?: number;
+  clockSkewCorrected?: boolean;
 }
 
 function credentialsOf(access: S3Access, region: { region?: string }): S3ClientConfig['credentials'] {
