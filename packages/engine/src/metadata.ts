@@ -31,6 +31,9 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   await using resources = new AsyncDisposableStack();
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
   resources.defer(() => logging.close());
+  const reopen = () => logging.reopen();
+  process.on('SIGHUP', reopen);
+  resources.defer(() => void process.off('SIGHUP', reopen));
   const log = logging.logger('metadata');
   resources.defer(await lockDataDirectory(dataDirectory));
   const store = await openObjectStore(config, { dataDirectory });
@@ -57,9 +60,6 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   log.info({ address: `${host}:${server.port}`, store: store.url }, 'serving metadata');
   process.stdout.write(`Metadata service on ${host}:${server.port}\n`);
 
-  const reopen = () => logging.reopen();
-  process.on('SIGHUP', reopen);
-  resources.defer(() => void process.off('SIGHUP', reopen));
   const reason = await shutdownSignal();
   log.info({ reason }, 'stopping');
 }

@@ -52,6 +52,9 @@ export const serve: Serve = async (options) => {
   await using resources = new AsyncDisposableStack();
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
   resources.defer(() => logging.close());
+  const reopen = () => logging.reopen();
+  process.on('SIGHUP', reopen);
+  resources.defer(() => void process.off('SIGHUP', reopen));
   const log = logging.logger('engine');
   if (options.notYetInEffect.length > 0) {
     log.warn(
@@ -132,10 +135,6 @@ export const serve: Serve = async (options) => {
     'listening',
   );
   printBanner(listeners, options);
-
-  const reopen = () => logging.reopen();
-  process.on('SIGHUP', reopen);
-  resources.defer(() => void process.off('SIGHUP', reopen));
 
   const reason = await shutdownSignal();
   log.info({ reason, running: coordinator.running.size }, 'draining');
