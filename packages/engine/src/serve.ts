@@ -121,6 +121,8 @@ export const serve: Serve = async (options) => {
     },
   });
   resources.defer(() => coordinator.close());
+  // From before anybody can know that the node is there: a signal then is told to it, and must not end it at once.
+  const stopping = shutdownSignal();
   const nodeServices = await openNodeServices(
     options,
     { storageManager: storageManagerService(manager), storageAgent: storageAgentService(agent) },
@@ -136,7 +138,7 @@ export const serve: Serve = async (options) => {
   );
   printBanner(listeners, options);
 
-  const reason = await shutdownSignal();
+  const reason = await stopping;
   log.info({ reason, running: coordinator.running.size }, 'draining');
   await coordinator.drain(config.engine.termination_grace_period);
   log.info({}, 'drained');
