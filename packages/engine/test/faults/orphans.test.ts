@@ -76,7 +76,7 @@ it('an INSERT that is killed leaves nothing visible, and its tablets are collect
   }
 }, 60_000);
 
-it('an INSERT that fails in its last row takes its tablets away again', async () => {
+it('an INSERT that fails in its last row leaves nothing behind', async () => {
   await using node = await start(0);
   await query(node, 'CREATE TABLE t (a bigint, b bigint)');
   const insert = query(
