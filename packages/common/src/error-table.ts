@@ -419,6 +419,53 @@ export const ERRORS = {
     meaning: 'The kernel process that ran the query ended under it.',
     message: whole,
   }),
+  // Work on several nodes
+  NODE_LOST: row<{ node: string; reason: string }>({
+    sqlState: '58000',
+    httpStatus: 503,
+    retry: 'task',
+    meaning:
+      'A node does not answer any more. What it had to do is done by others, as long as no row of the result has left.',
+    message: (p) => `Node ${p.node} is lost: ${p.reason}`,
+  }),
+  NODE_RESTARTED: row<{ node: string }>({
+    sqlState: '58000',
+    httpStatus: 503,
+    retry: 'task',
+    meaning: 'A node was started anew since the query was planned: what its predecessor left is gone.',
+    message: (p) => `Node ${p.node} was restarted`,
+  }),
+  NO_NODES: row<{ reason: string }>({
+    sqlState: '57P03',
+    httpStatus: 503,
+    retry: 'client',
+    meaning: 'No node of the engine is left that could run the query.',
+    message: (p) => `No node can run the query: ${p.reason}`,
+  }),
+  FETCH_FAILED: row<{ node: string; stage: number; task: number; attempt: number; reason: string }>({
+    sqlState: '58000',
+    httpStatus: 503,
+    retry: 'task',
+    meaning: 'What one node left for another could not be fetched, or came incomplete. It is made again.',
+    message: (p) =>
+      `The output of stage ${p.stage}, task ${p.task}, attempt ${p.attempt} could not be fetched from node ${p.node}: ${p.reason}`,
+  }),
+  SHUFFLE_SPACE_EXHAUSTED: row<{ node: string; reason: string }>({
+    sqlState: '53100',
+    httpStatus: 503,
+    retry: 'client',
+    meaning: 'A node has no room left, in memory and on disk, for what the nodes exchange.',
+    message: (p) => `Node ${p.node} has no room left for what the nodes exchange: ${p.reason}`,
+  }),
+  PARTITION_MISMATCH: row<{ node: string; stage: number }>({
+    sqlState: 'XX000',
+    httpStatus: 500,
+    retry: 'never',
+    meaning:
+      'Two nodes cut rows into different hash buckets. They must not work together: a result would be wrong.',
+    message: (p) => `Node ${p.node} cuts the rows of stage ${p.stage} into other hash buckets than this node`,
+  }),
+
   INTERNAL: row<{ incident: string }>({
     sqlState: 'XX000',
     httpStatus: 500,

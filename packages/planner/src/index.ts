@@ -1,3 +1,19 @@
+export {
+  type ClusterFacts,
+  type DistributedPlan,
+  type DynamicFilter,
+  type ExchangeSource,
+  type FinishedStage,
+  HASH_BUCKETS,
+  type LocalSource,
+  type ScanSource,
+  type SqlTemplate,
+  type Stage,
+  type StageColumn,
+  type StageId,
+  type StageSource,
+  type TableFacts,
+} from './distribution/distributed-plan.ts';
 export { physicalOutline } from './explain/physical-outline.ts';
 export { logicalOutline, outlineText, type PlanOutline } from './explain/plan-outline.ts';
 export { mirrorBootstrap } from './mirror-bootstrap.ts';

@@ -1,7 +1,10 @@
 export { openRpcChannel, type RpcChannel, type RpcChannelOptions } from './channel.ts';
 export { clusterToken } from './cluster-token.ts';
+export * from './generated/tessera/v1/distexec_pb.ts';
+export * from './generated/tessera/v1/shuffle_pb.ts';
 export * from './generated/tessera/v1/storage_agent_pb.ts';
 export * from './generated/tessera/v1/storage_manager_pb.ts';
+export * from './generated/tessera/v1/task_pb.ts';
 export { PROTOCOL_VERSION } from './handshake.ts';
 export {
   type RpcServer,

@@ -1,0 +1,107 @@
+import type { TableObject } from '@tessera/catalog';
+import type { KernelSession } from '@tessera/kernel';
+import type { OutputShape, Piece, StoredOutput, TaskKey } from '@tessera/shuffle';
+import type { ScanTablet } from '@tessera/storage-agent';
+
+/** SQL of the kernel, in which a number stands for the relation of the source at that position. */
+export type TaskSql = readonly (string | number)[];
+
+export type TaskSource = TableSource | PiecesSource | RelationSource;
+
+export interface TableSource {
+  readonly kind: 'table';
+  readonly table: TableObject;
+  readonly tablets: readonly ScanTablet[];
+  /** Ids of the columns that are read. */
+  readonly columns: readonly number[];
+  /** All tablets that the task's node is to keep of the table, at this version of its contents; undefined: `tablets` are a choice. */
+  readonly shareAtVersion?: number | undefined;
+}
+
+export interface PiecesSource {
+  readonly kind: 'pieces';
+  readonly pieces: readonly Piece[];
+  readonly shape: OutputShape;
+}
+
+/** What the session that runs the task has anyway. */
+export interface RelationSource {
+  readonly kind: 'relation';
+  readonly sql: string;
+}
+
+export interface Task {
+  readonly key: TaskKey;
+  readonly sql: TaskSql;
+  readonly sources: readonly TaskSource[];
+  readonly output: OutputShape & {
+    /** Positions of columns whose values are to be told. */
+    readonly summarised: readonly number[];
+  };
+  readonly timeZone: string;
+}
+
+/** The values of one column of an output, as texts that cast to the column's type; none for no rows or NULLs only. */
+export interface KeySummary {
+  readonly column: number;
+  readonly min?: string | undefined;
+  readonly max?: string | undefined;
+  /** All distinct ones, when they are few. */
+  readonly values?: readonly string[] | undefined;
+}
+
+export interface TaskOutcome extends StoredOutput {
+  readonly cpuMs: number;
+  readonly elapsedMs: number;
+  readonly fetchedRows: number;
+  readonly fetchedBytes: number;
+  readonly storageBytesFetched: number;
+  readonly storageBytesCached: number;
+  readonly spilledBytes: number;
+  readonly summaries: readonly KeySummary[];
+}
+
+export interface TaskProgress {
+  /** 0 to 100; undefined: not known. */
+  readonly percent?: number | undefined;
+}
+
+export interface RunTaskOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: TaskProgress) => void) | undefined;
+  /** Runs in it; otherwise in a session of its own. */
+  readonly session?: KernelSession | undefined;
+}
+
+/** Sources of a task made readable in a session, in the order of the task's. */
+export interface OpenedSources {
+  /** The task's SQL over them. */
+  readonly sql: string;
+  readonly fetchedRows: number;
+  readonly fetchedBytes: number;
+  readonly storageBytesFetched: number;
+  readonly storageBytesCached: number;
+  release(): void;
+}
+
+/** Runs tasks on this node. */
+export interface DistExec {
+  /** Name of the node, for errors and other nodes. */
+  readonly node: string;
+  readonly incarnation: string;
+  /** @throws TesseraError what failed, typed; QUERY_CANCELLED */
+  runTask(task: Task, options: RunTaskOptions): Promise<TaskOutcome>;
+  /** Makes sources readable without running anything: for the root of a query. */
+  open(
+    task: Pick<Task, 'sql' | 'sources'>,
+    session: KernelSession,
+    signal: AbortSignal,
+  ): Promise<OpenedSources>;
+  /** Stops tasks of the query and frees what they left; see `ReleaseQueryRequest`. */
+  release(
+    queryId: string,
+    which?: { readonly run?: number; readonly stages?: readonly number[] },
+  ): Promise<void>;
+  readonly runningTasks: number;
+  close(): Promise<void>;
+}

@@ -1,0 +1,11 @@
+export type { Cluster, ClusterNode, RemoteTaskOptions } from './cluster.ts';
+export type {
+  ExecutedPlan,
+  ExecutePlan,
+  ExecutionProgress,
+  LocalTasks,
+  PlanExecution,
+  ScanAssignment,
+  StageProfile,
+  StageProgress,
+} from './stage-execution.ts';

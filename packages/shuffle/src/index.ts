@@ -1,0 +1,9 @@
+export type {
+  FetchedPieces,
+  OutputColumn,
+  OutputShape,
+  Piece,
+  Shuffle,
+  StoredOutput,
+  TaskKey,
+} from './shuffle.ts';
