@@ -269,6 +269,14 @@ export const ERRORS = {
     message: (p) =>
       `This node speaks version ${p.ours} of the protocol between nodes, the caller ${p.theirs}`,
   }),
+  KERNEL_MISMATCH: row<{ ours: string; theirs: string }>({
+    sqlState: '08P01',
+    httpStatus: 503,
+    retry: 'never',
+    meaning:
+      'Two nodes run different versions of the kernel: they would cut rows differently, so they do not share queries until one of them is upgraded.',
+    message: (p) => `This node runs kernel ${p.ours}, the caller ${p.theirs}`,
+  }),
   METADATA_UNAVAILABLE: row<{ reason: string }>({
     sqlState: '58030',
     httpStatus: 503,

@@ -1,12 +1,6 @@
-import {
-  Client,
-  type ClientReadableStream,
-  credentials,
-  type Metadata,
-  type ServiceError,
-  status,
-} from '@grpc/grpc-js';
+import { Client, type ClientReadableStream, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { cancellation, type TesseraError } from '@tessera/common';
+import { type ClusterTls, channelCredentials } from './cluster-tls.ts';
 import { tesseraErrorOf } from './error-metadata.ts';
 import { callMetadata } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
@@ -16,11 +10,18 @@ export interface RpcChannelOptions {
   /** `host:port` */
   readonly address: string;
   readonly clusterToken: string | undefined;
-  /** What a call that the other node did not answer fails with: unreachable, timed out, cut off. */
-  readonly unanswered: (reason: string) => TesseraError;
+  /** Undefined: not encrypted. */
+  readonly tls?: ClusterTls | undefined;
+  /** Of the caller, for services that must not mix versions of the kernel. */
+  readonly kernelVersion?: string | undefined;
+  /** What a call that the other node did not answer fails with. */
+  readonly unanswered: (reason: string, kind: Unanswered) => TesseraError;
   /** For tests of the handshake. */
   readonly protocolVersion?: number;
 }
+
+/** Whether time ran out, or the connection could not be had or was lost. */
+export type Unanswered = 'late' | 'unreachable';
 
 /** A connection to another node, made when first used and again after it broke. */
 export interface RpcChannel {
@@ -33,7 +34,7 @@ export interface RpcChannel {
 const RECEIVE_WINDOW_BYTES = 16 << 20;
 
 export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
-  const client = new Client(options.address, credentials.createInsecure(), {
+  const client = new Client(options.address, channelCredentials(options.tls), {
     'grpc-node.flow_control_window': RECEIVE_WINDOW_BYTES,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
@@ -45,7 +46,7 @@ export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
     // Two channels to one address do not share a connection: closing one must not disturb the other.
     'grpc.use_local_subchannel_pool': 1,
   });
-  const metadata = callMetadata(options.clusterToken, options.protocolVersion);
+  const metadata = callMetadata(options);
   const caller: Caller = { client, metadata, unanswered: options.unanswered };
   return {
     address: options.address,
@@ -57,7 +58,7 @@ export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
 interface Caller {
   readonly client: Client;
   readonly metadata: Metadata;
-  readonly unanswered: (reason: string) => TesseraError;
+  readonly unanswered: RpcChannelOptions['unanswered'];
 }
 
 function clientOf<S extends RpcService>(service: S, caller: Caller): RpcClient<S> {
@@ -136,7 +137,7 @@ function failure(error: ServiceError, caller: Caller, signal: AbortSignal | unde
   if (signal?.aborted) return cancellation(signal);
   const told = tesseraErrorOf(error);
   if (told !== undefined) return told;
-  return caller.unanswered(
-    error.code === status.DEADLINE_EXCEEDED ? 'no answer in time' : (error.details ?? error.message),
-  );
+  return error.code === status.DEADLINE_EXCEEDED
+    ? caller.unanswered('no answer in time', 'late')
+    : caller.unanswered(error.details ?? error.message, 'unreachable');
 }

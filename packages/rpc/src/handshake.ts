@@ -7,17 +7,32 @@ export const PROTOCOL_VERSION = 1;
 
 const PROTOCOL_KEY = 'tessera-protocol';
 const TOKEN_KEY = 'tessera-cluster-token';
+const KERNEL_KEY = 'tessera-kernel';
 
-/** What every call begins with: which protocol the caller speaks, and the secret of the cluster where it has one. */
-export function callMetadata(clusterToken: string | undefined, protocol = PROTOCOL_VERSION): Metadata {
+/** What a node shows of itself and asks of others. */
+export interface Handshake {
+  readonly clusterToken: string | undefined;
+  readonly kernelVersion?: string | undefined;
+}
+
+/** What every call begins with: which protocol and kernel the caller has, and the secret of the cluster where there is one. */
+export function callMetadata({
+  clusterToken,
+  kernelVersion,
+  protocolVersion = PROTOCOL_VERSION,
+}: Handshake & { readonly protocolVersion?: number | undefined }): Metadata {
   const metadata = new Metadata();
-  metadata.set(PROTOCOL_KEY, String(protocol));
+  metadata.set(PROTOCOL_KEY, String(protocolVersion));
+  if (kernelVersion !== undefined) metadata.set(KERNEL_KEY, kernelVersion);
   if (clusterToken !== undefined) metadata.set(TOKEN_KEY, clusterToken);
   return metadata;
 }
 
-/** @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH when the call must not be answered */
-export function checkCall(metadata: Metadata, clusterToken: string | undefined): void {
+/**
+ * Where the server names a kernel version, callers must have the same.
+ * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH when the call must not be answered
+ */
+export function checkCall(metadata: Metadata, { clusterToken, kernelVersion }: Handshake): void {
   if (clusterToken !== undefined && !sameSecret(String(metadata.get(TOKEN_KEY)[0] ?? ''), clusterToken)) {
     const message = 'The call has not the cluster token of this node (TESSERA_CLUSTER_TOKEN)';
     throw TesseraError.of('UNAUTHENTICATED', { message });
@@ -25,6 +40,10 @@ export function checkCall(metadata: Metadata, clusterToken: string | undefined):
   const theirs = String(metadata.get(PROTOCOL_KEY)[0] ?? 'none');
   if (theirs !== String(PROTOCOL_VERSION)) {
     throw TesseraError.of('PROTOCOL_MISMATCH', { ours: PROTOCOL_VERSION, theirs });
+  }
+  const theirKernel = String(metadata.get(KERNEL_KEY)[0] ?? 'none');
+  if (kernelVersion !== undefined && theirKernel !== kernelVersion) {
+    throw TesseraError.of('KERNEL_MISMATCH', { ours: kernelVersion, theirs: theirKernel });
   }
 }
 

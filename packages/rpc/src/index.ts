@@ -1,4 +1,5 @@
-export { openRpcChannel, type RpcChannel, type RpcChannelOptions } from './channel.ts';
+export { openRpcChannel, type RpcChannel, type RpcChannelOptions, type Unanswered } from './channel.ts';
+export { type ClusterTls, type ClusterTlsFiles, clusterTls, clusterTlsFiles } from './cluster-tls.ts';
 export { clusterToken } from './cluster-token.ts';
 export * from './generated/tessera/v1/distexec_pb.ts';
 export * from './generated/tessera/v1/shuffle_pb.ts';

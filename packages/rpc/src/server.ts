@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import {
   type handleUnaryCall,
   Server,
-  ServerCredentials,
   type ServerUnaryCall,
   type ServerWritableStream,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { type Logger, TesseraError } from '@tessera/common';
+import { type ClusterTls, serverCredentials } from './cluster-tls.ts';
 import { statusOf } from './error-metadata.ts';
 import { checkCall } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
@@ -26,6 +26,10 @@ export interface RpcServerOptions {
   readonly services: readonly ServedService[];
   /** Callers must show it; undefined: everybody who reaches the port is answered. */
   readonly clusterToken: string | undefined;
+  /** Undefined: not encrypted. With it callers must have a certificate of the same authority. */
+  readonly tls?: ClusterTls | undefined;
+  /** Callers must have the same; undefined: any will do. */
+  readonly kernelVersion?: string | undefined;
   readonly log: Logger;
 }
 
@@ -51,7 +55,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   }
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync(`${host}:${options.port}`, serverCredentials(options.tls), (error, bound) =>
       error ? reject(error) : resolve(bound),
     );
   });
@@ -90,7 +94,7 @@ type StreamHandler = (request: unknown, context: RpcContext) => AsyncIterable<un
 function unary(handler: UnaryHandler, options: RpcServerOptions): handleUnaryCall<unknown, unknown> {
   return (call, callback) => {
     const answer = async () => {
-      checkCall(call.metadata, options.clusterToken);
+      checkCall(call.metadata, options);
       return handler(call.request, contextOf(call));
     };
     answer().then(
@@ -104,7 +108,7 @@ function streaming(handler: StreamHandler, options: RpcServerOptions) {
   return async (call: ServerWritableStream<unknown, unknown>): Promise<void> => {
     const context = contextOf(call);
     try {
-      checkCall(call.metadata, options.clusterToken);
+      checkCall(call.metadata, options);
       for await (const message of handler(call.request, context)) {
         if (context.signal.aborted) return;
         if (!call.write(message)) await drained(call, context.signal);

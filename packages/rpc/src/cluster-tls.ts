@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { type ChannelCredentials, credentials, ServerCredentials } from '@grpc/grpc-js';
+import { TesseraError } from '@tessera/common';
+
+/** PEM, as nodes use it to prove to each other that they belong to one cluster. */
+export interface ClusterTls {
+  /** The authorities whose certificates are believed, of servers and of callers. */
+  readonly ca: Buffer;
+  /** Of this node, with its chain; good for both ends of a connection. */
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+}
+
+/** Paths of the PEM files. */
+export interface ClusterTlsFiles {
+  readonly ca?: string | undefined;
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** `TESSERA_CLUSTER_TLS_CA`, `TESSERA_CLUSTER_TLS_CERT` and `TESSERA_CLUSTER_TLS_KEY`. */
+export const clusterTlsFiles = (environment: NodeJS.ProcessEnv = process.env): ClusterTlsFiles => ({
+  ca: environment['TESSERA_CLUSTER_TLS_CA'],
+  certificate: environment['TESSERA_CLUSTER_TLS_CERT'],
+  key: environment['TESSERA_CLUSTER_TLS_KEY'],
+});
+
+/**
+ * Reads the files; undefined when none is named.
+ * @throws TesseraError INVALID_ARGUMENT when only some are named, one cannot be read, or they do not fit each other
+ */
+export function clusterTls({ ca, certificate, key }: ClusterTlsFiles): ClusterTls | undefined {
+  if (ca === undefined && certificate === undefined && key === undefined) return undefined;
+  if (ca === undefined || certificate === undefined || key === undefined) {
+    refuse(
+      'TLS between nodes takes three files: the authority, the certificate and the key (TESSERA_CLUSTER_TLS_CA, TESSERA_CLUSTER_TLS_CERT, TESSERA_CLUSTER_TLS_KEY)',
+    );
+  }
+  const tls = { ca: contentOf(ca), certificate: contentOf(certificate), key: contentOf(key) };
+  try {
+    channelCredentials(tls);
+  } catch (error) {
+    refuse(`The files for TLS between nodes are not usable: ${(error as Error).message}`);
+  }
+  return tls;
+}
+
+/** Both sides show a certificate of the authority; without files nothing is encrypted. */
+export const channelCredentials = (tls: ClusterTls | undefined): ChannelCredentials =>
+  tls === undefined ? credentials.createInsecure() : credentials.createSsl(tls.ca, tls.key, tls.certificate);
+
+export const serverCredentials = (tls: ClusterTls | undefined): ServerCredentials =>
+  tls === undefined
+    ? ServerCredentials.createInsecure()
+    : ServerCredentials.createSsl(tls.ca, [{ private_key: tls.key, cert_chain: tls.certificate }], true);
+
+function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    return refuse(`A file for TLS between nodes cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function refuse(message: string): never {
+  throw TesseraError.of('INVALID_ARGUMENT', { message });
+}
