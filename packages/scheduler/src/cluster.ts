@@ -16,6 +16,20 @@ export interface ClusterNode {
   readonly memoryLimitBytes: number;
 }
 
+/** A node that `engine.nodes` names, whether it answers or not. */
+export interface ClusterMember {
+  /** Position in `engine.nodes`. */
+  readonly index: number;
+  /** `host:port` of its distexec service. */
+  readonly name: string;
+  /** `unknown`: has not answered since this node started; `refused`: answers but cannot work with this node. */
+  readonly status: ClusterNode['status'] | 'unknown' | 'lost' | 'refused';
+  /** Why it is not among the living. */
+  readonly reason?: string | undefined;
+  /** What it said of itself when it last answered. */
+  readonly node?: ClusterNode | undefined;
+}
+
 export interface RemoteTaskOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -25,7 +39,9 @@ export interface RemoteTaskOptions {
 /** The nodes of the engine, this one among them, and how to reach them. Kept up to date by pings. */
 export interface Cluster {
   readonly self: ClusterNode;
-  /** Those that answer, this one among them, in the order of `engine.nodes`. */
+  /** All that `engine.nodes` names, in its order, this one among them. */
+  members(): readonly ClusterMember[];
+  /** Those that answer, this one among them, in the order of `engine.nodes`. Who is draining takes no new tasks. */
   living(): readonly ClusterNode[];
   /** How many `engine.nodes` names. */
   readonly size: number;

@@ -1,4 +1,4 @@
-export type { Cluster, ClusterNode, RemoteTaskOptions } from './cluster.ts';
+export type { Cluster, ClusterMember, ClusterNode, RemoteTaskOptions } from './cluster.ts';
 export type {
   ExecutedPlan,
   ExecutePlan,
