@@ -14,10 +14,15 @@ export interface ErrorExtras {
   readonly cause?: unknown;
 }
 
+/** Parameters of an error's message, by name. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
 /** An error as it crosses a process boundary: its kind survives as data, its cause chain too. */
 export interface ErrorData {
   readonly name: ErrorName;
   readonly message: string;
+  /** What the message says, for programs; absent where it is the message itself. */
+  readonly params?: ErrorDetails | undefined;
   readonly location?: SqlLocation | undefined;
   readonly resolution?: string | undefined;
   readonly cause?: ErrorData | { readonly message: string } | undefined;
@@ -28,17 +33,20 @@ export class TesseraError extends Error {
   override readonly name: ErrorName;
   readonly location: SqlLocation | undefined;
   readonly resolution: string | undefined;
+  /** See `ErrorData.params`. */
+  readonly params: ErrorDetails | undefined;
 
-  private constructor(name: ErrorName, message: string, extras: ErrorExtras) {
+  private constructor(name: ErrorName, message: string, extras: ErrorExtras, params?: ErrorDetails) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
     this.name = name;
+    this.params = params;
     this.location = extras.location;
     this.resolution = extras.resolution;
   }
 
   static of<N extends ErrorName>(name: N, params: ErrorParams<N>, extras: ErrorExtras = {}): TesseraError {
     const template = ERRORS[name].message as (p: ErrorParams<N>) => string;
-    return new TesseraError(name, template(params), extras);
+    return new TesseraError(name, template(params), extras, 'message' in params ? undefined : params);
   }
 
   static fromData(data: ErrorData): TesseraError {
@@ -48,7 +56,7 @@ export class TesseraError extends Error {
         : 'name' in data.cause
           ? TesseraError.fromData(data.cause)
           : new Error(data.cause.message);
-    return new TesseraError(data.name, data.message, { ...data, cause });
+    return new TesseraError(data.name, data.message, { ...data, cause }, data.params);
   }
 
   get sqlState(): string {
@@ -71,6 +79,7 @@ export class TesseraError extends Error {
     return {
       name: this.name,
       message: this.message,
+      params: this.params,
       location: this.location,
       resolution: this.resolution,
       cause,
@@ -80,7 +89,7 @@ export class TesseraError extends Error {
   /** The same error, told with another message or pointing at a place in the statement. */
   with(changes: { message?: string; location?: SqlLocation | undefined }): TesseraError {
     const extras = { location: this.location, resolution: this.resolution, cause: this.cause, ...changes };
-    return new TesseraError(this.name, changes.message ?? this.message, extras);
+    return new TesseraError(this.name, changes.message ?? this.message, extras, this.params);
   }
 }
 

@@ -5,6 +5,7 @@ import { type ErrorData, TesseraError } from '@tessera/common';
 const ERROR_KEY = 'tessera-error-bin';
 /** gRPC peers refuse metadata beyond a few KiB. */
 const MAX_MESSAGE = 1_500;
+const MAX_PARAM = 200;
 
 export interface RpcStatus {
   readonly code: status;
@@ -39,6 +40,14 @@ function shortened(data: ErrorData, depth = 0): ErrorData {
   return {
     ...data,
     message: cut(data.message),
+    params:
+      data.params &&
+      Object.fromEntries(
+        Object.entries(data.params).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? value.slice(0, MAX_PARAM) : value,
+        ]),
+      ),
     cause:
       cause === undefined || depth === 3
         ? undefined

@@ -66,6 +66,11 @@ export interface Stage {
   readonly id: StageId;
   readonly spread: 'shards' | 'buckets' | 'single' | 'coordinator';
   readonly sources: readonly StageSource[];
+  /**
+   * Positions of `hashed` sources of which one at a time may be cut anywhere within a bucket, when each part meets the whole
+   * bucket of all other sources (the probe side of a join that emits no unmatched build rows); for buckets that are too large.
+   */
+  readonly sliceable?: readonly number[] | undefined;
   /** Its columns are named as `output.columns`. */
   readonly sql: SqlTemplate;
   readonly output: {
