@@ -39,6 +39,8 @@ export interface Task {
     readonly summarised: readonly number[];
   };
   readonly timeZone: string;
+  /** Waits until nothing else runs on the node and lets nothing start beside it: for a task that ran out of memory. */
+  readonly alone?: boolean | undefined;
 }
 
 /** The values of one column of an output, as texts that cast to the column's type; none for no rows or NULLs only. */
@@ -102,6 +104,9 @@ export interface DistExec {
     queryId: string,
     which?: { readonly run?: number; readonly stages?: readonly number[] },
   ): Promise<void>;
+  /** Those that wait for their turn among them. */
   readonly runningTasks: number;
+  /** Of outputs kept for others, about. */
+  readonly exchangeBytes: number;
   close(): Promise<void>;
 }

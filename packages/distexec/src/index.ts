@@ -12,3 +12,10 @@ export type {
   TaskSource,
   TaskSql,
 } from './dist-exec.ts';
+export { type DistExecOptions, openDistExec } from './open-dist-exec.ts';
+export {
+  type DistExecServiceOptions,
+  distExecService,
+  type ServedDistExec,
+} from './service/dist-exec-service.ts';
+export { type RemoteTasks, type RunRemoteTaskOptions, remoteTasks } from './service/remote-tasks.ts';

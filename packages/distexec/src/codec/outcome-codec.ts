@@ -1,0 +1,65 @@
+import type { DistExecService, RpcHandlers, TaskFinished } from '@tessera/rpc';
+import type { KeySummary, TaskOutcome } from '../dist-exec.ts';
+
+export type EventMessage =
+  ReturnType<RpcHandlers<typeof DistExecService>['runTask']> extends AsyncIterable<infer E> ? E : never;
+
+/** The last event of a task. */
+export function finishedEvent(outcome: TaskOutcome): EventMessage {
+  const { rows, bytes, bucketRows, cpuMs, elapsedMs, spilledBytes, summaries } = outcome;
+  return {
+    event: {
+      case: 'finished',
+      value: {
+        rows: count(rows),
+        bytes: count(bytes),
+        bucketRows: [...bucketRows],
+        cpuMs: count(cpuMs),
+        elapsedMs: count(elapsedMs),
+        fetchedRows: count(outcome.fetchedRows),
+        fetchedBytes: count(outcome.fetchedBytes),
+        storageBytesFetched: count(outcome.storageBytesFetched),
+        storageBytesCached: count(outcome.storageBytesCached),
+        spilledBytes: count(spilledBytes),
+        summaries: summaries.map(encodeSummary),
+      },
+    },
+  };
+}
+
+export const progressEvent = (percent: number | undefined): EventMessage => ({
+  event: { case: 'progress', value: { percent: percent ?? -1 } },
+});
+
+export function decodeOutcome(finished: TaskFinished): TaskOutcome {
+  return {
+    rows: Number(finished.rows),
+    bytes: Number(finished.bytes),
+    bucketRows: finished.bucketRows,
+    cpuMs: Number(finished.cpuMs),
+    elapsedMs: Number(finished.elapsedMs),
+    fetchedRows: Number(finished.fetchedRows),
+    fetchedBytes: Number(finished.fetchedBytes),
+    storageBytesFetched: Number(finished.storageBytesFetched),
+    storageBytesCached: Number(finished.storageBytesCached),
+    spilledBytes: Number(finished.spilledBytes),
+    summaries: finished.summaries.map(
+      ({ column, min, max, values, hasValues }): KeySummary => ({
+        column,
+        ...(min !== undefined && { min }),
+        ...(max !== undefined && { max }),
+        ...(hasValues && { values }),
+      }),
+    ),
+  };
+}
+
+const encodeSummary = ({ column, min, max, values }: KeySummary) => ({
+  column,
+  ...(min !== undefined && { min }),
+  ...(max !== undefined && { max }),
+  values: [...(values ?? [])],
+  hasValues: values !== undefined,
+});
+
+const count = (value: number): bigint => BigInt(Math.round(value));

@@ -1,0 +1,133 @@
+import type { DeletionVector, TableObject, Tablet, TabletId, TabletLayout } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import type { ScanTablet } from '@tessera/storage-agent';
+
+/**
+ * Tablets of one table as JSON, each an array of what storage agents need of it: about 120 bytes. Statistics, values of
+ * partition expressions and the time of creation are left out. A key of the managed store follows from the ids (`1`).
+ */
+type TabletRow = readonly [
+  id: string,
+  schemaVersion: number,
+  layout: TabletLayout,
+  key: string | 0 | 1,
+  rows: number,
+  bytes: number,
+  uncompressedBytes: number,
+  granules: number,
+  headerOffset: number,
+  footerOffset: number,
+  tailCrc32c: number,
+  inline?: string | 0,
+  vector?: VectorRow | 0,
+  /** Runs of numbers: first and last, first and last, … */
+  needed?: readonly number[] | 0,
+];
+
+type VectorRow = readonly [rows: number, inline: string | 0, key: string | 0];
+
+/** For `TableSource.tablets`; all are of the table. */
+export function encodeTablets(table: TableObject, tablets: readonly ScanTablet[]): Uint8Array {
+  return Buffer.from(JSON.stringify(tablets.map((scan) => rowOf(table, scan))));
+}
+
+function rowOf(table: TableObject, { tablet, vector, granules }: ScanTablet): TabletRow {
+  const { key } = tablet;
+  const row: TabletRow = [
+    tablet.id,
+    tablet.schemaVersion,
+    tablet.layout,
+    key === undefined ? 0 : key === managedKey(table, tablet.id) ? 1 : key,
+    tablet.rows,
+    tablet.bytes,
+    tablet.uncompressedBytes,
+    tablet.granules,
+    tablet.headerOffset,
+    tablet.footerOffset,
+    tablet.tailCrc32c,
+  ];
+  if (tablet.inline === undefined && vector === undefined && granules === undefined) return row;
+  return [
+    ...row,
+    tablet.inline ?? 0,
+    vector === undefined ? 0 : [vector.rows, vector.inline ?? 0, vector.key ?? 0],
+    granules === undefined ? 0 : runsOf(granules),
+  ] as unknown as TabletRow;
+}
+
+/** @throws TesseraError BAD_REQUEST when it is no such list */
+export function decodeTablets(table: TableObject, bytes: Uint8Array): ScanTablet[] {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return (JSON.parse(text) as TabletRow[]).map((row) => scanOf(table, row));
+  } catch (cause) {
+    throw TesseraError.of('BAD_REQUEST', { message: 'A list of tablets cannot be read' }, { cause });
+  }
+}
+
+function scanOf(table: TableObject, row: TabletRow): ScanTablet {
+  const [id, schemaVersion, layout, key, rows, bytes, uncompressedBytes, granules] = row;
+  const [headerOffset, footerOffset, tailCrc32c, inline, vector, needed] = row.slice(8) as [
+    number,
+    number,
+    number,
+    TabletRow[11],
+    TabletRow[12],
+    TabletRow[13],
+  ];
+  const tabletId = id as TabletId;
+  const tablet: Tablet = {
+    id: tabletId,
+    tableId: table.id,
+    schemaVersion,
+    layout,
+    ...(key !== 0 && { key: key === 1 ? managedKey(table, id) : key }),
+    ...(inline && { inline }),
+    rows,
+    bytes,
+    uncompressedBytes,
+    granules,
+    headerOffset,
+    footerOffset,
+    tailCrc32c,
+    partition: [],
+    statistics: [],
+    createdAt: '',
+  };
+  return {
+    tablet,
+    ...(vector && { vector: vectorOf(table, tabletId, vector) }),
+    ...(needed && { granules: numbersOf(needed) }),
+  };
+}
+
+const managedKey = (table: TableObject, id: string): string => `tablets/${table.id}/${id}.parquet`;
+
+const vectorOf = (
+  table: TableObject,
+  tabletId: TabletId,
+  [rows, inline, key]: VectorRow,
+): DeletionVector => ({
+  tabletId,
+  tableId: table.id,
+  rows,
+  ...(inline !== 0 && { inline }),
+  ...(key !== 0 && { key }),
+});
+
+function runsOf(ascending: readonly number[]): number[] {
+  const runs: number[] = [];
+  for (const number of ascending) {
+    if (runs.length > 0 && runs.at(-1) === number - 1) runs[runs.length - 1] = number;
+    else runs.push(number, number);
+  }
+  return runs;
+}
+
+function numbersOf(runs: readonly number[]): number[] {
+  const numbers: number[] = [];
+  for (let i = 0; i < runs.length; i += 2) {
+    for (let number = runs[i]!; number <= runs[i + 1]!; number++) numbers.push(number);
+  }
+  return numbers;
+}

@@ -1,0 +1,158 @@
+import type { TableObject } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import type {
+  DistExecService,
+  ExchangePiece,
+  RpcClient,
+  RunTaskRequest,
+  TaskKey as SentKey,
+  TaskSource as SentSource,
+} from '@tessera/rpc';
+import type { Piece, TaskKey } from '@tessera/shuffle';
+import type { Task, TaskSource } from '../dist-exec.ts';
+import { decodeTablets, encodeTablets } from './tablet-list.ts';
+
+export type RunTaskMessage = Parameters<RpcClient<typeof DistExecService>['runTask']>[0];
+type SourceMessage = NonNullable<RunTaskMessage['sources']>[number];
+
+/** A task as another node is told of it. `RelationSource`s do not travel: they are of a session here. */
+export function encodeTask(task: Task): RunTaskMessage {
+  const { columns, hashKeys, summarised } = task.output;
+  return {
+    key: task.key,
+    sql: task.sql.map((part) => ({
+      part:
+        typeof part === 'string'
+          ? { case: 'text' as const, value: part }
+          : { case: 'source' as const, value: part },
+    })),
+    sources: task.sources.map(encodeSource),
+    output: { columns: [...columns], hashKeys: [...hashKeys], summarised: [...summarised] },
+    timeZone: task.timeZone,
+    alone: task.alone === true,
+  };
+}
+
+/** @throws TesseraError BAD_REQUEST for what is no task */
+export function decodeTask(request: RunTaskRequest): Task {
+  const { key, output } = request;
+  if (key === undefined || output === undefined) throw malformed('it has no key or no output');
+  const sources = request.sources.map(decodeSource);
+  return {
+    key: decodeKey(key),
+    sql: request.sql.map(({ part }) => {
+      if (part.value === undefined) throw malformed('its SQL has an empty part');
+      if (part.case === 'source' && part.value >= sources.length) throw malformed('its SQL names no source');
+      return part.value;
+    }),
+    sources,
+    output: {
+      columns: output.columns.map(({ name, type }) => ({ name, type })),
+      hashKeys: output.hashKeys,
+      summarised: output.summarised,
+    },
+    timeZone: request.timeZone,
+    alone: request.alone,
+  };
+}
+
+function encodeSource(source: TaskSource): SourceMessage {
+  switch (source.kind) {
+    case 'table':
+      return {
+        source: {
+          case: 'table',
+          value: {
+            table: Buffer.from(JSON.stringify(source.table)),
+            tablets: encodeTablets(source.table, source.tablets),
+            columns: [...source.columns],
+            contentsVersion: BigInt(Math.max(0, source.shareAtVersion ?? 0)),
+            isShare: source.shareAtVersion !== undefined,
+          },
+        },
+      };
+    case 'pieces':
+      return {
+        source: {
+          case: 'exchange',
+          value: {
+            pieces: source.pieces.map(encodePiece),
+            columns: [...source.shape.columns],
+            hashKeys: [...source.shape.hashKeys],
+          },
+        },
+      };
+    case 'relation':
+      throw new Error('A relation of a session cannot be read on another node');
+  }
+}
+
+function decodeSource({ source }: SentSource): TaskSource {
+  switch (source.case) {
+    case 'table': {
+      const { value } = source;
+      const table = tableOf(value.table);
+      return {
+        kind: 'table',
+        table,
+        tablets: decodeTablets(table, value.tablets),
+        columns: value.columns,
+        ...(value.isShare && { shareAtVersion: Number(value.contentsVersion) }),
+      };
+    }
+    case 'exchange': {
+      const { pieces, columns, hashKeys } = source.value;
+      return {
+        kind: 'pieces',
+        pieces: pieces.map(decodePiece),
+        shape: { columns: columns.map(({ name, type }) => ({ name, type })), hashKeys },
+      };
+    }
+    default:
+      throw malformed(`it has a source that this node does not know (${source.case ?? 'none'})`);
+  }
+}
+
+const encodePiece = ({ producer, address, incarnation, buckets, slice, rows }: Piece) => ({
+  producer,
+  address,
+  incarnation,
+  bucketFrom: buckets?.[0] ?? 0,
+  bucketTo: buckets?.[1] ?? 0,
+  slice: slice?.[0] ?? 0,
+  slices: slice?.[1] ?? 0,
+  rows: BigInt(rows ?? -1),
+});
+
+function decodePiece(piece: ExchangePiece): Piece {
+  const { producer, address, incarnation, bucketFrom, bucketTo, slice, slices, rows } = piece;
+  if (producer === undefined) throw malformed('a piece has no producer');
+  return {
+    producer: decodeKey(producer),
+    address,
+    incarnation,
+    ...(bucketTo > 0 && { buckets: [bucketFrom, bucketTo] as const }),
+    ...(slices > 1 && { slice: [slice, slices] as const }),
+    ...(rows >= 0n && { rows: Number(rows) }),
+  };
+}
+
+const decodeKey = ({ queryId, run, stage, task, attempt }: SentKey): TaskKey => ({
+  queryId,
+  run,
+  stage,
+  task,
+  attempt,
+});
+
+/** What a node of the cluster sent: its form is taken on trust, as that of the log is. */
+function tableOf(bytes: Uint8Array): TableObject {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as TableObject;
+  } catch (cause) {
+    throw malformed('a table is not JSON of the catalog', cause);
+  }
+}
+
+const malformed = (reason: string, cause?: unknown) =>
+  TesseraError.of('BAD_REQUEST', { message: `The task cannot be run: ${reason}` }, { cause });

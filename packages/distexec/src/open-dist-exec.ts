@@ -1,0 +1,122 @@
+import { TesseraError } from '@tessera/common';
+import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
+import type { Shuffle, TaskKey } from '@tessera/shuffle';
+import type { StorageAgent } from '@tessera/storage-agent';
+import type { DistExec, OpenedSources, RunTaskOptions, Task, TaskOutcome } from './dist-exec.ts';
+import { CpuMeter } from './run/cpu-meter.ts';
+import { interruptOnAbort } from './run/interrupt-on-abort.ts';
+import { openSources } from './run/open-sources.ts';
+import { type TaskServices, taskRun } from './run/task-run.ts';
+import { TaskTurns } from './run/task-turns.ts';
+
+export interface DistExecOptions {
+  readonly kernel: Kernel;
+  readonly agent: StorageAgent;
+  readonly shuffle: Shuffle;
+  /** Name of the node: `host:port` of its distexec service. */
+  readonly node: string;
+  /** `host:port` of its shuffle service. */
+  readonly shuffleAddress: string;
+  /** Tasks that run at the same time, the others wait; default 8. */
+  readonly maxRunningTasks?: number | undefined;
+  readonly log: KernelLog;
+}
+
+const DEFAULT_RUNNING_TASKS = 8;
+
+export function openDistExec(options: DistExecOptions): DistExec {
+  return new NodeDistExec(options);
+}
+
+interface RunningTask {
+  readonly key: TaskKey;
+  readonly stopping: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+class NodeDistExec implements DistExec {
+  readonly node: string;
+  readonly incarnation: string;
+  readonly #services: TaskServices;
+  readonly #turns: TaskTurns;
+  readonly #tasks = new Set<RunningTask>();
+  #closed = false;
+
+  constructor({ kernel, agent, shuffle, node, shuffleAddress, maxRunningTasks }: DistExecOptions) {
+    this.node = node;
+    this.incarnation = shuffle.incarnation;
+    const cpu = new CpuMeter(() => kernel.status().pid);
+    this.#services = { kernel, agent, shuffle, shuffleAddress, cpu };
+    this.#turns = new TaskTurns(maxRunningTasks ?? DEFAULT_RUNNING_TASKS);
+  }
+
+  get runningTasks(): number {
+    return this.#tasks.size;
+  }
+
+  get exchangeBytes(): number {
+    return this.#services.shuffle.bytes;
+  }
+
+  async runTask(task: Task, options: RunTaskOptions): Promise<TaskOutcome> {
+    if (this.#closed) throw closing();
+    const stopping = new AbortController();
+    const signal = AbortSignal.any([options.signal, stopping.signal]);
+    const running = this.#inTurn(task, { ...options, signal });
+    const entry = { key: task.key, stopping, ended: running.catch(() => undefined) };
+    this.#tasks.add(entry);
+    try {
+      return await running;
+    } finally {
+      this.#tasks.delete(entry);
+    }
+  }
+
+  async #inTurn(task: Task, options: RunTaskOptions): Promise<TaskOutcome> {
+    const endTurn = await this.#turns.take(task.alone === true, options.signal);
+    try {
+      return await taskRun(task, options, this.#services);
+    } finally {
+      endTurn();
+    }
+  }
+
+  async open(
+    task: Pick<Task, 'sql' | 'sources'>,
+    session: KernelSession,
+    signal: AbortSignal,
+  ): Promise<OpenedSources> {
+    const endInterrupts = interruptOnAbort(session, signal);
+    try {
+      return await openSources(task, session, signal, this.#services);
+    } finally {
+      endInterrupts();
+    }
+  }
+
+  async release(
+    queryId: string,
+    which: { readonly run?: number; readonly stages?: readonly number[] } = {},
+  ): Promise<void> {
+    const isMeant = ({ key }: RunningTask) =>
+      key.queryId === queryId && (which.run === undefined || key.run === which.run);
+    if (which.stages === undefined) {
+      const reason = TesseraError.of('QUERY_CANCELLED', { reason: 'its coordinator released the query' });
+      await this.#stop(isMeant, reason);
+    }
+    await this.#services.shuffle.release(queryId, which);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#stop(() => true, closing());
+  }
+
+  async #stop(which: (task: RunningTask) => boolean, reason: TesseraError): Promise<void> {
+    const tasks = [...this.#tasks].filter(which);
+    for (const { stopping } of tasks) stopping.abort(reason);
+    await Promise.all(tasks.map(({ ended }) => ended));
+  }
+}
+
+const closing = () => TesseraError.of('QUERY_CANCELLED', { reason: 'the node is shutting down' });

@@ -1,0 +1,118 @@
+import { cancellation } from '@tessera/common';
+import { type KernelSession, quoteName } from '@tessera/kernel';
+import type { Shuffle } from '@tessera/shuffle';
+import type { StorageAgent } from '@tessera/storage-agent';
+import type { OpenedSources, PiecesSource, TableSource, Task, TaskSource } from '../dist-exec.ts';
+
+export interface SourceServices {
+  readonly agent: StorageAgent;
+  readonly shuffle: Shuffle;
+}
+
+/** A source as it stands in FROM, and what it took. */
+interface OpenedSource {
+  readonly sql: string;
+  readonly fetchedRows?: number;
+  readonly fetchedBytes?: number;
+  readonly storageBytesFetched?: number;
+  readonly storageBytesCached?: number;
+  release?(): void;
+}
+
+/**
+ * Makes the sources of a task readable in a session. When one fails the others are let go.
+ * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, FETCH_FAILED, PARTITION_MISMATCH, QUERY_CANCELLED, …
+ */
+export async function openSources(
+  task: Pick<Task, 'sql' | 'sources'>,
+  session: KernelSession,
+  signal: AbortSignal,
+  services: SourceServices,
+): Promise<OpenedSources> {
+  if (signal.aborted) throw cancellation(signal);
+  const failing = new AbortController();
+  const either = AbortSignal.any([signal, failing.signal]);
+  let failure: { readonly error: unknown } | undefined;
+  // A session takes one call at a time.
+  let lastFetch: Promise<unknown> = Promise.resolve();
+  const opening = task.sources.map(async (source): Promise<OpenedSource | undefined> => {
+    try {
+      if (source.kind !== 'pieces') return await openAtOnce(source, session, either, services);
+      const fetched = lastFetch.then(() => fetchPieces(source, session, either, services));
+      lastFetch = fetched.catch(() => undefined);
+      return await fetched;
+    } catch (error) {
+      failure ??= { error };
+      failing.abort(error);
+      return undefined;
+    }
+  });
+  const opened = (await Promise.all(opening)).filter((source) => source !== undefined);
+  if (failure === undefined) return together(task, opened);
+  for (const source of opened) source.release?.();
+  throw failure.error;
+}
+
+function openAtOnce(
+  source: Exclude<TaskSource, PiecesSource>,
+  session: KernelSession,
+  signal: AbortSignal,
+  { agent }: SourceServices,
+): Promise<OpenedSource> | OpenedSource {
+  switch (source.kind) {
+    case 'relation':
+      return { sql: source.sql };
+    case 'table':
+      return scanTable(source, session, signal, agent);
+  }
+}
+
+async function scanTable(
+  { table, tablets, columns }: TableSource,
+  session: KernelSession,
+  signal: AbortSignal,
+  agent: StorageAgent,
+): Promise<OpenedSource> {
+  const read = new Set(columns);
+  const scan = await agent.prepareScan({
+    session,
+    table,
+    tablets,
+    columns,
+    unnamed: table.columns.filter(({ id }) => !read.has(id)).map(({ id }) => id),
+    rowPositions: false,
+    signal,
+  });
+  const names = table.columns.filter(({ id }) => read.has(id)).map(({ name }) => quoteName(name));
+  return {
+    sql: names.length === 0 ? scan.sql : `(SELECT ${names.join(', ')} FROM ${scan.sql})`,
+    storageBytesFetched: scan.use.bytesFetched,
+    storageBytesCached: scan.use.bytesCached,
+    release: () => scan.release(),
+  };
+}
+
+async function fetchPieces(
+  { pieces, shape }: PiecesSource,
+  session: KernelSession,
+  signal: AbortSignal,
+  { shuffle }: SourceServices,
+): Promise<OpenedSource> {
+  const { sql, rows, bytes } = await shuffle.fetch(session, pieces, shape, signal);
+  return { sql, fetchedRows: rows, fetchedBytes: bytes };
+}
+
+function together({ sql }: Pick<Task, 'sql'>, sources: readonly OpenedSource[]): OpenedSources {
+  type Count = 'fetchedRows' | 'fetchedBytes' | 'storageBytesFetched' | 'storageBytesCached';
+  const sum = (count: Count) => sources.reduce((total, source) => total + (source[count] ?? 0), 0);
+  return {
+    sql: sql.map((part) => (typeof part === 'string' ? part : sources[part]!.sql)).join(''),
+    fetchedRows: sum('fetchedRows'),
+    fetchedBytes: sum('fetchedBytes'),
+    storageBytesFetched: sum('storageBytesFetched'),
+    storageBytesCached: sum('storageBytesCached'),
+    release: () => {
+      for (const source of sources) source.release?.();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { cancellation } from '@tessera/common';
+import type { Kernel, KernelSession } from '@tessera/kernel';
+import type { StoredOutput } from '@tessera/shuffle';
+import type { OpenedSources, RunTaskOptions, Task, TaskOutcome } from '../dist-exec.ts';
+import type { CpuMeter } from './cpu-meter.ts';
+import { interruptOnAbort } from './interrupt-on-abort.ts';
+import { keySummaries } from './key-summaries.ts';
+import { openSources, type SourceServices } from './open-sources.ts';
+import { TaskWatch } from './task-watch.ts';
+
+export interface TaskServices extends SourceServices {
+  readonly kernel: Kernel;
+  readonly cpu: CpuMeter;
+  /** `host:port` of the node's own shuffle service. */
+  readonly shuffleAddress: string;
+}
+
+/** Runs a task whose turn it is. What it leaves when it fails or is cancelled is freed. */
+export async function taskRun(
+  task: Task,
+  options: RunTaskOptions,
+  services: TaskServices,
+): Promise<TaskOutcome> {
+  const { signal } = options;
+  const session = options.session ?? (await services.kernel.session({ timeZone: task.timeZone }));
+  const endInterrupts = interruptOnAbort(session, signal);
+  try {
+    return await measured(task, session, options, services);
+  } catch (error) {
+    throw signal.aborted ? cancellation(signal) : error;
+  } finally {
+    endInterrupts();
+    if (session !== options.session) await session.close();
+  }
+}
+
+async function measured(
+  task: Task,
+  session: KernelSession,
+  { signal, onProgress }: RunTaskOptions,
+  services: TaskServices,
+): Promise<TaskOutcome> {
+  const startedAt = performance.now();
+  const endCpu = services.cpu.start();
+  const watch = new TaskWatch(services.kernel, session, onProgress);
+  let sources: OpenedSources | undefined;
+  try {
+    sources = await openSources(task, session, signal, services);
+    const stored = await services.shuffle.store(task.key, session, sources.sql, task.output);
+    const summaries = await summariesOf(task, stored, session, signal, services);
+    // An interrupt may have come too late for the statement that it was meant for.
+    if (signal.aborted) throw cancellation(signal);
+    return {
+      ...stored,
+      cpuMs: endCpu(),
+      elapsedMs: performance.now() - startedAt,
+      fetchedRows: sources.fetchedRows,
+      fetchedBytes: sources.fetchedBytes,
+      storageBytesFetched: sources.storageBytesFetched,
+      storageBytesCached: sources.storageBytesCached,
+      spilledBytes: watch.spilledBytes,
+      summaries,
+    };
+  } finally {
+    endCpu();
+    watch.end();
+    sources?.release();
+  }
+}
+
+async function summariesOf(
+  { key, output }: Task,
+  { rows }: StoredOutput,
+  session: KernelSession,
+  signal: AbortSignal,
+  { shuffle, shuffleAddress }: TaskServices,
+): Promise<TaskOutcome['summaries']> {
+  const { columns, summarised } = output;
+  if (summarised.length === 0) return [];
+  if (rows === 0) return summarised.map((column) => ({ column, values: [] }));
+  const piece = { producer: key, address: shuffleAddress, incarnation: shuffle.incarnation };
+  const { sql } = await shuffle.fetch(session, [piece], output, signal);
+  return keySummaries(session, sql, columns, summarised);
+}

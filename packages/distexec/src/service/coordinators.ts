@@ -1,0 +1,99 @@
+/** What is known of one coordinator that has work here. */
+interface Coordinator {
+  lastHeardMs: number;
+  /** Calls that it keeps open for its tasks. */
+  calls: number;
+  readonly queries: Set<string>;
+}
+
+export interface CoordinatorsOptions {
+  /** Of the pings that coordinators send. */
+  readonly heartbeatMs: number;
+  /** Its queries' tasks are to be stopped and their outputs freed. */
+  onGone(coordinator: string, queryIds: readonly string[]): void;
+  /** Milliseconds; for tests. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Whose tasks this node runs and whose outputs it keeps. A coordinator is gone that was not heard of for two heartbeats;
+ * one whose call for a task broke, so that none is left, for one; and one whose node pings as another incarnation.
+ */
+export class Coordinators {
+  readonly #o: CoordinatorsOptions;
+  readonly #now: () => number;
+  readonly #known = new Map<string, Coordinator>();
+  readonly #broken = new Set<string>();
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor(options: CoordinatorsOptions) {
+    this.#o = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#sweeping = setInterval(() => this.sweep(), options.heartbeatMs / 4).unref();
+  }
+
+  /** A ping, or any other call, of `<name>/<incarnation>`. */
+  heard(coordinator: string): void {
+    const name = nameOf(coordinator);
+    for (const other of [...this.#known.keys()]) {
+      if (other !== coordinator && nameOf(other) === name) this.#gone(other);
+    }
+    const known = this.#known.get(coordinator);
+    if (known === undefined) return;
+    known.lastHeardMs = this.#now();
+    this.#broken.delete(coordinator);
+  }
+
+  /** A call for a task of a query begins; the function returned ends it. */
+  begin(coordinator: string, queryId: string): (isBroken: boolean) => void {
+    let known = this.#known.get(coordinator);
+    if (known === undefined) {
+      known = { lastHeardMs: 0, calls: 0, queries: new Set() };
+      this.#known.set(coordinator, known);
+    }
+    this.heard(coordinator);
+    known.calls++;
+    known.queries.add(queryId);
+    const entry = known;
+    return (isBroken) => {
+      entry.calls--;
+      if (isBroken && entry.calls === 0 && this.#known.get(coordinator) === entry) {
+        this.#broken.add(coordinator);
+      }
+    };
+  }
+
+  /** Nothing of the query is left here. */
+  released(queryId: string): void {
+    for (const [coordinator, { queries, calls }] of this.#known) {
+      queries.delete(queryId);
+      if (queries.size === 0 && calls === 0) this.#forget(coordinator);
+    }
+  }
+
+  /** Looks who is gone; happens by itself. */
+  sweep(): void {
+    const { heartbeatMs } = this.#o;
+    for (const [coordinator, { lastHeardMs }] of [...this.#known]) {
+      const patienceMs = this.#broken.has(coordinator) ? heartbeatMs : 2 * heartbeatMs;
+      if (this.#now() - lastHeardMs > patienceMs) this.#gone(coordinator);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping);
+  }
+
+  #gone(coordinator: string): void {
+    const queries = [...(this.#known.get(coordinator)?.queries ?? [])];
+    this.#forget(coordinator);
+    if (queries.length > 0) this.#o.onGone(coordinator, queries);
+  }
+
+  #forget(coordinator: string): void {
+    this.#known.delete(coordinator);
+    this.#broken.delete(coordinator);
+  }
+}
+
+const nameOf = (coordinator: string): string => coordinator.slice(0, coordinator.lastIndexOf('/'));

@@ -1,0 +1,134 @@
+import { TesseraError } from '@tessera/common';
+import type { Kernel, KernelLog } from '@tessera/kernel';
+import {
+  DistExecService,
+  type RpcContext,
+  type RunTaskRequest,
+  type ServedService,
+  serviceOf,
+} from '@tessera/rpc';
+import { type EventMessage, finishedEvent, progressEvent } from '../codec/outcome-codec.ts';
+import { decodeTask } from '../codec/task-codec.ts';
+import type { DistExec, Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
+import { Coordinators } from './coordinators.ts';
+import { LatestEvent } from './latest-event.ts';
+
+export interface DistExecServiceOptions {
+  readonly kernel: Kernel;
+  /** Of the engine. */
+  readonly version: string;
+  readonly startedAtMs: number;
+  readonly threads: number;
+  /** How often coordinators ping: one that is not heard of for two of them is gone. */
+  readonly heartbeatMs: number;
+  status(): 'running' | 'draining';
+  /** That this node coordinates, as information_schema tells them. */
+  listQueries(): readonly Record<string, unknown>[];
+  /** False where the node runs no such query. */
+  cancelQuery(queryId: string, reason: string): boolean | Promise<boolean>;
+  /** Somebody pings: `<name>/<incarnation>`. */
+  onPing?(from: string): void;
+  readonly log: KernelLog;
+}
+
+/** The service, to be closed when the node ends. */
+export interface ServedDistExec extends ServedService {
+  close(): void;
+}
+
+/** Runs tasks for other nodes, and tells them how this one is. */
+export function distExecService(distExec: DistExec, options: DistExecServiceOptions): ServedDistExec {
+  const { kernel, log } = options;
+  const coordinators = new Coordinators({
+    heartbeatMs: options.heartbeatMs,
+    onGone: (coordinator, queryIds) => {
+      log.warn(
+        { coordinator, queryIds },
+        'A coordinator is gone: its tasks are stopped, their outputs freed',
+      );
+      for (const queryId of queryIds) {
+        distExec.release(queryId).catch((error: unknown) => {
+          log.error({ queryId, error: String(error) }, 'What a query left was not freed');
+        });
+      }
+    },
+  });
+  const service = serviceOf(DistExecService, {
+    ping: async ({ from }) => {
+      coordinators.heard(from);
+      options.onPing?.(from);
+      const { usedBytes, limitBytes } = await kernel.memory();
+      return {
+        name: distExec.node,
+        incarnation: distExec.incarnation,
+        version: options.version,
+        status: options.status(),
+        startedAtMs: BigInt(options.startedAtMs),
+        runningTasks: distExec.runningTasks,
+        runningQueries: options.listQueries().length,
+        memoryUsedBytes: BigInt(Math.round(usedBytes)),
+        memoryLimitBytes: BigInt(Math.round(limitBytes)),
+        exchangeBytes: BigInt(Math.round(distExec.exchangeBytes)),
+        threads: options.threads,
+      };
+    },
+    runTask: (request, context) => runTask(distExec, coordinators, request, context),
+    releaseQuery: async ({ queryId, run, stages }) => {
+      await distExec.release(queryId, {
+        ...(run !== undefined && { run }),
+        ...(stages.length > 0 && { stages }),
+      });
+      if (run === undefined && stages.length === 0) coordinators.released(queryId);
+      return {};
+    },
+    listQueries: async () => ({ queries: Buffer.from(JSON.stringify(options.listQueries())) }),
+    cancelQuery: async ({ queryId, reason }) => ({ found: await options.cancelQuery(queryId, reason) }),
+  });
+  return { ...service, close: () => coordinators.close() };
+}
+
+async function* runTask(
+  distExec: DistExec,
+  coordinators: Coordinators,
+  request: RunTaskRequest,
+  { signal }: RpcContext,
+) {
+  if (request.incarnation !== distExec.incarnation) {
+    throw TesseraError.of('NODE_RESTARTED', { node: distExec.node });
+  }
+  const task = decodeTask(request);
+  const ended = coordinators.begin(request.coordinator, task.key.queryId);
+  try {
+    yield* events(distExec, task, request.timeoutMs, signal);
+  } finally {
+    ended(signal.aborted);
+  }
+}
+
+/** Progress now and then, then the outcome. */
+async function* events(
+  distExec: DistExec,
+  task: Task,
+  timeoutMs: number,
+  callSignal: AbortSignal,
+): AsyncGenerator<EventMessage> {
+  const deadline = new AbortController();
+  const timer =
+    timeoutMs === 0
+      ? undefined
+      : setTimeout(() => deadline.abort(TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs })), timeoutMs);
+  const signal = AbortSignal.any([callSignal, deadline.signal]);
+  const progress = new LatestEvent<TaskProgress, TaskOutcome>();
+  try {
+    distExec
+      .runTask(task, { signal, onProgress: (told) => progress.tell(told) })
+      .then(progress.end, progress.fail);
+    for (;;) {
+      const next = await progress.next();
+      if (next.end !== undefined) return yield finishedEvent(next.end);
+      yield progressEvent(next.latest!.percent);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}

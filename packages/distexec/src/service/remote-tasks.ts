@@ -1,0 +1,75 @@
+import { TesseraError } from '@tessera/common';
+import type { DistExecService, RpcClient } from '@tessera/rpc';
+import { decodeOutcome } from '../codec/outcome-codec.ts';
+import { encodeTask } from '../codec/task-codec.ts';
+import type { Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
+
+/** How long after its deadline a task may still tell that it has passed. */
+const DEADLINE_GRACE_MS = 2_000;
+
+export interface RunRemoteTaskOptions {
+  /** That the node must be. */
+  readonly incarnation: string;
+  /** `<name>/<incarnation>` of this node. */
+  readonly coordinator: string;
+  readonly signal: AbortSignal;
+  /** 0: none */
+  readonly timeoutMs: number;
+  readonly onProgress?: ((progress: TaskProgress) => void) | undefined;
+}
+
+/** The tasks of another node, seen from the one that coordinates the query. */
+export interface RemoteTasks {
+  /** @throws TesseraError NODE_RESTARTED, what the task failed with, what the channel says when there is no answer */
+  runTask(task: Task, options: RunRemoteTaskOptions): Promise<TaskOutcome>;
+  /** See `DistExec.release`. */
+  release(
+    queryId: string,
+    which?: { readonly run?: number | undefined; readonly stages?: readonly number[] | undefined },
+    timeoutMs?: number,
+  ): Promise<void>;
+  /** That the node coordinates. */
+  listQueries(timeoutMs?: number): Promise<readonly Record<string, unknown>[]>;
+  /** False where the node runs no such query. */
+  cancelQuery(queryId: string, reason: string, timeoutMs?: number): Promise<boolean>;
+}
+
+export function remoteTasks(client: RpcClient<typeof DistExecService>): RemoteTasks {
+  return {
+    runTask: (task, options) => runTask(client, task, options),
+    release: async (queryId, { run, stages } = {}, timeoutMs) => {
+      await client.releaseQuery(
+        { queryId, ...(run !== undefined && { run }), stages: [...(stages ?? [])] },
+        { timeoutMs },
+      );
+    },
+    listQueries: async (timeoutMs) => {
+      const { queries } = await client.listQueries({}, { timeoutMs });
+      return JSON.parse(Buffer.from(queries).toString('utf8'));
+    },
+    cancelQuery: async (queryId, reason, timeoutMs) =>
+      (await client.cancelQuery({ queryId, reason }, { timeoutMs })).found,
+  };
+}
+
+async function runTask(
+  client: RpcClient<typeof DistExecService>,
+  task: Task,
+  { incarnation, coordinator, signal, timeoutMs, onProgress }: RunRemoteTaskOptions,
+): Promise<TaskOutcome> {
+  const events = client.runTask(
+    { ...encodeTask(task), incarnation, coordinator, timeoutMs },
+    { signal, timeoutMs: timeoutMs === 0 ? undefined : timeoutMs + DEADLINE_GRACE_MS },
+  );
+  let outcome: TaskOutcome | undefined;
+  for await (const { event } of events) {
+    if (event.case === 'finished') outcome = decodeOutcome(event.value);
+    if (event.case === 'progress') {
+      const { percent } = event.value;
+      onProgress?.(percent < 0 ? {} : { percent });
+    }
+  }
+  if (outcome !== undefined) return outcome;
+  const message = `The node ended task ${task.key.task} of stage ${task.key.stage} without an outcome`;
+  throw TesseraError.of('BAD_REQUEST', { message });
+}
