@@ -19,5 +19,6 @@ export type {
   QueryProgress,
   StatementDescription,
 } from './protocol/messages.ts';
+export { RELATION_FUNCTION } from './relation-function.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';
 export { quoteName, quoteText } from './types/quoting.ts';

@@ -18,6 +18,8 @@ export interface KernelOptions {
   readonly threads: number;
   /** SQL run on every fresh instance before it is locked down. */
   readonly bootstrap: readonly string[];
+  /** Whether sessions can make relations to plan over (`defineRelation`). */
+  readonly definesRelations?: boolean | undefined;
   readonly log: KernelLog;
 }
 
@@ -94,4 +96,5 @@ const instanceOptions = (o: KernelOptions) => ({
   memoryLimitBytes: o.memoryLimitBytes,
   threads: o.threads,
   bootstrap: o.bootstrap,
+  definesRelations: o.definesRelations ?? false,
 });

@@ -1,8 +1,7 @@
-import { MANAGED_SCHEMA } from '@tessera/sql';
 import type { Conjunct } from '@tessera/tablet';
 import { expressionConjuncts, type FilteredColumn, filterConjuncts } from './conjuncts.ts';
 import { type Needed, walkNeededColumns } from './needed-columns.ts';
-import type { PlanGet, PlanOperator } from './plan-nodes.ts';
+import { managedTable, type PlanGet, type PlanOperator } from './plan-nodes.ts';
 import { parsePlan } from './serialized-plan.ts';
 import type { TableScan } from './table-scan.ts';
 
@@ -18,8 +17,8 @@ export function tableScans(serialized: string): readonly TableScan[] {
     { columns: Set<string>; named: Set<string>; filters: (readonly Conjunct[])[] }
   >();
   walkNeededColumns(plan, (get, needed, parent) => {
-    if (get.function_data?.schema !== MANAGED_SCHEMA) return;
-    const relation = get.function_data.table ?? '';
+    const relation = managedTable(get);
+    if (relation === undefined) return;
     const scan = scans.get(relation) ?? { columns: new Set(), named: new Set(), filters: [] };
     scans.set(relation, scan);
     const names = (indexes: Iterable<number>) => [...indexes].flatMap((index) => get.names?.[index] ?? []);

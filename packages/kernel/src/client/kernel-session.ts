@@ -84,6 +84,27 @@ export class KernelSession {
     return appendBatches(this.#socket, this.#timeZone, table, schema, batches);
   }
 
+  /**
+   * Makes a relation that statements of all sessions of the process can be bound and planned over, with a kernel that has
+   * `definesRelations`: of `rows` rows for the optimiser, and none for those who read it. It hides no table, and takes the
+   * place of a relation of the same name.
+   *
+   * @param columns `type` is SQL
+   * @param name found in every schema, so it should be like no other
+   */
+  async defineRelation(
+    name: string,
+    columns: readonly { readonly name: string; readonly type: string }[],
+    rows: number,
+  ): Promise<void> {
+    await this.#socket.call({ op: 'defineRelation', name, columns, rows, timeZone: this.#timeZone });
+  }
+
+  /** Of a relation that is not there too. */
+  async dropRelation(name: string): Promise<void> {
+    await this.#socket.call({ op: 'dropRelation', name, timeZone: this.#timeZone });
+  }
+
   /** The running call fails with QUERY_CANCELLED. */
   interrupt(): void {
     this.#socket.interrupt();

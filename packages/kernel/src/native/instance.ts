@@ -1,5 +1,6 @@
 import { quoteText } from '../types/quoting.ts';
 import { NativeConnection } from './connection.ts';
+import { DefinedRelations } from './defined-relations.ts';
 import { duckdb, type Pointer, takeString } from './library.ts';
 import { NativeBlock } from './memory.ts';
 
@@ -10,19 +11,26 @@ export interface InstanceOptions {
   readonly memoryLimitBytes: number;
   readonly threads: number;
   readonly bootstrap: readonly string[];
+  readonly definesRelations: boolean;
 }
 
 /** The database of a kernel process: in memory, set up by the bootstrap SQL, then locked down for good. */
 export class NativeInstance {
   readonly #database: Pointer;
+  /** Undefined where the kernel was not asked to have any. */
+  readonly relations: DefinedRelations | undefined;
 
-  private constructor(database: Pointer) {
+  private constructor(database: Pointer, relations: DefinedRelations | undefined) {
     this.#database = database;
+    this.relations = relations;
   }
 
   static async open(options: InstanceOptions): Promise<NativeInstance> {
-    const instance = new NativeInstance(openInMemory());
+    const database = openInMemory();
+    const relations = options.definesRelations ? new DefinedRelations() : undefined;
+    const instance = new NativeInstance(database, relations);
     const connection = instance.connect();
+    relations?.install(database, connection);
     for (const sql of [...settings(options), ...options.bootstrap, ...lockDown(options)])
       await connection.run(sql);
     await connection.close();

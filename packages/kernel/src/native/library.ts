@@ -207,6 +207,67 @@ export const duckdb = {
   appenderClose: fn<number, [Pointer]>('duckdb_appender_close', 'int', ['void *']),
   appenderDestroy: fn<number, [Pointer]>('duckdb_appender_destroy', 'int', ['void *']),
 
+  createTableFunction: fn<Pointer, []>('duckdb_create_table_function', 'void *', []),
+  destroyTableFunction: fn<void, [Pointer]>('duckdb_destroy_table_function', 'void', ['void *']),
+  tableFunctionSetName: fn<void, [Pointer, string]>('duckdb_table_function_set_name', 'void', [
+    'void *',
+    'str',
+  ]),
+  tableFunctionAddParameter: fn<void, [Pointer, Pointer]>('duckdb_table_function_add_parameter', 'void', [
+    'void *',
+    'void *',
+  ]),
+  tableFunctionSetBind: fn<void, [Pointer, Pointer]>('duckdb_table_function_set_bind', 'void', [
+    'void *',
+    'void *',
+  ]),
+  tableFunctionSetInit: fn<void, [Pointer, Pointer]>('duckdb_table_function_set_init', 'void', [
+    'void *',
+    'void *',
+  ]),
+  tableFunctionSetFunction: fn<void, [Pointer, Pointer]>('duckdb_table_function_set_function', 'void', [
+    'void *',
+    'void *',
+  ]),
+  registerTableFunction: fn<number, [Pointer, Pointer]>('duckdb_register_table_function', 'int', [
+    'void *',
+    'void *',
+  ]),
+  bindGetParameter: fn<Pointer, [Pointer, number]>('duckdb_bind_get_parameter', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
+  bindAddColumn: fn<void, [Pointer, string, Pointer]>('duckdb_bind_add_result_column', 'void', [
+    'void *',
+    'str',
+    'void *',
+  ]),
+  bindSetCardinality: fn<void, [Pointer, number, boolean]>('duckdb_bind_set_cardinality', 'void', [
+    'void *',
+    'uint64_t',
+    'bool',
+  ]),
+  bindSetError: fn<void, [Pointer, string]>('duckdb_bind_set_error', 'void', ['void *', 'str']),
+  addReplacementScan: fn<void, [Pointer, Pointer, Pointer, Pointer]>('duckdb_add_replacement_scan', 'void', [
+    'void *',
+    'void *',
+    'void *',
+    'void *',
+  ]),
+  replacementScanSetFunction: fn<void, [Pointer, string]>(
+    'duckdb_replacement_scan_set_function_name',
+    'void',
+    ['void *', 'str'],
+  ),
+  replacementScanAddParameter: fn<void, [Pointer, Pointer]>('duckdb_replacement_scan_add_parameter', 'void', [
+    'void *',
+    'void *',
+  ]),
+  createVarchar: fn<Pointer, [string]>('duckdb_create_varchar', 'void *', ['str']),
+  getVarchar: fn<Pointer, [Pointer]>('duckdb_get_varchar', 'void *', ['void *']),
+  destroyValue: fn<void, [Pointer]>('duckdb_destroy_value', 'void', ['void *']),
+  createLogicalType: fn<Pointer, [number]>('duckdb_create_logical_type', 'void *', ['int']),
+
   typeId: fn<number, [Pointer]>('duckdb_get_type_id', 'int', ['void *']),
   typeAlias: fn<Pointer | null, [Pointer]>('duckdb_logical_type_get_alias', 'void *', ['void *']),
   destroyType: fn<void, [Pointer]>('duckdb_destroy_logical_type', 'void', ['void *']),

@@ -60,6 +60,11 @@ export class NativeStatement {
     return { columns, parameters };
   }
 
+  /** The type of a column, for the caller to destroy. */
+  columnType(index: number): Pointer {
+    return duckdb.preparedColumnType(this.#handle, index)!;
+  }
+
   bind(params: KernelParams): void {
     if (Array.isArray(params)) {
       const expected = Number(duckdb.parameterCount(this.#handle));

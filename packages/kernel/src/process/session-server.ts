@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { NativeConnection } from '../native/connection.ts';
+import { type DefinedRelations, noDefinedRelations } from '../native/defined-relations.ts';
 import { COUNT_PROGRESS, type NativeInstance } from '../native/instance.ts';
 import { interrupted, NativeError } from '../native/native-error.ts';
 import { firstValue } from '../native/scalar-value.ts';
@@ -22,6 +23,7 @@ type SessionCall = Extract<Request, { timeZone: string | null }>;
 
 /** Serves one session: one connection of the kernel, one call at a time, for as long as the socket is open. */
 export class SessionServer {
+  readonly #instance: NativeInstance;
   readonly #connection: NativeConnection;
   readonly #socket: Socket;
   readonly #sessions: Map<number, SessionServer>;
@@ -35,6 +37,7 @@ export class SessionServer {
 
   /** Enters itself in `sessions` under the number its client gives it. */
   constructor(instance: NativeInstance, socket: Socket, sessions: Map<number, SessionServer>) {
+    this.#instance = instance;
     this.#connection = instance.connect();
     this.#socket = socket;
     this.#sessions = sessions;
@@ -112,11 +115,20 @@ export class SessionServer {
           this.#dirty ||= !s.leavesNoTrace;
           return runQuery(s, request.params, request.maxBatchBytes, request.timeZone, this.#socket);
         });
+      case 'defineRelation':
+        return this.#relations.define(this.#connection, request.name, request.columns, request.rows);
+      case 'dropRelation':
+        return this.#relations.drop(request.name);
       case 'append': {
         this.#dirty = true;
         return runAppend(this.#connection, request.table, request.schemaIpc, this.#append!);
       }
     }
+  }
+
+  get #relations(): DefinedRelations {
+    if (this.#instance.relations === undefined) throw noDefinedRelations();
+    return this.#instance.relations;
   }
 
   async #withStatement(sql: string, run: (statement: NativeStatement) => Promise<unknown>): Promise<unknown> {

@@ -20,6 +20,13 @@ export type Request =
       readonly maxBatchBytes: number;
     })
   | (Call & { readonly op: 'append'; readonly table: string; readonly schemaIpc: Uint8Array })
+  | (Call & {
+      readonly op: 'defineRelation';
+      readonly name: string;
+      readonly columns: readonly { readonly name: string; readonly type: string }[];
+      readonly rows: number;
+    })
+  | (Call & { readonly op: 'dropRelation'; readonly name: string })
   | { readonly op: 'attach'; readonly session: number };
 
 /** On the channel between the two processes, beside the sessions' sockets. */

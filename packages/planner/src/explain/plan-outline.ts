@@ -1,4 +1,4 @@
-import { isGet, type PlanExpression, type PlanOperator } from '../plan-nodes.ts';
+import { isGet, managedTable, type PlanExpression, type PlanGet, type PlanOperator } from '../plan-nodes.ts';
 import { parsePlan } from '../serialized-plan.ts';
 import { expressionText } from './expression-text.ts';
 import { scanConditions } from './scan-conditions.ts';
@@ -25,9 +25,7 @@ function outline(node: PlanOperator, tableName: (bound: string) => string): Plan
     operator: operatorName(node.type),
     details: isGet(node)
       ? {
-          ...(node.function_data?.table === undefined
-            ? { function: String((node as { name?: unknown }).name ?? '') }
-            : { table: tableName(node.function_data.table) }),
+          ...scanned(node, tableName),
           ...listed(
             'columns',
             node.column_indexes?.flatMap(({ index }) => node.names?.[Number(index)] ?? []),
@@ -37,6 +35,11 @@ function outline(node: PlanOperator, tableName: (bound: string) => string): Plan
       : detailsOf(node),
     inputs: (node.children ?? []).map((child) => outline(child, tableName)),
   };
+}
+
+function scanned(node: PlanGet, tableName: (bound: string) => string): Readonly<Record<string, string>> {
+  const table = managedTable(node) ?? node.function_data?.table;
+  return table === undefined ? { function: node.name ?? '' } : { table: tableName(table) };
 }
 
 /** `LOGICAL_COMPARISON_JOIN` → `Comparison Join`. */

@@ -1,0 +1,107 @@
+import koffi, { type TypeObject } from 'koffi';
+import { RELATION_FUNCTION } from '../relation-function.ts';
+import { quoteName } from '../types/quoting.ts';
+import type { NativeConnection } from './connection.ts';
+import { duckdb, NO_RELEASE, type Pointer, takeString } from './library.ts';
+import { NativeBlock } from './memory.ts';
+import { NativeError } from './native-error.ts';
+import { NativeStatement } from './statement.ts';
+
+const VARCHAR = 17;
+
+const BIND: TypeObject = koffi.proto('void tessera_bind(void *info)');
+const REPLACE: TypeObject = koffi.proto('void tessera_replace(void *info, const char *name, void *data)');
+
+export interface RelationColumn {
+  readonly name: string;
+  /** SQL of the type. */
+  readonly type: string;
+}
+
+interface DefinedRelation {
+  readonly columns: readonly { readonly name: string; readonly type: Pointer }[];
+  readonly rows: number;
+}
+
+/**
+ * Relations that statements can be bound and planned over: they have columns and a number of rows that the optimiser goes by,
+ * and give none. A statement finds them by name, in whatever schema it says, where there is no table of the name.
+ *
+ * The kernel asks for them while it binds, on a thread that waits for the event loop: nothing here may wait for the kernel.
+ */
+export class DefinedRelations {
+  readonly #relations = new Map<string, DefinedRelation>();
+
+  /** To be called before other connections are made. */
+  install(database: Pointer, connection: NativeConnection): void {
+    const fn = duckdb.createTableFunction();
+    const name = duckdb.createLogicalType(VARCHAR);
+    duckdb.tableFunctionSetName(fn, RELATION_FUNCTION);
+    duckdb.tableFunctionAddParameter(fn, name);
+    duckdb.tableFunctionSetBind(
+      fn,
+      koffi.register((info: Pointer) => this.#bind(info), pointerTo(BIND)),
+    );
+    // Called only where such a statement runs: without rows there is nothing to set up, and an untouched chunk is the end.
+    duckdb.tableFunctionSetInit(fn, NO_RELEASE);
+    duckdb.tableFunctionSetFunction(fn, NO_RELEASE);
+    const failed = duckdb.registerTableFunction(connection.handle, fn) !== 0;
+    duckdb.destroyType(slotOf(name).address);
+    duckdb.destroyTableFunction(slotOf(fn).address);
+    if (failed) throw new Error('The kernel refused the function of defined relations');
+    const replace = (info: Pointer, table: string) => this.#replace(info, table);
+    duckdb.addReplacementScan(database, koffi.register(replace, pointerTo(REPLACE)), 0n, 0n);
+  }
+
+  /** Takes the place of a relation of the same name. */
+  async define(
+    connection: NativeConnection,
+    name: string,
+    columns: readonly RelationColumn[],
+    rows: number,
+  ): Promise<void> {
+    const items = columns.map((c) => `CAST(NULL AS ${c.type}) AS ${quoteName(c.name)}`);
+    const statement = await NativeStatement.prepare(connection, `SELECT ${items.join(', ')}`);
+    const types = columns.map((_, i) => statement.columnType(i));
+    statement.destroy();
+    this.drop(name);
+    this.#relations.set(name, { columns: columns.map((c, i) => ({ name: c.name, type: types[i]! })), rows });
+  }
+
+  drop(name: string): void {
+    for (const { type } of this.#relations.get(name)?.columns ?? []) duckdb.destroyType(slotOf(type).address);
+    this.#relations.delete(name);
+  }
+
+  #replace(info: Pointer, name: string): void {
+    if (!this.#relations.has(name)) return;
+    const value = duckdb.createVarchar(name);
+    duckdb.replacementScanSetFunction(info, RELATION_FUNCTION);
+    duckdb.replacementScanAddParameter(info, value);
+    duckdb.destroyValue(slotOf(value).address);
+  }
+
+  #bind(info: Pointer): void {
+    const value = duckdb.bindGetParameter(info, 0);
+    const name = takeString(duckdb.getVarchar(value));
+    duckdb.destroyValue(slotOf(value).address);
+    const relation = this.#relations.get(name);
+    if (relation === undefined) {
+      duckdb.bindSetError(info, `There is no relation ${name}`);
+      return;
+    }
+    for (const column of relation.columns) duckdb.bindAddColumn(info, column.name, column.type);
+    duckdb.bindSetCardinality(info, relation.rows, true);
+  }
+}
+
+const pointerTo = (proto: TypeObject): TypeObject => koffi.pointer(proto);
+
+function slotOf(handle: Pointer): NativeBlock {
+  const slot = new NativeBlock(8);
+  slot.setPointer(0, handle);
+  return slot;
+}
+
+export const noDefinedRelations = (): NativeError =>
+  new NativeError('Invalid Input Error: This kernel has no defined relations');
