@@ -1,19 +1,14 @@
 import { Client, type ClientReadableStream, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { cancellation, type TesseraError } from '@tessera/common';
-import { type ClusterTls, channelCredentials } from './cluster-tls.ts';
+import { channelCredentials } from './cluster-tls.ts';
 import { tesseraErrorOf } from './error-metadata.ts';
-import { callMetadata } from './handshake.ts';
+import { callMetadata, type NodeCredentials } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
 import { type CallOptions, methodDefinition, type RpcClient, type RpcService } from './service.ts';
 
-export interface RpcChannelOptions {
+export interface RpcChannelOptions extends NodeCredentials {
   /** `host:port` */
   readonly address: string;
-  readonly clusterToken: string | undefined;
-  /** Undefined: not encrypted. */
-  readonly tls?: ClusterTls | undefined;
-  /** Of the caller, for services that must not mix versions of the kernel. */
-  readonly kernelVersion?: string | undefined;
   /** What a call that the other node did not answer fails with. */
   readonly unanswered: (reason: string, kind: Unanswered) => TesseraError;
   /** For tests of the handshake. */

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Metadata } from '@grpc/grpc-js';
 import { TesseraError } from '@tessera/common';
+import type { ClusterTls } from './cluster-tls.ts';
 
 /** Grows whenever nodes of the version before would misunderstand a call. */
 export const PROTOCOL_VERSION = 1;
@@ -9,9 +10,13 @@ const PROTOCOL_KEY = 'tessera-protocol';
 const TOKEN_KEY = 'tessera-cluster-token';
 const KERNEL_KEY = 'tessera-kernel';
 
-/** What a node shows of itself and asks of others. */
-export interface Handshake {
+/** What a node shows of itself to other nodes, and asks of them. */
+export interface NodeCredentials {
+  /** The secret of the cluster; undefined: everybody who reaches a port is answered. */
   readonly clusterToken: string | undefined;
+  /** Undefined: not encrypted. With it both sides must have a certificate of the same authority. */
+  readonly tls?: ClusterTls | undefined;
+  /** A server that names it answers only callers that have the same; undefined: any will do. */
   readonly kernelVersion?: string | undefined;
 }
 
@@ -20,7 +25,7 @@ export function callMetadata({
   clusterToken,
   kernelVersion,
   protocolVersion = PROTOCOL_VERSION,
-}: Handshake & { readonly protocolVersion?: number | undefined }): Metadata {
+}: NodeCredentials & { readonly protocolVersion?: number | undefined }): Metadata {
   const metadata = new Metadata();
   metadata.set(PROTOCOL_KEY, String(protocolVersion));
   if (kernelVersion !== undefined) metadata.set(KERNEL_KEY, kernelVersion);
@@ -32,7 +37,7 @@ export function callMetadata({
  * Where the server names a kernel version, callers must have the same.
  * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH when the call must not be answered
  */
-export function checkCall(metadata: Metadata, { clusterToken, kernelVersion }: Handshake): void {
+export function checkCall(metadata: Metadata, { clusterToken, kernelVersion }: NodeCredentials): void {
   if (clusterToken !== undefined && !sameSecret(String(metadata.get(TOKEN_KEY)[0] ?? ''), clusterToken)) {
     const message = 'The call has not the cluster token of this node (TESSERA_CLUSTER_TOKEN)';
     throw TesseraError.of('UNAUTHENTICATED', { message });

@@ -7,9 +7,9 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { type Logger, TesseraError } from '@tessera/common';
-import { type ClusterTls, serverCredentials } from './cluster-tls.ts';
+import { serverCredentials } from './cluster-tls.ts';
 import { statusOf } from './error-metadata.ts';
-import { checkCall } from './handshake.ts';
+import { checkCall, type NodeCredentials } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
 import { grpcDefinition, type RpcContext, type RpcHandlers, type RpcService } from './service.ts';
 
@@ -19,17 +19,11 @@ export interface ServedService {
   readonly handlers: Readonly<Record<string, unknown>>;
 }
 
-export interface RpcServerOptions {
+export interface RpcServerOptions extends NodeCredentials {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
   readonly services: readonly ServedService[];
-  /** Callers must show it; undefined: everybody who reaches the port is answered. */
-  readonly clusterToken: string | undefined;
-  /** Undefined: not encrypted. With it callers must have a certificate of the same authority. */
-  readonly tls?: ClusterTls | undefined;
-  /** Callers must have the same; undefined: any will do. */
-  readonly kernelVersion?: string | undefined;
   readonly log: Logger;
 }
 
