@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
 import { type Kernel, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
+import type { ClusterNode } from '@tessera/scheduler';
 import {
   type CopyToStatement,
   classifyStatement,
@@ -15,7 +16,9 @@ import { discardTablets } from './changes/discard-tablets.ts';
 import { commitName } from './commit-name.ts';
 import { copyTo } from './copy/copy-to.ts';
 import { describeQuery } from './describe-query.ts';
+import type { ClusterServices } from './distribution/cluster-services.ts';
 import { MetricsHistory } from './information-schema/metrics-history.ts';
+import { type QueryRecord, queriesElsewhere, queryRecords } from './information-schema/queries-of-nodes.ts';
 import { describedView, showQuery } from './information-schema/show-query.ts';
 import type { NodeFacts, SystemFacts } from './information-schema/system-facts.ts';
 import { QueryHistory, queryFacts } from './query-history.ts';
@@ -36,8 +39,8 @@ export interface CoordinatorOptions {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly engineId: string;
-  /** The nodes that `information_schema.nodes` tells of; this one where it is left out. */
-  readonly nodes?: (() => readonly NodeFacts[]) | undefined;
+  /** Undefined: every query runs on this node. */
+  readonly cluster?: ClusterServices | undefined;
   /** Undefined: the node keeps no tables. */
   readonly tables?: TableServices | undefined;
   /** Undefined: tables are left as statements made them. */
@@ -88,17 +91,29 @@ export class Coordinator {
     });
   }
 
-  #systemFacts(scope: SystemScope): SystemFacts {
-    const { engineId } = this.#options;
+  async #systemFacts({ view, ...scope }: SystemScope): Promise<SystemFacts> {
+    const { engineId, cluster } = this.#options;
+    const isOfAllNodes = view === 'engine_running_queries' && cluster !== undefined;
     return {
       ...scope,
       engine: engineId,
       transactions: this.transactions?.list() ?? [],
       running: this.running.all().map(queryFacts),
+      elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster) : [],
+      node: this.#nodeName(),
       history: this.#history,
       metrics: this.#metrics,
-      nodes: this.#options.nodes?.() ?? [this.#thisNode()],
+      nodes: cluster?.cluster.living().map(nodeFacts) ?? [this.#thisNode()],
     };
+  }
+
+  #nodeName(): string {
+    return this.#options.cluster?.cluster.self.name ?? hostname();
+  }
+
+  /** The queries of this node as `engine_running_queries` tells them, for other nodes. */
+  queryRecords(): readonly QueryRecord[] {
+    return queryRecords(this.running.all().map(queryFacts), this.#nodeName());
   }
 
   #thisNode(): NodeFacts {
@@ -144,6 +159,18 @@ export class Coordinator {
 
   cancel(queryId: QueryId, reason: string): boolean {
     return this.running.cancel(queryId, TesseraError.of('QUERY_CANCELLED', { reason }));
+  }
+
+  /** Also a query that another node of the engine coordinates. False where no node runs it. */
+  async cancelAnywhere(queryId: QueryId, reason: string): Promise<boolean> {
+    if (this.cancel(queryId, reason)) return true;
+    const cluster = this.#options.cluster?.cluster;
+    if (cluster === undefined) return false;
+    const others = cluster.living().filter(({ index }) => index !== cluster.self.index);
+    const answers = await Promise.allSettled(
+      others.map((node) => cluster.cancelQuery(node, queryId, reason)),
+    );
+    return answers.some((answer) => answer.status === 'fulfilled' && answer.value);
   }
 
   /** What the parameters and the result of a statement would be, without running it. */
@@ -258,7 +285,7 @@ export class Coordinator {
       case 'show_setting':
         return this.#showSetting(query, request, statement.name);
       case 'cancel_query':
-        if (!this.cancel(asQueryId(statement.queryId), 'CANCEL QUERY by a user')) {
+        if (!(await this.cancelAnywhere(asQueryId(statement.queryId), 'CANCEL QUERY by a user'))) {
           throw TesseraError.of('QUERY_NOT_FOUND', { queryId: statement.queryId });
         }
         return { kind: 'done' };
@@ -427,3 +454,11 @@ async function readToEnd(result: RowsResult): Promise<void> {
     await result.close();
   }
 }
+
+const nodeFacts = ({ name, status, version, startedAtMs }: ClusterNode): NodeFacts => ({
+  name,
+  host: name.replace(/:\d+$/, ''),
+  status,
+  version,
+  startedAt: new Date(startedAtMs),
+});

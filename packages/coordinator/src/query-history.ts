@@ -1,4 +1,5 @@
 import type { QueryId, RequestId } from '@tessera/common';
+import type { ExecutionProgress } from '@tessera/scheduler';
 import { normalizedSql, redactedSql } from '@tessera/sql';
 
 /** What is known of a query, running or over. */
@@ -21,6 +22,8 @@ export interface QueryFacts {
   readonly returnedRows: number;
   readonly returnedBytes: number;
   readonly retries: number;
+  /** Of its stages, where it runs on several nodes. */
+  readonly progress?: ExecutionProgress | undefined;
 }
 
 export interface FinishedQuery extends QueryFacts {
@@ -52,6 +55,7 @@ export class QueryActivity {
   returnedRows = 0;
   returnedBytes = 0;
   retries = 0;
+  progress: ExecutionProgress | undefined;
   error: Error | undefined;
 
   /** The statement begins: called once its request is there whole. */

@@ -72,7 +72,23 @@ export type HowToBind = Pick<BindRequest, 'quarantine' | 'canRunAgain'>;
 export const bindRequest = (
   { query, request, text, snapshot, sessionValues }: QueryRunOptions,
   how: HowToBind,
-): BindRequest => ({ ...request, sql: text, snapshot, sessionValues, ...how, signal: query.signal });
+): BindRequest => ({
+  ...request,
+  sql: text,
+  snapshot,
+  sessionValues,
+  ...how,
+  distributed: distributedQuery(query),
+  signal: query.signal,
+});
+
+/** A query as one that may run on several nodes. */
+export const distributedQuery = ({ queryId, activity }: RunningQuery): BindRequest['distributed'] => ({
+  queryId,
+  onProgress: (progress) => {
+    activity.progress = progress;
+  },
+});
 
 async function* remaining(
   first: IteratorResult<ResultChunk, void>,

@@ -17,6 +17,14 @@ export interface Settings {
   readonly query_label: string;
   readonly standard_conforming_strings: boolean;
   readonly enable_multi_query_requests: boolean;
+  /** Whether a query may use several nodes. */
+  readonly enable_distributed_execution: boolean;
+  /** A query whose tables have fewer stored bytes runs on one node. */
+  readonly min_distributed_bytes: number;
+  /** What one side of a join may have, in memory, to be sent to every node. */
+  readonly broadcast_limit_bytes: number;
+  /** A table of fewer stored bytes is read whole by every node. */
+  readonly whole_table_bytes: number;
 }
 
 export type SettingName = keyof Settings;
@@ -78,6 +86,10 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   query_label: text,
   standard_conforming_strings: boolean,
   enable_multi_query_requests: boolean,
+  enable_distributed_execution: boolean,
+  min_distributed_bytes: count,
+  broadcast_limit_bytes: count,
+  whole_table_bytes: count,
 };
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
@@ -94,6 +106,10 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   query_label: '',
   standard_conforming_strings: true,
   enable_multi_query_requests: false,
+  enable_distributed_execution: true,
+  min_distributed_bytes: 16_777_216,
+  broadcast_limit_bytes: 67_108_864,
+  whole_table_bytes: 1_048_576,
 });
 
 export const SETTING_NAMES = Object.keys(KINDS) as readonly SettingName[];

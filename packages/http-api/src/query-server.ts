@@ -74,11 +74,15 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   return app;
 }
 
-function cancel(id: string | undefined, options: QueryServerOptions, reply: FastifyReply): FastifyReply {
+async function cancel(
+  id: string | undefined,
+  options: QueryServerOptions,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   if (id === undefined || id === '') {
     return sendFailure(reply, TesseraError.of('INVALID_ARGUMENT', { message: 'query_id is missing' }));
   }
-  if (!options.coordinator.cancel(asQueryId(id), 'POST /cancel by a user')) {
+  if (!(await options.coordinator.cancelAnywhere(asQueryId(id), 'POST /cancel by a user'))) {
     return sendFailure(reply, TesseraError.of('QUERY_NOT_FOUND', { queryId: id }));
   }
   return reply.send({ query_id: id, cancelled: true });

@@ -14,9 +14,11 @@ export {
   type StageSource,
   type TableFacts,
 } from './distribution/distributed-plan.ts';
+export { type PlanFacts, planDistributed, refine } from './distribution/plan-distributed.ts';
 export { physicalOutline } from './explain/physical-outline.ts';
 export { logicalOutline, outlineText, type PlanOutline } from './explain/plan-outline.ts';
 export { mirrorBootstrap } from './mirror-bootstrap.ts';
+export { UnsupportedPlan } from './relational/unsupported-plan.ts';
 export { PLAN_SQL } from './serialized-plan.ts';
 export type { TableScan } from './table-scan.ts';
 export { tableScans } from './table-scans.ts';

@@ -1,4 +1,5 @@
 export type { Cluster, ClusterMember, ClusterNode, RemoteTaskOptions } from './cluster.ts';
+export { executePlan } from './execute-plan.ts';
 export type {
   ExecutedPlan,
   ExecutePlan,

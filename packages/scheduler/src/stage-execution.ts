@@ -14,6 +14,8 @@ export interface ScanAssignment {
 /** What running a plan needs of the query that it belongs to. */
 export interface PlanExecution {
   readonly queryId: string;
+  /** Counts up from 1: a query that is planned anew is another run. */
+  readonly run: number;
   readonly plan: DistributedPlan;
   /** A better plan, knowing what became of stages; may be the same. Stages that `started` names are kept as they are. */
   refine(

@@ -1,5 +1,6 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { SqlText } from '@tessera/sql';
+import { distributedQuery } from '../query-run.ts';
 import { bindQuery } from '../read/bind-query.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
 import { withSecondAttempt } from '../second-attempt.ts';
@@ -68,6 +69,7 @@ function bindRequest({ run }: ChangeContext, snapshot: Snapshot, { sql }: Derive
     settings: request.settings,
     sessionValues,
     snapshot: async () => ({ snapshot, release: () => undefined }),
+    distributed: distributedQuery(query),
     signal: query.signal,
   };
 }

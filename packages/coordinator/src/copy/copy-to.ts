@@ -4,7 +4,7 @@ import { fail } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import type { CopyToStatement } from '@tessera/sql';
 import { queryInPlace } from '../changes/bound-query.ts';
-import type { QueryRunOptions } from '../query-run.ts';
+import { distributedQuery, type QueryRunOptions } from '../query-run.ts';
 import { bindQuery } from '../read/bind-query.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { withSecondAttempt } from '../second-attempt.ts';
@@ -38,7 +38,15 @@ export async function copyTo(run: QueryRunOptions, statement: CopyToStatement): 
   const file = targetFile(statement, target, query.queryId);
   const { sql } = queryInPlace(statement.query, text);
   return withSecondAttempt(signal, async (quarantine) => {
-    const bound = await bindQuery(run, { ...request, sql, sessionValues, snapshot, quarantine, signal });
+    const bound = await bindQuery(run, {
+      ...request,
+      sql,
+      sessionValues,
+      snapshot,
+      quarantine,
+      distributed: distributedQuery(query),
+      signal,
+    });
     try {
       const directory = await request.directory.open();
       return await writeResult(run, bound, { directory, file, target });

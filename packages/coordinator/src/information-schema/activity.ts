@@ -25,10 +25,36 @@ const RUNNING: readonly SystemColumn[] = columnsOf(
   ['retries', 'INTEGER'],
 );
 
-export const runningQueries = ({ running }: SystemFacts): SystemRelation => ({
-  columns: RUNNING,
-  rows: running.map((query) => common(query, 'RUNNING', Date.now())),
+/** The queries that the nodes of the engine coordinate; those of other nodes as these tell them. */
+export const runningQueries = ({ running, node, elsewhere }: SystemFacts): SystemRelation => ({
+  columns: RUNNING_NOW,
+  rows: [...running.map((query) => runningRow(query, node)), ...elsewhere],
 });
+
+/** A row of `engine_running_queries`. */
+export const runningRow = (query: QueryFacts, node: string): readonly SystemValue[] => [
+  ...common(query, 'RUNNING', Date.now()),
+  ...ofNodes(query, node),
+];
+
+function ofNodes({ progress }: QueryFacts, node: string): readonly SystemValue[] {
+  const stages = progress?.stages ?? [];
+  const finished = stages.filter(({ state }) => state === 'finished').length;
+  const tasks = stages.reduce((sum, stage) => sum + stage.tasks, 0);
+  return [node, stages.length, finished, tasks, progress?.percent];
+}
+
+/** The columns of `engine_running_queries`. */
+export const RUNNING_NOW: readonly SystemColumn[] = [
+  ...RUNNING,
+  ...columnsOf(
+    'node_name',
+    ['stages', 'INTEGER'],
+    ['stages_finished', 'INTEGER'],
+    ['tasks', 'INTEGER'],
+    ['percent', 'DOUBLE'],
+  ),
+];
 
 const HISTORY = [
   ...RUNNING,

@@ -1,6 +1,7 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { FinishedQuery, QueryFacts } from '../query-history.ts';
 import type { TransactionInfo } from '../transactions.ts';
+import type { SystemValue } from './system-relation.ts';
 
 /** One sample of what the node uses. */
 export interface MetricsSample {
@@ -34,6 +35,10 @@ export interface SystemFacts {
   readonly engine: string;
   readonly transactions: readonly TransactionInfo[];
   readonly running: readonly QueryFacts[];
+  /** Rows of `engine_running_queries` that other nodes of the engine tell. */
+  readonly elsewhere: readonly (readonly SystemValue[])[];
+  /** Name of this node. */
+  readonly node: string;
   readonly history: Iterable<FinishedQuery>;
   readonly metrics: Iterable<MetricsSample>;
   readonly nodes: readonly NodeFacts[];

@@ -26,6 +26,8 @@ export interface Binding {
   readonly tables: ReadonlyMap<string, BoundTable>;
   /** By bound name; undefined where the plan was not looked at or not understood: then everything is read. */
   readonly scans: ReadonlyMap<string, TableScan> | undefined;
+  /** The kernel's plan of `prepared.boundSql`; undefined where it was not looked at or not understood. */
+  readonly serializedPlan?: string | undefined;
   /** False while every table is in memory, where nothing is chosen. */
   readonly isPlanned: boolean;
   /** Whether the kernel is known to look at columns that the result does not depend on: then they are fetched too. */

@@ -1,5 +1,7 @@
 import type { ObjectId, RelationObject } from '@tessera/catalog';
+import type { QueryId } from '@tessera/common';
 import type { KernelParams, KernelSession } from '@tessera/kernel';
+import type { ExecutedPlan, ExecutionProgress } from '@tessera/scheduler';
 import type { OutputColumn, QueryParameter } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
 import type { ReadFile } from '../read-resolution.ts';
@@ -34,6 +36,10 @@ export interface BindRequest {
    * query names, but that nothing comes of, need not be fetched.
    */
   readonly canRunAgain?: boolean | undefined;
+  /** As what it may run on several nodes; absent: it runs on this one. */
+  readonly distributed?:
+    | { readonly queryId: QueryId; readonly onProgress: (progress: ExecutionProgress) => void }
+    | undefined;
   /** On a kernel process of its own: the second attempt of a statement that may have killed the first one. */
   readonly quarantine?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -53,6 +59,8 @@ export interface BoundQuery {
   readonly relations: readonly RelationObject[];
   /** How each managed table is read. */
   readonly tables: readonly TableAccess[];
+  /** The part of it that ran on several nodes before `sql`, which reads what came of it. */
+  readonly executed?: ExecutedPlan | undefined;
   /** Files outside the managed store. */
   readonly files: readonly ReadFile[];
   /**

@@ -11,6 +11,9 @@ import {
   prepareQuery,
   substituteScans,
 } from '@tessera/sql';
+import type { ClusterServices } from '../distribution/cluster-services.ts';
+import { isWorthDistributing, planQuery } from '../distribution/distributed-plans.ts';
+import { runDistributed } from '../distribution/distributed-run.ts';
 import { informationSchemaRelation } from '../information-schema/information-schema.ts';
 import { loadSystemRelation } from '../information-schema/load-relation.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
@@ -37,11 +40,16 @@ export interface BinderServices {
   /** Undefined: the node keeps no tables. */
   readonly tables?: TableServices | undefined;
   /** What `information_schema` tells of the node. */
-  readonly systemFacts?: ((scope: SystemScope) => SystemFacts) | undefined;
+  readonly systemFacts?: ((scope: SystemScope) => Promise<SystemFacts>) | undefined;
+  /** Undefined: every query runs on this node. */
+  readonly cluster?: ClusterServices | undefined;
 }
 
 /** For whom `information_schema` is told, and of which catalog. */
-export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user'>;
+export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user'> & {
+  /** The view that is read. */
+  readonly view: string;
+};
 
 /** Makes queries of the dialect ready to run: names resolved, tablets chosen and fetched, a session to run in. */
 export class QueryBinder {
@@ -62,7 +70,8 @@ export class QueryBinder {
     try {
       const binding = await this.#binding(request, work);
       const { prepared, named } = binding;
-      const { sql, accesses, target } = await this.#readable(request, work, binding);
+      const { sql, accesses, target, executed } =
+        (await this.#distributed(request, work, binding)) ?? (await this.#readable(request, work, binding));
       return {
         session: work.session,
         sql,
@@ -71,6 +80,7 @@ export class QueryBinder {
         target,
         relations: named.filter(({ isDirect }) => isDirect).map(({ object }) => object),
         tables: accesses,
+        executed,
         files: work.reads.files,
         explain: (error) => {
           if (isUnfetchedColumn(error)) binding.looksAtAllNamed = true;
@@ -208,7 +218,7 @@ export class QueryBinder {
       firstWithPositions: request.rowPositionsOf !== undefined,
       systemRelation: async (name, database, snapshot) => {
         const { user } = request.sessionValues;
-        const facts = this.#services.systemFacts?.({ snapshot, database, user });
+        const facts = await this.#services.systemFacts?.({ view: name, snapshot, database, user });
         const relation = facts && informationSchemaRelation(name, facts);
         if (relation === undefined) return undefined;
         const table = `information_schema.${name}.${database}`;
@@ -222,7 +232,7 @@ export class QueryBinder {
     const { reads, relations } = work;
     const key = bindingKey(request);
     const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
-    if (known !== undefined && (known.isPlanned || (await this.#areHot(known.tables, work)))) return known;
+    if (known !== undefined && !(await this.#needsPlan(known, request, work))) return known;
     const binding = await this.#prepare(request, work, 'where it matters');
     await relations?.unbind();
     const isLasting =
@@ -245,9 +255,58 @@ export class QueryBinder {
     const { named = [], tables = NO_TABLES } = relations ?? {};
     const binding = { prepared, named, tables, looksAtAllNamed: false };
     if (tables.size === 0) return { ...binding, scans: NO_SCANS, isPlanned: true };
-    if (planning === 'never' || (planning === 'where it matters' && (await this.#areHot(tables, work))))
-      return { ...binding, scans: undefined, isPlanned: false };
-    return { ...binding, scans: await this.#analyse(prepared, relations!), isPlanned: true };
+    const unplanned = { ...binding, scans: undefined, isPlanned: false };
+    if (planning === 'never') return unplanned;
+    if (planning === 'where it matters' && !(await this.#needsPlan(unplanned, request, work)))
+      return unplanned;
+    return { ...binding, ...(await this.#analyse(prepared, relations!)), isPlanned: true };
+  }
+
+  /** Whether the plan has to be looked at and was not. */
+  async #needsPlan(binding: Binding, request: BindRequest, work: StatementWork): Promise<boolean> {
+    if (binding.isPlanned) return false;
+    return !(await this.#areHot(binding.tables, work)) || this.#isForNodes(binding, request, work);
+  }
+
+  async #isForNodes(
+    { tables }: Binding,
+    { distributed, rowPositionsOf, settings }: BindRequest,
+    { relations }: StatementWork,
+  ): Promise<boolean> {
+    const { cluster } = this.#services;
+    if (cluster === undefined || distributed === undefined || rowPositionsOf !== undefined) return false;
+    if (tables.size === 0) return false;
+    const nodes = cluster.cluster.living().length;
+    return isWorthDistributing(tables, await relations!.snapshot(), nodes, settings);
+  }
+
+  /** Runs a query on several nodes, all but its last step; undefined where it is to run on this one. */
+  async #distributed(
+    request: BindRequest,
+    work: StatementWork,
+    binding: Binding,
+  ): Promise<ReadableQuery | undefined> {
+    if (binding.serializedPlan === undefined || !(await this.#isForNodes(binding, request, work)))
+      return undefined;
+    const services = this.#services.cluster!;
+    const { settings, signal, distributed } = request;
+    const snapshot = await work.relations!.snapshot();
+    const plan = () => planQuery(binding, snapshot, services.cluster.living().length, settings);
+    const { agent } = this.#services.tables!;
+    const { session } = work;
+    const run = await runDistributed(binding, plan, {
+      services,
+      agent,
+      session,
+      snapshot,
+      settings,
+      signal,
+      ...distributed!,
+    });
+    if (run === undefined) return undefined;
+    work.keep(run);
+    const sql = binding.prepared.withOutput(run.sql);
+    return { sql, accesses: run.accesses, target: undefined, executed: run.executed };
   }
 
   /** Whether all columns of all tables are in memory. */
@@ -271,7 +330,7 @@ export class QueryBinder {
     { signal, canRunAgain = false, rowPositionsOf }: BindRequest,
     { session, relations, keep }: StatementWork,
     binding: Binding,
-  ): Promise<{ sql: string } & Pick<PreparedScans, 'accesses' | 'target'>> {
+  ): Promise<ReadableQuery> {
     const { prepared, tables, looksAtAllNamed } = binding;
     if (tables.size === 0) return { sql: prepared.sql, accesses: [], target: undefined };
     const { agent } = this.#services.tables!;
@@ -286,21 +345,28 @@ export class QueryBinder {
   async #analyse(
     { boundSql, time }: PreparedQuery,
     relations: StatementRelations,
-  ): Promise<Binding['scans']> {
+  ): Promise<Pick<Binding, 'scans' | 'serializedPlan'>> {
     const binder = await relations.binder();
     try {
-      const plan = await binder.scalar(PLAN_SQL, [boundSql ?? '']);
-      const scans = tableScans(String(plan));
+      const serializedPlan = String(await binder.scalar(PLAN_SQL, [boundSql ?? '']));
+      const scans = tableScans(serializedPlan);
       // What the planning kernel's clock said, that of the running one may say otherwise.
       const timeless = time === 'free' ? scans.map((scan) => ({ ...scan, filters: [[]] })) : scans;
-      return new Map(timeless.map((scan) => [scan.relation, scan]));
+      return {
+        scans: new Map(timeless.map((scan) => [scan.relation, scan])),
+        serializedPlan: time === 'free' ? undefined : serializedPlan,
+      };
     } catch (error) {
       if (error instanceof TesseraError && error.name === 'KERNEL_LOST') throw error;
       this.unplanned += 1;
-      return undefined;
+      return { scans: undefined };
     }
   }
 }
+
+/** The SQL that runs, and how it came about. */
+type ReadableQuery = { readonly sql: string } & Pick<PreparedScans, 'accesses' | 'target'> &
+  Pick<BoundQuery, 'executed'>;
 
 const prepareContext = (
   request: BindRequest,

@@ -4,6 +4,8 @@ import type { BindRequest } from './bound-query.ts';
 import { findRelation } from './statement-relations.ts';
 
 const MAX_ENTRIES = 1_000;
+/** Characters of the plans that are remembered with them. */
+const MAX_PLAN_LENGTH = 16_777_216;
 /** Longer statements are rarely sent twice, and would fill the memory. */
 const MAX_KEY_LENGTH = 32_768;
 
@@ -26,23 +28,34 @@ export function bindingKey(request: BindRequest): BindingKey | undefined {
  */
 export class QueryBindings {
   readonly #entries = new Map<BindingKey, Binding>();
+  #planLength = 0;
 
   async get(key: BindingKey, snapshot: () => Promise<Snapshot>): Promise<Binding | undefined> {
     const found = this.#entries.get(key);
     if (found === undefined) return undefined;
-    this.#entries.delete(key);
+    this.#remove(key);
     if (found.named.length > 0 && !stillHolds(found, await snapshot())) return undefined;
-    this.#entries.set(key, found);
+    this.add(key, found);
     return found;
   }
 
   add(key: BindingKey, binding: Binding): void {
+    this.#remove(key);
     this.#entries.set(key, binding);
-    if (this.#entries.size <= MAX_ENTRIES) return;
-    const [oldest] = this.#entries.keys();
-    this.#entries.delete(oldest!);
+    this.#planLength += planLength(binding);
+    for (const [oldest] of this.#entries) {
+      if (this.#entries.size <= MAX_ENTRIES && this.#planLength <= MAX_PLAN_LENGTH) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: BindingKey): void {
+    this.#planLength -= planLength(this.#entries.get(key));
+    this.#entries.delete(key);
   }
 }
+
+const planLength = (binding: Binding | undefined): number => binding?.serializedPlan?.length ?? 0;
 
 const stillHolds = (binding: Binding, snapshot: Snapshot): boolean =>
   binding.named.every(({ name, database, object }) => findRelation(snapshot, name, database) === object);

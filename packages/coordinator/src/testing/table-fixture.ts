@@ -70,11 +70,13 @@ export class TableFixture implements AsyncDisposable {
       kernel: parts.kernel,
       external: parts.external,
       tables,
-      systemFacts: (scope) => ({
+      systemFacts: async ({ view: _, ...scope }) => ({
         ...scope,
         engine: 'test',
         transactions: [],
         running: [],
+        elsewhere: [],
+        node: 'test',
         history: [],
         metrics: [],
         nodes: [],

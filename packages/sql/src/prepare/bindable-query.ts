@@ -16,6 +16,7 @@ export interface BindableQuery {
   readonly tables: ReadonlyMap<string, number>;
   /** What the catalog says of the columns of the tables. */
   readonly columns: CatalogColumns;
+  readonly sessionRelations: PreparedQuery['sessionRelations'];
   readonly time: PreparedQuery['time'];
 }
 
@@ -32,13 +33,16 @@ export async function bindable(
       binder: session,
       tables: new Map(),
       columns: () => undefined,
+      sessionRelations: new Map(),
       time: 'none',
     };
   }
   const binder = await relations.binder();
   const bound = await placement.bound(statement, session, (columns) => relations.emptyRelation(columns));
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
-  return { running, bound, binder, tables: countTables(running), columns, time: timeOf(placement) };
+  const { sessionRelations } = placement;
+  const tables = countTables(running);
+  return { running, bound, binder, tables, columns, sessionRelations, time: timeOf(placement) };
 }
 
 function timeOf({ clock }: Placement): PreparedQuery['time'] {

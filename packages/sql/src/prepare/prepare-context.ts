@@ -39,6 +39,12 @@ export interface PreparedQuery extends RunnableQuery {
   /** The query as the binder knows it, before its output is converted; absent when it reads no table. */
   readonly boundSql?: string | undefined;
   /**
+   * `sql` over other SQL that gives the columns of `boundSql` by position: their names, and the dialect's types.
+   */
+  withOutput(boundOutput: string): string;
+  /** What the running session has, as SQL of a query by the name of the empty table that stands for it in `boundSql`. */
+  readonly sessionRelations: ReadonlyMap<string, string>;
+  /**
    * For `ORDER BY … LIMIT n` over one table: SQL over the same bound name that gives `"$tablet"` and `"$row"` of at most
    * `rows` rows, of which the result is a part; it reads columns of no other names than `names` (in lower case).
    */

@@ -53,11 +53,13 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   const adjusted = await sumTypes(binder, bound, columns);
   const sql = running === bound ? boundSql : await deparse(binder, running);
   const output = withDialectTypes(sql, adjusted, notNullColumns(bound.node, columns.length, query.columns));
-  const { time } = query;
-  if (tables.size === 0) return { ...output, tables, time };
+  const { time, sessionRelations } = query;
+  const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
+  const prepared = { ...output, tables, time, withOutput, sessionRelations };
+  if (tables.size === 0) return prepared;
   const top = tables.size === 1 && running === bound ? topRowsQuery(running) : undefined;
   const topRows = top && { ...top, sql: await deparse(binder, top.statement) };
-  return { ...output, tables, boundSql, time, topRows };
+  return { ...prepared, boundSql, topRows };
 }
 
 function located(error: unknown, text: string, ran: string): unknown {
@@ -66,20 +68,25 @@ function located(error: unknown, text: string, ran: string): unknown {
   return error.with({ location: locateError(text, ran, caret) });
 }
 
+type AdjustedColumn = KernelColumn & { readonly convertTo?: string };
+
 function withDialectTypes(
   sql: string,
-  columns: readonly (KernelColumn & { readonly convertTo?: string })[],
+  columns: readonly AdjustedColumn[],
   notNull: readonly boolean[],
 ): Pick<PreparedQuery, 'sql' | 'parameters' | 'columns'> {
   const types = columns.map((column) => outputType(column.type));
   const output = columns.map(({ name }, i) => ({ name, type: types[i]!.type, nullable: !notNull[i] }));
-  if (columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined)) {
-    return { sql, parameters: {}, columns: output };
-  }
+  const isPlain = columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined);
+  return { sql: isPlain ? sql : outputSql(sql, columns), parameters: {}, columns: output };
+}
+
+/** The columns of `sql`, by position, under the names and in the types of the output. */
+function outputSql(sql: string, columns: readonly AdjustedColumn[]): string {
   const names = columns.map((_, i) => `c${i}`).join(', ');
-  const items = columns.map(({ name, convertTo }, i) => {
+  const items = columns.map(({ name, type, convertTo }, i) => {
     const value = convertTo === undefined ? `c${i}` : `CAST(c${i} AS ${convertTo})`;
-    return `${types[i]!.convert?.(value) ?? value} AS ${quoteName(name)}`;
+    return `${outputType(type).convert?.(value) ?? value} AS ${quoteName(name)}`;
   });
-  return { sql: `SELECT ${items.join(', ')} FROM (${sql}) AS r(${names})`, parameters: {}, columns: output };
+  return `SELECT ${items.join(', ')} FROM (${sql}) AS r(${names})`;
 }

@@ -28,6 +28,8 @@ export class Placement {
   readonly #places: Place[] = [];
   /** References to managed tables, by bound name; those of views included. */
   readonly tables = new Map<string, TableRelation>();
+  /** Queries of what the running session has, by the name of the empty relation that `bound` had made for it. */
+  readonly sessionRelations = new Map<string, string>();
   /** Of the statement, where it reads tables. */
   readonly clock = new StatementClock(new Date(), (name) =>
     [...this.tables.values()].some(({ columns }) => columns.some((c) => c.name.toLowerCase() === name)),
@@ -57,7 +59,10 @@ export class Placement {
     const empty = new Map<Place, TableRef>();
     for (const place of this.#places) {
       if (place.kind !== 'running') continue;
-      empty.set(place, emptyForm(place.ref, await emptyRelation(await columnsOf(place.ref, session))));
+      const sql = await wholeOf(place.ref, session);
+      const name = await emptyRelation((await session.describe(sql)).columns);
+      this.sessionRelations.set(name, sql);
+      empty.set(place, emptyForm(place.ref, name));
     }
     return this.#filled(statement, (place) => empty.get(place)!);
   }
@@ -78,15 +83,15 @@ export class Placement {
   }
 }
 
-async function columnsOf(ref: TableRef, session: KernelSession): Promise<readonly KernelColumn[]> {
+/** A query of all columns by the names they have, whatever the statement calls them. */
+function wholeOf(ref: TableRef, session: KernelSession): Promise<string> {
   const plain = {
     ...ref,
     alias: 'r',
     sample: null,
     ...('column_name_alias' in ref ? { column_name_alias: [] } : {}),
   };
-  const sql = await deparse(session, { node: selectAll(plain as TableRef), named_param_map: [] });
-  return (await session.describe(sql)).columns;
+  return deparse(session, { node: selectAll(plain as TableRef), named_param_map: [] });
 }
 
 const emptyForm = (ref: TableRef, name: string): TableRef => ({

@@ -1,0 +1,115 @@
+import type { Snapshot } from '@tessera/catalog';
+import { type QueryId, TesseraError } from '@tessera/common';
+import type { KernelSession } from '@tessera/kernel';
+import { type ExecutedPlan, type ExecutionProgress, executePlan } from '@tessera/scheduler';
+import type { ScanUse, StorageAgent } from '@tessera/storage-agent';
+import type { Binding } from '../read/binding.ts';
+import type { TableAccess } from '../read/table-access.ts';
+import type { Settings } from '../settings.ts';
+import type { ClusterServices } from './cluster-services.ts';
+import type { PlannedQuery } from './distributed-plans.ts';
+import { type AssignedScan, assignScan } from './scan-assignment.ts';
+import { withSessionRelations } from './session-relations.ts';
+
+/** How often a query is planned anew because nodes were lost. */
+const MAX_RUNS = 3;
+/** Of one task. */
+const MAX_ATTEMPTS = 4;
+
+export interface DistributedRun {
+  /** The result, in the columns of the bound query; good in the session of the query. */
+  readonly sql: string;
+  readonly executed: ExecutedPlan;
+  readonly accesses: readonly TableAccess[];
+  release(): void;
+}
+
+export interface DistributedRunOptions {
+  readonly services: ClusterServices;
+  readonly agent: StorageAgent;
+  readonly session: KernelSession;
+  readonly snapshot: Snapshot;
+  readonly settings: Settings;
+  readonly queryId: QueryId;
+  readonly onProgress: (progress: ExecutionProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the stages of a planned query, all but the root; planned anew on the living nodes when some are lost.
+ * @throws TesseraError what the query did wrong, NO_NODES, why it was cancelled
+ */
+export async function runDistributed(
+  binding: Binding,
+  plan: () => PlannedQuery | undefined,
+  options: DistributedRunOptions,
+): Promise<DistributedRun | undefined> {
+  for (let run = 1; ; run++) {
+    const planned = plan();
+    if (planned === undefined) return undefined;
+    try {
+      return await runOnce(binding, planned, run, options);
+    } catch (error) {
+      if (run === MAX_RUNS || options.signal.aborted || !isWorthAnother(error)) throw error;
+    }
+  }
+}
+
+async function runOnce(
+  { tables, prepared }: Binding,
+  { plan, refine }: PlannedQuery,
+  run: number,
+  { services, agent, session, snapshot, settings, queryId, onProgress, signal }: DistributedRunOptions,
+): Promise<DistributedRun> {
+  const scans: AssignedScan[] = [];
+  const executed = await executePlan(
+    {
+      queryId,
+      run,
+      plan,
+      refine,
+      assignScan: async (scan, nodes, summaries) => {
+        const { table } = tables.get(scan.relation)!;
+        const assigned = await assignScan(table, scan, nodes, summaries, { agent, snapshot, signal });
+        scans.push(assigned);
+        return assigned.assignments;
+      },
+      session,
+      timeZone: settings.timezone,
+      timeoutMs: settings.statement_timeout,
+      maxAttempts: MAX_ATTEMPTS,
+      signal,
+      onProgress,
+    },
+    services.cluster,
+    withSessionRelations(services.distExec, prepared.sessionRelations),
+  );
+  return {
+    sql: executed.root.sql,
+    executed,
+    accesses: accessesOf(scans, executed),
+    release: () => {
+      executed.root.release();
+      void executed.release();
+    },
+  };
+}
+
+/** Tables as they were read on all nodes; what reading took is told with the first. */
+function accessesOf(scans: readonly AssignedScan[], executed: ExecutedPlan): readonly TableAccess[] {
+  const outcomes = executed.profiles.flatMap(({ tasksByNode }) => tasksByNode.map(({ outcome }) => outcome));
+  const sum = (of: (outcome: (typeof outcomes)[number]) => number) =>
+    outcomes.reduce((total, outcome) => total + of(outcome), 0);
+  const bytesFetched = sum((o) => o.storageBytesFetched) + executed.root.storageBytesFetched;
+  const bytesCached = sum((o) => o.storageBytesCached) + executed.root.storageBytesCached;
+  return scans.map(({ access }, i) => {
+    const tablets = access.tabletsTotal - access.tabletsPrunedByPartition - access.tabletsPrunedByRange;
+    const use: ScanUse = { tablets, bytesFetched, bytesCached, tabletsHot: 0 };
+    return { ...access, isLate: false, use: i === 0 ? use : { ...use, bytesFetched: 0, bytesCached: 0 } };
+  });
+}
+
+const isWorthAnother = (error: unknown): boolean =>
+  error instanceof TesseraError && NODE_FAILURES.has(error.name);
+
+const NODE_FAILURES: ReadonlySet<string> = new Set(['NODE_LOST', 'NODE_RESTARTED', 'FETCH_FAILED']);

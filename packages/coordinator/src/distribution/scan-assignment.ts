@@ -1,0 +1,83 @@
+import type { Snapshot, TableObject } from '@tessera/catalog';
+import type { KeySummary, TableSource } from '@tessera/distexec';
+import type { ScanSource, StageId } from '@tessera/planner';
+import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
+import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
+import type { Conjunct } from '@tessera/tablet';
+import { selectGranules } from '../read/granule-selection.ts';
+import type { TableAccess } from '../read/table-access.ts';
+import { selectTablets } from '../read/table-selection.ts';
+import { placeScan } from './place-scan.ts';
+
+export interface AssignmentScope {
+  readonly agent: StorageAgent;
+  readonly snapshot: Snapshot;
+  readonly signal: AbortSignal;
+}
+
+export interface AssignedScan {
+  readonly assignments: readonly ScanAssignment[];
+  readonly access: Omit<TableAccess, 'use' | 'isLate'>;
+}
+
+/** Chooses the tablets and granules that a stage's scan needs and spreads them over the nodes. */
+export async function assignScan(
+  table: TableObject,
+  scan: ScanSource,
+  nodes: readonly ClusterNode[],
+  summaries: ReadonlyMap<StageId, readonly KeySummary[]>,
+  { agent, snapshot, signal }: AssignmentScope,
+): Promise<AssignedScan> {
+  const filters = [[...scan.filters, ...dynamicConjuncts(scan, summaries)]];
+  const wanted = { relation: scan.relation, columns: scan.columns, named: scan.columns, filters };
+  const selection = selectTablets(table, wanted, snapshot, true);
+  const granules = await selectGranules(agent, table, selection.tablets, filters, signal);
+  const { tablets, granulesPruned } = granules;
+  const { tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
+  const isWhole = tablets.length === tabletsTotal && granulesPruned === 0;
+  const shareAtVersion = isWhole ? selection.contents.version : undefined;
+  const columns = selection.columns.map(({ id }) => id);
+  const source = (share: readonly ScanTablet[]): TableSource => ({
+    kind: 'table',
+    table,
+    tablets: share,
+    columns,
+    shareAtVersion,
+  });
+  const shares =
+    scan.spread === 'whole' ? nodes.map((node) => ({ node, tablets })) : placeScan(tablets, nodes);
+  return {
+    assignments: shares.map((share) => ({
+      node: share.node,
+      source: source(share.tablets),
+      bytes: share.tablets.reduce((sum, { tablet }) => sum + tablet.bytes, 0),
+    })),
+    access: {
+      table,
+      columns: selection.columns.map(({ name }) => name),
+      tabletsTotal,
+      tabletsPrunedByPartition,
+      tabletsPrunedByRange,
+      granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
+      granulesPruned,
+    },
+  };
+}
+
+/** Conditions that follow from what finished stages tell of their keys. */
+function dynamicConjuncts(
+  { dynamicFilters }: ScanSource,
+  summaries: ReadonlyMap<StageId, readonly KeySummary[]>,
+): readonly Conjunct[] {
+  return dynamicFilters.flatMap(({ column, stage, key }): readonly Conjunct[] => {
+    const summary = summaries.get(stage)?.find((one) => one.column === key);
+    if (summary === undefined) return [];
+    const { min, max, values } = summary;
+    if (values !== undefined) return [{ kind: 'in', column, values }];
+    if (min === undefined || max === undefined) return [];
+    return [
+      { kind: 'compare', column, operator: '>=', value: min },
+      { kind: 'compare', column, operator: '<=', value: max },
+    ];
+  });
+}
