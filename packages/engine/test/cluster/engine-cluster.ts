@@ -1,0 +1,223 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newUlid } from '@tessera/common';
+import { rows } from '../http.ts';
+import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import { freePorts } from './free-ports.ts';
+import { type SharedStore, startSharedStore } from './shared-store.ts';
+import { until } from './until.ts';
+
+export interface EngineClusterOptions {
+  readonly nodes: number;
+  /** A store of its own unless given. */
+  readonly store?: SharedStore | undefined;
+  /** Blocks of the configuration beside those that make the cluster. */
+  readonly engine?: object;
+  readonly execution?: object;
+  readonly storage?: object;
+  /** Of every node. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface NodePlace {
+  readonly host: string;
+  readonly storage_manager_port: number;
+  readonly storage_agent_port: number;
+  readonly distexec_port: number;
+  readonly shuffle_port: number;
+}
+
+export interface NodeStart {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+const WHOLE_WITHIN_MS = 60_000;
+
+/** Real nodes of one engine over one bucket, each a process that can be stopped, killed and started again at its address. */
+export class EngineCluster implements AsyncDisposable {
+  readonly places: readonly NodePlace[];
+  readonly #running: (TesseraProcess | undefined)[] = [];
+  /** Logs of processes that are gone. */
+  readonly #ended: TesseraProcess[] = [];
+  readonly #directory: string;
+  readonly #configPath: string;
+  readonly #store: SharedStore;
+  readonly #stack: AsyncDisposableStack;
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(parts: {
+    places: readonly NodePlace[];
+    directory: string;
+    configPath: string;
+    store: SharedStore;
+    stack: AsyncDisposableStack;
+    env: Readonly<Record<string, string>>;
+  }) {
+    this.places = parts.places;
+    this.#directory = parts.directory;
+    this.#configPath = parts.configPath;
+    this.#store = parts.store;
+    this.#stack = parts.stack;
+    this.#env = parts.env;
+  }
+
+  /** Nothing runs yet but the store. */
+  static async open({ nodes, store, env, ...blocks }: EngineClusterOptions): Promise<EngineCluster> {
+    await using stack = new AsyncDisposableStack();
+    const directory = await mkdtemp(join(tmpdir(), 'tessera-cluster-'));
+    stack.defer(() => rm(directory, { recursive: true, force: true }));
+    const places = await Promise.all(Array.from({ length: nodes }, (_, n) => placeOf(`127.0.0.${n + 1}`)));
+    const shared = store ?? stack.use(await startSharedStore());
+    const configPath = join(directory, 'engine.json');
+    const config = {
+      schema_version: '1.0',
+      instance: { id: newUlid() },
+      storage: { type: 'minio', minio: { endpoint: shared.endpoint }, ...blocks.storage },
+      engine: { ...blocks.engine, nodes: places },
+      execution: { ...blocks.execution },
+    };
+    await writeFile(configPath, JSON.stringify(config));
+    const parts = { places, directory, configPath, store: shared, env: env ?? {} };
+    return new EngineCluster({ ...parts, stack: stack.move() });
+  }
+
+  /** All nodes run and know each other. */
+  static async start(options: EngineClusterOptions): Promise<EngineCluster> {
+    const cluster = await EngineCluster.open(options);
+    try {
+      await Promise.all(cluster.places.map((_, n) => cluster.startNode(n)));
+      await cluster.untilWhole();
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get size(): number {
+    return this.places.length;
+  }
+
+  /** What statements are sent to. @throws Error when it does not run */
+  node(n: number): TesseraProcess {
+    const found = this.#running[n];
+    if (found === undefined) throw new Error(`node ${n} does not run`);
+    return found;
+  }
+
+  /** As it is called in the system's relations. */
+  nameOf(n: number): string {
+    const { host, distexec_port: port } = this.places[n]!;
+    return `${host}:${port}`;
+  }
+
+  dataDirectory(n: number): string {
+    return join(this.#directory, `data-${n}`);
+  }
+
+  /** Starts a node at its address, with what its data directory has from before. */
+  async startNode(n: number, { env, args = [] }: NodeStart = {}): Promise<TesseraProcess> {
+    const place = this.places[n]!;
+    const node = await startTessera({
+      dataDirectory: this.dataDirectory(n),
+      args: ['--config', this.#configPath, '--node', String(n), ...fixedPorts(place), ...args],
+      env: {
+        TESSERA_CLUSTER_TOKEN: 'a-token-of-these-tests',
+        ...this.#store.env,
+        ...this.#env,
+        ...env,
+      },
+    });
+    this.#running[n] = node;
+    return node;
+  }
+
+  /** SIGKILL; resolves when the process is gone. */
+  async kill(n: number): Promise<void> {
+    const node = this.node(n);
+    this.#running[n] = undefined;
+    this.#ended.push(node);
+    await node.stop('SIGKILL');
+  }
+
+  /** SIGSTOP: it keeps its connections and answers nothing. */
+  pause(n: number): void {
+    this.node(n).child.kill('SIGSTOP');
+  }
+
+  /** SIGCONT */
+  resume(n: number): void {
+    this.node(n).child.kill('SIGCONT');
+  }
+
+  /** Until every node that runs is ready and holds every other one for living. */
+  async untilWhole(): Promise<void> {
+    const living = this.#running.flatMap((node) => node ?? []);
+    for (const node of living) {
+      await until('a node is ready', WHOLE_WITHIN_MS, async () => {
+        return (await fetch(`${node.healthUrl}/health/ready`)).status === 200;
+      });
+      await until(`a node sees ${living.length}`, WHOLE_WITHIN_MS, async () => {
+        return (await runningNodes(node)) === living.length;
+      });
+    }
+  }
+
+  /** What all nodes wrote to their logs from a level on, one line for each record. */
+  logs(minimum: 'debug' | 'info' | 'warn' = 'warn'): string {
+    const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+    const from = levels.indexOf(minimum);
+    return [...this.#ended, ...this.#running.flatMap((node) => node ?? [])]
+      .flatMap(({ log, dataDirectory }) =>
+        log
+          .filter(({ level }) => levels.indexOf(String(level)) >= from)
+          .map((record) => `${dataDirectory.slice(-1)} ${JSON.stringify(record)}`),
+      )
+      .join('\n');
+  }
+
+  /** Files of a node below its data directory whose path has the text. */
+  async filesOf(n: number, text: string): Promise<string[]> {
+    const all = await readdir(this.dataDirectory(n), { recursive: true });
+    return all.filter((path) => path.includes(text));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(
+      this.#running.map(async (node) => {
+        // One that is stopped does not hear any other signal.
+        node?.child.kill('SIGCONT');
+        await node?.stop('SIGKILL');
+      }),
+    );
+    await this.#stack.disposeAsync();
+  }
+}
+
+async function placeOf(host: string): Promise<NodePlace> {
+  const [manager, agent, distexec, shuffle] = await freePorts(host, 4);
+  return {
+    host,
+    storage_manager_port: manager!,
+    storage_agent_port: agent!,
+    distexec_port: distexec!,
+    shuffle_port: shuffle!,
+  };
+}
+
+/** Over the flags by which tests of one node take free ports: other nodes look for this one where the configuration says. */
+const fixedPorts = (place: NodePlace): string[] =>
+  (['storage_manager', 'storage_agent'] as const).flatMap((service) => [
+    `--${service.replace('_', '-')}-port`,
+    String(place[`${service}_port`]),
+  ]);
+
+async function runningNodes(node: TesseraProcess): Promise<number> {
+  const found = await rows(
+    node,
+    `SELECT count(*)::int FROM information_schema.nodes WHERE status = 'RUNNING'`,
+  );
+  return Number(found[0]![0]);
+}

@@ -1,0 +1,17 @@
+import { credentialsOf, radosgwIsInstalled, type S3Server, startProgram } from '../store-servers.ts';
+
+/** An object store that several nodes, and several clusters one after the other, may use. */
+export interface SharedStore extends AsyncDisposable {
+  readonly endpoint: string;
+  /** The environment of a process that uses it. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const sharedStorePresent = radosgwIsInstalled;
+/** Why tests that need it are skipped, for their titles. */
+export const SHARED_STORE_ABSENT = sharedStorePresent ? '' : ' (skipped: radosgw is not installed)';
+
+export async function startSharedStore(): Promise<SharedStore> {
+  const { facts, stop } = await startProgram<S3Server>('radosgw');
+  return { endpoint: facts.endpoint, env: credentialsOf(facts), [Symbol.asyncDispose]: stop };
+}

@@ -1,0 +1,79 @@
+import { query } from '../http.ts';
+import type { TesseraProcess } from '../tessera-process.ts';
+import type { Database, SqlResult } from './database.ts';
+
+interface Session {
+  parameters: Record<string, string>;
+}
+
+/**
+ * The engine over HTTP. Statements go to one node after the other; those of a transaction to one. Each file has a database
+ * of its own.
+ */
+export class HttpDatabase implements Database {
+  readonly names = new Set(['tessera']);
+  readonly #nodes: readonly Pick<TesseraProcess, 'url'>[];
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #sessions = new Map<string, Session>();
+  readonly #unique = process.pid;
+  #turn = 0;
+  #files = 0;
+  #database: string | undefined;
+
+  constructor(
+    nodes: readonly Pick<TesseraProcess, 'url'>[],
+    settings: Readonly<Record<string, string>> = {},
+  ) {
+    this.#nodes = nodes;
+    this.#settings = settings;
+  }
+
+  async run(sql: string, connection = ''): Promise<SqlResult> {
+    const found = this.#sessions.get(connection);
+    const session = found ?? { parameters: { database: this.#database! } };
+    if (found === undefined) this.#sessions.set(connection, session);
+    const answer = await this.#send(sql, session.parameters);
+    session.parameters = after(session.parameters, answer.headers);
+    if (answer.text === '') return { columns: [], rows: [] };
+    const body = answer.json<{
+      message: string;
+      meta: { name: string; type: string }[];
+      data: unknown[][];
+    }>();
+    if (answer.status !== 200) throw new Error(body.message);
+    const columns = body.meta.map(({ name, type }) => ({ name, type: type.toLowerCase() }));
+    return { columns, rows: body.data };
+  }
+
+  async fresh(): Promise<void> {
+    if (this.#database !== undefined) await this.#definite(`DROP DATABASE ${this.#database} CASCADE`);
+    this.#sessions.clear();
+    this.#database = `slt_${this.#unique}_${this.#files++}`;
+    await this.#definite(`CREATE DATABASE ${this.#database}`);
+  }
+
+  async close(): Promise<void> {}
+
+  async #definite(sql: string): Promise<void> {
+    const answer = await this.#send(sql, {});
+    if (answer.status !== 200) throw new Error(`${sql}: ${answer.text}`);
+  }
+
+  #send(sql: string, parameters: Readonly<Record<string, string>>) {
+    const n = 'transaction_id' in parameters ? 0 : this.#turn++ % this.#nodes.length;
+    return query(this.#nodes[n]!, sql, { ...this.#settings, ...parameters, output_format: 'JSON_Compact' });
+  }
+}
+
+/** The parameters of the session after an answer, as clients keep them. */
+function after(parameters: Record<string, string>, headers: Headers): Record<string, string> {
+  const next = headers.has('Firebolt-Reset-Session') ? {} : { ...parameters };
+  const update = headers.get('Firebolt-Update-Parameters');
+  if (update !== null) {
+    const at = update.indexOf('=');
+    next[update.slice(0, at)] = update.slice(at + 1);
+  }
+  const removed = headers.get('Firebolt-Remove-Parameters');
+  if (removed !== null) delete next[removed];
+  return next;
+}
