@@ -1,0 +1,107 @@
+import type { ExchangeSource, Stage } from '@tessera/planner';
+import { HASH_BUCKETS } from '@tessera/planner';
+import { bucketBytes, rowsInBuckets } from './bucket-counts.ts';
+import { type BucketRange, bucketRanges } from './bucket-ranges.ts';
+import { mostInput, oneTask, wholeSource } from './single-task.ts';
+import type { LayoutInputs } from './stage-layout.ts';
+import type { ExchangePart, TaskOutput, TaskSpec } from './task-spec.ts';
+
+/** Fewer bytes are read faster by one task than sent to two. */
+const MIN_TASK_BYTES = 1 << 20;
+/** Parts made of whole outputs may differ so much from even ones. */
+const UNEVEN = 1.25;
+
+/** Tasks over ranges of buckets, of about the same size, one for each node when there is enough to do. */
+export function bucketTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpec[] {
+  const hashed = stage.sources.flatMap((source, position) =>
+    source.kind === 'exchange' && source.mode === 'hashed' ? [{ source, position }] : [],
+  );
+  if (hashed.length === 0) return oneTask(stage, inputs);
+  const outputsOf = (source: ExchangeSource) => inputs.outputs.get(source.stage)!;
+  const sizes = new Map(
+    hashed.map(({ source, position }) => [
+      position,
+      bucketBytes(outputsOf(source).map(({ outcome }) => outcome)),
+    ]),
+  );
+  const total = new Float64Array(HASH_BUCKETS).map((_, b) =>
+    [...sizes.values()].reduce((sum, bytes) => sum + bytes[b]!, 0),
+  );
+  const cut = largest(stage.sliceable ?? [], sizes);
+  const ranges = bucketRanges(total, {
+    tasks: inputs.nodes.length,
+    minBytes: MIN_TASK_BYTES,
+    cuttable: cut === undefined ? undefined : sizes.get(cut),
+  });
+  const pieces = ranges.flatMap((range) =>
+    partsOf(range, cut === undefined ? undefined : outputsOf(stage.sources[cut] as ExchangeSource)),
+  );
+  const nodes = mostInput(stage, inputs);
+  return spreadBySize(pieces, nodes.length).map(([piece, turn]) => {
+    const preferred = nodes[turn]!;
+    const { from, to } = piece.range;
+    return {
+      preferred,
+      sources: stage.sources.map((source, position) => {
+        if (source.kind !== 'exchange' || source.mode !== 'hashed')
+          return wholeSource(source, position, inputs, preferred);
+        const part = position === cut ? piece.part : {};
+        return { kind: 'exchange', stage: source.stage, buckets: [from, to], ...part } as const;
+      }),
+    };
+  });
+}
+
+interface RangePart {
+  readonly range: BucketRange;
+  readonly bytes: number;
+  readonly part: Pick<ExchangePart, 'tasks' | 'slice'>;
+}
+
+/**
+ * The tasks of a range. One that is cut is divided by the tasks that left its rows when that comes out even: such parts are the
+ * same ones after an output was made again, slices need not be.
+ */
+function partsOf(range: BucketRange, outputs: readonly TaskOutput[] | undefined): readonly RangePart[] {
+  const { from, to, parts } = range;
+  const bytes = range.bytes / parts;
+  if (parts === 1 || outputs === undefined) return [{ range, bytes, part: {} }];
+  const groups = Array.from({ length: parts }, () => ({ rows: 0, tasks: [] as number[] }));
+  const rows = outputs.map(
+    ({ outcome }) => rowsInBuckets(outcome, [from, to]) ?? outcome.rows / HASH_BUCKETS,
+  );
+  const bySize = rows.map((_, task) => task).sort((a, b) => rows[b]! - rows[a]!);
+  for (const task of bySize) {
+    const smallest = groups.reduce((a, b) => (b.rows < a.rows ? b : a));
+    smallest.rows += rows[task]!;
+    smallest.tasks.push(task);
+  }
+  const even = rows.reduce((sum, one) => sum + one, 0) / parts;
+  const isEven = groups.every((group) => group.rows <= UNEVEN * even);
+  return groups.map(({ tasks }, slice) => ({
+    range,
+    bytes,
+    part: isEven ? { tasks: tasks.sort((a, b) => a - b) } : { slice: [slice, parts] },
+  }));
+}
+
+/** With the turn of each: the largest go to different nodes, then the next ones in the opposite order. */
+function spreadBySize(
+  pieces: readonly RangePart[],
+  nodes: number,
+): readonly (readonly [RangePart, number])[] {
+  const order = pieces.map((_, i) => i).sort((a, b) => pieces[b]!.bytes - pieces[a]!.bytes);
+  const turns = new Array<number>(pieces.length);
+  order.forEach((piece, rank) => {
+    const turn = rank % nodes;
+    turns[piece] = Math.floor(rank / nodes) % 2 === 0 ? turn : nodes - 1 - turn;
+  });
+  return pieces.map((piece, i) => [piece, turns[i]!]);
+}
+
+/** Of the sources that may be cut, the one with most bytes in a single bucket. */
+function largest(positions: readonly number[], sizes: ReadonlyMap<number, Float64Array>): number | undefined {
+  const peak = (position: number) => sizes.get(position)?.reduce((a, b) => Math.max(a, b), 0) ?? -1;
+  const known = positions.filter((position) => sizes.has(position));
+  return known.length === 0 ? undefined : known.reduce((a, b) => (peak(b) > peak(a) ? b : a));
+}
