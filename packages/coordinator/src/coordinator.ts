@@ -137,6 +137,16 @@ export class Coordinator {
     return this.#binder.unplanned;
   }
 
+  /** Queries over large tables that ran on one node, because their plan could not be told in stages. */
+  get undistributedQueries(): number {
+    return this.#binder.undistributed;
+  }
+
+  /** Queries of which inputs without a bound were gathered on one node. */
+  get gatheringQueries(): number {
+    return this.#binder.gathered;
+  }
+
   get ready(): boolean {
     return !this.#draining && this.#options.kernel.ready;
   }

@@ -188,6 +188,8 @@ function listen(
     runningQueries: () => coordinator.running.size,
     kernelRestarts: () => kernel.status().restarts,
     unplannedQueries: () => coordinator.unplannedQueries,
+    undistributedQueries: () => coordinator.undistributedQueries,
+    gatheringQueries: () => coordinator.gatheringQueries,
     storageAgent: () => agent.metrics(),
   });
   return openListeners(options, {

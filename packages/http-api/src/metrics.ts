@@ -8,6 +8,8 @@ export interface MetricsSources {
   kernelRestarts(): number;
   /** Queries on tables that were read whole because their plan was not understood, since the start. */
   unplannedQueries(): number;
+  undistributedQueries(): number;
+  gatheringQueries(): number;
   storageAgent(): AgentMetrics;
 }
 
@@ -73,6 +75,18 @@ export class HttpMetrics {
       'tessera_unplanned_queries',
       'Queries on tables that were read whole because their plan was not understood, since the start',
       sources.unplannedQueries,
+      registers,
+    );
+    gauge(
+      'tessera_undistributed_queries',
+      'Queries on large tables that ran on one node because their plan could not be told in stages, since the start',
+      sources.undistributedQueries,
+      registers,
+    );
+    gauge(
+      'tessera_gathering_queries',
+      'Queries of which inputs without a bound were gathered on one node, since the start',
+      sources.gatheringQueries,
       registers,
     );
     for (const [field, help] of Object.entries(AGENT_GAUGES)) {

@@ -15,6 +15,13 @@ import type { Settings } from '../settings.ts';
 /** More rows than this are not gathered in one place, where there is another way. */
 const GATHER_LIMIT_ROWS = 1_000_000;
 
+/** A query that runs on one node although its tables are large. */
+export interface UndistributedQuery {
+  readonly plan?: undefined;
+  /** Why it does, for people. */
+  readonly reason: string;
+}
+
 export interface PlannedQuery {
   readonly plan: DistributedPlan;
   refine(
@@ -37,15 +44,15 @@ export function isWorthDistributing(
   return bytes >= settings.min_distributed_bytes;
 }
 
-/** The plan of a statement over several nodes; undefined where it has no other than to run on one. */
+/** The plan of a statement over several nodes, or why there is none. */
 export function planQuery(
   binding: Binding,
   snapshot: Snapshot,
   nodes: number,
   settings: Settings,
-): PlannedQuery | undefined {
+): PlannedQuery | UndistributedQuery {
   const { serializedPlan } = binding;
-  if (serializedPlan === undefined) return undefined;
+  if (serializedPlan === undefined) return { reason: 'its plan is not known before it runs' };
   const facts: PlanFacts = {
     tables: new Map([...binding.tables].map(([name, { table }]) => [name, tableFacts(snapshot, table)])),
     cluster: {
@@ -55,34 +62,34 @@ export function planQuery(
       gatherLimitRows: GATHER_LIMIT_ROWS,
     },
   };
-  const plan = remembered(binding, facts, () => planned(serializedPlan, facts));
-  return plan && { plan, refine: (now, finished, started) => refine(now, finished, started, facts) };
+  const planned = remembered(binding, facts, () => makePlan(serializedPlan, facts));
+  if (planned.plan === undefined) return planned;
+  const { plan } = planned;
+  return { plan, refine: (now, finished, started) => refine(now, finished, started, facts) };
 }
 
-function planned(serializedPlan: string, facts: PlanFacts): DistributedPlan | undefined {
+type Planned = Pick<PlannedQuery, 'plan'> | UndistributedQuery;
+
+function makePlan(serializedPlan: string, facts: PlanFacts): Planned {
   try {
     const plan = planDistributed(serializedPlan, facts);
-    return plan.stages.length > 1 ? plan : undefined;
+    return plan.stages.length > 1 ? { plan } : { reason: 'nothing of it is worth another node' };
   } catch (error) {
-    if (error instanceof UnsupportedPlan) return undefined;
+    if (error instanceof UnsupportedPlan) return { reason: error.message };
     throw error;
   }
 }
 
 /** The last plan of each binding, and what it follows from. */
-const plans = new WeakMap<Binding, { readonly key: string; readonly plan: DistributedPlan | undefined }>();
+const plans = new WeakMap<Binding, { readonly key: string; readonly planned: Planned }>();
 
-function remembered(
-  binding: Binding,
-  facts: PlanFacts,
-  make: () => DistributedPlan | undefined,
-): DistributedPlan | undefined {
+function remembered(binding: Binding, facts: PlanFacts, make: () => Planned): Planned {
   const key = keyOf(facts);
   const known = plans.get(binding);
-  if (known?.key === key) return known.plan;
-  const plan = make();
-  plans.set(binding, { key, plan });
-  return plan;
+  if (known?.key === key) return known.planned;
+  const planned = make();
+  plans.set(binding, { key, planned });
+  return planned;
 }
 
 /** Equal for facts that would give much the same plan. */

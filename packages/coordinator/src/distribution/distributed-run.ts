@@ -7,7 +7,7 @@ import type { Binding } from '../read/binding.ts';
 import type { TableAccess } from '../read/table-access.ts';
 import type { Settings } from '../settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
-import type { PlannedQuery } from './distributed-plans.ts';
+import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
 import { type AssignedScan, assignScan } from './scan-assignment.ts';
 import { withSessionRelations } from './session-relations.ts';
 
@@ -41,12 +41,12 @@ export interface DistributedRunOptions {
  */
 export async function runDistributed(
   binding: Binding,
-  plan: () => PlannedQuery | undefined,
+  plan: () => PlannedQuery | UndistributedQuery,
   options: DistributedRunOptions,
-): Promise<DistributedRun | undefined> {
+): Promise<DistributedRun | UndistributedQuery> {
   for (let run = 1; ; run++) {
     const planned = plan();
-    if (planned === undefined) return undefined;
+    if (planned.plan === undefined) return planned;
     try {
       return await runOnce(binding, planned, run, options);
     } catch (error) {

@@ -58,6 +58,10 @@ export class QueryBinder {
   readonly #bindings = new QueryBindings();
   /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
   unplanned = 0;
+  /** Statements over large tables that ran on one node, because their plan could not be told in stages. */
+  undistributed = 0;
+  /** Statements of which inputs without a bound were gathered on one node. */
+  gathered = 0;
 
   constructor(services: BinderServices) {
     this.#services = services;
@@ -303,7 +307,11 @@ export class QueryBinder {
       signal,
       ...distributed!,
     });
-    if (run === undefined) return undefined;
+    if ('reason' in run) {
+      this.undistributed += 1;
+      return undefined;
+    }
+    if (run.executed.plan.unboundedGathers.length > 0) this.gathered += 1;
     work.keep(run);
     const sql = binding.prepared.withOutput(run.sql);
     return { sql, accesses: run.accesses, target: undefined, executed: run.executed };
