@@ -6,6 +6,7 @@ import type { TableServices } from '@tessera/coordinator';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { type ObjectStore, openObjectStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
+import type { NodeCredentials } from '@tessera/rpc';
 import { kernelBootstrap } from '@tessera/sql';
 import { openStorageManager, type ServedStorageManager } from '@tessera/storage-manager';
 import type { ServeOptions } from './serve-options.ts';
@@ -39,7 +40,7 @@ export interface Catalog {
 /** Opens the object store and reads the catalog in it. */
 export async function openCatalog(
   options: ServeOptions,
-  clusterToken: string | undefined,
+  credentials: NodeCredentials,
   logging: Logging,
 ): Promise<Catalog> {
   const { config, dataDirectory, node } = options;
@@ -51,7 +52,7 @@ export async function openCatalog(
       config,
       node,
       exclusive: storageIsLocal(config),
-      clusterToken,
+      ...credentials,
       log,
     });
     const close = async () => {
@@ -73,6 +74,7 @@ export const startMirror = ({ dataDirectory }: ServeOptions, logging: Logging): 
     memoryLimitBytes: MIRROR_MEMORY_BYTES,
     threads: 1,
     bootstrap: [...kernelBootstrap, ...mirrorBootstrap],
+    definesRelations: true,
     log: logging.logger('mirror'),
   });
 

@@ -1,7 +1,8 @@
 import type { Conjunct } from '@tessera/tablet';
 import { expressionConjuncts, type FilteredColumn, filterConjuncts } from './conjuncts.ts';
+import { managedTable } from './managed-table.ts';
 import { type Needed, walkNeededColumns } from './needed-columns.ts';
-import { managedTable, type PlanGet, type PlanOperator } from './plan-nodes.ts';
+import type { PlanGet, PlanOperator } from './plan-nodes.ts';
 import { parsePlan } from './serialized-plan.ts';
 import type { TableScan } from './table-scan.ts';
 

@@ -16,6 +16,8 @@ export interface NamedRelation {
 export interface BoundTable {
   readonly table: TableObject;
   readonly rowPositions: boolean;
+  /** The size that it was planned by. */
+  readonly plannedRows: number;
 }
 
 /** What follows from a statement's text and the relations it names, whatever rows are in them. */

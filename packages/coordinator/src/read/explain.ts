@@ -86,8 +86,10 @@ async function logicalOf({ prepared, planner, names }: ExplainableQuery): Promis
 }
 
 async function physicalOf({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> {
-  const json = await kernelExplain(planner, `EXPLAIN (FORMAT json) ${prepared.boundSql ?? prepared.sql}`);
-  return physicalOutline(json, (text) => renamed(text, names));
+  const sql = prepared.boundSql ?? prepared.sql;
+  const json = await kernelExplain(planner, `EXPLAIN (FORMAT json) ${sql}`);
+  const plan = String(await planner.scalar(PLAN_SQL, [sql]));
+  return physicalOutline(json, plan, (text) => renamed(text, names));
 }
 
 const renamed = (text: string, names: ReadonlyMap<string, string>): string =>

@@ -1,9 +1,13 @@
-import type { TableObject } from '@tessera/catalog';
-import { type Kernel, type KernelSession, quoteName } from '@tessera/kernel';
-import { MANAGED_SCHEMA } from '@tessera/sql';
+import type { Snapshot, TableObject } from '@tessera/catalog';
+import type { Kernel, KernelSession } from '@tessera/kernel';
 
 /** Tables that no statement uses are dropped beyond this number, least recently used first. */
 const MAX_IDLE_TABLES = 2_000;
+
+const ROW_POSITION = [
+  { name: '$tablet', type: 'INTEGER' },
+  { name: '$row', type: 'BIGINT' },
+];
 
 interface MirrorTable {
   readonly name: string;
@@ -18,7 +22,24 @@ export interface MirrorUse {
 }
 
 /**
- * The empty tables of the mirror kernel: one for every managed table and shape of it that statements read, made on demand.
+ * The size by which statements over a table are planned: the power of two that its number of rows is nearest to. Plans hold
+ * as long as it does.
+ */
+export const plannedRows = (snapshot: Snapshot, table: TableObject): number => {
+  const { rows, deletedRows } = snapshot.totals(table.id);
+  return 2 ** Math.round(Math.log2(Math.max(1, rows - deletedRows)));
+};
+
+/** What statements are bound and planned over. */
+export interface MirroredTable {
+  readonly table: TableObject;
+  readonly rowPositions: boolean;
+  /** As `plannedRows` tells. */
+  readonly rows: number;
+}
+
+/**
+ * The relations of the mirror kernel: one for every managed table, shape and size of it that statements read, made on demand.
  * What a kernel process knew is gone with it; statements that come after find out and ask again.
  */
 export class MirrorTables {
@@ -44,10 +65,11 @@ export class MirrorTables {
   }
 
   /** Makes the table if need be, in the process that `session` is on, and keeps it until the use is released. */
-  async use(session: KernelSession, table: TableObject, rowPositions: boolean): Promise<MirrorUse> {
-    const shape = `${this.#shapeOf(table)}${rowPositions ? '+' : ''}`;
+  async use(session: KernelSession, mirrored: MirroredTable): Promise<MirrorUse> {
+    const { table, rowPositions, rows } = mirrored;
+    const shape = `${this.#shapeOf(table)} ${rows}${rowPositions ? '+' : ''}`;
     const known = this.#tables.get(shape);
-    const entry = known ?? this.#make(session, table, rowPositions);
+    const entry = known ?? this.#make(session, mirrored);
     this.#tables.delete(shape);
     this.#tables.set(shape, entry);
     entry.users += 1;
@@ -68,12 +90,11 @@ export class MirrorTables {
     };
   }
 
-  #make(session: KernelSession, table: TableObject, rowPositions: boolean): MirrorTable {
+  #make(session: KernelSession, { table, rowPositions, rows }: MirroredTable): MirrorTable {
     const name = `t_${table.id.toLowerCase()}_${this.#count++}`;
-    const columns = table.columns.map((c) => `${quoteName(c.name)} ${c.type}`);
-    if (rowPositions) columns.push('"$tablet" INTEGER', '"$row" BIGINT');
-    const sql = `CREATE TABLE ${MANAGED_SCHEMA}.${name} (${columns.join(', ')})`;
-    return { name, made: session.execute(sql).then(() => undefined), users: 0 };
+    const columns = rowPositions ? [...table.columns, ...ROW_POSITION] : table.columns;
+    const plain = columns.map((column) => ({ name: column.name, type: column.type }));
+    return { name, made: session.defineRelation(name, plain, rows), users: 0 };
   }
 
   async #dropIdle(session: KernelSession): Promise<void> {
@@ -81,8 +102,7 @@ export class MirrorTables {
     for (const [shape, { name, users }] of this.#tables) {
       if (users > 0) continue;
       this.#tables.delete(shape);
-      // What cannot be dropped now stays until the process ends: it is empty.
-      await session.execute(`DROP TABLE IF EXISTS ${MANAGED_SCHEMA}.${name}`).catch(() => undefined);
+      await session.dropRelation(name).catch(() => undefined);
       return;
     }
   }

@@ -1,6 +1,7 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { Binding } from './binding.ts';
 import type { BindRequest } from './bound-query.ts';
+import { plannedRows } from './mirror-tables.ts';
 import { findRelation } from './statement-relations.ts';
 
 const MAX_ENTRIES = 1_000;
@@ -24,7 +25,7 @@ export function bindingKey(request: BindRequest): BindingKey | undefined {
 
 /**
  * Statements that were bound before, least recently used first. A binding holds as long as every name in it stands for the
- * object that it stood for then.
+ * object that it stood for then, and every table is about as large.
  */
 export class QueryBindings {
   readonly #entries = new Map<BindingKey, Binding>();
@@ -57,5 +58,6 @@ export class QueryBindings {
 
 const planLength = (binding: Binding | undefined): number => binding?.serializedPlan?.length ?? 0;
 
-const stillHolds = (binding: Binding, snapshot: Snapshot): boolean =>
-  binding.named.every(({ name, database, object }) => findRelation(snapshot, name, database) === object);
+const stillHolds = ({ named, tables }: Binding, snapshot: Snapshot): boolean =>
+  named.every(({ name, database, object }) => findRelation(snapshot, name, database) === object) &&
+  [...tables.values()].every(({ table, plannedRows: rows }) => plannedRows(snapshot, table) === rows);

@@ -18,7 +18,7 @@ import {
 import type { StatementSnapshot } from '../transactions.ts';
 import type { BoundTable, NamedRelation } from './binding.ts';
 import { externalCall } from './external-call.ts';
-import type { MirrorTables, MirrorUse } from './mirror-tables.ts';
+import { type MirrorTables, type MirrorUse, plannedRows } from './mirror-tables.ts';
 
 export interface StatementRelationsOptions {
   readonly mirror: MirrorTables;
@@ -124,9 +124,10 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
 
   async #table(table: TableObject): Promise<TableRelation> {
     const rowPositions = this.#options.firstWithPositions && this.named.length === 1;
-    const use = await this.#options.mirror.use(await this.binder(), table, rowPositions);
+    const rows = plannedRows(await this.snapshot(), table);
+    const use = await this.#options.mirror.use(await this.binder(), { table, rowPositions, rows });
     this.#uses.push(use);
-    this.tables.set(use.name, { table, rowPositions });
+    this.tables.set(use.name, { table, rowPositions, plannedRows: rows });
     return { kind: 'table', boundName: use.name, columns: table.columns };
   }
 

@@ -96,6 +96,7 @@ export class TableFixture implements AsyncDisposable {
         memoryLimitBytes: 1e9,
         threads: 2,
         bootstrap,
+        definesRelations: name === 'mirror',
         log: { info: silent, warn: silent, error: silent },
       });
     const kernel = await start('kernel', [...kernelBootstrap, ...agentBootstrap], readable);

@@ -157,6 +157,7 @@ function kernelIn(
     memoryLimitBytes: 1e9,
     threads: 2,
     bootstrap,
+    definesRelations: bootstrap === mirrorBootstrap,
     log: { info: log, warn: log, error: log },
   });
 }

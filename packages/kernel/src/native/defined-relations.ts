@@ -45,6 +45,7 @@ export class DefinedRelations {
     // Called only where such a statement runs: without rows there is nothing to set up, and an untouched chunk is the end.
     duckdb.tableFunctionSetInit(fn, NO_RELEASE);
     duckdb.tableFunctionSetFunction(fn, NO_RELEASE);
+    duckdb.tableFunctionPushProjections(fn, true);
     const failed = duckdb.registerTableFunction(connection.handle, fn) !== 0;
     duckdb.destroyType(slotOf(name).address);
     duckdb.destroyTableFunction(slotOf(fn).address);

@@ -229,6 +229,11 @@ export const duckdb = {
     'void *',
     'void *',
   ]),
+  tableFunctionPushProjections: fn<void, [Pointer, boolean]>(
+    'duckdb_table_function_supports_projection_pushdown',
+    'void',
+    ['void *', 'bool'],
+  ),
   registerTableFunction: fn<number, [Pointer, Pointer]>('duckdb_register_table_function', 'int', [
     'void *',
     'void *',

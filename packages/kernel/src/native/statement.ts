@@ -189,10 +189,19 @@ export class NativeResult {
     return undefined;
   }
 
-  /** Destroying a result that has not ended stops its tasks, which may take time. */
+  /**
+   * Destroying a result that has not ended stops its tasks, which may take time. Its transaction would stay open until
+   * the connection's next statement, and hold the memory of tables that others drop: so there is a next one, of nothing.
+   */
   async destroy(): Promise<void> {
-    if (this.#ended) duckdb.destroyResult(this.address);
-    else await offLoop(this, duckdb.destroyResult, this.address);
+    if (this.#ended) {
+      duckdb.destroyResult(this.address);
+      return;
+    }
+    await offLoop(this, duckdb.destroyResult, this.address);
+    const nothing = new NativeBlock(8);
+    await offLoop(nothing, duckdb.prepare, this.#connection.handle, '', nothing.address);
+    duckdb.destroyPrepare(nothing.address);
   }
 }
 

@@ -1,3 +1,7 @@
+import { RELATION_FUNCTION } from '@tessera/kernel';
+import { managedTable } from '../managed-table.ts';
+import { isGet, type PlanOperator } from '../plan-nodes.ts';
+import { parsePlan } from '../serialized-plan.ts';
 import type { PlanOutline } from './plan-outline.ts';
 
 interface KernelPlan {
@@ -7,25 +11,56 @@ interface KernelPlan {
 }
 
 /**
- * The outline of what the kernel's `EXPLAIN (FORMAT json)` tells.
+ * The outline of what the kernel's `EXPLAIN (FORMAT json)` tells of a statement over relations of the mirror.
  *
+ * @param serialized the same statement's plan, which knows them by name
  * @param rename for texts in which tables stand by names that users do not know
  */
-export function physicalOutline(json: string, rename: (text: string) => string): PlanOutline {
-  const parsed = JSON.parse(json) as KernelPlan | readonly KernelPlan[];
-  return outline((Array.isArray(parsed) ? parsed[0] : parsed) ?? {}, rename);
-}
-
-function outline(
-  { name = '', extra_info = {}, children = [] }: KernelPlan,
+export function physicalOutline(
+  json: string,
+  serialized: string,
   rename: (text: string) => string,
 ): PlanOutline {
+  const parsed = JSON.parse(json) as KernelPlan | readonly KernelPlan[];
+  const plan = (Array.isArray(parsed) ? parsed[0] : parsed) ?? {};
+  const count = operators(plan).filter(isRelation).length;
+  const tables = count === 0 ? [] : scannedTables(parsePlan(serialized));
+  // Where the kernel has made other scans of those of the plan, nobody can tell which is which.
+  const names = (tables.length === count ? tables : []).values();
+  return outline(plan, { rename, names });
+}
+
+interface Naming {
+  readonly rename: (text: string) => string;
+  /** Of the tables that are scanned, in the order of their scans. */
+  readonly names: Iterator<string, undefined>;
+}
+
+function outline({ name = '', extra_info = {}, children = [] }: KernelPlan, naming: Naming): PlanOutline {
+  const { rename, names } = naming;
   const details: Record<string, string> = {};
+  const isTable = isRelation({ name });
+  const table = isTable ? names.next().value : undefined;
+  if (table !== undefined) details.Table = rename(table);
   for (const [key, value] of Object.entries(extra_info)) {
+    if (isTable && key === 'Function') continue;
     const text = (Array.isArray(value) ? value.map(String) : [String(value)])
       .filter((t) => t !== '')
       .join(', ');
     if (text !== '') details[key] = rename(text);
   }
-  return { operator: rename(name.trim()), details, inputs: children.map((child) => outline(child, rename)) };
+  const operator = isTable ? 'SEQ_SCAN' : rename(name.trim());
+  return { operator, details, inputs: children.map((child) => outline(child, naming)) };
 }
+
+const isRelation = ({ name = '' }: KernelPlan): boolean => name.trim().toLowerCase() === RELATION_FUNCTION;
+
+const operators = (plan: KernelPlan): readonly KernelPlan[] => [
+  plan,
+  ...(plan.children ?? []).flatMap(operators),
+];
+
+const scannedTables = (node: PlanOperator): readonly string[] => [
+  ...(isGet(node) ? [managedTable(node)].filter((name) => name !== undefined) : []),
+  ...(node.children ?? []).flatMap(scannedTables),
+];

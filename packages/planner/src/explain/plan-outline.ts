@@ -1,4 +1,5 @@
-import { isGet, managedTable, type PlanExpression, type PlanGet, type PlanOperator } from '../plan-nodes.ts';
+import { managedTable } from '../managed-table.ts';
+import { isGet, type PlanExpression, type PlanGet, type PlanOperator } from '../plan-nodes.ts';
 import { parsePlan } from '../serialized-plan.ts';
 import { expressionText } from './expression-text.ts';
 import { scanConditions } from './scan-conditions.ts';

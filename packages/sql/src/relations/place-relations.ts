@@ -5,7 +5,13 @@ import type { PrepareContext } from '../prepare/prepare-context.ts';
 import { namedLocation, readArguments } from '../reads/read-arguments.ts';
 import { scanOf } from '../reads/scan.ts';
 import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
-import type { BaseTableRef, Statement, TableFunctionRef, TableRef } from '../tree.ts';
+import {
+  type BaseTableRef,
+  type Statement,
+  selectAll,
+  type TableFunctionRef,
+  type TableRef,
+} from '../tree.ts';
 import { externalScan } from './external-scan.ts';
 import type { Placement } from './placement.ts';
 import { aliasesFor, type NamedRef } from './qualified-columns.ts';
@@ -95,7 +101,7 @@ async function placed(
 ): Promise<TableRef> {
   switch (relation.kind) {
     case 'table':
-      return { ...ref, catalog_name: '', schema_name: MANAGED_SCHEMA, table_name: relation.boundName };
+      return tableRef(ref, relation.boundName);
     case 'view':
       return placement.query(await rewriteView(relation, ref), (query) => viewRef(ref, relation, query));
     case 'temporary':
@@ -110,6 +116,16 @@ async function placed(
       return placement.relation(await externalScan(ref, relation, source, context.session, fileColumns));
     }
   }
+}
+
+/** Plans have columns of tables by the tables' own names: those that the user gives them are put around. */
+function tableRef(ref: BaseTableRef, boundName: string): TableRef {
+  const table = { ...ref, catalog_name: '', schema_name: MANAGED_SCHEMA, table_name: boundName };
+  if (ref.column_name_alias.length === 0) return table;
+  const { alias, sample, query_location, column_name_alias } = ref;
+  const plain = { ...table, alias: '', sample: null, column_name_alias: [] };
+  const subquery = { node: selectAll(plain), named_param_map: [] };
+  return { type: 'SUBQUERY', alias, sample, query_location, subquery, column_name_alias };
 }
 
 /** Names that the user gives columns come before those of the view. */
