@@ -1,3 +1,6 @@
+export { HASH_BUCKETS } from './hash-buckets.ts';
+export { shuffleBootstrap } from './outputs/output-table.ts';
+export { shuffleService } from './service/shuffle-service.ts';
 export type {
   FetchedPieces,
   OutputColumn,
@@ -7,3 +10,4 @@ export type {
   StoredOutput,
   TaskKey,
 } from './shuffle.ts';
+export { openShuffle, type ShuffleOptions } from './shuffle-node.ts';

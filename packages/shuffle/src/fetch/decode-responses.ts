@@ -1,0 +1,76 @@
+import { crc32c } from '@node-rs/crc32';
+import type { FetchResponse } from '@tessera/rpc';
+import { uncompress } from 'lz4-napi';
+
+/** What came on a stream is not what was sent. Asking again may help. */
+export class BrokenStream extends Error {}
+
+/** Rows of a piece, in the order in which they come. */
+export type PieceRows = SchemaPart | BatchPart;
+
+export interface SchemaPart {
+  readonly kind: 'schema';
+  readonly ipc: Uint8Array;
+}
+
+export interface BatchPart {
+  readonly kind: 'batch';
+  readonly ipc: Uint8Array;
+  readonly rows: number;
+  /** As it came. */
+  readonly bytes: number;
+}
+
+/**
+ * Checks responses and undoes their compression.
+ * @throws BrokenStream when some are missing, doubled, in another order, cut off or changed
+ */
+export async function* decodeResponses(responses: AsyncIterable<FetchResponse>): AsyncGenerator<PieceRows> {
+  let sequence = 0;
+  let rows = 0;
+  let batches = 0;
+  let ended = false;
+  for await (const { sequence: number, content } of responses) {
+    if (ended) throw new BrokenStream('something came after the end');
+    if (number !== sequence) throw new BrokenStream(`response ${number} came instead of ${sequence}`);
+    sequence++;
+    switch (content.case) {
+      case 'schema':
+        if (number !== 0) throw new BrokenStream('a second schema came');
+        yield { kind: 'schema', ipc: content.value };
+        break;
+      case 'batch': {
+        const batch = content.value;
+        if (number === 0) throw new BrokenStream('rows came before the schema');
+        if (crc32c(batch.ipc) !== batch.crc32c) throw new BrokenStream(`response ${number} was changed`);
+        const ipc = batch.rawLength === 0 ? batch.ipc : await undone(batch.ipc, batch.rawLength);
+        rows += batch.rows;
+        batches++;
+        yield { kind: 'batch', ipc, rows: batch.rows, bytes: batch.ipc.length };
+        break;
+      }
+      case 'end': {
+        const { rows: sentRows, batches: sentBatches } = content.value;
+        if (Number(sentRows) !== rows || sentBatches !== batches) {
+          throw new BrokenStream(`${rows} rows in ${batches} batches came of ${sentRows} in ${sentBatches}`);
+        }
+        ended = true;
+        break;
+      }
+      default:
+        throw new BrokenStream(`response ${number} is empty`);
+    }
+  }
+  if (!ended) throw new BrokenStream('the end did not come');
+}
+
+async function undone(block: Uint8Array, rawLength: number): Promise<Uint8Array> {
+  let raw: Uint8Array;
+  try {
+    raw = await uncompress(block);
+  } catch (cause) {
+    throw new BrokenStream('a batch could not be decompressed', { cause });
+  }
+  if (raw.length !== rawLength) throw new BrokenStream('a batch has another length than was told');
+  return raw;
+}

@@ -1,0 +1,32 @@
+import { crc32c } from '@node-rs/crc32';
+import type { KernelBatch } from '@tessera/kernel';
+import { compress } from 'lz4-napi';
+
+type ResponseInit = { sequence: number; content: ContentInit };
+type ContentInit =
+  | { case: 'schema'; value: Uint8Array }
+  | { case: 'batch'; value: { ipc: Uint8Array; rawLength: number; rows: number; crc32c: number } }
+  | { case: 'end'; value: { rows: bigint; batches: number } };
+
+/** Rows of an output as the responses that carry them: numbered, checksummed, with their counts at the end. */
+export async function* encodeBatches(
+  rows: AsyncIterable<Uint8Array | KernelBatch>,
+  compressed: boolean,
+): AsyncGenerator<ResponseInit> {
+  let sequence = 0;
+  let total = 0;
+  let batches = 0;
+  for await (const part of rows) {
+    if (part instanceof Uint8Array) {
+      yield { sequence: sequence++, content: { case: 'schema', value: part } };
+      continue;
+    }
+    const raw = part.ipc;
+    const ipc = compressed ? await compress(raw) : raw;
+    total += part.rows;
+    batches++;
+    const value = { ipc, rawLength: compressed ? raw.length : 0, rows: part.rows, crc32c: crc32c(ipc) };
+    yield { sequence: sequence++, content: { case: 'batch', value } };
+  }
+  yield { sequence, content: { case: 'end', value: { rows: BigInt(total), batches } } };
+}

@@ -1,0 +1,29 @@
+import { TesseraError } from '@tessera/common';
+import { type FetchRequest, type ServedService, ShuffleService, serviceOf } from '@tessera/rpc';
+import type { Shuffle, TaskKey } from '../shuffle.ts';
+import { ShuffleNode } from '../shuffle-node.ts';
+import { encodeBatches } from './encode-batches.ts';
+
+/** Answers other nodes about the outputs of this one. */
+export const shuffleService = (shuffle: Shuffle): ServedService => {
+  if (!(shuffle instanceof ShuffleNode)) throw new Error('Not made by openShuffle');
+  return serviceOf(ShuffleService, {
+    fetch: (request, { signal }) => {
+      const key = keyOf(request);
+      const selection = selectionOf(request);
+      const rows = shuffle.read(key, request.incarnation, selection, signal);
+      return encodeBatches(rows, request.compress);
+    },
+  });
+};
+
+function keyOf({ producer }: FetchRequest): TaskKey {
+  if (producer === undefined) throw TesseraError.of('BAD_REQUEST', { message: 'A fetch names no task' });
+  const { queryId, run, stage, task, attempt } = producer;
+  return { queryId, run, stage, task, attempt };
+}
+
+const selectionOf = ({ bucketFrom, bucketTo, slice, slices }: FetchRequest) => ({
+  buckets: bucketFrom === 0 && bucketTo === 0 ? undefined : ([bucketFrom, bucketTo] as const),
+  slice: slices > 1 ? ([slice, slices] as const) : undefined,
+});
