@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/common';
+import type { NodeCredentials } from '@tessera/rpc';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '::1']);
 
@@ -10,10 +11,11 @@ const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '::1']);
 export function checkProtected(
   host: string,
   service: string,
-  { token, insecure }: { readonly token: string | undefined; readonly insecure: boolean },
+  { clusterToken, tls }: NodeCredentials,
+  insecure: boolean,
 ): void {
-  if (token !== undefined || insecure || LOOPBACK_NAMES.has(host)) return;
+  if (clusterToken !== undefined || tls !== undefined || insecure || LOOPBACK_NAMES.has(host)) return;
   throw TesseraError.of('INVALID_ARGUMENT', {
-    message: `To listen on ${host} the ${service} needs a cluster token (TESSERA_CLUSTER_TOKEN or TESSERA_CLUSTER_TOKEN_FILE), or --insecure-cluster`,
+    message: `To listen on ${host} the ${service} needs a cluster token (TESSERA_CLUSTER_TOKEN or TESSERA_CLUSTER_TOKEN_FILE), or TLS (--cluster-tls-ca, --cluster-tls-cert and --cluster-tls-key), or --insecure-cluster`,
   });
 }

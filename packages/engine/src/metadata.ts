@@ -1,10 +1,11 @@
 import { createLogging } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
 import { openObjectStore } from '@tessera/object-store';
-import { clusterToken, startRpcServer } from '@tessera/rpc';
+import { type ClusterTlsFiles, startRpcServer } from '@tessera/rpc';
 import { openStorageManager, storageManagerService } from '@tessera/storage-manager';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
+import { nodeCredentials } from './node-credentials.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 
 /** What `tessera metadata` was told. */
@@ -16,7 +17,9 @@ export interface MetadataOptions {
   readonly host: string | undefined;
   /** Undefined: that of `instance.multi_engine.metadata_endpoint`, or 1717. 0: any free port. */
   readonly port: number | undefined;
-  /** Whether other machines are answered although there is no cluster token. */
+  /** PEM files, in place of those that the environment names. */
+  readonly clusterTls: ClusterTlsFiles;
+  /** Whether other machines are answered although there is neither a cluster token nor TLS. */
   readonly insecure: boolean;
 }
 
@@ -26,8 +29,8 @@ const LOOPBACK = '127.0.0.1';
 /** Serves the metadata log to engines until it is told to stop; commits under way are answered first. */
 export async function serveMetadata(options: MetadataOptions): Promise<void> {
   const { config, dataDirectory, host = LOOPBACK, port } = options;
-  const token = clusterToken();
-  checkProtected(host, 'metadata service', { token, insecure: options.insecure });
+  const credentials = nodeCredentials(options.clusterTls);
+  checkProtected(host, 'metadata service', credentials, options.insecure);
   await using resources = new AsyncDisposableStack();
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
   resources.defer(() => logging.close());
@@ -45,7 +48,7 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
     exclusive: storageIsLocal(config),
     metadataService: true,
     address: endpoint ?? '',
-    clusterToken: token,
+    ...credentials,
     log,
   });
   resources.defer(() => manager.close());
@@ -53,7 +56,7 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
     host,
     port: port ?? portOf(endpoint),
     services: [storageManagerService(manager)],
-    clusterToken: token,
+    ...credentials,
     log,
   });
   resources.defer(() => server.close());

@@ -1,59 +1,46 @@
 import { type Logging, TesseraError } from '@tessera/common';
-import { engineNodes } from '@tessera/config';
-import { type RpcServer, type ServedService, startRpcServer } from '@tessera/rpc';
-import { checkProtected } from './cluster-protection.ts';
-import type { ServeOptions } from './serve-options.ts';
+import { type NodeCredentials, type RpcServer, type ServedService, startRpcServer } from '@tessera/rpc';
 
-/** What other nodes ask of this one, each at a port of its own. */
-export interface NodeServices {
-  readonly storageManager: ServedService;
-  readonly storageAgent: ServedService;
+/** What other nodes ask of this one, at a port of its own. */
+export interface NodeService {
+  /** For messages and logs. */
+  readonly purpose: string;
+  readonly port: number;
+  readonly service: ServedService;
+  /** What callers must show. */
+  readonly credentials: NodeCredentials;
+}
+
+export interface OpenNodeService {
+  readonly purpose: string;
+  /** `grpc://10.0.0.1:5678` */
+  readonly address: string;
+  readonly server: RpcServer;
 }
 
 /**
- * Opens the ports between nodes, on the node's own `host`.
- * @throws TesseraError INVALID_ARGUMENT naming a port that cannot be had, or where the cluster token is missing
+ * Opens the ports between nodes on the node's own `host`, all or none.
+ * @throws TesseraError INVALID_ARGUMENT naming a port that cannot be had
  */
 export async function openNodeServices(
-  options: ServeOptions,
-  services: NodeServices,
-  token: string | undefined,
+  host: string,
+  services: readonly NodeService[],
   logging: Logging,
-): Promise<readonly { readonly purpose: string; readonly address: string; readonly server: RpcServer }[]> {
-  const node = engineNodes(options.config)[options.node]!;
-  checkProtected(node.host, 'node', { token, insecure: options.insecureCluster });
-  const places = [
-    {
-      purpose: 'storage-manager',
-      port: options.storageManagerPort ?? node.storage_manager_port,
-      service: services.storageManager,
-    },
-    {
-      purpose: 'storage-agent',
-      port: options.storageAgentPort ?? node.storage_agent_port,
-      service: services.storageAgent,
-    },
-  ];
-  const opened: { purpose: string; address: string; server: RpcServer }[] = [];
+): Promise<readonly OpenNodeService[]> {
+  const opened: OpenNodeService[] = [];
   try {
-    for (const { purpose, port, service } of places) {
+    for (const { purpose, port, service, credentials } of services) {
       const log = logging.logger(purpose);
-      const server = await startRpcServer({
-        host: node.host,
-        port,
-        services: [service],
-        clusterToken: token,
-        log,
-      });
-      opened.push({ purpose, address: `grpc://${node.host}:${server.port}`, server });
+      const server = await startRpcServer({ ...credentials, host, port, services: [service], log });
+      opened.push({ purpose, address: `grpc://${host}:${server.port}`, server });
     }
     return opened;
   } catch (error) {
     await Promise.all(opened.map(({ server }) => server.close()));
     if (error instanceof TesseraError) throw error;
-    const { purpose, port } = places[opened.length]!;
+    const { purpose, port } = services[opened.length]!;
     throw TesseraError.of('INVALID_ARGUMENT', {
-      message: `Cannot listen on ${node.host}:${port} for ${purpose}: ${(error as Error).message}`,
+      message: `Cannot listen on ${host}:${port} for ${purpose}: ${(error as Error).message}`,
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { EngineConfig } from '@tessera/config';
+import type { ClusterTlsFiles } from '@tessera/rpc';
 
 /** The ports of a node that is told nothing else. */
 export const DEFAULT_HTTP_PORT = 3_473;
@@ -26,7 +27,13 @@ export interface ServeOptions {
   readonly storageManagerPort: number | undefined;
   /** In place of the one in `engine.nodes`. 0: any free port. */
   readonly storageAgentPort: number | undefined;
-  /** Whether other machines are answered at the ports between nodes although there is no cluster token. */
+  /** In place of the one in `engine.nodes`. 0: any free port. */
+  readonly distexecPort: number | undefined;
+  /** In place of the one in `engine.nodes`. 0: any free port. */
+  readonly shufflePort: number | undefined;
+  /** PEM files, in place of those that the environment names. */
+  readonly clusterTls: ClusterTlsFiles;
+  /** Whether other machines are answered at the ports between nodes although there is neither a cluster token nor TLS. */
   readonly insecureCluster: boolean;
   /** Address to listen on; undefined: loopback. */
   readonly listenHost: string | undefined;

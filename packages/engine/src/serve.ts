@@ -21,7 +21,7 @@ import {
 } from '@tessera/http-api';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
-import { clusterToken } from '@tessera/rpc';
+import { shuffleBootstrap, shuffleService } from '@tessera/shuffle';
 import { kernelBootstrap } from '@tessera/sql';
 import {
   agentBootstrap,
@@ -31,8 +31,12 @@ import {
 } from '@tessera/storage-agent';
 import { storageManagerService } from '@tessera/storage-manager';
 import { printBanner } from './banner.ts';
+import { kernelVersion } from './cluster/kernel-version.ts';
+import { openMultiNode } from './cluster/open-multi-node.ts';
+import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
+import { nodeCredentials } from './node-credentials.ts';
 import { openNodeServices } from './node-services.ts';
 import { openedTogether } from './opened-together.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
@@ -69,7 +73,9 @@ export const serve: Serve = async (options) => {
   const left = await clearUploadDirectories(uploadRoot);
   if (left > 0) log.info({ directories: left }, 'removed what requests had left behind at a crash');
 
-  const token = clusterToken();
+  const credentials = nodeCredentials(options.clusterTls);
+  const node = engineNodes(config)[options.node]!;
+  checkProtected(node.host, 'node', credentials, options.insecureCluster);
   const external = new ExternalSources({
     directories: options.allowRead,
     urlPrefixes: options.allowUrl,
@@ -84,11 +90,11 @@ export const serve: Serve = async (options) => {
       readableDirectories: [uploadRoot, ...Object.values(directories), ...external.directories],
       memoryLimitBytes: memoryLimit(config),
       threads: config.execution.max_threads,
-      bootstrap: [...kernelBootstrap, ...agentBootstrap],
+      bootstrap: [...kernelBootstrap, ...agentBootstrap, ...shuffleBootstrap],
       log: logging.logger('kernel'),
     }),
     startMirror(options, logging),
-    openCatalog(options, token, logging),
+    openCatalog(options, credentials, logging),
   ]);
   const { store, manager } = catalog;
   const agent = await openStorageAgent({
@@ -99,6 +105,19 @@ export const serve: Serve = async (options) => {
     log: logging.logger('storage-agent'),
   });
   resources.defer(() => agent.close());
+  const queryCredentials = { ...credentials, kernelVersion: await kernelVersion(kernel) };
+  let draining = false;
+  const multiNode = openMultiNode({
+    config,
+    node: options.node,
+    kernel,
+    agent,
+    memoryLimitBytes: memoryLimit(config),
+    isDraining: () => draining,
+    credentials: queryCredentials,
+    logging,
+  });
+  resources.defer(() => multiNode.close());
   const tables: TableServices = {
     manager,
     agent,
@@ -112,6 +131,7 @@ export const serve: Serve = async (options) => {
     kernel,
     external,
     engineId: config.engine.id,
+    cluster: config.execution.enable_shuffle ? multiNode : undefined,
     tables,
     upkeep: {
       autoVacuum: autoVacuum(config),
@@ -123,13 +143,40 @@ export const serve: Serve = async (options) => {
   resources.defer(() => coordinator.close());
   // From before anybody can know that the node is there: a signal then is told to it, and must not end it at once.
   const stopping = shutdownSignal();
+  const tasks = multiNode.service(coordinator);
+  resources.defer(async () => tasks.close());
   const nodeServices = await openNodeServices(
-    options,
-    { storageManager: storageManagerService(manager), storageAgent: storageAgentService(agent) },
-    token,
+    node.host,
+    [
+      {
+        purpose: 'storage-manager',
+        port: options.storageManagerPort ?? node.storage_manager_port,
+        service: storageManagerService(manager),
+        credentials,
+      },
+      {
+        purpose: 'storage-agent',
+        port: options.storageAgentPort ?? node.storage_agent_port,
+        service: storageAgentService(agent),
+        credentials,
+      },
+      {
+        purpose: 'distexec',
+        port: options.distexecPort ?? node.distexec_port,
+        service: tasks,
+        credentials: queryCredentials,
+      },
+      {
+        purpose: 'shuffle',
+        port: options.shufflePort ?? node.shuffle_port,
+        service: shuffleService(multiNode.shuffle),
+        credentials: queryCredentials,
+      },
+    ],
     logging,
   );
   resources.defer(async () => void (await Promise.all(nodeServices.map(({ server }) => server.close()))));
+  await multiNode.cluster.firstRound();
   const listeners = await listen(options, { coordinator, kernel, agent, uploadRoot, logging });
   resources.defer(() => closeListeners(listeners));
   log.info(
@@ -140,7 +187,9 @@ export const serve: Serve = async (options) => {
 
   const reason = await stopping;
   log.info({ reason, running: coordinator.running.size }, 'draining');
-  await coordinator.drain(config.engine.termination_grace_period);
+  draining = true;
+  const graceMs = config.engine.termination_grace_period;
+  await Promise.all([coordinator.drain(graceMs), multiNode.drain(graceMs)]);
   log.info({}, 'drained');
 };
 

@@ -6,10 +6,15 @@ import { createInterface } from 'node:readline';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
-const FREE_PORTS = ['http', 'health', 'metrics', 'storage-manager', 'storage-agent'].flatMap((port) => [
-  `--${port}-port`,
-  '0',
-]);
+const FREE_PORTS = [
+  'http',
+  'health',
+  'metrics',
+  'storage-manager',
+  'storage-agent',
+  'distexec',
+  'shuffle',
+].flatMap((port) => [`--${port}-port`, '0']);
 
 /** A real `tessera serve` of its own data directory, on free ports. */
 export interface TesseraProcess {

@@ -1,6 +1,12 @@
 import { TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
-import { openRpcChannel, type RpcChannel, type RpcClient, StorageManagerService } from '@tessera/rpc';
+import {
+  type ClusterTls,
+  openRpcChannel,
+  type RpcChannel,
+  type RpcClient,
+  StorageManagerService,
+} from '@tessera/rpc';
 import { decodeHint } from './log-node/leader-hint.ts';
 import { LEADER_KEY } from './log-node/log-keys.ts';
 
@@ -11,6 +17,7 @@ export interface LeaderChannelsOptions {
   /** Of this node, which is not called. */
   readonly ownAddress: string;
   readonly clusterToken: string | undefined;
+  readonly tls?: ClusterTls | undefined;
 }
 
 export type LeaderClient = RpcClient<typeof StorageManagerService>;
@@ -35,6 +42,7 @@ export class LeaderChannels {
     this.#channel = openRpcChannel({
       address,
       clusterToken: this.#options.clusterToken,
+      tls: this.#options.tls,
       unanswered: (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason: `${address}: ${reason}` }),
     });
     this.#client = this.#channel.client(StorageManagerService);

@@ -1,7 +1,7 @@
 import { type Logger, newUlid } from '@tessera/common';
 import { type EngineConfig, engineNodes } from '@tessera/config';
 import { type ObjectStore, probeConditionalWrites } from '@tessera/object-store';
-import { clusterToken } from '@tessera/rpc';
+import { type ClusterTls, clusterToken } from '@tessera/rpc';
 import { ClusteredStorageManager } from './clustered-storage-manager.ts';
 import { LeaderChannels } from './leader-channels.ts';
 import { LOG_NODE_DEFAULTS, type LogNodeOptions } from './log-node/options.ts';
@@ -25,6 +25,7 @@ export interface StorageManagerOptions {
   readonly metadataService?: boolean;
   /** By default that of the environment. */
   readonly clusterToken?: string | undefined;
+  readonly tls?: ClusterTls | undefined;
   readonly log: Logger;
   /** For tests and special stores. */
   readonly times?: Partial<StorageManagerTimes>;
@@ -54,6 +55,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
         endpoint: external,
         ownAddress: node.address,
         clusterToken: 'clusterToken' in options ? options.clusterToken : clusterToken(),
+        tls: options.tls,
       });
   const readAnew =
     config.execution.storage_manager_cache_tablets_on_proxy || node.exclusive

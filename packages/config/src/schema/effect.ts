@@ -4,7 +4,6 @@ import type { Effect } from './parameter.ts';
 export const NOW = 'in effect' satisfies Effect;
 export const WITH_AUTH = 'arrives with authentication' satisfies Effect;
 export const WITH_POSTGRES = 'arrives with the PostgreSQL endpoint' satisfies Effect;
-export const WITH_NODES = 'arrives with multi-node execution' satisfies Effect;
 export const WITH_MULTI_CLUSTER = 'arrives with multi-cluster instances' satisfies Effect;
 export const WITH_ADMISSION = 'arrives with admission control' satisfies Effect;
 export const WITH_STATISTICS = 'arrives with column statistics' satisfies Effect;

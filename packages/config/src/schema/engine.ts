@@ -1,4 +1,4 @@
-import { NOW, WITH_MULTI_CLUSTER, WITH_NODES } from './effect.ts';
+import { NOW, WITH_MULTI_CLUSTER } from './effect.ts';
 import { block, boolean, byteSize, duration, float, integer, list, string } from './parameter.ts';
 import { isHostPort } from './text-shapes.ts';
 
@@ -86,13 +86,13 @@ const node = {
   distexec_port: integer("TCP port of the node's distributed-execution service", {
     ...port,
     default: 5_678,
-    effect: WITH_NODES,
+    effect: NOW,
   }),
   host: string('hostname or IP address of the node', { example: '10.0.0.1', effect: NOW }),
   shuffle_port: integer("TCP port of the node's data-shuffle service", {
     ...port,
     default: 16_000,
-    effect: WITH_NODES,
+    effect: NOW,
   }),
   storage_agent_port: integer("TCP port of the node's storage agent (local tablet I/O)", {
     ...port,

@@ -1,4 +1,4 @@
-import { NOW, WITH_ADMISSION, WITH_AI, WITH_NODES } from './effect.ts';
+import { NOW, WITH_ADMISSION, WITH_AI } from './effect.ts';
 import { block, boolean, float, integer, oneOf } from './parameter.ts';
 
 export const COMPRESSION_METHODS = ['none', 'gzip', 'zlib', 'xz', 'zstd', 'brotli', 'lz4', 'snappy'] as const;
@@ -51,7 +51,7 @@ export const execution = block(
     ),
     enable_shuffle: boolean('enable the data-shuffle subsystem for multi-node execution', {
       default: true,
-      effect: WITH_NODES,
+      effect: NOW,
     }),
     hybrid_headers_format_version: integer(
       'on-disk format version of Hybrid Headers tablet storage: 1 is the original, 2 adds primary-index compression, 3 adds compact and subcompact tablets',

@@ -9,6 +9,9 @@ interface Flags {
   dataDir: string;
   host?: string;
   port?: number;
+  clusterTlsCa?: string;
+  clusterTlsCert?: string;
+  clusterTlsKey?: string;
   insecureCluster?: true;
 }
 
@@ -32,7 +35,10 @@ export function metadataCommand(): Command {
       'port to listen on, 0 for any free one (default: that of instance.multi_engine.metadata_endpoint)',
       port,
     )
-    .option('--insecure-cluster', 'answer other machines without a cluster token')
+    .option('--cluster-tls-ca <file>', 'authority of the certificates that nodes show each other (PEM)')
+    .option('--cluster-tls-cert <file>', 'certificate of this service (PEM)')
+    .option('--cluster-tls-key <file>', 'its key (PEM)')
+    .option('--insecure-cluster', 'answer other machines without a cluster token and without TLS')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
@@ -42,6 +48,7 @@ export function metadataCommand(): Command {
         dataDirectory: resolve(flags.dataDir),
         host: flags.host,
         port: flags.port,
+        clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
         insecure: flags.insecureCluster === true,
       };
       const { serveMetadata } = await import('../metadata.ts');

@@ -19,6 +19,11 @@ interface Flags {
   metricsPort: number;
   storageManagerPort?: number;
   storageAgentPort?: number;
+  distexecPort?: number;
+  shufflePort?: number;
+  clusterTlsCa?: string;
+  clusterTlsCert?: string;
+  clusterTlsKey?: string;
   insecureCluster?: true;
   listenHost?: string;
   allowRead?: string[];
@@ -61,7 +66,20 @@ export function serveCommand(): Command {
       'port of the storage agent, 0 for any free one (default: that of engine.nodes)',
       port,
     )
-    .option('--insecure-cluster', 'answer other nodes without a cluster token')
+    .option(
+      '--distexec-port <port>',
+      'port at which other nodes have tasks run, 0 for any free one (default: that of engine.nodes)',
+      port,
+    )
+    .option(
+      '--shuffle-port <port>',
+      'port at which other nodes fetch rows, 0 for any free one (default: that of engine.nodes)',
+      port,
+    )
+    .option('--cluster-tls-ca <file>', 'authority of the certificates that nodes show each other (PEM)')
+    .option('--cluster-tls-cert <file>', 'certificate of this node (PEM)')
+    .option('--cluster-tls-key <file>', 'its key (PEM)')
+    .option('--insecure-cluster', 'answer other machines without a cluster token and without TLS')
     .option('--listen-host <host>', 'address to listen on (default: loopback only)')
     .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated)
     .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated)
@@ -95,6 +113,9 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     metricsPort: flags.metricsPort,
     storageManagerPort: flags.storageManagerPort,
     storageAgentPort: flags.storageAgentPort,
+    distexecPort: flags.distexecPort,
+    shufflePort: flags.shufflePort,
+    clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
     insecureCluster: flags.insecureCluster === true,
     listenHost: flags.listenHost,
     allowRead: allowRead.map((directory) => resolve(directory)),

@@ -209,7 +209,7 @@ async function placeOf(host: string): Promise<NodePlace> {
 
 /** Over the flags by which tests of one node take free ports: other nodes look for this one where the configuration says. */
 const fixedPorts = (place: NodePlace): string[] =>
-  (['storage_manager', 'storage_agent'] as const).flatMap((service) => [
+  (['storage_manager', 'storage_agent', 'distexec', 'shuffle'] as const).flatMap((service) => [
     `--${service.replace('_', '-')}-port`,
     String(place[`${service}_port`]),
   ]);

@@ -1,0 +1,123 @@
+import type { Logger } from '@tessera/common';
+import type { DistExec, Task, TaskOutcome } from '@tessera/distexec';
+import type { NodeCredentials } from '@tessera/rpc';
+import type { Cluster, ClusterMember, ClusterNode, RemoteTaskOptions } from '@tessera/scheduler';
+import { Peer } from './peer.ts';
+import type { PeerPlace } from './pinger.ts';
+
+export interface EngineClusterOptions {
+  /** This node; asked again whenever it is told to others. */
+  readonly self: () => ClusterNode;
+  /** All of `engine.nodes`, this node among them. */
+  readonly places: readonly PeerPlace[];
+  readonly distExec: DistExec;
+  readonly credentials: NodeCredentials;
+  readonly log: Logger;
+}
+
+/** Best effort calls do not wait longer. */
+const RELEASE_TIMEOUT_MS = 5_000;
+const ASK_TIMEOUT_MS = 3_000;
+
+type LossListener = (node: ClusterNode, reason: string) => void;
+
+/** The nodes that `engine.nodes` names, each asked twice a second whether it is there. */
+export class EngineCluster implements Cluster {
+  readonly #options: EngineClusterOptions;
+  readonly #peers: ReadonlyMap<number, Peer>;
+  readonly #listeners = new Set<LossListener>();
+  /** `<name>/<incarnation>` */
+  readonly #name: string;
+
+  constructor(options: EngineClusterOptions) {
+    this.#options = options;
+    const self = options.self();
+    this.#name = `${self.name}/${self.incarnation}`;
+    const onLost: LossListener = (node, reason) => {
+      for (const listener of [...this.#listeners]) listener(node, reason);
+    };
+    const { credentials, log, places } = options;
+    const others = places.filter((place) => place.index !== self.index);
+    this.#peers = new Map(
+      others.map((place) => [place.index, new Peer({ place, from: this.#name, credentials, onLost, log })]),
+    );
+  }
+
+  get self(): ClusterNode {
+    return this.#options.self();
+  }
+
+  get size(): number {
+    return this.#options.places.length;
+  }
+
+  /** Resolves once every other node has answered or failed to. */
+  async firstRound(): Promise<void> {
+    await Promise.all([...this.#peers.values()].map(({ asked }) => asked));
+  }
+
+  members(): readonly ClusterMember[] {
+    const { self } = this;
+    return this.#options.places.map(
+      ({ index, name }) => this.#peers.get(index)?.member ?? { index, name, status: self.status, node: self },
+    );
+  }
+
+  living(): readonly ClusterNode[] {
+    return this.#options.places.flatMap(({ index }) => {
+      const peer = this.#peers.get(index);
+      return (peer === undefined ? this.self : peer.living) ?? [];
+    });
+  }
+
+  onLost(listener: LossListener): () => void {
+    // A function of its own for each call: the same listener may be added twice.
+    const own: LossListener = (node, reason) => listener(node, reason);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  async runTask(node: ClusterNode, task: Task, options: RemoteTaskOptions): Promise<TaskOutcome> {
+    const { distExec } = this.#options;
+    const peer = this.#peers.get(node.index);
+    if (peer === undefined) return distExec.runTask(task, options);
+    const { incarnation } = node;
+    const signal = AbortSignal.any([options.signal, peer.lifeOf(node)]);
+    return peer.tasks.runTask(task, { ...options, incarnation, coordinator: this.#name, signal });
+  }
+
+  async release(
+    node: ClusterNode,
+    queryId: string,
+    which: { readonly run?: number; readonly stages?: readonly number[] } = {},
+  ): Promise<void> {
+    const peer = this.#peers.get(node.index);
+    if (peer === undefined) return this.#options.distExec.release(queryId, which);
+    // Another incarnation has nothing of it, and who cannot be reached frees it without being told.
+    if (peer.living?.incarnation !== node.incarnation) return;
+    await peer.tasks.release(queryId, which, RELEASE_TIMEOUT_MS).catch((error: unknown) => {
+      this.#options.log.debug(
+        { node: node.name, queryId, err: error },
+        'a node could not be told to release',
+      );
+    });
+  }
+
+  async listQueries(node: ClusterNode): Promise<readonly Record<string, unknown>[]> {
+    return this.#other(node).tasks.listQueries(ASK_TIMEOUT_MS);
+  }
+
+  async cancelQuery(node: ClusterNode, queryId: string, reason: string): Promise<boolean> {
+    return this.#other(node).tasks.cancelQuery(queryId, reason, ASK_TIMEOUT_MS);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#peers.values()].map((peer) => peer.close()));
+  }
+
+  #other({ index, name }: ClusterNode): Peer {
+    const peer = this.#peers.get(index);
+    if (peer === undefined) throw new Error(`${name} is this node`);
+    return peer;
+  }
+}

@@ -1,0 +1,11 @@
+import type { Kernel } from '@tessera/kernel';
+
+/** `v1.5.6`: what nodes must have in common to cut rows alike. */
+export async function kernelVersion(kernel: Kernel): Promise<string> {
+  const session = await kernel.session();
+  try {
+    return String(await session.scalar('SELECT version()'));
+  } finally {
+    session.close();
+  }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { asQueryId, type Logging, type QueryId, TesseraError } from '@tessera/common';
+import { type EngineConfig, engineNodes } from '@tessera/config';
+import { type DistExec, distExecService, openDistExec, type ServedDistExec } from '@tessera/distexec';
+import type { Kernel } from '@tessera/kernel';
+import { type NodeCredentials, openRpcChannel } from '@tessera/rpc';
+import type { ClusterNode } from '@tessera/scheduler';
+import { openShuffle, type Shuffle } from '@tessera/shuffle';
+import type { StorageAgent } from '@tessera/storage-agent';
+import manifest from '../../package.json' with { type: 'json' };
+import { EngineCluster } from './engine-cluster.ts';
+import { LOST_AFTER_MS } from './peer-state.ts';
+import type { PeerPlace } from './pinger.ts';
+
+export interface MultiNodeOptions {
+  readonly config: EngineConfig;
+  /** Index of this node in `engine.nodes`. */
+  readonly node: number;
+  readonly kernel: Kernel;
+  readonly agent: StorageAgent;
+  readonly memoryLimitBytes: number;
+  readonly isDraining: () => boolean;
+  readonly credentials: NodeCredentials;
+  readonly logging: Logging;
+}
+
+/** The queries that this node coordinates. */
+export interface CoordinatedQueries {
+  queryRecords(): readonly Record<string, unknown>[];
+  cancel(queryId: QueryId, reason: string): boolean;
+}
+
+/** By then every other node has asked how this one is, and gives it no new tasks. */
+const TOLD_AFTER_MS = 1_000;
+const DRAIN_CHECK_MS = 20;
+
+/** What a node needs to have part in queries of several nodes. */
+export interface MultiNode {
+  readonly shuffle: Shuffle;
+  readonly distExec: DistExec;
+  readonly cluster: EngineCluster;
+  /** What it answers to other nodes. */
+  service(queries: CoordinatedQueries): ServedDistExec;
+  /** Waits for what it does and keeps for other nodes, `graceMs` at most. */
+  drain(graceMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens it without answering others: that is for the services. */
+export function openMultiNode(options: MultiNodeOptions): MultiNode {
+  const { config, node, kernel, agent, credentials, logging } = options;
+  const places = placesOf(config);
+  const place = places[node]!;
+  const nodeAt = new Map(places.map(({ shuffleAddress, name }) => [shuffleAddress, name]));
+  const shuffle = openShuffle({
+    kernel,
+    node: place.name,
+    incarnation: randomUUID(),
+    channel: (address) =>
+      openRpcChannel({
+        ...credentials,
+        address,
+        unanswered: (reason) =>
+          TesseraError.of('NODE_LOST', { node: nodeAt.get(address) ?? address, reason }),
+      }),
+    nodeAt: (address) => nodeAt.get(address) ?? address,
+    log: logging.logger('shuffle'),
+  });
+  const distExec = openDistExec({
+    kernel,
+    agent,
+    shuffle,
+    node: place.name,
+    shuffleAddress: place.shuffleAddress,
+    log: logging.logger('distexec'),
+  });
+  const facts = {
+    version: manifest.version,
+    threads: config.execution.max_threads || availableParallelism(),
+    startedAtMs: Date.now() - Math.round(1_000 * process.uptime()),
+  };
+  const self = (): ClusterNode => ({
+    ...place,
+    ...facts,
+    incarnation: shuffle.incarnation,
+    status: options.isDraining() ? 'draining' : 'running',
+    memoryLimitBytes: options.memoryLimitBytes,
+  });
+  const cluster = new EngineCluster({ self, places, distExec, credentials, log: logging.logger('cluster') });
+  const close = async () => {
+    await cluster.close();
+    await distExec.close();
+    await shuffle.close();
+  };
+  const service = (queries: CoordinatedQueries) =>
+    distExecService(distExec, {
+      kernel,
+      ...facts,
+      heartbeatMs: LOST_AFTER_MS / 2,
+      status: () => self().status,
+      listQueries: () => queries.queryRecords(),
+      cancelQuery: (queryId, reason) => queries.cancel(asQueryId(queryId), reason),
+      log: logging.logger('distexec'),
+    });
+  const drain = async (graceMs: number) => {
+    if (places.length === 1) return;
+    const isBusy = () => distExec.runningTasks > 0 || shuffle.bytes > 0;
+    const startedAt = performance.now();
+    const elapsedMs = () => performance.now() - startedAt;
+    while (elapsedMs() < Math.min(TOLD_AFTER_MS, graceMs) || (isBusy() && elapsedMs() < graceMs)) {
+      await delay(DRAIN_CHECK_MS);
+    }
+  };
+  return { shuffle, distExec, cluster, service, drain, close };
+}
+
+const placesOf = (config: EngineConfig): readonly PeerPlace[] =>
+  engineNodes(config).map(({ host, distexec_port, shuffle_port }, index) => ({
+    index,
+    name: addressOf(host, distexec_port),
+    shuffleAddress: addressOf(host, shuffle_port),
+  }));
+
+const addressOf = (host: string, port: number): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,0 +1,154 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Logger, TesseraError } from '@tessera/common';
+import { type RemoteTasks, remoteTasks } from '@tessera/distexec';
+import { DistExecService, type NodeCredentials, openRpcChannel, type RpcChannel } from '@tessera/rpc';
+import type { ClusterMember, ClusterNode } from '@tessera/scheduler';
+import { afterPing, type PeerState, UNKNOWN_PEER } from './peer-state.ts';
+import { openPinger, type PeerPlace, PING_TIMEOUT_MS, type Pinger, type PingReply } from './pinger.ts';
+
+export interface PeerOptions {
+  readonly place: PeerPlace;
+  /** `<name>/<incarnation>` of this node. */
+  readonly from: string;
+  readonly credentials: NodeCredentials;
+  readonly onLost: (node: ClusterNode, reason: string) => void;
+  readonly log: Logger;
+}
+
+const PING_EVERY_MS = 500;
+/** Between a connection that failed and the attempt that confirms it. */
+const CONFIRM_AFTER_MS = 100;
+
+/** Another node of the engine, asked again and again whether it is there. */
+export class Peer {
+  /** Calls that meet no answer make the node suspect. */
+  readonly tasks: RemoteTasks;
+  /** Fulfilled once the node has answered, or failed to, for the first time. */
+  readonly asked: Promise<void>;
+  readonly #options: PeerOptions;
+  readonly #pinger: Pinger;
+  readonly #channel: RpcChannel;
+  readonly #closing = new AbortController();
+  readonly #ended: Promise<void>;
+  #state: PeerState = UNKNOWN_PEER;
+  /** Of the incarnation that is living. */
+  #life = new AbortController();
+  #suspicion = new AbortController();
+
+  constructor(options: PeerOptions) {
+    const { place, from, credentials } = options;
+    this.#options = options;
+    this.#pinger = openPinger(place, from, credentials);
+    this.#channel = openRpcChannel({
+      ...credentials,
+      address: place.name,
+      unanswered: (reason) => {
+        this.#suspicion.abort();
+        return this.#lost(reason);
+      },
+    });
+    this.tasks = remoteTasks(this.#channel.client(DistExecService));
+    const asked = Promise.withResolvers<void>();
+    this.asked = asked.promise;
+    this.#ended = this.#pingUntilClosed(asked.resolve);
+  }
+
+  get member(): ClusterMember {
+    const { index, name } = this.#options.place;
+    const state = this.#state;
+    return state.kind === 'living'
+      ? { index, name, status: state.node.status, node: state.node }
+      : {
+          index,
+          name,
+          status: state.kind,
+          reason: state.reason,
+          node: 'node' in state ? state.node : undefined,
+        };
+  }
+
+  /** Undefined unless it answers. */
+  get living(): ClusterNode | undefined {
+    return this.#state.kind === 'living' ? this.#state.node : undefined;
+  }
+
+  /**
+   * Aborted, with the error for calls under way, when the incarnation is lost.
+   * @throws TesseraError NODE_LOST, NODE_RESTARTED when it is already
+   */
+  lifeOf({ incarnation }: ClusterNode): AbortSignal {
+    if (this.#state.kind !== 'living') throw this.#lost(this.#state.reason);
+    if (this.#state.node.incarnation !== incarnation) throw this.#restarted();
+    return this.#life.signal;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#ended;
+    this.#life.abort(this.#lost('this node stops'));
+    this.#pinger.close();
+    this.#channel.close();
+  }
+
+  async #pingUntilClosed(asked: () => void): Promise<void> {
+    const closing = this.#closing.signal;
+    let heardAt = performance.now();
+    while (!closing.aborted) {
+      const sentAt = performance.now();
+      const suspicion = new AbortController();
+      this.#suspicion = suspicion;
+      const reply = await this.#pinger.ping(closing);
+      if (closing.aborted) break;
+      const now = performance.now();
+      // The time that this process slept itself is no silence of the other.
+      const waitedMs = Math.min(now - heardAt, PING_TIMEOUT_MS + PING_EVERY_MS);
+      heardAt = now;
+      this.#take(reply, waitedMs);
+      asked();
+      const isSuspect = this.#state.kind === 'living' && this.#state.failures > 0;
+      const nextInMs = isSuspect ? CONFIRM_AFTER_MS : Math.max(0, PING_EVERY_MS - (now - sentAt));
+      await pause(nextInMs, AbortSignal.any([closing, suspicion.signal]));
+    }
+    asked();
+  }
+
+  #take(reply: PingReply, waitedMs: number): void {
+    const before = this.#state;
+    const { state, lost } = afterPing(before, reply, waitedMs);
+    this.#state = state;
+    this.#tell(before, state);
+    if (lost === undefined) return;
+    this.#life.abort(state.kind === 'living' ? this.#restarted() : this.#lost(lost.reason));
+    this.#life = new AbortController();
+    this.#options.onLost(lost.node, lost.reason);
+  }
+
+  #tell(before: PeerState, now: PeerState): void {
+    const { log, place } = this.#options;
+    const node = place.name;
+    if (now.kind === 'living') {
+      const { incarnation, version, status } = now.node;
+      const isNew = before.kind !== 'living' || before.node.incarnation !== incarnation;
+      if (isNew) log.info({ node, incarnation, version }, 'a node is there');
+      else if (before.node.status !== status) log.info({ node, status }, 'a node changed its status');
+    } else if (now.kind === 'refused') {
+      if (before.kind !== 'refused' || before.reason !== now.reason) {
+        log.error({ node, reason: now.reason }, 'a node cannot work with this one');
+      }
+    } else if (before.kind !== now.kind) {
+      log.warn({ node, reason: now.reason }, 'a node is lost');
+    }
+  }
+
+  #lost(reason: string): TesseraError {
+    return TesseraError.of('NODE_LOST', { node: this.#options.place.name, reason });
+  }
+
+  #restarted(): TesseraError {
+    return TesseraError.of('NODE_RESTARTED', { node: this.#options.place.name });
+  }
+}
+
+async function pause(ms: number, until: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal: until }).catch(() => undefined);
+}

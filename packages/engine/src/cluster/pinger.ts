@@ -1,0 +1,67 @@
+import { TesseraError } from '@tessera/common';
+import { DistExecService, type NodeCredentials, openRpcChannel, type PingResponse } from '@tessera/rpc';
+import type { ClusterNode } from '@tessera/scheduler';
+
+/** Where a node is to be found. */
+export interface PeerPlace {
+  /** Position in `engine.nodes`. */
+  readonly index: number;
+  /** `host:port` of its distexec service. */
+  readonly name: string;
+  readonly shuffleAddress: string;
+}
+
+export type PingReply =
+  | { readonly kind: 'answer'; readonly node: ClusterNode }
+  /** No answer within the time of a ping. */
+  | { readonly kind: 'late'; readonly reason: string }
+  /** There is no connection, or it was cut. */
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** It says that it cannot work with this node. */
+  | { readonly kind: 'refusal'; readonly reason: string };
+
+export interface Pinger {
+  ping(signal: AbortSignal): Promise<PingReply>;
+  close(): void;
+}
+
+export const PING_TIMEOUT_MS = 1_000;
+
+/**
+ * Asks a node whether it is there, over a connection that serves nothing else: no ping waits behind a task.
+ * `from` is `<name>/<incarnation>` of this node.
+ */
+export function openPinger(place: PeerPlace, from: string, credentials: NodeCredentials): Pinger {
+  let failure: PingReply | undefined;
+  const channel = openRpcChannel({
+    ...credentials,
+    address: place.name,
+    unanswered: (reason, kind) => {
+      failure = { kind, reason };
+      return TesseraError.of('NODE_LOST', { node: place.name, reason });
+    },
+  });
+  const client = channel.client(DistExecService);
+  const ping = async (signal: AbortSignal): Promise<PingReply> => {
+    failure = undefined;
+    try {
+      const answer = await client.ping({ from }, { timeoutMs: PING_TIMEOUT_MS, signal });
+      return answer.name === place.name
+        ? { kind: 'answer', node: nodeOf(place, answer) }
+        : { kind: 'refusal', reason: `who answers there calls itself ${answer.name}: see engine.nodes` };
+    } catch (error) {
+      return failure ?? { kind: 'refusal', reason: `it refuses: ${(error as Error).message}` };
+    }
+  };
+  return { ping, close: () => channel.close() };
+}
+
+const nodeOf = (place: PeerPlace, answer: PingResponse): ClusterNode => ({
+  ...place,
+  incarnation: answer.incarnation,
+  version: answer.version,
+  status: answer.status === 'draining' ? 'draining' : 'running',
+  startedAtMs: Number(answer.startedAtMs),
+  threads: answer.threads,
+  memoryLimitBytes: Number(answer.memoryLimitBytes),
+});
