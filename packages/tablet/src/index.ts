@@ -1,5 +1,7 @@
 export type { GranuleColumn, HeaderColumn, HybridHeader } from './header/hybrid-header.ts';
 export type { HeaderOptions } from './header-options.ts';
+export { type AssignableTablet, assignTablets, type TabletShare } from './placement/assign-tablets.ts';
+export { type PlacedPart, type Placement, placeTablets } from './placement/place-tablets.ts';
 export type { Comparison, Conjunct } from './predicate.ts';
 export { pruneGranules } from './prune/prune-granules.ts';
 export { pruneTablets } from './prune/prune-tablets.ts';

@@ -1,0 +1,73 @@
+import type { Tablet } from '@tessera/catalog';
+import type { RowRange } from '../vector/deleted-rows.ts';
+import { NodePreference, textHash } from './node-preference.ts';
+import { type Placement, placeTablets } from './place-tablets.ts';
+
+/** A tablet of a scan, whatever else is known of it. */
+export interface AssignableTablet {
+  readonly tablet: Tablet;
+  /** Rows that are to be read: ascending ranges; absent: all. */
+  readonly rows?: readonly RowRange[] | undefined;
+}
+
+/** What one node reads of a scan. */
+export interface TabletShare<N, T> {
+  readonly node: N;
+  readonly tablets: readonly T[];
+  /** Which part of the table the node is to keep, of which `tablets` are a choice or all: the same id, the same part. */
+  readonly shareId: string;
+  /** `tablets` are all of the node's part. */
+  readonly isAll: boolean;
+}
+
+/**
+ * Spreads a scan of some tablets over nodes, each where `placeTablets` puts it among all tablets of the table. Nodes without
+ * tablets are left out.
+ *
+ * @param all of the table; the same list for the same contents, so that its placement is computed once
+ * @param chosen of `all`, what the scan needs
+ */
+export function assignTablets<N extends { readonly name: string }, T extends AssignableTablet>(
+  all: readonly Tablet[],
+  chosen: readonly T[],
+  nodes: readonly N[],
+  granularity: number,
+): TabletShare<N, T>[] {
+  const names = nodes.map(({ name }) => name).sort();
+  const placement = placementOf(all, names, granularity);
+  const isAll = chosen.length === all.length;
+  const tablets = names.map((): T[] => []);
+  for (const scan of chosen) {
+    for (const { node, rows } of placement.partsOf(scan.tablet.id)) {
+      if (rows === undefined) tablets[node]!.push(scan);
+      else tablets[node]!.push({ ...scan, rows: [rows] });
+    }
+  }
+  return nodes.flatMap((node) => {
+    const share = tablets[names.indexOf(node.name)]!;
+    const shareId = shareIdOf(names, node.name);
+    return share.length === 0 ? [] : [{ node, tablets: share, shareId, isAll }];
+  });
+}
+
+const shareIdOf = (names: readonly string[], name: string): string =>
+  `${textHash(names.join('\n')).toString(36)}-${names.length}-${name}`;
+
+interface KnownPlacement {
+  readonly names: string;
+  readonly granularity: number;
+  readonly placement: Placement;
+}
+
+const placements = new WeakMap<readonly Tablet[], KnownPlacement>();
+let lastPreference: { readonly names: string; readonly preference: NodePreference } | undefined;
+
+function placementOf(all: readonly Tablet[], names: readonly string[], granularity: number): Placement {
+  const key = names.join('\n');
+  const known = placements.get(all);
+  if (known?.names === key && known.granularity === granularity) return known.placement;
+  if (lastPreference?.names !== key) lastPreference = { names: key, preference: new NodePreference(names) };
+  const placement = placeTablets(all, names, granularity, lastPreference.preference);
+  placements.set(all, { names: key, granularity, placement });
+  return placement;
+}

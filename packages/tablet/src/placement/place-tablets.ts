@@ -1,0 +1,113 @@
+import type { Tablet, TabletId } from '@tessera/catalog';
+import type { RowRange } from '../vector/deleted-rows.ts';
+import { NodePreference, type Preferred } from './node-preference.ts';
+
+/** Rows of a tablet that one node is to read. */
+export interface PlacedPart {
+  /** Position in the list of nodes. */
+  readonly node: number;
+  /** Undefined: all of the tablet. */
+  readonly rows?: RowRange | undefined;
+}
+
+/** Where the tablets of a table are to be read. */
+export interface Placement {
+  partsOf(tablet: TabletId): readonly PlacedPart[];
+}
+
+/**
+ * A node takes about this much more than its even part, so that a tablet can mostly stay where it was when others come or
+ * nodes change.
+ */
+const SLACK = 1.05;
+/** What a node may take grows in steps: a table that grows a little keeps its places. */
+const STEP = 1.05;
+/** A tablet of more than this part of what a node may take is cut where a node is full. */
+const CUT_FROM = 1 / 16;
+/** Nobody gets less of a tablet that is cut than this part of what a node may take. */
+const LEAST_PART = 1 / 64;
+
+/**
+ * Spreads the tablets of a table over nodes by rendezvous hashing of the tablet's id and the node's name, with a bound on
+ * the rows of a node: where the preferred node is full the next one takes a tablet, or the rest of its rows. The same for
+ * the same tablets and names, in whatever order; few tablets move when a node comes or goes.
+ *
+ * @param granularity rows of a granule: tablets are cut at its multiples
+ */
+export function placeTablets(
+  tablets: readonly Tablet[],
+  nodes: readonly string[],
+  granularity: number,
+  preference = new NodePreference(nodes),
+): Placement {
+  const only = [{ node: 0 }];
+  if (nodes.length === 1) return { partsOf: () => only };
+  const room = new Room(tablets, nodes.length, granularity);
+  const wholes = nodes.map((_, node): readonly PlacedPart[] => [{ node }]);
+  const parts = new Map<TabletId, readonly PlacedPart[]>();
+  for (const { id, rows } of inOrderOfId(tablets)) {
+    const preferred = preference.of(id);
+    const whole = room.takeWhole(rows, preferred);
+    parts.set(id, whole === undefined ? room.takeParts(rows, preferred) : wholes[whole]!);
+  }
+  return { partsOf: (id) => parts.get(id) ?? [] };
+}
+
+/** New tablets come last, and change nothing for those before them. */
+function inOrderOfId(tablets: readonly Tablet[]): readonly Tablet[] {
+  const isSorted = tablets.every((tablet, i) => i === 0 || tablets[i - 1]!.id < tablet.id);
+  return isSorted ? tablets : tablets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Rows that nodes have and may have. */
+class Room {
+  readonly #rows: Float64Array;
+  readonly #bound: number;
+  readonly #granularity: number;
+
+  constructor(tablets: readonly Tablet[], nodes: number, granularity: number) {
+    const mean = tablets.reduce((sum, { rows }) => sum + rows, 0) / nodes;
+    const steps = Math.ceil(Math.log(Math.max(1, mean * SLACK)) / Math.log(STEP));
+    this.#bound = Math.max(granularity, STEP ** steps);
+    this.#granularity = granularity;
+    this.#rows = new Float64Array(nodes);
+  }
+
+  /** The node that takes all rows of a tablet; undefined where it is to be cut. */
+  takeWhole(rows: number, preferred: Preferred): number | undefined {
+    const isSmall = rows <= Math.max(this.#granularity, this.#bound * CUT_FROM);
+    for (let rank = 0, node = preferred(0); node !== undefined; node = preferred(++rank)) {
+      const free = this.#bound - this.#rows[node]!;
+      if (rows <= free || (isSmall && free > 0)) {
+        this.#rows[node]! += rows;
+        return node;
+      }
+      // Large ones are cut at the first node that has room for a part.
+      if (!isSmall && this.#partFor(node) > 0) return undefined;
+    }
+    return undefined;
+  }
+
+  takeParts(rows: number, preferred: Preferred): PlacedPart[] {
+    const parts: PlacedPart[] = [];
+    let from = 0;
+    for (let rank = 0, node = preferred(0); node !== undefined; node = preferred(++rank)) {
+      const to = Math.min(rows, from + this.#partFor(node));
+      if (to === from) continue;
+      parts.push({ node, rows: { start: from, end: to } });
+      this.#rows[node]! += to - from;
+      from = to;
+      if (from === rows) return parts;
+    }
+    const node = this.#rows.indexOf(Math.min(...this.#rows));
+    this.#rows[node]! += rows - from;
+    return [...parts, { node, rows: { start: from, end: rows } }];
+  }
+
+  /** Rows that a node takes of a tablet that is cut. */
+  #partFor(node: number): number {
+    const free = this.#bound - this.#rows[node]!;
+    if (free < this.#bound * LEAST_PART) return 0;
+    return Math.floor(free / this.#granularity) * this.#granularity;
+  }
+}
