@@ -1,4 +1,5 @@
 export { HASH_BUCKETS } from './hash-buckets.ts';
+export { reportLockedMemory } from './locked-memory.ts';
 export { shuffleBootstrap } from './outputs/output-table.ts';
 export { shuffleService } from './service/shuffle-service.ts';
 export type {

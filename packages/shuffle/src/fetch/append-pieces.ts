@@ -11,8 +11,16 @@ export interface FetchedTable {
   readonly name: string;
   readonly rows: number;
   readonly bytes: number;
-  /** Row id of the first row of each batch, and the position among the sources of the one it came from. */
-  readonly batchStarts: readonly { readonly row: number; readonly source: number }[];
+  /** In the order of the table. */
+  readonly batches: readonly FetchedBatch[];
+}
+
+export interface FetchedBatch {
+  /** Its row id. */
+  readonly firstRow: number;
+  readonly rows: number;
+  /** Position among the sources of the one it came from. */
+  readonly source: number;
 }
 
 interface Part {
@@ -42,7 +50,7 @@ export async function appendPieces(
     const schema = schemaOf(first.value.part);
     const reading = new Reading(schema, parts);
     const rows = await session.append(name, readSchema(schema.ipc), reading.batches());
-    return { name, rows, bytes: reading.bytes, batchStarts: reading.batchStarts };
+    return { name, rows, bytes: reading.bytes, batches: reading.taken };
   } finally {
     signal.removeEventListener('abort', stop);
     await parts.return(undefined);
@@ -61,7 +69,7 @@ function schemaOf(part: PieceRows): SchemaPart {
 class Reading {
   readonly #schema: SchemaPart;
   readonly #parts: AsyncIterable<Part>;
-  readonly batchStarts: { row: number; source: number }[] = [];
+  readonly taken: FetchedBatch[] = [];
   bytes = 0;
   #rows = 0;
 
@@ -79,7 +87,7 @@ class Reading {
           throw new BrokenStream('its columns are of other types than those of the other tasks');
         continue;
       }
-      this.batchStarts.push({ row: this.#rows, source });
+      this.taken.push({ firstRow: this.#rows, rows: part.rows, source });
       this.#rows += part.rows;
       this.bytes += part.bytes;
       yield { ipc: part.ipc };

@@ -1,0 +1,226 @@
+import { type FetchResponse, type ServedService, ShuffleService, serviceOf } from '@tessera/rpc';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { OutputShape, Piece } from '../index.ts';
+import { breakingProxy } from '../testing/breaking-proxy.ts';
+import { openNode, type TestNode } from '../testing/shuffle-nodes.ts';
+
+type Responses = AsyncIterable<FetchResponse>;
+type Fault = (responses: Responses) => Responses;
+
+/** What happens to the next answers of the producer, one for each. */
+const faults: Fault[] = [];
+let asked = 0;
+
+function faulty(real: ServedService): ServedService {
+  const fetch = real.handlers.fetch as (request: unknown, context: unknown) => Responses;
+  return serviceOf(ShuffleService, {
+    fetch: (request, context) => {
+      asked++;
+      const fault = faults.shift() ?? ((responses: Responses) => responses);
+      return fault(fetch(request, context));
+    },
+  });
+}
+
+const SHAPE: OutputShape = { columns: [{ name: 'k', type: 'BIGINT' }], hashKeys: [0] };
+const { signal } = new AbortController();
+let producer: TestNode;
+let disturbed: TestNode;
+let consumer: TestNode;
+let piece: Piece;
+
+beforeAll(async () => {
+  [producer, disturbed, consumer] = await Promise.all([
+    openNode({ service: faulty }),
+    openNode({ shuffle: { disturbedHash: true } }),
+    openNode({ shuffle: { nodeAt: () => 'the producer' } }),
+  ]);
+  piece = await producer.store(3, 'SELECT range FROM range(1000000)', SHAPE);
+});
+beforeEach(() => {
+  faults.length = 0;
+});
+afterAll(() => Promise.all([producer, disturbed, consumer].map((node) => node.close())));
+
+const isBatch = ({ content }: FetchResponse) => content.case === 'batch';
+
+const FAULTS: readonly (readonly [string, RegExp, Fault])[] = [
+  [
+    'cut off',
+    /the end did not come/,
+    async function* (responses) {
+      for await (const response of responses) {
+        if (response.sequence === 3) return;
+        yield response;
+      }
+    },
+  ],
+  [
+    'with a response twice',
+    /response 2 came instead of 3/,
+    async function* (responses) {
+      for await (const response of responses) {
+        yield response;
+        if (response.sequence === 2) yield response;
+      }
+    },
+  ],
+  [
+    'with a response left out',
+    /response 3 came instead of 2/,
+    async function* (responses) {
+      for await (const response of responses) if (response.sequence !== 2) yield response;
+    },
+  ],
+  [
+    'in another order',
+    /response 3 came instead of 2/,
+    async function* (responses) {
+      let held: FetchResponse | undefined;
+      for await (const response of responses) {
+        if (response.sequence === 2) held = response;
+        else yield response;
+        if (response.sequence === 3) yield held!;
+      }
+    },
+  ],
+  [
+    'with a batch left out and the others numbered anew',
+    /rows in \d+ batches came of/,
+    async function* (responses) {
+      for await (const response of responses) {
+        if (response.sequence === 2) continue;
+        yield response.sequence < 2 ? response : { ...response, sequence: response.sequence - 1 };
+      }
+    },
+  ],
+  [
+    'with a changed byte',
+    /was changed/,
+    async function* (responses) {
+      for await (const response of responses) {
+        if (isBatch(response) && response.content.case === 'batch') {
+          const { value } = response.content;
+          const ipc = Buffer.from(value.ipc);
+          ipc[ipc.length >> 1]! ^= 1;
+          yield { ...response, content: { case: 'batch', value: { ...value, ipc } } };
+        } else {
+          yield response;
+        }
+      }
+    },
+  ],
+  [
+    'of other rows than were told',
+    /0 rows came of 1000000/,
+    async function* (responses) {
+      for await (const response of responses) {
+        if (response.sequence === 0) yield response;
+        if (response.content.case === 'end') {
+          const value = { ...response.content.value, rows: 0n, batches: 0 };
+          yield { ...response, sequence: 1, content: { case: 'end', value } };
+        }
+      }
+    },
+  ],
+];
+
+describe.each(FAULTS)('a stream %s', (_name, reason, fault) => {
+  it('is fetched again, and then whole', async () => {
+    const session = await consumer.session();
+    const before = asked;
+    faults.push(fault, fault);
+    const { sql, rows } = await consumer.shuffle.fetch(session, [piece], SHAPE, signal);
+    expect(rows).toBe(1_000_000);
+    expect(await session.scalar(`SELECT sum(k) FROM ${sql}`)).toBe(499_999_500_000);
+    expect(asked - before).toBe(3);
+  });
+
+  it('is given up after three times, naming what is lost', async () => {
+    const session = await consumer.session();
+    faults.push(fault, fault, fault);
+    const error = await consumer.shuffle.fetch(session, [piece], SHAPE, signal).catch((e: unknown) => e);
+    expect(error).toMatchObject({ name: 'FETCH_FAILED', retry: 'task' });
+    expect(String(error)).toMatch('stage 0, task 3, attempt 0 could not be fetched from node the producer');
+    expect(String(error)).toMatch(reason);
+    expect(await session.scalar('SELECT count(*) FROM duckdb_tables() WHERE temporary')).toBe(0);
+  });
+});
+
+it('a connection that breaks is made again', async () => {
+  const session = await consumer.session();
+  await using proxy = await breakingProxy(producer.address, [200_000, 3_000_000]);
+  const { rows } = await consumer.shuffle.fetch(
+    session,
+    [{ ...piece, address: proxy.address }],
+    SHAPE,
+    signal,
+  );
+  expect(rows).toBe(1_000_000);
+  expect(proxy.broken()).toBe(2);
+});
+
+describe('an output that is not there', () => {
+  it.each([
+    ['another incarnation', { incarnation: 'an earlier one' }],
+    ['another attempt', { producer: { queryId: 'query', run: 0, stage: 0, task: 3, attempt: 1 } }],
+  ])('%s: FETCH_FAILED, not asked for again', async (_, change) => {
+    const session = await consumer.session();
+    const before = asked;
+    const fetched = consumer.shuffle.fetch(session, [{ ...piece, ...change }], SHAPE, signal);
+    await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
+    expect(asked - before).toBe(1);
+  });
+
+  it('of a node that does not answer', async () => {
+    const session = await consumer.session();
+    const fetched = consumer.shuffle.fetch(session, [{ ...piece, address: '127.0.0.1:9' }], SHAPE, signal);
+    await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
+  });
+
+  it('that is released while it is sent', async () => {
+    const large = await producer.store(4, 'SELECT range FROM range(5000000)', SHAPE, 'large');
+    const session = await consumer.session();
+    faults.push(async function* (responses) {
+      for await (const response of responses) {
+        if (response.sequence === 1) await producer.shuffle.release('large');
+        yield response;
+      }
+    });
+    const fetched = consumer.shuffle.fetch(session, [large], SHAPE, signal);
+    await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
+    await expect(fetched).rejects.toThrow('released');
+  });
+});
+
+it('a fetch that is cancelled ends, leaves no table, and stops the producer', async () => {
+  const session = await consumer.session();
+  const controller = new AbortController();
+  let stopped = false;
+  faults.push(async function* (responses) {
+    try {
+      for await (const response of responses) {
+        if (response.sequence === 2) controller.abort();
+        yield response;
+      }
+    } finally {
+      stopped = true;
+    }
+  });
+  const fetched = consumer.shuffle.fetch(session, [piece], SHAPE, controller.signal);
+  await expect(fetched).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+  expect(await session.scalar('SELECT count(*) FROM duckdb_tables() WHERE temporary')).toBe(0);
+  await expect.poll(() => stopped).toBe(true);
+});
+
+it('a node with another hash function is found out', async () => {
+  const other = await disturbed.store(5, 'SELECT range FROM range(1000)', SHAPE);
+  const session = await consumer.session();
+  const { rows: _, ...half } = { ...other, buckets: [0, 512] as const };
+  await expect(consumer.shuffle.fetch(session, [half], SHAPE, signal)).rejects.toMatchObject({
+    name: 'PARTITION_MISMATCH',
+    retry: 'never',
+  });
+  const whole = await consumer.shuffle.fetch(session, [other], SHAPE, signal);
+  expect(whole.rows).toBe(1000);
+});
