@@ -1,3 +1,4 @@
+export { type S3DevCredentials, S3DevServer, type S3DevServerOptions } from './dev-server/s3-dev-server.ts';
 export { type ExternalAllowList, ExternalSources } from './external/external-sources.ts';
 export type { ObjectCredentials } from './external/object-access.ts';
 export type {

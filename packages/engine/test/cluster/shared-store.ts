@@ -1,4 +1,4 @@
-import { credentialsOf, radosgwIsInstalled, type S3Server, startProgram } from '../store-servers.ts';
+import { credentialsOf, type S3Server, startProgram } from '../store-servers.ts';
 
 /** An object store that several nodes, and several clusters one after the other, may use. */
 export interface SharedStore extends AsyncDisposable {
@@ -7,11 +7,7 @@ export interface SharedStore extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export const sharedStorePresent = radosgwIsInstalled;
-/** Why tests that need it are skipped, for their titles. */
-export const SHARED_STORE_ABSENT = sharedStorePresent ? '' : ' (skipped: radosgw is not installed)';
-
 export async function startSharedStore(): Promise<SharedStore> {
-  const { facts, stop } = await startProgram<S3Server>('radosgw');
+  const { facts, stop } = await startProgram<S3Server>('s3-dev');
   return { endpoint: facts.endpoint, env: credentialsOf(facts), [Symbol.asyncDispose]: stop };
 }

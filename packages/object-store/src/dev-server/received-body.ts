@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+/** Writes a body to a new file in the directory; nothing is left of one that broke off. */
+export async function receivedFile(directory: string, body: AsyncIterable<Uint8Array>): Promise<string> {
+  const path = join(directory, randomUUID());
+  try {
+    await pipeline(body, createWriteStream(path, { flags: 'wx' }));
+    return path;
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+export async function receivedBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { chunkedPayload } from './chunked-payload.ts';
+import { S3Failure } from './s3-failure.ts';
+
+/** A request of S3's protocol, with the bucket in the path. */
+export interface S3Request {
+  readonly method: string;
+  /** Undefined: of the server itself. */
+  readonly bucket: string | undefined;
+  /** Undefined: of the bucket itself. */
+  readonly key: string | undefined;
+  readonly query: URLSearchParams;
+  header(name: string): string | undefined;
+  /** The payload without what the transfer wraps it in. */
+  body(): AsyncIterable<Uint8Array>;
+  /** Of the payload; undefined: told only by its end. */
+  readonly bodyBytes: number | undefined;
+}
+
+/** @throws S3Failure for a request that is not signed with the access key */
+export function s3RequestOf(message: IncomingMessage, accessKeyId: string): S3Request {
+  const url = new URL(message.url ?? '/', 'http://s3');
+  const header = (name: string) => {
+    const value = message.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  checkAccessKey(header('authorization'), url.searchParams, accessKeyId);
+  const [, bucket, key] = /^\/([^/]*)(?:\/(.*))?$/s.exec(url.pathname) ?? [];
+  const isChunked = header('x-amz-content-sha256')?.startsWith('STREAMING-') === true;
+  const length = header(isChunked ? 'x-amz-decoded-content-length' : 'content-length');
+  return {
+    method: message.method ?? 'GET',
+    bucket: bucket === undefined || bucket === '' ? undefined : decodeURIComponent(bucket),
+    key: key === undefined || key === '' ? undefined : decodeURIComponent(key),
+    query: url.searchParams,
+    header,
+    body: () => (isChunked ? chunkedPayload(message) : message),
+    bodyBytes: length === undefined ? undefined : Number(length),
+  };
+}
+
+/** Whoever reaches the port must know the access key id; signatures are not computed. */
+function checkAccessKey(
+  authorization: string | undefined,
+  query: URLSearchParams,
+  accessKeyId: string,
+): void {
+  const credential =
+    /Credential=([^/,\s]+)\//.exec(authorization ?? '')?.[1] ??
+    query.get('X-Amz-Credential')?.split('/', 1)[0];
+  if (credential === undefined) throw new S3Failure('AccessDenied', 'The request is not signed');
+  if (credential !== accessKeyId) {
+    throw new S3Failure('InvalidAccessKeyId', 'The access key id does not exist in our records');
+  }
+}
