@@ -1,0 +1,174 @@
+/**
+ * What planning costs before a query can run, for each TPC-DS (or TPC-H) query, by phase: the kernel's parser, binder and
+ * optimiser, reading what they answer, and planning over nodes.
+ *
+ *   node packages/coordinator/bench/planning-bench.ts [--benchmark tpcds] [--nodes 4] [--runs 3] [--query 14] [--json file]
+ *
+ * Tables are empty, but said to have the sizes of scale 0.1 times `--scale`.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Tablet, TabletId } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import { quoteText, startKernel, typeToSql } from '@tessera/kernel';
+import { PLAN_SQL, planDistributed, tableScans, UnsupportedPlan } from '@tessera/planner';
+import { prepareQuery } from '@tessera/sql';
+import { MirrorTables } from '../src/read/mirror-tables.ts';
+import { StatementRelations } from '../src/read/statement-relations.ts';
+import { tableFacts } from '../src/read/table-facts.ts';
+import { TableFixture } from '../src/testing/table-fixture.ts';
+import { PhaseTimes, timed } from './timed-session.ts';
+
+const { values } = parseArgs({
+  options: {
+    benchmark: { type: 'string', default: 'tpcds' },
+    nodes: { type: 'string', default: '4' },
+    runs: { type: 'string', default: '3' },
+    scale: { type: 'string', default: '1000' },
+    query: { type: 'string' },
+    json: { type: 'string' },
+  },
+});
+const data = join(
+  process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data'),
+  values.benchmark,
+);
+if (!existsSync(data)) throw new Error(`There is no ${data}: set TESSERA_TEST_DATA`);
+
+await using fixture = await TableFixture.open();
+await makeTables();
+const mirror = new MirrorTables(fixture.mirror);
+const queries = readdirSync(join(data, 'queries'))
+  .filter((file) => file.endsWith('.sql') && (values.query === undefined || file.includes(values.query)))
+  .sort();
+
+const found: { query: string; times: PhaseTimes; planLength: number; note: string }[] = [];
+for (const file of queries) {
+  const sql = readFileSync(join(data, 'queries', file), 'utf8')
+    .trim()
+    .replace(/;$/, '');
+  const runs: Omit<(typeof found)[number], 'query'>[] = [];
+  for (let run = 0; run < Number(values.runs); run++) runs.push(await plan(sql));
+  runs.sort((a, b) => a.times.total - b.times.total);
+  found.push({ query: file.replace('.sql', ''), ...runs[Math.floor(runs.length / 2)]! });
+}
+print();
+
+async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: number; note: string }> {
+  const times = new PhaseTimes();
+  const session = await fixture.kernel.session({ timeZone: 'UTC' });
+  const request = fixture.request(sql);
+  await using relations = new StatementRelations({
+    mirror,
+    timeZone: 'UTC',
+    snapshot: request.snapshot,
+    firstWithPositions: false,
+    systemRelation: async () => undefined,
+  });
+  const binder = timed(await relations.binder(), times);
+  relations.binder = async () => binder;
+  const start = performance.now();
+  const prepared = await prepareQuery(sql, {
+    session: timed(session, times),
+    settings: request.settings,
+    parameters: [],
+    sessionValues: request.sessionValues,
+    resolveRead: () => Promise.reject(new Error('A file')),
+    relations,
+  });
+  times.add('sql: rewrites, trees', performance.now() - start - times.total);
+  const serialized = String(await binder.scalar(PLAN_SQL, [prepared.boundSql ?? '']));
+  await times.during('scans', () => tableScans(serialized));
+  const tables = new Map(
+    [...relations.tables].map(([name, { table }]) => [name, tableFacts(fixture.snapshot, table)]),
+  );
+  const cluster = {
+    nodes: Number(values.nodes),
+    broadcastLimitBytes: 64 * 1024 * 1024,
+    wholeTableBytes: 8 * 1024 * 1024,
+    gatherLimitRows: 1_000_000,
+  };
+  let note = '';
+  await times.during('stages', () => {
+    try {
+      const { stages, unboundedGathers } = planDistributed(serialized, { tables, cluster });
+      note = `${stages.length} stages${unboundedGathers.length === 0 ? '' : `; gathers ${unboundedGathers.join(', ')}`}`;
+    } catch (error) {
+      if (!(error instanceof UnsupportedPlan) && !(error instanceof TesseraError)) throw error;
+      note = error.message;
+    }
+  });
+  await session.close();
+  return { times, planLength: serialized.length, note };
+}
+
+async function makeTables(): Promise<void> {
+  const silent = () => undefined;
+  const reader = await startKernel({
+    directory: join(fixture.directory, 'reader'),
+    readableDirectories: [data],
+    memoryLimitBytes: 1e9,
+    threads: 1,
+    bootstrap: [],
+    log: { info: silent, warn: silent, error: silent },
+  });
+  const session = await reader.session();
+  for (const file of readdirSync(join(data, 'sf0.1'))) {
+    const path = join(data, 'sf0.1', file);
+    const { columns } = await session.describe(`FROM read_parquet(${quoteText(path)})`);
+    const rows = Number(await session.scalar(`SELECT count(*) FROM read_parquet(${quoteText(path)})`));
+    const nulls = columns.map(({ name, type }) => `CAST(NULL AS ${typeToSql(type)}) AS "${name}"`);
+    const table = await fixture.table(file.replace('.parquet', ''), `SELECT ${nulls.join(', ')} LIMIT 0`);
+    const scaled = Math.round(rows * (rows > 20_000 ? Number(values.scale) : 1));
+    fixture.change({ kind: 'add_tablet', tablet: tabletOf(table.id, scaled) });
+  }
+  await reader.close();
+}
+
+function tabletOf(tableId: Tablet['tableId'], rows: number): Tablet {
+  return {
+    id: tableId as unknown as TabletId,
+    tableId,
+    schemaVersion: 0,
+    layout: 'wide',
+    key: 'none',
+    rows,
+    bytes: rows * 40,
+    uncompressedBytes: rows * 100,
+    granules: 1,
+    headerOffset: 0,
+    footerOffset: 0,
+    tailCrc32c: 0,
+    partition: [],
+    statistics: [],
+    createdAt: new Date(0).toISOString(),
+  };
+}
+
+function print(): void {
+  const phases = [...new Set(found.flatMap(({ times }) => [...times.ms.keys()]))];
+  const line = (name: string, times: PhaseTimes, rest = '') =>
+    `${name.padEnd(8)}${times.total.toFixed(1).padStart(8)}${phases
+      .map((phase) => (times.ms.get(phase) ?? 0).toFixed(1).padStart(Math.max(8, phase.length + 2)))
+      .join('')}  ${rest}\n`;
+  process.stdout.write(
+    `${'query'.padEnd(8)}${'total'.padStart(8)}${phases.map((p) => p.padStart(Math.max(8, p.length + 2))).join('')}  plan\n`,
+  );
+  for (const { query, times, planLength, note } of found)
+    process.stdout.write(line(query, times, `${Math.round(planLength / 1024)} KB; ${note}`));
+  const medians = new PhaseTimes();
+  for (const phase of phases) medians.add(phase, median(found.map(({ times }) => times.ms.get(phase) ?? 0)));
+  process.stdout.write(line('median', medians));
+  const total = median(found.map(({ times }) => times.total));
+  process.stdout.write(`median of the totals ${total.toFixed(1)} ms\n`);
+  if (values.json !== undefined)
+    writeFileSync(
+      values.json,
+      JSON.stringify({ median: total, phases: Object.fromEntries(medians.ms) }, undefined, 2),
+    );
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
