@@ -15,8 +15,14 @@ export function shardTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpe
   if (forwarded.length === 0 && !hasShards) return oneTask(stage, inputs);
   const nodes = [...forwarded, ...otherNodesWithTablets(stage, inputs, forwarded)];
   const isFirstOfNode = nodes.map((node, i) => nodes.indexOf(node) === i);
+  const forwards = stage.sources.flatMap((source) =>
+    source.kind === 'exchange' && source.mode === 'forward' ? [source.stage] : [],
+  );
   return nodes.map((node, task) => ({
     preferred: node,
+    follows: forwards
+      .filter((id) => task < inputs.outputs.get(id)!.length)
+      .map((id) => ({ stage: id, task }))[0],
     sources: stage.sources.map((source, position): SourceSpec => {
       if (source.kind === 'exchange' && source.mode === 'forward') {
         const exists = task < inputs.outputs.get(source.stage)!.length;

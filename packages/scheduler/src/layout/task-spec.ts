@@ -7,6 +7,8 @@ export interface TaskSpec {
   readonly sources: readonly SourceSpec[];
   /** Where it costs least. */
   readonly preferred: ClusterNode;
+  /** Runs where the output of this task is: what it forwards. */
+  readonly follows?: { readonly stage: StageId; readonly task: number } | undefined;
 }
 
 export type SourceSpec = GivenSource | ExchangePart;
@@ -36,6 +38,3 @@ export interface TaskOutput {
   readonly attempt: number;
   readonly outcome: TaskOutcome;
 }
-
-export const reads = (part: ExchangePart, task: number): boolean =>
-  part.tasks === undefined || part.tasks.includes(task);

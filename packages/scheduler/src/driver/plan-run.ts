@@ -1,0 +1,254 @@
+import { cancellation, TesseraError } from '@tessera/common';
+import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
+import type { Cluster, ClusterNode } from '../cluster.ts';
+import type { ExecutedPlan, LocalTasks, PlanExecution } from '../stage-execution.ts';
+import type { SchedulerEffect } from '../state/effects.ts';
+import type { AttemptRef, SchedulerEvent } from '../state/events.ts';
+import { reduce } from '../state/reducer.ts';
+import {
+  initialState,
+  rootOf,
+  type SchedulerOptions,
+  type SchedulerState,
+} from '../state/scheduler-state.ts';
+import { assignScans } from './assigned-scans.ts';
+import { RunProgress } from './run-progress.ts';
+import { stageProfiles } from './stage-profiles.ts';
+
+export type DriverOptions = Partial<
+  Pick<SchedulerOptions, 'tasksPerNode' | 'retryDelayMs' | 'noNodesGraceMs' | 'releaseBytes'>
+>;
+
+const DEFAULTS = { tasksPerNode: 8, retryDelayMs: 100, noNodesGraceMs: 10_000, releaseBytes: 16 << 20 };
+/** A session that does not stop when it is told to holds up the end of a failed run no longer than this. */
+const SESSION_STOP_MS = 900;
+
+/** Does what the reducer says, and tells it what came of it. */
+export class PlanRun {
+  readonly #execution: PlanExecution;
+  readonly #cluster: Cluster;
+  readonly #local: LocalTasks;
+  readonly #progress: RunProgress;
+  readonly #startedAtMs = performance.now();
+  readonly #attempts = new Map<string, AbortController>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #waiting: SchedulerEvent[] = [];
+  readonly #ended = Promise.withResolvers<void>();
+  #state: SchedulerState;
+  #isReducing = false;
+  /** What the session is doing: one thing at a time. */
+  #session: Promise<unknown> = Promise.resolve();
+  #root: OpenedSources | undefined;
+  /** Something was thrown that is no error of the table. */
+  #defect: { readonly error: unknown } | undefined;
+
+  constructor(execution: PlanExecution, cluster: Cluster, local: LocalTasks, options: DriverOptions) {
+    this.#execution = execution;
+    this.#cluster = cluster;
+    this.#local = local;
+    this.#progress = new RunProgress(execution.onProgress);
+    const { plan, queryId, run, timeZone, maxAttempts } = execution;
+    this.#state = initialState(plan, cluster.self, {
+      ...DEFAULTS,
+      ...options,
+      queryId,
+      run,
+      timeZone,
+      maxAttempts,
+    });
+  }
+
+  async run(): Promise<ExecutedPlan> {
+    const { signal } = this.#execution;
+    if (signal.aborted) throw cancellation(signal);
+    const onAbort = () => this.#send({ kind: 'cancelled', error: cancellation(signal) });
+    signal.addEventListener('abort', onAbort);
+    const stopListening = this.#cluster.onLost(({ incarnation }, reason) => {
+      this.#send({ kind: 'node-lost', incarnation, reason });
+      this.#send({ kind: 'nodes', living: this.#cluster.living() });
+    });
+    try {
+      this.#send({ kind: 'nodes', living: this.#cluster.living() });
+      await this.#ended.promise;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      stopListening();
+      for (const timer of this.#timers) clearTimeout(timer);
+      this.#progress.close();
+    }
+    const error = this.#defect ?? this.#state.end;
+    if (error?.error !== undefined) {
+      await Promise.race([this.#session, new Promise((end) => setTimeout(end, SESSION_STOP_MS).unref())]);
+      this.#root?.release();
+      void this.#release();
+      throw error.error;
+    }
+    return {
+      plan: this.#state.plan,
+      root: this.#root!,
+      profiles: stageProfiles(this.#state, this.#progress),
+      release: () => this.#release(),
+    };
+  }
+
+  /** Events that come while one is being applied are applied after it. */
+  #send(event: SchedulerEvent): void {
+    this.#waiting.push(event);
+    if (this.#isReducing) return;
+    this.#isReducing = true;
+    try {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+        const { state, effects } = reduce(this.#state, next);
+        this.#state = state;
+        for (const effect of effects) this.#perform(effect);
+      }
+    } catch (error) {
+      this.#defect ??= { error };
+      for (const attempt of this.#attempts.values()) attempt.abort();
+      this.#ended.resolve();
+    } finally {
+      this.#isReducing = false;
+    }
+    this.#progress.changed(this.#state);
+  }
+
+  #perform(effect: SchedulerEffect): void {
+    switch (effect.kind) {
+      case 'refine':
+        this.#refine(effect);
+        return;
+      case 'assign':
+        void this.#assign(effect);
+        return;
+      case 'run':
+        this.#run(effect);
+        return;
+      case 'open-root':
+        this.#openRoot(effect.task);
+        return;
+      case 'cancel':
+        this.#attempts
+          .get(attemptName(effect))
+          ?.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'the task is not needed any more' }));
+        return;
+      case 'release':
+        void this.#releaseOn(effect.node, effect.stages);
+        return;
+      case 'timer': {
+        const timer = setTimeout(() => {
+          this.#timers.delete(timer);
+          this.#send({ kind: 'timer', timer: effect.timer });
+        }, effect.delayMs);
+        this.#timers.add(timer);
+        return;
+      }
+      case 'end':
+        this.#ended.resolve();
+    }
+  }
+
+  #refine({ finished, started }: Extract<SchedulerEffect, { kind: 'refine' }>): void {
+    try {
+      const plan = this.#execution.refine(this.#state.plan, finished, started);
+      this.#send({ kind: 'nodes', living: this.#cluster.living() });
+      this.#send({ kind: 'refined', plan });
+    } catch (error) {
+      this.#send({ kind: 'cancelled', error: this.#typed(error) });
+    }
+  }
+
+  async #assign({ stage, scans, nodes, summaries }: Extract<SchedulerEffect, { kind: 'assign' }>) {
+    try {
+      const assigned = await assignScans(scans, nodes, this.#cluster.self, (scan, among) =>
+        this.#execution.assignScan(scan, among, summaries),
+      );
+      this.#send({ kind: 'assigned', stage, scans: assigned });
+    } catch (error) {
+      this.#send({ kind: 'assign-failed', stage, error: this.#typed(error) });
+    }
+  }
+
+  #run({ node, inSession, task }: Extract<SchedulerEffect, { kind: 'run' }>): void {
+    const { session, timeoutMs } = this.#execution;
+    const ref = this.#begin(task);
+    const { signal } = this.#attempts.get(attemptName(ref))!;
+    this.#progress.began(ref);
+    const left = timeoutMs === 0 ? 0 : Math.max(1, timeoutMs - (performance.now() - this.#startedAtMs));
+    const outcome = inSession
+      ? this.#inSession(signal, () => this.#local.runTask(task, { session, signal }))
+      : this.#cluster.runTask(node, task, {
+          signal,
+          timeoutMs: left,
+          onProgress: ({ percent }) => {
+            this.#progress.told(ref, percent);
+            this.#progress.changed(this.#state);
+          },
+        });
+    this.#follow(ref, outcome, (result: TaskOutcome) => {
+      this.#progress.ended(ref);
+      this.#send({ kind: 'task-finished', ...ref, outcome: result });
+    });
+  }
+
+  #openRoot(task: Task): void {
+    const ref = this.#begin(task);
+    const { signal } = this.#attempts.get(attemptName(ref))!;
+    const { session } = this.#execution;
+    const opened = this.#inSession(signal, () => this.#local.open(task, session, signal));
+    this.#follow(ref, opened, (root: OpenedSources) => {
+      const { status, attempt } =
+        this.#state.stages[this.#state.positions.get(rootOf(this.#state))!]!.tasks[0]!;
+      if (this.#state.end !== undefined || status !== 'running' || attempt !== ref.attempt) {
+        root.release();
+        return;
+      }
+      this.#root = root;
+      this.#send({ kind: 'root-opened', ...ref });
+    });
+  }
+
+  #begin({ key: { stage, task, attempt } }: Task): AttemptRef {
+    const ref = { stage, task, attempt };
+    this.#attempts.set(attemptName(ref), new AbortController());
+    return ref;
+  }
+
+  #follow<T>(ref: AttemptRef, work: Promise<T>, onDone: (result: T) => void): void {
+    work
+      .then(onDone, (error: unknown) => {
+        const isStopped = this.#attempts.get(attemptName(ref))!.signal.aborted;
+        if (!isStopped) this.#send({ kind: 'task-failed', ...ref, error: this.#typed(error) });
+      })
+      .finally(() => this.#attempts.delete(attemptName(ref)));
+  }
+
+  /** After whatever the session does now has ended, well or not. */
+  #inSession<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const turn = this.#session.then(() => {
+      if (signal.aborted) throw cancellation(signal);
+      return work();
+    });
+    this.#session = turn.catch(() => {});
+    return turn;
+  }
+
+  #typed(error: unknown): TesseraError {
+    if (error instanceof TesseraError) return error;
+    this.#defect ??= { error };
+    return TesseraError.of('INTERNAL', { incident: this.#execution.queryId }, { cause: error });
+  }
+
+  async #release(): Promise<void> {
+    const used = this.#state.nodes.filter(({ isUsed }) => isUsed).map(({ node }) => node);
+    const byName = new Map(used.map((node) => [node.name, node]));
+    await Promise.all([...byName.values()].map((node) => this.#releaseOn(node)));
+  }
+
+  async #releaseOn(node: ClusterNode, stages?: readonly number[]): Promise<void> {
+    const { queryId, run } = this.#execution;
+    const which = stages === undefined ? { run } : { run, stages };
+    await this.#cluster.release(node, queryId, which).catch(() => {});
+  }
+}
+
+const attemptName = ({ stage, task, attempt }: AttemptRef): string => `${stage}/${task}/${attempt}`;

@@ -1,0 +1,16 @@
+import type { StageProfile } from '../stage-execution.ts';
+import { rootOf, type SchedulerState } from '../state/scheduler-state.ts';
+import { type RunProgress, stageProgress } from './run-progress.ts';
+
+/** What the stages before the root took, by the attempts that count. */
+export function stageProfiles(state: SchedulerState, times: RunProgress): readonly StageProfile[] {
+  return state.stages
+    .filter(({ stage, status }) => status === 'started' && stage.id !== rootOf(state))
+    .map((stage) => ({
+      ...stageProgress(stage),
+      elapsedMs: times.elapsedMs(stage.stage.id),
+      tasksByNode: stage.tasks.flatMap(({ node, attempt, outcome }) =>
+        outcome === undefined ? [] : [{ node: state.nodes[node]!.node.name, attempt, outcome }],
+      ),
+    }));
+}

@@ -1,0 +1,123 @@
+import type { TesseraError } from '@tessera/common';
+import type { TaskOutcome } from '@tessera/distexec';
+import type { StageId } from '@tessera/planner';
+import { mergeSummaries } from '../layout/key-summaries.ts';
+import { failAttempt, leaveNode, stopAttempt } from './attempt-end.ts';
+import type { Draft } from './draft.ts';
+import { endRun } from './end-of-run.ts';
+import type { AttemptRef } from './events.ts';
+import { invalidateReaders, loseOutputsOf } from './lost-outputs.ts';
+import { askForBetterPlan } from './plan-refinement.ts';
+import { releaseConsumedInputs } from './released-outputs.ts';
+import { isComplete, rootOf, SESSION, type TaskState } from './scheduler-state.ts';
+import { exchangeParts, readsTask } from './task-inputs.ts';
+
+/** The first attempt of a task that ends well is the one that counts; what superseded ones tell is not heard. */
+export function taskFinished(draft: Draft, ref: AttemptRef, outcome: TaskOutcome): void {
+  const before = runningTask(draft, ref);
+  if (before === undefined) return;
+  const { stage: id, task } = ref;
+  leaveNode(draft, id, task);
+  draft.updateTask(id, task, { status: 'done', outcome });
+  if (before.outcome !== undefined && !isSameOutput(before.outcome, outcome))
+    invalidateReaders(draft, id, task, 'all');
+  if (isComplete(draft.stage(id))) stageCompleted(draft, id);
+}
+
+/** The result can be read now: whatever is lost from here on is lost to the reader. */
+export function rootOpened(draft: Draft, ref: AttemptRef): void {
+  if (runningTask(draft, ref) === undefined || ref.stage !== rootOf(draft.state)) return;
+  leaveNode(draft, ref.stage, ref.task);
+  draft.updateTask(ref.stage, ref.task, { status: 'done' });
+  endRun(draft, undefined);
+}
+
+export function taskFailed(draft: Draft, ref: AttemptRef, error: TesseraError): void {
+  const task = runningTask(draft, ref);
+  if (task === undefined) return;
+  const producer = error.name === 'FETCH_FAILED' ? producerOf(error) : undefined;
+  if (
+    producer !== undefined &&
+    exchangeParts(task.spec).some((part) => readsTask(part, producer.stage, producer.task))
+  ) {
+    fetchFailed(draft, ref, producer, error);
+    return;
+  }
+  switch (verdictOn(error, task)) {
+    case 'end':
+      endRun(draft, error);
+      return;
+    case 'alone':
+      failAttempt(draft, ref.stage, ref.task, error, { isAlone: true });
+      return;
+    case 'elsewhere':
+      if (error.name === 'DRAINING') draft.updateNode(task.node, { status: 'draining' });
+      failAttempt(draft, ref.stage, ref.task, error);
+      return;
+  }
+}
+
+/** Undefined for events about attempts that do not run any more. */
+function runningTask(draft: Draft, { stage, task, attempt }: AttemptRef): TaskState | undefined {
+  const state = draft.findStage(stage)?.tasks[task];
+  return state?.status === 'running' && state.attempt === attempt ? state : undefined;
+}
+
+/** Of an output that was made again. Equal counts of equal buckets are taken for equal rows. */
+function isSameOutput(a: TaskOutcome, b: TaskOutcome): boolean {
+  return (
+    a.rows === b.rows &&
+    a.bucketRows.length === b.bucketRows.length &&
+    a.bucketRows.every((rows, bucket) => rows === b.bucketRows[bucket])
+  );
+}
+
+function stageCompleted(draft: Draft, id: StageId): void {
+  const { stage, tasks, finished } = draft.stage(id);
+  if (finished !== undefined) return;
+  const outcomes = tasks.map(({ outcome }) => outcome!);
+  draft.updateStage(id, {
+    finished: {
+      rows: outcomes.reduce((sum, { rows }) => sum + rows, 0),
+      bytes: outcomes.reduce((sum, { bytes }) => sum + bytes, 0),
+      summaries: mergeSummaries(stage, outcomes),
+    },
+  });
+  releaseConsumedInputs(draft, id);
+  askForBetterPlan(draft);
+}
+
+function producerOf({ params }: TesseraError): AttemptRef | undefined {
+  const { stage, task, attempt } = params ?? {};
+  if (typeof stage !== 'number' || typeof task !== 'number' || typeof attempt !== 'number') return undefined;
+  return { stage, task, attempt };
+}
+
+/** The reader is not at fault: it waits until its input was made again. */
+function fetchFailed(draft: Draft, reader: AttemptRef, producer: AttemptRef, error: TesseraError): void {
+  stopAttempt(draft, reader.stage, reader.task);
+  const { status, attempt, node, failures, avoid } = draft.task(producer.stage, producer.task);
+  if (status !== 'done' || attempt !== producer.attempt) return;
+  draft.updateTask(producer.stage, producer.task, {
+    status: 'lost',
+    failures: failures + 1,
+    avoid: node === SESSION || avoid.includes(node) ? avoid : [...avoid, node],
+  });
+  if (failures + 1 >= draft.state.options.maxAttempts) {
+    endRun(draft, error);
+    return;
+  }
+  const { fetchFailures } = draft.node(node);
+  draft.updateNode(node, { fetchFailures: fetchFailures + 1 });
+  if (fetchFailures > 0) loseOutputsOf(draft, node);
+}
+
+function verdictOn({ name, retry }: TesseraError, { node }: TaskState): 'end' | 'elsewhere' | 'alone' {
+  if (name === 'OUT_OF_MEMORY') return 'alone';
+  if (name === 'KERNEL_LOST') return node === SESSION ? 'end' : 'elsewhere';
+  if (retry === 'task' || ELSEWHERE.has(name)) return 'elsewhere';
+  return 'end';
+}
+
+/** About the node, not the task; a task that was cancelled although nobody here did so was on a node that stops. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['DRAINING', 'NOT_READY', 'QUERY_CANCELLED']);
