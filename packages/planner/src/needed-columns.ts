@@ -39,6 +39,7 @@ function childrenNeeds(node: PlanOperator, needed: Needed): readonly Needed[] {
 /** With the fields that only some operators have. */
 interface LooseOperator extends PlanOperator {
   readonly groups?: readonly unknown[];
+  readonly grouping_functions?: readonly unknown[];
   readonly projection_map?: readonly number[];
   readonly left_projection_map?: readonly number[];
   readonly right_projection_map?: readonly number[];
@@ -159,7 +160,7 @@ function width(node: PlanOperator | undefined): number | undefined {
   const { type, expressions = [], children = [] } = node;
   const loose = node as LooseOperator;
   if (isGet(node)) {
-    const given = node.projection_ids ?? node.column_indexes;
+    const given = isEmpty(node.projection_ids) ? node.column_indexes : node.projection_ids;
     return (node.children ?? []).length > 0 ? undefined : given?.length;
   }
   switch (type) {
@@ -175,7 +176,7 @@ function width(node: PlanOperator | undefined): number | undefined {
     case 'LOGICAL_SAMPLE':
       return width(children[0]);
     case 'LOGICAL_AGGREGATE_AND_GROUP_BY':
-      return 'grouping_functions' in node ? undefined : (loose.groups ?? []).length + expressions.length;
+      return isEmpty(loose.grouping_functions) ? (loose.groups ?? []).length + expressions.length : undefined;
     case 'LOGICAL_WINDOW':
     case 'LOGICAL_UNNEST':
       return sum(width(children[0]), expressions.length);
@@ -215,6 +216,8 @@ function joinWidth({
       return sum(left, right);
   }
 }
+
+const isEmpty = (list: readonly unknown[] | undefined): boolean => list === undefined || list.length === 0;
 
 const sum = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : a + b;

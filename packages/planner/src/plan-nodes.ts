@@ -1,11 +1,22 @@
-import { RELATION_FUNCTION } from '@tessera/kernel';
-import { MANAGED_SCHEMA } from '@tessera/sql';
-
-/** The kernel's bound, optimised plan (`json_serialize_plan`), as far as planning reads it. Absent fields are empty. */
+/** The kernel's bound, optimised plan (`json_serialize_plan`), as far as planning reads it. Absent fields are empty, or of no meaning. */
 
 export interface PlanType {
   readonly id: string;
-  readonly type_info?: { readonly type: string; readonly width?: number; readonly scale?: number } | null;
+  readonly type_info?: PlanTypeInfo | null;
+}
+
+export interface PlanTypeInfo {
+  readonly type: string;
+  /** Of a type with a name of its own, such as JSON. */
+  readonly alias?: string;
+  readonly width?: number;
+  readonly scale?: number;
+  readonly child_type?: PlanType;
+  readonly child_types?: readonly { readonly first?: string; readonly second: PlanType }[];
+  /** Of an ARRAY. */
+  readonly size?: number;
+  /** Of an ENUM. */
+  readonly values?: readonly string[];
 }
 
 export interface PlanValue {
@@ -18,6 +29,7 @@ export interface PlanValue {
 export interface PlanExpression {
   readonly type: string;
   readonly expression_class?: string;
+  readonly alias?: string;
   readonly index?: number;
   readonly name?: string;
   readonly value?: PlanValue;
@@ -27,6 +39,48 @@ export interface PlanExpression {
   readonly children?: readonly PlanExpression[];
   readonly try_cast?: boolean;
   readonly return_type?: PlanType;
+  /** Of BETWEEN. */
+  readonly input?: PlanExpression;
+  readonly lower?: PlanExpression;
+  readonly upper?: PlanExpression;
+  readonly lower_inclusive?: boolean;
+  readonly upper_inclusive?: boolean;
+  readonly case_checks?: readonly {
+    readonly when_expr: PlanExpression;
+    readonly then_expr: PlanExpression;
+  }[];
+  readonly else_expr?: PlanExpression;
+  /** Of functions; `function_data` is what binding made of arguments that are no longer among the children. */
+  readonly is_operator?: boolean;
+  readonly arguments?: readonly PlanType[];
+  readonly original_arguments?: readonly PlanType[];
+  readonly function_data?: Readonly<Record<string, unknown>>;
+  /** Of aggregates. */
+  readonly aggregate_type?: string;
+  readonly filter?: PlanExpression | null;
+  readonly order_bys?: { readonly orders?: readonly PlanOrder[] } | null;
+  /** Of windows. */
+  readonly partitions?: readonly PlanExpression[];
+  readonly orders?: readonly PlanOrder[];
+  readonly arg_orders?: readonly PlanOrder[];
+  readonly filters?: PlanExpression | null;
+  readonly ignore_nulls?: boolean;
+  readonly distinct?: boolean;
+  readonly start?: string;
+  readonly end?: string;
+  readonly start_expr?: PlanExpression | null;
+  readonly end_expr?: PlanExpression | null;
+  readonly offset_expr?: PlanExpression | null;
+  readonly default_expr?: PlanExpression | null;
+  readonly exclude_clause?: string;
+  /** Of a `BOUND_COLUMN_REF`, which the kernel leaves in the inputs of table functions. */
+  readonly binding?: { readonly table_index?: number; readonly column_index?: number };
+}
+
+export interface PlanOrder {
+  readonly type: string;
+  readonly null_order: string;
+  readonly expression: PlanExpression;
 }
 
 /** What the scan of a table applies to one column; `filter_type` tells them apart. */
@@ -36,6 +90,7 @@ export interface PlanFilter {
   readonly constant?: PlanValue;
   readonly child_filter?: PlanFilter;
   readonly child_filters?: readonly PlanFilter[];
+  readonly child_name?: string;
   readonly values?: readonly PlanValue[];
   readonly expr?: PlanExpression;
 }
@@ -46,37 +101,25 @@ export interface PlanOperator {
   readonly expressions?: readonly PlanExpression[];
 }
 
-/**
- * A scan. `column_indexes` are the columns it gives, by their place in `names`.
- *
- * A managed table, as the mirror has it (`defineRelation` of the kernel), is a call of a table function:
- *
- *     {"type": "LOGICAL_GET", "table_index": 0, "names": [all columns], "returned_types": [their types],
- *      "name": "defined_relation", "parameters": [{"type": {"id": "VARCHAR"}, "is_null": false, "value": "t_01…_7"}],
- *      "column_indexes": [{"index": 2, …}, …]}
- *
- * It has neither `function_data` nor `table_filters`: conditions stand in a LOGICAL_FILTER above. Where no column is named
- * (`count(*)`) `column_indexes` is the first one. What tests make with CREATE TABLE is a `seq_scan` with
- * `function_data.schema`, `function_data.table`. `managedTable` tells the name of both.
- */
+/** A scan. `column_indexes` are the columns it gives, by their place in `names`. Of managed tables: `managedTable` tells what it looks like. */
 export interface PlanGet extends PlanOperator {
-  /** Of the table function. */
-  readonly name?: string;
-  readonly parameters?: readonly PlanValue[];
+  readonly table_index?: number;
   readonly names?: readonly string[];
   readonly returned_types?: readonly PlanType[];
   readonly column_indexes?: readonly { readonly index: number | bigint }[];
   readonly projection_ids?: readonly number[];
+  /** Of the table function that it calls. */
+  readonly name?: string;
   readonly function_data?: { readonly schema?: string; readonly table?: string };
+  readonly parameters?: readonly PlanValue[];
+  readonly named_parameters?: readonly { readonly key: string; readonly value: PlanValue }[];
+  readonly input_table_types?: readonly PlanType[];
+  /** Positions in the columns of the child that stand behind those of the function. */
+  readonly projected_input?: readonly number[];
+  readonly ordinality_idx?: number | bigint;
   readonly table_filters?: {
     readonly filters?: readonly { readonly key: number; readonly value: PlanFilter }[];
   };
 }
 
 export const isGet = (node: PlanOperator): node is PlanGet => node.type === 'LOGICAL_GET';
-
-/** The bound name of the managed table that is scanned, without its schema; undefined for scans of anything else. */
-export function managedTable({ name, parameters, function_data }: PlanGet): string | undefined {
-  if (name === RELATION_FUNCTION) return String(parameters?.[0]?.value);
-  return function_data?.schema === MANAGED_SCHEMA ? function_data.table : undefined;
-}

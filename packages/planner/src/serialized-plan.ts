@@ -2,9 +2,12 @@ import { fail } from '@tessera/common';
 import { parseTree } from '@tessera/sql';
 import type { PlanOperator } from './plan-nodes.ts';
 
-/** The SQL whose one value is the plan of the query in `$1`, as the functions of this package read it. */
+/**
+ * The SQL whose one value is the plan of the query in `$1`, as the functions of this package read it. Empty lists stay: among
+ * grouping sets one means something.
+ */
 export const PLAN_SQL =
-  'SELECT json_serialize_plan($1::VARCHAR, optimize := true, skip_null := true, skip_empty := true)';
+  'SELECT json_serialize_plan($1::VARCHAR, optimize := true, skip_null := true, skip_empty := false)';
 
 /** @throws TesseraError STATEMENT_FAILED when the kernel gave no plan */
 export function parsePlan(serialized: string): PlanOperator {

@@ -38,7 +38,8 @@ export function tableScans(serialized: string): readonly TableScan[] {
 /** What a scan gives to those above it, and what it filters by. */
 function neededIndexes(get: PlanGet, needed: Needed): Set<number> {
   const given = columnIndexes(get);
-  const places = get.projection_ids === undefined ? given : get.projection_ids.map((i) => given[i] ?? -1);
+  const projected = get.projection_ids ?? [];
+  const places = projected.length === 0 ? given : projected.map((i) => given[i] ?? -1);
   const filtered = (get.table_filters?.filters ?? []).map(({ key }) => Number(key));
   return new Set([...places.filter((_, i) => needed === 'all' || needed.has(i)), ...filtered]);
 }

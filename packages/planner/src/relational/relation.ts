@@ -7,6 +7,7 @@ import type { PlanExpression, PlanType } from '../plan-nodes.ts';
 export type Relation =
   | ScanRelation
   | LocalRelation
+  | InputRelation
   | FunctionRelation
   | ValuesRelation
   | FilterRelation
@@ -49,6 +50,12 @@ export interface LocalRelation extends Columns {
   /** As it stands in FROM. */
   readonly sql: string;
   readonly names: readonly string[];
+}
+
+/** The rows of another stage. */
+export interface InputRelation extends Columns {
+  readonly kind: 'input';
+  readonly id: number;
 }
 
 /** A table function of the kernel whose rows follow from its arguments (`range`, `generate_series`, …). */

@@ -1,7 +1,14 @@
-/** A plan that cannot be told in stages; the query runs on one node. */
+/** A plan, or a part of one, that cannot be told as relations or as SQL: the query is run as it was written. */
 export class UnsupportedPlan extends Error {
+  override readonly name = 'UnsupportedPlan';
+  readonly reason: string;
+
   constructor(reason: string) {
-    super(reason);
-    this.name = 'UnsupportedPlan';
+    super(`The plan is not understood: ${reason}`);
+    this.reason = reason;
   }
+}
+
+export function unsupported(reason: string): never {
+  throw new UnsupportedPlan(reason);
 }

@@ -1,0 +1,90 @@
+import type { PlanExpression, PlanType } from '../../plan-nodes.ts';
+import type { RelationColumn } from '../relation.ts';
+import { expressionType } from './expression-type.ts';
+
+/** A reference to a column by its position. */
+export const reference = (index: number, type: PlanType, alias?: string): PlanExpression => ({
+  expression_class: 'BOUND_REF',
+  type: 'BOUND_REF',
+  ...(alias === undefined ? {} : { alias }),
+  return_type: type,
+  index,
+});
+
+export const referencesTo = (columns: readonly RelationColumn[]): readonly PlanExpression[] =>
+  columns.map(({ type, name }, i) => reference(i, type, name));
+
+/** The column that an expression is, as people would call it. */
+export const columnOf = (expression: PlanExpression, inputs: readonly RelationColumn[]): RelationColumn => ({
+  name:
+    expression.alias ??
+    (isReference(expression) ? inputs[expression.index]?.name : undefined) ??
+    expression.name ??
+    '',
+  type: expressionType(expression),
+});
+
+export const isReference = (
+  expression: PlanExpression,
+): expression is PlanExpression & { readonly index: number } =>
+  expression.type === 'BOUND_REF' && expression.index !== undefined;
+
+/** Fields in which there is no reference to a column: a lambda's are to its own parameters. */
+const OPAQUE = new Set([
+  'function_data',
+  'return_type',
+  'value',
+  'arguments',
+  'original_arguments',
+  'query_location',
+]);
+
+/** Calls `change` for every expression inside, from the outermost on; where it answers one, that one stands instead. */
+export function mapExpression(
+  expression: PlanExpression,
+  change: (expression: PlanExpression) => PlanExpression | undefined,
+): PlanExpression {
+  return mapped(expression) as PlanExpression;
+
+  function mapped(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(mapped);
+    if (typeof value !== 'object' || value === null) return value;
+    if ('type' in value && typeof value.type === 'string') {
+      const changed = change(value as PlanExpression);
+      if (changed !== undefined) return changed;
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([key, field]) => [key, OPAQUE.has(key) ? field : mapped(field)]),
+    );
+  }
+}
+
+/** Positions that an expression, or any of several, refers to. */
+export function references(...expressions: readonly PlanExpression[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const expression of expressions)
+    mapExpression(expression, (inner) => {
+      if (isReference(inner)) found.add(inner.index);
+      return undefined;
+    });
+  return found;
+}
+
+/** The expression with each reference where `position` puts it. */
+export const remapReferences = (
+  expression: PlanExpression,
+  position: (index: number) => number,
+): PlanExpression =>
+  mapExpression(expression, (inner) =>
+    isReference(inner) ? { ...inner, index: position(inner.index) } : undefined,
+  );
+
+export const shiftReferences = (expression: PlanExpression, by: number): PlanExpression =>
+  by === 0 ? expression : remapReferences(expression, (index) => index + by);
+
+/** The expression with what `inputs` says in place of each reference. */
+export const substituteReferences = (
+  expression: PlanExpression,
+  inputs: readonly PlanExpression[],
+): PlanExpression =>
+  mapExpression(expression, (inner) => (isReference(inner) ? inputs[inner.index] : undefined));

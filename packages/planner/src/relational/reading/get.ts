@@ -1,0 +1,82 @@
+import type { PlanExpression, PlanGet, PlanType } from '../../plan-nodes.ts';
+import { BIGINT } from '../expressions/expression-type.ts';
+import { columnOf, reference } from '../expressions/references.ts';
+import type { Relation, RelationColumn } from '../relation.ts';
+import { unsupported } from '../unsupported-plan.ts';
+import type { Binding, BoundRelation, ReadScope } from './bound-relation.ts';
+import { tableFilterPredicates } from './table-filter.ts';
+import { functionRelation, inOutFunction } from './table-function.ts';
+
+/** Positions beyond the columns: the row id, and a column of nothing where rows are only counted. */
+const FIRST_VIRTUAL = 2n ** 63n;
+
+/** A scan, with what it filters by as a filter above. */
+export function readGet(node: PlanGet, scope: ReadScope): BoundRelation {
+  if (isOrdinality(node)) return unsupported('WITH ORDINALITY');
+  if ((node.children ?? []).length > 0) return inOutFunction(node, scope);
+  const given = (node.column_indexes ?? []).map(({ index }) => BigInt(index));
+  const filters = (node.table_filters?.filters ?? []).map(({ key, value }) => ({
+    place: Number(key),
+    value,
+  }));
+  // Columns that only the filters look at are read too.
+  const places = [...new Set([...given.filter(isReal).map(Number), ...filters.map(({ place }) => place)])];
+  const columns = places.map((place) => columnAt(node, place));
+  const scan = baseRelation(node, scope, columns);
+  const predicates = filters.flatMap(({ place, value }) => {
+    const index = places.indexOf(place);
+    return tableFilterPredicates(value, reference(index, columnAt(node, place).type, columns[index]?.name));
+  });
+  const filtered: Relation =
+    predicates.length === 0 ? scan : { kind: 'filter', input: scan, predicates, columns };
+  return outputs(node, filtered, given, places);
+}
+
+const isReal = (index: bigint): boolean => index < FIRST_VIRTUAL;
+
+const isOrdinality = ({ ordinality_idx }: PlanGet): boolean =>
+  ordinality_idx !== undefined && isReal(BigInt(ordinality_idx));
+
+function columnAt({ names, returned_types }: PlanGet, place: number): RelationColumn {
+  const [name, type] = [names?.[place], returned_types?.[place]];
+  return name === undefined || type === undefined ? unsupported('a scan beyond its columns') : { name, type };
+}
+
+function baseRelation(node: PlanGet, scope: ReadScope, columns: readonly RelationColumn[]): Relation {
+  const source = scope.sourceOf(node);
+  if (source === undefined) return functionRelation(node, columns);
+  const names = columns.map(({ name }) => name);
+  return source.kind === 'scan'
+    ? { kind: 'scan', relation: source.relation, names, columns }
+    : { kind: 'local', sql: source.sql, names, columns };
+}
+
+/** The columns in the order in which the operators above number them. */
+function outputs(
+  node: PlanGet,
+  input: Relation,
+  given: readonly bigint[],
+  places: readonly number[],
+): BoundRelation {
+  const projected = (node.projection_ids ?? []).map(Number);
+  const chosen = projected.length === 0 ? given.map((_, i) => i) : projected;
+  const bindings = chosen.map((column): Binding => ({ table: Number(node.table_index ?? 0), column }));
+  const picked = chosen.map((i) => given[i] ?? unsupported('a scan beyond its columns'));
+  const isPlain =
+    picked.length === places.length &&
+    picked.every((index, i) => isReal(index) && Number(index) === places[i]);
+  if (isPlain) return { relation: input, bindings };
+  const expressions = picked.map((index): PlanExpression => {
+    if (!isReal(index)) return nothing(BIGINT);
+    const { name, type } = columnAt(node, Number(index));
+    return reference(places.indexOf(Number(index)), type, name);
+  });
+  const columns = expressions.map((expression) => columnOf(expression, input.columns));
+  return { relation: { kind: 'project', input, expressions, columns }, bindings };
+}
+
+const nothing = (type: PlanType): PlanExpression => ({
+  type: 'VALUE_CONSTANT',
+  alias: 'rowid',
+  value: { type, is_null: true },
+});

@@ -1,0 +1,10 @@
+import type { PlanExpression } from '../../../plan-nodes.ts';
+
+/** What references mean where an expression is rendered. */
+export interface ExpressionScope {
+  /** SQL of the column at a position. */
+  readonly column: (index: number) => string;
+  readonly render: (expression: PlanExpression, scope: ExpressionScope) => string;
+  /** Lambdas around: names of parameters count on. */
+  readonly depth: number;
+}

@@ -1,0 +1,46 @@
+import type { PlanExpression } from '../../../plan-nodes.ts';
+import { unsupported } from '../../unsupported-plan.ts';
+import { typeSql } from '../type-sql.ts';
+import { aggregateSql } from './aggregate-call.ts';
+import { caseSql } from './case.ts';
+import { constantSql } from './constant.ts';
+import type { ExpressionScope } from './expression-scope.ts';
+import { functionSql } from './function-call.ts';
+import { isOperator, operatorSql } from './operator.ts';
+import { windowSql } from './window-call.ts';
+
+/**
+ * SQL of a bound expression, whose value and type are the same when the kernel binds it again.
+ *
+ * @param column SQL of the column at a position
+ * @throws UnsupportedPlan
+ */
+export const expressionSql = (expression: PlanExpression, column: (index: number) => string): string =>
+  render(expression, { column, render, depth: 0 });
+
+function render(expression: PlanExpression, scope: ExpressionScope): string {
+  const { type, index, value, child } = expression;
+  if (type.startsWith('WINDOW_')) return windowSql(expression, scope);
+  if (isOperator(type)) return operatorSql(expression, scope);
+  switch (type) {
+    case 'BOUND_REF':
+      return scope.column(index ?? unsupported('a reference to nothing'));
+    case 'VALUE_CONSTANT':
+      return value === undefined ? unsupported('a constant without value') : constantSql(value);
+    case 'OPERATOR_CAST': {
+      const { return_type, try_cast } = expression;
+      if (child === undefined || return_type === undefined) return unsupported('a cast without its type');
+      return `${try_cast === true ? 'TRY_CAST' : 'CAST'}(${render(child, scope)} AS ${typeSql(return_type)})`;
+    }
+    case 'CASE_EXPR':
+      return caseSql(expression, scope);
+    case 'BOUND_FUNCTION':
+      return functionSql(expression, scope);
+    case 'BOUND_AGGREGATE':
+      return aggregateSql(expression, scope);
+    case 'BOUND_UNNEST':
+      return child === undefined ? unsupported('unnest of nothing') : `unnest(${render(child, scope)})`;
+    default:
+      return unsupported(`the expression ${type}`);
+  }
+}

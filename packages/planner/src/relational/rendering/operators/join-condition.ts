@@ -1,0 +1,9 @@
+import type { JoinCondition } from '../../relation.ts';
+import { over } from '../render-scope.ts';
+
+/** The condition over the columns of both sides. */
+export const conditionSql = (
+  { comparison, left, right }: JoinCondition,
+  lefts: readonly string[],
+  rights: readonly string[],
+): string => `(${over(left, lefts)} ${comparison} ${over(right, rights)})`;

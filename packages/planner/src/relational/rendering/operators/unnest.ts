@@ -1,0 +1,14 @@
+import type { UnnestRelation } from '../../relation.ts';
+import { plainColumns, type QueryBlock } from '../query-block.ts';
+import { over, type RenderScope, simpleBlock } from '../render-scope.ts';
+
+/** `SELECT columns, unnest(…) …`: lists side by side, short ones filled with NULLs. */
+export function renderUnnest({ input, unnests }: UnnestRelation, scope: RenderScope): QueryBlock {
+  const block = simpleBlock(input, scope);
+  const columns = plainColumns(block);
+  return {
+    ...block,
+    columns: [...columns, ...unnests.map((unnest) => over(unnest, columns))].map((text) => [text]),
+    isPlain: false,
+  };
+}

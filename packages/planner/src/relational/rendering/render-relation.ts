@@ -1,0 +1,61 @@
+import type { Relation } from '../relation.ts';
+import { renderAggregate } from './operators/aggregate.ts';
+import { renderDistinct } from './operators/distinct.ts';
+import { renderFilter } from './operators/filter.ts';
+import { renderJoin, renderPositionalJoin } from './operators/join.ts';
+import { renderLeaf } from './operators/leaf.ts';
+import { renderLimit, renderSort } from './operators/order.ts';
+import { renderProject } from './operators/project.ts';
+import { renderSample } from './operators/sample.ts';
+import { renderSet } from './operators/set.ts';
+import { renderRecursive, renderReference, renderShared } from './operators/shared.ts';
+import { renderFunction } from './operators/table-function.ts';
+import { renderUnnest } from './operators/unnest.ts';
+import { renderValues } from './operators/values.ts';
+import { renderWindow } from './operators/window.ts';
+import type { QueryBlock } from './query-block.ts';
+import type { RenderScope } from './render-scope.ts';
+
+/** A relation as a block of SQL; each kind has a file of its own. */
+export function renderRelation(relation: Relation, scope: RenderScope): QueryBlock {
+  switch (relation.kind) {
+    case 'scan':
+    case 'local':
+    case 'input':
+      return renderLeaf(relation, scope);
+    case 'function':
+      return renderFunction(relation, scope);
+    case 'values':
+      return renderValues(relation, scope);
+    case 'filter':
+      return renderFilter(relation, scope);
+    case 'project':
+      return renderProject(relation, scope);
+    case 'join':
+      return renderJoin(relation, scope);
+    case 'positional_join':
+      return renderPositionalJoin(relation, scope);
+    case 'aggregate':
+      return renderAggregate(relation, scope);
+    case 'distinct':
+      return renderDistinct(relation, scope);
+    case 'window':
+      return renderWindow(relation, scope);
+    case 'sort':
+      return renderSort(relation, scope);
+    case 'limit':
+      return renderLimit(relation, scope);
+    case 'sample':
+      return renderSample(relation, scope);
+    case 'set':
+      return renderSet(relation, scope);
+    case 'unnest':
+      return renderUnnest(relation, scope);
+    case 'shared':
+      return renderShared(relation, scope);
+    case 'reference':
+      return renderReference(relation, scope);
+    case 'recursive':
+      return renderRecursive(relation, scope);
+  }
+}
