@@ -1,5 +1,24 @@
 import type { EngineConfig } from './schema/root.ts';
 
+/** How the memory of an engine is divided among the processes of a node. */
+export interface MemoryShares {
+  /** Runs queries, keeps tablets and what nodes exchange. */
+  readonly kernelBytes: number;
+  /** Plans. */
+  readonly mirrorBytes: number;
+  /** Requests, results and files on their way; left to the node's own process. */
+  readonly processBytes: number;
+}
+
+const MIRROR_BYTES = { least: 32 << 20, most: 256 << 20 };
+const MOST_PROCESS_BYTES = 1 << 30;
+
+export function memoryShares(limitBytes: number): MemoryShares {
+  const mirrorBytes = Math.min(MIRROR_BYTES.most, Math.max(MIRROR_BYTES.least, Math.floor(limitBytes / 16)));
+  const processBytes = Math.min(MOST_PROCESS_BYTES, Math.floor(limitBytes / 8));
+  return { kernelBytes: Math.max(0, limitBytes - mirrorBytes - processBytes), mirrorBytes, processBytes };
+}
+
 /**
  * Bytes of memory the engine may use: `max_server_memory_usage` when it is set; otherwise a fraction of the
  * host's RAM, and never so much that less than `max_server_memory_usage_headroom_bytes` of it stay free.

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
 import { type Kernel, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import type { ClusterNode } from '@tessera/scheduler';
+import type { ClusterMember } from '@tessera/scheduler';
 import {
   type CopyToStatement,
   classifyStatement,
@@ -72,7 +72,8 @@ export class Coordinator {
       storageAgent: () => options.tables?.agent.metrics(),
       runningQueries: () => this.running.size,
     });
-    this.#binder = new QueryBinder({ ...options, systemFacts: (scope) => this.#systemFacts(scope) });
+    const cluster = options.cluster?.distributes === true ? options.cluster : undefined;
+    this.#binder = new QueryBinder({ ...options, cluster, systemFacts: (scope) => this.#systemFacts(scope) });
     if (options.tables !== undefined) this.#openTables(options.tables);
   }
 
@@ -103,7 +104,7 @@ export class Coordinator {
       node: this.#nodeName(),
       history: this.#history,
       metrics: this.#metrics,
-      nodes: cluster?.cluster.living().map(nodeFacts) ?? [this.#thisNode()],
+      nodes: cluster?.cluster.members().map(nodeFacts) ?? [this.#thisNode()],
     };
   }
 
@@ -465,10 +466,11 @@ async function readToEnd(result: RowsResult): Promise<void> {
   }
 }
 
-const nodeFacts = ({ name, status, version, startedAtMs }: ClusterNode): NodeFacts => ({
+const nodeFacts = ({ name, status, reason, node }: ClusterMember): NodeFacts => ({
   name,
   host: name.replace(/:\d+$/, ''),
   status,
-  version,
-  startedAt: new Date(startedAtMs),
+  version: node?.version,
+  startedAt: node && new Date(node.startedAtMs),
+  reason,
 });

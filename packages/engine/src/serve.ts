@@ -7,6 +7,7 @@ import {
   type EngineConfig,
   engineNodes,
   memoryLimitBytes,
+  memoryShares,
   storageIsLocal,
 } from '@tessera/config';
 import { consolePage } from '@tessera/console';
@@ -21,7 +22,7 @@ import {
 } from '@tessera/http-api';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
-import { shuffleBootstrap, shuffleService } from '@tessera/shuffle';
+import { reportLockedMemory, shuffleBootstrap, shuffleService } from '@tessera/shuffle';
 import { kernelBootstrap } from '@tessera/sql';
 import {
   agentBootstrap,
@@ -32,7 +33,7 @@ import {
 import { storageManagerService } from '@tessera/storage-manager';
 import { printBanner } from './banner.ts';
 import { kernelVersion } from './cluster/kernel-version.ts';
-import { openMultiNode } from './cluster/open-multi-node.ts';
+import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
@@ -76,6 +77,7 @@ export const serve: Serve = async (options) => {
   const credentials = nodeCredentials(options.clusterTls);
   const node = engineNodes(config)[options.node]!;
   checkProtected(node.host, 'node', credentials, options.insecureCluster);
+  const memory = memoryShares(memoryLimit(config));
   const external = new ExternalSources({
     directories: options.allowRead,
     urlPrefixes: options.allowUrl,
@@ -88,12 +90,12 @@ export const serve: Serve = async (options) => {
     startKernel({
       directory: join(options.dataDirectory, 'kernel'),
       readableDirectories: [uploadRoot, ...Object.values(directories), ...external.directories],
-      memoryLimitBytes: memoryLimit(config),
+      memoryLimitBytes: memory.kernelBytes,
       threads: config.execution.max_threads,
       bootstrap: [...kernelBootstrap, ...agentBootstrap, ...shuffleBootstrap],
       log: logging.logger('kernel'),
     }),
-    startMirror(options, logging),
+    startMirror(options, memory.mirrorBytes, logging),
     openCatalog(options, credentials, logging),
   ]);
   const { store, manager } = catalog;
@@ -107,12 +109,13 @@ export const serve: Serve = async (options) => {
   resources.defer(() => agent.close());
   const queryCredentials = { ...credentials, kernelVersion: await kernelVersion(kernel) };
   let draining = false;
+  if (config.execution.enable_shuffle) reportLockedMemory(logging.logger('shuffle'));
   const multiNode = openMultiNode({
     config,
     node: options.node,
     kernel,
     agent,
-    memoryLimitBytes: memoryLimit(config),
+    memoryLimitBytes: memory.kernelBytes,
     isDraining: () => draining,
     credentials: queryCredentials,
     logging,
@@ -131,12 +134,12 @@ export const serve: Serve = async (options) => {
     kernel,
     external,
     engineId: config.engine.id,
-    cluster: config.execution.enable_shuffle ? multiNode : undefined,
+    cluster: { ...multiNode, distributes: config.execution.enable_shuffle },
     tables,
     upkeep: {
       autoVacuum: autoVacuum(config),
       mergeCommittedTablets: config.execution.merge_committed_tablets,
-      memoryLimitBytes: memoryLimit(config),
+      memoryLimitBytes: memory.kernelBytes,
       log: logging.logger('upkeep'),
     },
   });
@@ -166,18 +169,22 @@ export const serve: Serve = async (options) => {
         service: tasks,
         credentials: queryCredentials,
       },
-      {
-        purpose: 'shuffle',
-        port: options.shufflePort ?? node.shuffle_port,
-        service: shuffleService(multiNode.shuffle),
-        credentials: queryCredentials,
-      },
+      ...(config.execution.enable_shuffle
+        ? [
+            {
+              purpose: 'shuffle',
+              port: options.shufflePort ?? node.shuffle_port,
+              service: shuffleService(multiNode.shuffle),
+              credentials: queryCredentials,
+            },
+          ]
+        : []),
     ],
     logging,
   );
   resources.defer(async () => void (await Promise.all(nodeServices.map(({ server }) => server.close()))));
   await multiNode.cluster.firstRound();
-  const listeners = await listen(options, { coordinator, kernel, agent, uploadRoot, logging });
+  const listeners = await listen(options, { coordinator, kernel, agent, multiNode, uploadRoot, logging });
   resources.defer(() => closeListeners(listeners));
   log.info(
     { listeners: [...listeners, ...nodeServices].map((l) => `${l.purpose} ${l.address}`) },
@@ -225,13 +232,21 @@ interface Parts {
   readonly coordinator: Coordinator;
   readonly kernel: Kernel;
   readonly agent: StorageAgent;
+  readonly multiNode: MultiNode;
   readonly uploadRoot: string;
   readonly logging: Logging;
 }
 
+const clusterMetrics = ({ cluster, distExec, shuffle }: MultiNode) => ({
+  nodesConfigured: cluster.size,
+  nodesLiving: cluster.living().length,
+  runningTasks: distExec.runningTasks,
+  exchangeBytes: shuffle.bytes,
+});
+
 function listen(
   options: ServeOptions,
-  { coordinator, kernel, agent, uploadRoot, logging }: Parts,
+  { coordinator, kernel, agent, multiNode, uploadRoot, logging }: Parts,
 ): Promise<Listener[]> {
   const metrics = new HttpMetrics({
     runningQueries: () => coordinator.running.size,
@@ -240,6 +255,7 @@ function listen(
     undistributedQueries: () => coordinator.undistributedQueries,
     gatheringQueries: () => coordinator.gatheringQueries,
     storageAgent: () => agent.metrics(),
+    cluster: () => clusterMetrics(multiNode),
   });
   return openListeners(options, {
     query: ({ loopbackOnly }) =>

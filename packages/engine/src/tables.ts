@@ -11,9 +11,6 @@ import { kernelBootstrap } from '@tessera/sql';
 import { openStorageManager, type ServedStorageManager } from '@tessera/storage-manager';
 import type { ServeOptions } from './serve-options.ts';
 
-/** The planning kernel sees no rows. */
-const MIRROR_MEMORY_BYTES = 256 << 20;
-
 export interface TableDirectories {
   /** Files of tablets; losing them costs a fetch. */
   readonly tablets: string;
@@ -66,12 +63,16 @@ export async function openCatalog(
   }
 }
 
-/** The kernel that only plans. */
-export const startMirror = ({ dataDirectory }: ServeOptions, logging: Logging): Promise<Kernel> =>
+/** The kernel that only plans: it sees no rows. */
+export const startMirror = (
+  { dataDirectory }: ServeOptions,
+  memoryLimitBytes: number,
+  logging: Logging,
+): Promise<Kernel> =>
   startKernel({
     directory: join(dataDirectory, 'mirror'),
     readableDirectories: [],
-    memoryLimitBytes: MIRROR_MEMORY_BYTES,
+    memoryLimitBytes,
     threads: 1,
     bootstrap: [...kernelBootstrap, ...mirrorBootstrap],
     definesRelations: true,

@@ -186,10 +186,10 @@ async function runningQueries(metricsUrl: string): Promise<number> {
 
 describe('configuration', () => {
   it('the log names the parameters of the file that are not yet in effect', async () => {
-    const config = await writeConfig(['execution:', '  max_threads: 2', '  enable_shuffle: false']);
+    const config = await writeConfig(['execution:', '  max_threads: 2', '  regexp_cache_max_keys: 5']);
     await using server = await startTessera({ args: ['--config', config] });
-    const warning = server.log.find((record) => record.level === 'warn');
-    expect(warning).toMatchObject({ parameters: ['execution.enable_shuffle'] });
+    const warning = server.log.find(({ level, component }) => level === 'warn' && component === 'engine');
+    expect(warning).toMatchObject({ parameters: ['execution.regexp_cache_max_keys'] });
   });
 
   it('an authentication mode that this version does not have is not served without it', async () => {

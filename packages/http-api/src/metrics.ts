@@ -11,7 +11,23 @@ export interface MetricsSources {
   undistributedQueries(): number;
   gatheringQueries(): number;
   storageAgent(): AgentMetrics;
+  cluster(): ClusterMetrics;
 }
+
+/** What the nodes of the engine do for each other, seen from this one. */
+export interface ClusterMetrics {
+  readonly nodesConfigured: number;
+  readonly nodesLiving: number;
+  readonly runningTasks: number;
+  readonly exchangeBytes: number;
+}
+
+const CLUSTER_GAUGES: Readonly<Record<keyof ClusterMetrics, string>> = {
+  nodesConfigured: 'Nodes that the configuration names',
+  nodesLiving: 'Nodes that answer this one, itself among them',
+  runningTasks: 'Tasks of queries that run on this node or wait for their turn',
+  exchangeBytes: 'Bytes that tasks of this node keep for others',
+};
 
 const AGENT_GAUGES: Readonly<Record<keyof AgentMetrics, string>> = {
   tabletsHot: 'Tablets in memory',
@@ -89,10 +105,8 @@ export class HttpMetrics {
       sources.gatheringQueries,
       registers,
     );
-    for (const [field, help] of Object.entries(AGENT_GAUGES)) {
-      const name = `tessera_storage_agent_${field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`;
-      gauge(name, help, () => sources.storageAgent()[field as keyof AgentMetrics], registers);
-    }
+    gauges('tessera_storage_agent', AGENT_GAUGES, () => sources.storageAgent(), registers);
+    gauges('tessera_cluster', CLUSTER_GAUGES, () => sources.cluster(), registers);
   }
 
   /** Starts the clock of a query; the function returned stops it. */
@@ -119,6 +133,18 @@ export class HttpMetrics {
 
   text(): Promise<string> {
     return this.#registry.metrics();
+  }
+}
+
+function gauges<F extends string>(
+  prefix: string,
+  helps: Readonly<Record<F, string>>,
+  read: () => Readonly<Record<F, number>>,
+  registers: Registry[],
+): void {
+  for (const [field, help] of Object.entries<string>(helps)) {
+    const name = `${prefix}_${field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`;
+    gauge(name, help, () => read()[field as F], registers);
   }
 }
 

@@ -1,21 +1,19 @@
 import type { SystemFacts } from './system-facts.ts';
 import { columnsOf, type SystemRelation, TIME } from './system-relation.ts';
 
-/** The one engine of the cluster. */
-export const engines = ({ engine, nodes }: SystemFacts): SystemRelation => ({
-  columns: columnsOf('engine_name', 'status', ['nodes', 'INTEGER'], 'version', ['started', TIME]),
-  rows: [
-    [
-      engine,
-      nodes.every((n) => n.status === 'draining') && nodes.length > 0 ? 'DRAINING' : 'RUNNING',
-      nodes.length,
-      nodes[0]?.version,
-      nodes[0]?.startedAt,
-    ],
-  ],
-});
+/** The one engine of the cluster, and how many of its nodes have part in it now. */
+export function engines({ engine, nodes }: SystemFacts): SystemRelation {
+  const living = nodes.filter(({ status }) => status === 'running' || status === 'draining');
+  const isDraining = living.length > 0 && living.every(({ status }) => status === 'draining');
+  const [first] = living;
+  return {
+    columns: columnsOf('engine_name', 'status', ['nodes', 'INTEGER'], 'version', ['started', TIME]),
+    rows: [[engine, isDraining ? 'DRAINING' : 'RUNNING', living.length, first?.version, first?.startedAt]],
+  };
+}
 
+/** All that the configuration names; those that are lost, refused or unknown with the reason. */
 export const nodesView = ({ nodes, engine }: SystemFacts): SystemRelation => ({
-  columns: columnsOf('node_name', 'engine_name', 'host', 'status', 'version', ['started', TIME]),
-  rows: nodes.map((n) => [n.name, engine, n.host, n.status.toUpperCase(), n.version, n.startedAt]),
+  columns: columnsOf('node_name', 'engine_name', 'host', 'status', 'version', ['started', TIME], 'reason'),
+  rows: nodes.map((n) => [n.name, engine, n.host, n.status.toUpperCase(), n.version, n.startedAt, n.reason]),
 });

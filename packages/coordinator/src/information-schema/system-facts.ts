@@ -1,4 +1,5 @@
 import type { Snapshot } from '@tessera/catalog';
+import type { ClusterMember } from '@tessera/scheduler';
 import type { FinishedQuery, QueryFacts } from '../query-history.ts';
 import type { TransactionInfo } from '../transactions.ts';
 import type { SystemValue } from './system-relation.ts';
@@ -21,9 +22,11 @@ export interface MetricsSample {
 export interface NodeFacts {
   readonly name: string;
   readonly host: string;
-  readonly status: 'running' | 'draining';
+  readonly status: ClusterMember['status'];
   readonly version: string | undefined;
-  readonly startedAt: Date;
+  readonly startedAt: Date | undefined;
+  /** Why it has no part in queries. */
+  readonly reason?: string | undefined;
 }
 
 /** Everything that the views of `information_schema` tell. */
