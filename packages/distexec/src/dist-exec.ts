@@ -16,6 +16,10 @@ export interface TableSource {
   readonly columns: readonly number[];
   /** All tablets that the task's node is to keep of the table, at this version of its contents; undefined: `tablets` are a choice. */
   readonly shareAtVersion?: number | undefined;
+  /** Which part of the table the node is to keep (`TabletShare.shareId`); undefined: the whole table. */
+  readonly shareId?: string | undefined;
+  /** Of the table's contents, when `tablets` are a choice of what the node is to keep; the node may read more than them. */
+  readonly choiceAtVersion?: number | undefined;
 }
 
 export interface PiecesSource {

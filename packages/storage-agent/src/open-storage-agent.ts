@@ -64,6 +64,7 @@ export async function openStorageAgent(options: StorageAgentOptions): Promise<St
     log,
     now,
     acquire: (need) => files.acquire(need, closing.signal),
+    header: (table, tablet) => files.header({ table, tablet }, closing.signal),
     deletedRows: (scan) => vectors.deletedRows(scan),
   });
   return new Agent({

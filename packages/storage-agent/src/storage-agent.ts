@@ -1,12 +1,14 @@
 import type { DeletionVector, ObjectId, TableObject, Tablet } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
-import type { HybridHeader } from '@tessera/tablet';
+import type { HybridHeader, RowRange } from '@tessera/tablet';
 
 export interface ScanTablet {
   readonly tablet: Tablet;
   readonly vector?: DeletionVector | undefined;
-  /** Numbers of the granules that are needed, ascending; absent: all. */
+  /** Numbers of the granules that are needed, ascending; absent: all. Rows of others may come along. */
   readonly granules?: readonly number[] | undefined;
+  /** Positions of rows in the body, in ascending ranges: no others come; absent: all. */
+  readonly rows?: readonly RowRange[] | undefined;
 }
 
 export interface ScanRequest {
@@ -14,14 +16,21 @@ export interface ScanRequest {
   readonly session: KernelSession;
   readonly table: TableObject;
   readonly tablets: readonly ScanTablet[];
-  /** `contentsVersion` of the table when `tablets` are all of its tablets, else undefined. */
+  /** `contentsVersion` of the table when `tablets` are all of its tablets (or of `share`), else undefined. */
   readonly wholeTableAt?: number | undefined;
+  /**
+   * The part of the table that this node is to keep, when it keeps a part: `wholeTableAt` and `contents` are of it. The same
+   * name stands for the same part at each version of the table's contents. Absent: the whole table.
+   */
+  readonly share?: string | undefined;
   /**
    * What the table holds at the statement's snapshot, when `tablets` may be fewer: lets a table that is in memory be read
    * as it is, and kept up to date. Negative versions, of open transactions, are ignored. A scan that tells neither this
-   * nor `wholeTableAt` loads nothing into memory.
+   * nor `wholeTableAt` loads nothing into memory. `tablets` undefined: not known.
    */
-  readonly contents?: { readonly version: number; readonly tablets: () => readonly ScanTablet[] } | undefined;
+  readonly contents?:
+    | { readonly version: number; readonly tablets: (() => readonly ScanTablet[]) | undefined }
+    | undefined;
   /** Ids of the columns that the statement reads. */
   readonly columns: readonly number[];
   /** Ids of columns that no expression of the statement names: NULL may stand for them. */

@@ -22,6 +22,8 @@ type TabletRow = readonly [
   vector?: VectorRow | 0,
   /** Runs of numbers: first and last, first and last, … */
   needed?: readonly number[] | 0,
+  /** Starts and ends of ranges of rows. */
+  rows?: readonly number[] | 0,
 ];
 
 type VectorRow = readonly [rows: number, inline: string | 0, key: string | 0];
@@ -31,7 +33,7 @@ export function encodeTablets(table: TableObject, tablets: readonly ScanTablet[]
   return Buffer.from(JSON.stringify(tablets.map((scan) => rowOf(table, scan))));
 }
 
-function rowOf(table: TableObject, { tablet, vector, granules }: ScanTablet): TabletRow {
+function rowOf(table: TableObject, { tablet, vector, granules, rows }: ScanTablet): TabletRow {
   const { key } = tablet;
   const row: TabletRow = [
     tablet.id,
@@ -46,12 +48,14 @@ function rowOf(table: TableObject, { tablet, vector, granules }: ScanTablet): Ta
     tablet.footerOffset,
     tablet.tailCrc32c,
   ];
-  if (tablet.inline === undefined && vector === undefined && granules === undefined) return row;
+  const more = [tablet.inline, vector, granules, rows];
+  if (more.every((value) => value === undefined)) return row;
   return [
     ...row,
     tablet.inline ?? 0,
     vector === undefined ? 0 : [vector.rows, vector.inline ?? 0, vector.key ?? 0],
     granules === undefined ? 0 : runsOf(granules),
+    rows === undefined ? 0 : rows.flatMap(({ start, end }) => [start, end]),
   ] as unknown as TabletRow;
 }
 
@@ -66,15 +70,8 @@ export function decodeTablets(table: TableObject, bytes: Uint8Array): ScanTablet
 }
 
 function scanOf(table: TableObject, row: TabletRow): ScanTablet {
-  const [id, schemaVersion, layout, key, rows, bytes, uncompressedBytes, granules] = row;
-  const [headerOffset, footerOffset, tailCrc32c, inline, vector, needed] = row.slice(8) as [
-    number,
-    number,
-    number,
-    TabletRow[11],
-    TabletRow[12],
-    TabletRow[13],
-  ];
+  const [id, schemaVersion, layout, key, rows, bytes, uncompressedBytes, granules, ...more] = row;
+  const [headerOffset, footerOffset, tailCrc32c, inline, vector, needed, ranges] = more;
   const tabletId = id as TabletId;
   const tablet: Tablet = {
     id: tabletId,
@@ -98,6 +95,7 @@ function scanOf(table: TableObject, row: TabletRow): ScanTablet {
     tablet,
     ...(vector && { vector: vectorOf(table, tabletId, vector) }),
     ...(needed && { granules: numbersOf(needed) }),
+    ...(ranges && { rows: rangesOf(ranges) }),
   };
 }
 
@@ -131,3 +129,6 @@ function numbersOf(runs: readonly number[]): number[] {
   }
   return numbers;
 }
+
+const rangesOf = (bounds: readonly number[]) =>
+  bounds.flatMap((start, i) => (i % 2 === 0 ? [{ start, end: bounds[i + 1]! }] : []));

@@ -66,8 +66,9 @@ function encodeSource(source: TaskSource): SourceMessage {
             table: Buffer.from(JSON.stringify(source.table)),
             tablets: encodeTablets(source.table, source.tablets),
             columns: [...source.columns],
-            contentsVersion: BigInt(Math.max(0, source.shareAtVersion ?? 0)),
+            contentsVersion: BigInt(Math.max(0, source.shareAtVersion ?? source.choiceAtVersion ?? 0)),
             isShare: source.shareAtVersion !== undefined,
+            ...(source.shareId !== undefined && { shareId: source.shareId }),
           },
         },
       };
@@ -97,7 +98,10 @@ function decodeSource({ source }: SentSource): TaskSource {
         table,
         tablets: decodeTablets(table, value.tablets),
         columns: value.columns,
-        ...(value.isShare && { shareAtVersion: Number(value.contentsVersion) }),
+        ...(value.contentsVersion > 0n && {
+          [value.isShare ? 'shareAtVersion' : 'choiceAtVersion']: Number(value.contentsVersion),
+        }),
+        ...(value.shareId !== undefined && { shareId: value.shareId }),
       };
     }
     case 'exchange': {

@@ -68,16 +68,23 @@ function openAtOnce(
 }
 
 async function scanTable(
-  { table, tablets, columns }: TableSource,
+  source: TableSource,
   session: KernelSession,
   signal: AbortSignal,
   agent: StorageAgent,
 ): Promise<OpenedSource> {
+  const { table, tablets, columns, shareAtVersion, shareId, choiceAtVersion } = source;
   const read = new Set(columns);
   const scan = await agent.prepareScan({
     session,
     table,
     tablets,
+    wholeTableAt: shareAtVersion,
+    share: shareId,
+    contents:
+      shareAtVersion === undefined && choiceAtVersion !== undefined
+        ? { version: choiceAtVersion, tablets: undefined }
+        : undefined,
     columns,
     unnamed: table.columns.filter(({ id }) => !read.has(id)).map(({ id }) => id),
     rowPositions: false,

@@ -2,7 +2,7 @@ import { quoteName } from '@tessera/kernel';
 import { notDeleted } from '../scan/deleted-rows.ts';
 import { type RelationShape, ROW_COLUMN, selectList, TABLET_COLUMN } from '../scan/relation-sql.ts';
 import { difference, joined, type RowRange, rowsIn, shifted } from '../scan/row-ranges.ts';
-import { vectorIdentity } from '../scan/vector-identity.ts';
+import { scanIdentity } from '../scan/scan-rows.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
 
@@ -31,20 +31,20 @@ export function wholeCover(image: Image, shape: RelationShape, tablets: readonly
  * What of the image serves a request for other contents than the image's own: parts whose claimed rows the request
  * leaves out anyway.
  *
- * @param deleted by position in the request; absent where nothing is
+ * @param absent rows that the request does not read, deleted or not, by position in it; none where there is no entry
  */
 export function partialCover(
   image: Image,
   shape: RelationShape,
   tablets: readonly ScanTablet[],
-  deleted: ReadonlyMap<number, readonly RowRange[]>,
+  absent: ReadonlyMap<number, readonly RowRange[]>,
 ): Cover | undefined {
   const usable: { part: ImagePart; position: number; extra: readonly RowRange[] }[] = [];
-  for (const [position, { tablet, vector }] of tablets.entries()) {
-    const part = image.parts.get(tablet.id);
+  for (const [position, scan] of tablets.entries()) {
+    const part = image.parts.get(scan.tablet.id);
     if (part === undefined || part.removed) continue;
-    const gone = deleted.get(position) ?? [];
-    if (part.claimedVector !== vectorIdentity(vector) && difference(part.claimed, gone).length > 0) continue;
+    const gone = absent.get(position) ?? [];
+    if (part.claimedScan !== scanIdentity(scan) && difference(part.claimed, gone).length > 0) continue;
     usable.push({ part, position, extra: shifted(difference(gone, part.absent), part.start) });
   }
   usable.sort((a, b) => a.part.start - b.part.start);

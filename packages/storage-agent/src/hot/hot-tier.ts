@@ -10,10 +10,10 @@ import {
 } from '../eviction/eviction-policy.ts';
 import type { RelationShape } from '../scan/relation-sql.ts';
 import type { RowRange } from '../scan/row-ranges.ts';
-import { vectorIdentity } from '../scan/vector-identity.ts';
+import { absentRows, scanIdentity } from '../scan/scan-rows.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { type Cover, partialCover, wholeCover } from './cover.ts';
-import type { Image, ImagePart, ImageUse } from './image.ts';
+import { type Image, type ImageKey, type ImagePart, type ImageUse, imageKey, keysOf } from './image.ts';
 import { changeTowards, type Deletion } from './image-change.ts';
 import { dropImage } from './image-loader.ts';
 import { estimatedMemory, type Room } from './image-size.ts';
@@ -36,6 +36,8 @@ export interface HotRequest {
   readonly tablets: readonly ScanTablet[];
   /** Of the table at the scan's snapshot; undefined where the scan does not know. */
   readonly contentsVersion: number | undefined;
+  /** The part of the table that it is about; undefined: the whole table. */
+  readonly share: string | undefined;
 }
 
 export interface HotScan extends Cover {
@@ -62,11 +64,11 @@ const WORN_ORDINALS = 1_024;
 /** Native tables of the kernel that hold what is read often. They live and end with one kernel process. */
 export class HotTier {
   readonly #o: HotTierOptions;
-  readonly #images = new Map<ObjectId, Image>();
-  readonly #demands = new Map<ObjectId, TableDemand>();
-  readonly #schedule = new LoadSchedule((tableId) => this.#start(tableId));
-  /** Tables whose image waits for scans to end, to be changed. */
-  readonly #changing = new Set<ObjectId>();
+  readonly #images = new Map<ImageKey, Image>();
+  readonly #demands = new Map<ImageKey, TableDemand>();
+  readonly #schedule = new LoadSchedule((key) => this.#start(key));
+  /** Images that wait for scans to end, to be changed. */
+  readonly #changing = new Set<ImageKey>();
   readonly #work = new Set<Promise<void>>();
   readonly #queue = new WorkQueue();
   readonly #worker: ImageWorker;
@@ -109,7 +111,7 @@ export class HotTier {
     contentsVersion: number,
     columns: readonly number[],
   ): boolean {
-    const image = this.#imageFor(session, tableId);
+    const image = this.#imageFor(session, imageKey(tableId, undefined));
     return image?.exactAt === contentsVersion && columns.every((id) => image.columns.has(id));
   }
 
@@ -117,22 +119,25 @@ export class HotTier {
   whole(request: HotRequest): WholeScan | undefined {
     const image = this.#usable(request);
     if (image?.exactAt === undefined || image.exactAt !== request.contentsVersion) return undefined;
+    if (image.share !== request.share) return undefined;
+    // What was chosen for another node may come here.
+    if (request.share !== undefined && !image.hasAll(request.tablets)) return undefined;
     image.lastUsedMs = this.#o.now();
-    const { release } = image.use(true, request.contentsVersion);
+    const { release } = image.use({ exact: true, ...versionOf(request) });
     const sql = wholeCover(image, request.shape, request.tablets);
     return { sql, objectBytes: image.objectBytes, release };
   }
 
   /** What an image of other contents has of the tablets. */
-  partial(request: HotRequest, deleted: ReadonlyMap<number, readonly RowRange[]>): HotScan | undefined {
+  partial(request: HotRequest, absent: ReadonlyMap<number, readonly RowRange[]>): HotScan | undefined {
     const image = this.#usable(request);
-    const cover = image && partialCover(image, request.shape, request.tablets, deleted);
+    const cover = image && partialCover(image, request.shape, request.tablets, absent);
     if (image === undefined || cover === undefined) return undefined;
     const nowMs = this.#o.now();
     for (const position of cover.tablets) {
       image.parts.get(request.tablets[position]!.tablet.id)!.lastUsedMs = nowMs;
     }
-    const { release } = image.use(false, request.contentsVersion);
+    const { release } = image.use({ exact: false, ...versionOf(request) });
     return { ...cover, release };
   }
 
@@ -140,10 +145,11 @@ export class HotTier {
   want(request: HotRequest, contents: TableContents, isWhole: boolean): void {
     if (this.#closed || request.session.processId !== this.#o.kernel.processId) return;
     const { table, read } = request.shape;
-    let demand = this.#demands.get(table.id);
+    const key = imageKey(table.id, request.share);
+    let demand = this.#demands.get(key);
     if (demand === undefined) {
-      demand = new TableDemand(table);
-      this.#demands.set(table.id, demand);
+      demand = new TableDemand(key, table);
+      this.#demands.set(key, demand);
     }
     demand.note({
       table,
@@ -162,15 +168,16 @@ export class HotTier {
       const ofTable = ids.get(tableId) ?? new Set();
       ids.set(tableId, ofTable.add(id));
     }
-    for (const [tableId, gone] of ids) {
-      this.#demands.get(tableId)?.forget(gone);
-      const image = this.#images.get(tableId);
+    const keys = [...ids].flatMap(([tableId, gone]) => keysOf(tableId).map((key) => [key, gone] as const));
+    for (const [key, gone] of keys) {
+      this.#demands.get(key)?.forget(gone);
+      const image = this.#images.get(key);
       const parts = [...gone]
         .map((id) => image?.parts.get(id))
         .filter((part) => part !== undefined)
         .filter((part) => !part.removed);
       if (image !== undefined && parts.length > 0) await this.#remove(image, parts);
-      if (!this.#images.has(tableId)) this.#demands.delete(tableId);
+      if (!this.#images.has(key)) this.#demands.delete(key);
     }
   }
 
@@ -193,7 +200,7 @@ export class HotTier {
 
   async #letGo(evicted: readonly HotPart[]): Promise<void> {
     for (const [image, parts] of Map.groupBy(evicted, (id) => id.image)) {
-      this.#demands.get(image.tableId)?.reset(this.#o.now() + RETRY_MS);
+      this.#demands.get(image.key)?.reset(this.#o.now() + RETRY_MS);
       await this.#remove(
         image,
         parts.map((p) => p.part),
@@ -229,30 +236,30 @@ export class HotTier {
     this.#images.clear();
   }
 
-  #imageFor(session: KernelSession, tableId: ObjectId): Image | undefined {
+  #imageFor(session: KernelSession, key: ImageKey): Image | undefined {
     this.#noticeProcess(this.#o.kernel.processId);
-    return session.processId === this.#processId ? this.#images.get(tableId) : undefined;
+    return session.processId === this.#processId ? this.#images.get(key) : undefined;
   }
 
-  #usable({ session, shape }: HotRequest): Image | undefined {
-    const image = this.#imageFor(session, shape.table.id);
+  #usable({ session, shape, share }: HotRequest): Image | undefined {
+    const image = this.#imageFor(session, imageKey(shape.table.id, share));
     const columns = shape.table.columns.filter((c) => shape.read.has(c.id));
     return image?.holds(columns) ? image : undefined;
   }
 
   #follow(demand: TableDemand): void {
-    const { id } = demand.table;
+    const { key } = demand;
     const nowMs = this.#o.now();
-    const image = this.#images.get(id);
+    const image = this.#images.get(key);
     const desired = demand.desired(nowMs);
-    if (this.#closed || this.#changing.has(id) || nowMs < demand.blockedUntilMs) return;
+    if (this.#closed || this.#changing.has(key) || nowMs < demand.blockedUntilMs) return;
     const builds = image === undefined || !image.holds(desired.columns);
     if (builds ? desired.tablets.length === 0 : isReached(image, desired)) return;
-    this.#schedule.add(id, builds ? 'build' : 'change');
+    this.#schedule.add(key, builds ? 'build' : 'change');
   }
 
-  #start(tableId: ObjectId): void {
-    const demand = this.#demands.get(tableId);
+  #start(key: ImageKey): void {
+    const demand = this.#demands.get(key);
     if (demand !== undefined) this.#track(this.#advance(demand));
   }
 
@@ -262,12 +269,12 @@ export class HotTier {
   }
 
   async #advance(demand: TableDemand): Promise<void> {
-    const { id } = demand.table;
-    if (this.#changing.has(id)) return;
-    this.#changing.add(id);
+    const { key } = demand;
+    if (this.#changing.has(key)) return;
+    this.#changing.add(key);
     try {
       const desired = demand.desired(this.#o.now());
-      const image = this.#images.get(id);
+      const image = this.#images.get(key);
       if (image === undefined || !image.holds(desired.columns) || isWorn(image)) {
         await this.#queue.run(() => this.#withSession((session) => this.#build(session, demand, desired)));
       } else {
@@ -277,10 +284,10 @@ export class HotTier {
       demand.blockedUntilMs = this.#o.now() + RETRY_MS;
       this.#tell('A table was not loaded into memory', error, { table: demand.table.name });
     } finally {
-      this.#changing.delete(id);
+      this.#changing.delete(key);
     }
     // What was wanted may have changed meanwhile.
-    if (this.#demands.get(id) === demand) this.#follow(demand);
+    if (this.#demands.get(key) === demand) this.#follow(demand);
   }
 
   async #withSession(work: (session: KernelSession) => Promise<void>): Promise<void> {
@@ -299,23 +306,23 @@ export class HotTier {
   /** A new image; the one before serves until it is there. */
   async #build(session: KernelSession, demand: TableDemand, desired: Desired): Promise<void> {
     if (desired.tablets.length === 0) return;
-    const { id } = desired.table;
-    const before = this.#images.get(id);
+    const { key } = demand;
+    const before = this.#images.get(key);
     const memory = await this.#memory();
     const coming = { bytes: estimatedMemory(desired, desired.tablets), tablets: desired.tablets.length };
     if (await this.#makesPlace(memory, coming, before, 0)) return;
     let room = this.#room(memory, before);
     if (before !== undefined && (room.bytes < coming.bytes || room.tablets < coming.tablets)) {
-      this.#images.delete(id);
+      this.#images.delete(key);
       await this.#quiet(before);
       await dropImage(session, before);
       room = { ...room, bytes: room.bytes + before.bytes };
     }
-    const built = await this.#worker.build(session, desired, room);
+    const built = await this.#worker.build(session, key, desired, room);
     if (built?.isComplete !== true) demand.blockedUntilMs = this.#o.now() + RETRY_MS;
     if (built === undefined || session.processId !== this.#processId) return;
-    const replaced = this.#images.get(id);
-    this.#images.set(id, built.image);
+    const replaced = this.#images.get(key);
+    this.#images.set(key, built.image);
     if (replaced !== undefined) this.#track(this.#retire(replaced));
   }
 
@@ -326,26 +333,32 @@ export class HotTier {
       if (await this.#makesPlace(await this.#memory(), coming, image, image.parts.size)) return;
     }
     const shrunk = await Promise.all(
-      change.shrink.map(async ({ part, scan }) => ({ part, scan, rows: await this.#o.deletedRows(scan) })),
+      change.shrink.map(async ({ part, scan }) => ({
+        part,
+        scan,
+        rows: absentRows(scan, await this.#o.deletedRows(scan)),
+      })),
     );
     // From here to the claims nothing is awaited: no scan is planned in between.
     const isChanged = change.append.length + change.remove.length + change.shrink.length > 0;
     if (!isChanged) {
-      if (desired.version !== undefined && !image.isLosingParts) image.exactAt = desired.version;
+      if (desired.version !== undefined && !image.isLosingParts) image.isNow(desired);
       return;
     }
     image.exactAt = undefined;
+    if (desired.version !== undefined) image.share = desired.share;
     for (const part of change.remove) part.removed = true;
     for (const { part, scan, rows } of shrunk) {
       part.claimed = rows;
-      part.claimedVector = vectorIdentity(scan.vector);
+      part.claimedScan = scanIdentity(scan);
     }
     const deletions: Deletion[] = [
       ...change.remove.map((part) => ({ part, rows: 'all' as const })),
       ...shrunk.map(({ part, rows }) => ({ part, rows })),
     ];
-    const needsDeleted = ({ version }: ImageUse) =>
-      deletions.length > 0 && !(version !== undefined && version >= desired.version!);
+    const needsDeleted = ({ version, share }: ImageUse) =>
+      deletions.length > 0 &&
+      !(version !== undefined && version >= desired.version! && share === desired.share);
     await this.#quiet(image, (use) => use.exact || needsDeleted(use));
     await this.#queue.run(() =>
       this.#withSession((session) => this.#apply(session, image, demand, desired, change.append, deletions)),
@@ -367,20 +380,19 @@ export class HotTier {
       isComplete = await this.#worker.change(session, image, desired, append, deletions, room);
     } catch (error) {
       // What it holds is not known any more.
-      this.#images.delete(image.tableId);
+      this.#images.delete(image.key);
       this.#track(this.#retire(image));
       throw error;
     }
     if (!isComplete) demand.blockedUntilMs = this.#o.now() + RETRY_MS;
-    else if (!image.isLosingParts && image.parts.size === desired.tablets.length)
-      image.exactAt = desired.version;
+    else if (!image.isLosingParts && image.parts.size === desired.tablets.length) image.isNow(desired);
   }
 
   /** Takes parts out of an image: all of it at once when none is left. */
   async #remove(image: Image, parts: readonly ImagePart[]): Promise<void> {
-    if (this.#images.get(image.tableId) !== image) return;
+    if (this.#images.get(image.key) !== image) return;
     if (parts.length === image.liveParts().length) {
-      this.#images.delete(image.tableId);
+      this.#images.delete(image.key);
       this.#track(this.#retire(image));
       return;
     }
@@ -427,12 +439,12 @@ export class HotTier {
   }
 
   #failed(image: Image, error: unknown): void {
-    this.#images.delete(image.tableId);
+    this.#images.delete(image.key);
     this.#tell('A table in memory was given up', error);
   }
 
   #isCurrent(image: Image, session: KernelSession): boolean {
-    return this.#images.get(image.tableId) === image && session.processId === this.#processId;
+    return this.#images.get(image.key) === image && session.processId === this.#processId;
   }
 
   /** Beside the images that are there, but for the one to be replaced. */
@@ -471,9 +483,13 @@ export class HotTier {
   }
 }
 
+const versionOf = ({ contentsVersion: version, share }: HotRequest) => ({ version, share });
+
 function isReached(image: Image, desired: Desired): boolean {
   if (isWorn(image)) return false;
-  if (desired.version !== undefined) return image.exactAt !== undefined && image.exactAt >= desired.version;
+  if (desired.version !== undefined) {
+    return image.exactAt !== undefined && image.exactAt >= desired.version && image.share === desired.share;
+  }
   return desired.tablets.every((scan) => image.parts.has(scan.tablet.id));
 }
 

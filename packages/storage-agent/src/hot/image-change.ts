@@ -1,5 +1,5 @@
 import { difference, joined, type RowRange } from '../scan/row-ranges.ts';
-import { vectorIdentity } from '../scan/vector-identity.ts';
+import { rowsIdentity, scanIdentity } from '../scan/scan-rows.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import type { Image, ImagePart } from './image.ts';
 import { positionsOf } from './image-loader.ts';
@@ -20,12 +20,13 @@ export function changeTowards(image: Image, desired: Desired): ImageChange {
   const kept = new Set<ImagePart>();
   for (const scan of desired.tablets) {
     const part = image.parts.get(scan.tablet.id);
-    if (part === undefined || part.removed) {
+    const isOther = desired.version !== undefined && part?.rows !== rowsIdentity(scan);
+    if (part === undefined || part.removed || isOther) {
       append.push(scan);
       continue;
     }
     kept.add(part);
-    if (part.claimedVector !== vectorIdentity(scan.vector) && desired.version !== undefined) {
+    if (part.claimedScan !== scanIdentity(scan) && desired.version !== undefined) {
       shrink.push({ part, scan });
     }
   }

@@ -1,17 +1,18 @@
-import type { Column, Tablet } from '@tessera/catalog';
+import type { Column } from '@tessera/catalog';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { LocalTablet } from '../local/local-tablets.ts';
 import { notDeleted } from '../scan/deleted-rows.ts';
 import { parquetScan, storedOrInitial } from '../scan/file-branch.ts';
 import { type RowRange, shifted } from '../scan/row-ranges.ts';
+import { absentRows, rowsIdentity, rowsOf, scanIdentity } from '../scan/scan-rows.ts';
+import type { ScanTablet } from '../storage-agent.ts';
 import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
 
 /** A tablet to be loaded, made readable. */
 export interface LoadableTablet {
-  readonly tablet: Tablet;
+  readonly scan: ScanTablet;
   readonly local: LocalTablet;
   readonly deleted: readonly RowRange[];
-  readonly vector: string;
 }
 
 /** Files that one INSERT reads. */
@@ -36,14 +37,17 @@ export async function appendTablets(
   for (const run of runs(tablets)) {
     const first = ordinal;
     const starts: number[] = [];
-    for (const { tablet, deleted, vector } of run) {
+    for (const { scan, deleted } of run) {
+      const { tablet } = scan;
+      const absent = absentRows(scan, deleted);
       parts.push({
         tablet,
         ordinal: ordinal++,
         start,
-        absent: deleted,
-        claimed: deleted,
-        claimedVector: vector,
+        absent,
+        claimed: absent,
+        claimedScan: scanIdentity(scan),
+        rows: rowsIdentity(scan),
         removed: false,
         lastUsedMs: nowMs,
       });
@@ -61,7 +65,7 @@ export async function appendTablets(
   image.nextOrdinal = ordinal;
 }
 
-/** Tablets that one INSERT can read: of one schema version, and alone when rows of them are deleted. */
+/** Tablets that one INSERT can read: of one schema version, and alone where not all rows are to be read. */
 function runs(tablets: readonly LoadableTablet[]): LoadableTablet[][] {
   const result: LoadableTablet[][] = [];
   for (const loadable of tablets) {
@@ -70,14 +74,17 @@ function runs(tablets: readonly LoadableTablet[]): LoadableTablet[][] {
     const continues =
       run !== undefined &&
       run.length < MAX_FILES &&
-      previous!.tablet.schemaVersion === loadable.tablet.schemaVersion &&
-      previous!.deleted.length === 0 &&
-      loadable.deleted.length === 0;
+      previous!.scan.tablet.schemaVersion === loadable.scan.tablet.schemaVersion &&
+      readsAll(previous!) &&
+      readsAll(loadable);
     if (continues) run.push(loadable);
     else result.push([loadable]);
   }
   return result;
 }
+
+const readsAll = ({ scan, deleted }: LoadableTablet): boolean =>
+  scan.rows === undefined && deleted.length === 0;
 
 function insertSql(
   image: Image,
@@ -85,15 +92,22 @@ function insertSql(
   firstOrdinal: number,
   starts: readonly number[],
 ): string {
-  const schemaVersion = run[0]!.tablet.schemaVersion;
+  const { scan, deleted } = run[0]!;
+  const { schemaVersion } = scan.tablet;
   const columns = [...image.columns.values()].map((column: Column) => storedOrInitial(column, schemaVersion));
   const start =
     starts.length === 1 ? String(starts[0]) : `[${starts.join(', ')}][CAST(file_index AS BIGINT) + 1]`;
-  const condition = notDeleted('file_row_number', run[0]!.deleted);
+  const conditions = [
+    scan.rows && `(${rowsOf(scan).map(isBetween).join(' OR ')})`,
+    notDeleted('file_row_number', deleted),
+  ].filter((condition) => condition !== undefined);
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   const select = [...columns, `file_index + ${firstOrdinal}`, `file_row_number + ${start}`].join(', ');
   const from = parquetScan(run.map((loadable) => loadable.local.path));
-  return `INSERT INTO ${image.relation} SELECT ${select} FROM ${from}${condition === undefined ? '' : ` WHERE ${condition}`}`;
+  return `INSERT INTO ${image.relation} SELECT ${select} FROM ${from}${where}`;
 }
+
+const isBetween = ({ from, to }: RowRange): string => `file_row_number BETWEEN ${from} AND ${to - 1}`;
 
 /** Deletes rows at positions of the image. */
 export async function deletePositions(

@@ -1,3 +1,5 @@
+import { rowsIn } from '../scan/row-ranges.ts';
+import { rowsOf } from '../scan/scan-rows.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import type { Desired } from './table-demand.ts';
 
@@ -14,7 +16,10 @@ const GROUP_TABLETS = 128;
 /** Memory that the columns of the tablets may take before they are compressed. */
 export function estimatedMemory({ columns, table }: Desired, tablets: readonly ScanTablet[]): number {
   const share = columns.length / table.columns.length;
-  return tablets.reduce((sum, { tablet }) => sum + tablet.uncompressedBytes * share, 0);
+  return tablets.reduce((sum, scan) => {
+    const { uncompressedBytes, rows } = scan.tablet;
+    return sum + (uncompressedBytes * share * rowsIn(rowsOf(scan))) / rows;
+  }, 0);
 }
 
 /** The first of the tablets, as many as there is room for. */

@@ -1,10 +1,12 @@
+import type { TableObject, Tablet } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
+import type { HybridHeader } from '@tessera/tablet';
 import type { LocalTablet, TabletNeed } from '../local/local-tablets.ts';
 import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
-import { vectorIdentity } from '../scan/vector-identity.ts';
+import { granulesIn, rowsOf } from '../scan/scan-rows.ts';
 import type { ScanTablet } from '../storage-agent.ts';
-import { Image } from './image.ts';
+import { Image, type ImageKey } from './image.ts';
 import { type Deletion, positionsToDelete } from './image-change.ts';
 import {
   appendTablets,
@@ -21,6 +23,7 @@ export interface ImageWorkerOptions {
   now(): number;
   /** Makes a tablet readable. */
   acquire(need: TabletNeed): Promise<LocalTablet>;
+  header(table: TableObject, tablet: Tablet): Promise<HybridHeader>;
   deletedRows(scan: ScanTablet): Promise<readonly RowRange[]>;
 }
 
@@ -40,13 +43,14 @@ export class ImageWorker {
   /** An image of the first tablets that there is room for; undefined when none fits. */
   async build(
     session: KernelSession,
+    key: ImageKey,
     desired: Desired,
     room: Room,
   ): Promise<{ image: Image; isComplete: boolean } | undefined> {
     const tablets = tabletsThatFit(desired, desired.tablets, room);
     if (tablets.length === 0) return undefined;
     const used = await tableMemory(session);
-    const image = new Image(`i_${newUlid().toLowerCase()}`, desired.table.id, desired.columns, this.#o.now());
+    const image = new Image(`i_${newUlid().toLowerCase()}`, key, desired.columns, this.#o.now());
     try {
       await createImage(session, image);
       await this.#append(session, image, desired, tablets);
@@ -57,7 +61,8 @@ export class ImageWorker {
     }
     image.bytes = Math.max(0, (await tableMemory(session)) - used);
     const isComplete = tablets.length === desired.tablets.length;
-    if (isComplete) image.exactAt = desired.version;
+    if (isComplete) image.isNow(desired);
+    else image.share = desired.share;
     return { image, isComplete };
   }
 
@@ -97,17 +102,26 @@ export class ImageWorker {
     const columns = [...image.columns.keys()];
     for (const group of tabletGroups(desired, tablets)) {
       const deleted = await Promise.all(group.map((scan) => this.#o.deletedRows(scan)));
-      const needs = group.map(({ tablet }) => ({ table: desired.table, tablet, columns }));
-      const acquired = await Promise.allSettled(needs.map((need) => this.#o.acquire(need)));
+      const { table } = desired;
+      const acquired = await Promise.allSettled(
+        group.map(async (scan) => {
+          const { tablet } = scan;
+          const rows = rowsOf(scan);
+          // The kernel leaves out row groups by one range only: with more there must be no holes.
+          const isPart = scan.rows !== undefined && rows.length === 1;
+          const header = isPart ? await this.#o.header(table, tablet) : undefined;
+          const granules = header && granulesIn(rows, header.granuleRows, undefined);
+          return this.#o.acquire({ table, tablet, columns, granules });
+        }),
+      );
       const locals = acquired.filter((result) => result.status === 'fulfilled').map((result) => result.value);
       try {
         const failure = acquired.find((result) => result.status === 'rejected');
         if (failure !== undefined) throw failure.reason;
         const loadable = group.map((scan, i) => ({
-          tablet: scan.tablet,
+          scan,
           local: locals[i]!,
           deleted: deleted[i]!,
-          vector: vectorIdentity(scan.vector),
         }));
         await appendTablets(session, image, loadable, this.#o.now());
       } finally {

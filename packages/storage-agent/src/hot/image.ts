@@ -1,5 +1,7 @@
 import type { Column, ObjectId, Tablet, TabletId } from '@tessera/catalog';
 import type { RowRange } from '../scan/row-ranges.ts';
+import { rowsIdentity } from '../scan/scan-rows.ts';
+import type { ScanTablet } from '../storage-agent.ts';
 
 /** Ordinal of a row's part in its image. */
 export const PART_COLUMN = '"$part"';
@@ -8,6 +10,17 @@ export const PART_COLUMN = '"$part"';
  * when a checkpoint drops deleted rows.
  */
 export const POSITION_COLUMN = '"$position"';
+
+/** A table has two images at most: of the whole of it, and of the part that this node is to keep. */
+export type ImageKey = string & { readonly __brand: 'ImageKey' };
+
+export const imageKey = (tableId: ObjectId, share: string | undefined): ImageKey =>
+  (share === undefined ? tableId : `${tableId}/share`) as ImageKey;
+
+export const keysOf = (tableId: ObjectId): ImageKey[] => [
+  imageKey(tableId, undefined),
+  imageKey(tableId, ''),
+];
 
 /** The rows of one tablet in an image. */
 export interface ImagePart {
@@ -19,8 +32,10 @@ export interface ImagePart {
   absent: readonly RowRange[];
   /** `absent` and the rows that are about to be deleted: only scans that leave them out anyway may use the part. */
   claimed: readonly RowRange[];
-  /** Identity of the deletion vector that `claimed` came from; '' = none. */
-  claimedVector: string;
+  /** Of the scan that `claimed` came from: `scanIdentity`. */
+  claimedScan: string;
+  /** Rows of the tablet that the part is about: `rowsIdentity`. */
+  readonly rows: string;
   /** Going, or gone already. */
   removed: boolean;
   lastUsedMs: number;
@@ -32,6 +47,7 @@ export interface ImageUse {
   readonly exact: boolean;
   /** `contentsVersion` of what it reads, where that is known. */
   readonly version: number | undefined;
+  readonly share: string | undefined;
   readonly done: Promise<void>;
 }
 
@@ -43,7 +59,7 @@ export interface ImageUse {
  */
 export class Image {
   readonly name: string;
-  readonly tableId: ObjectId;
+  readonly key: ImageKey;
   readonly columns: ReadonlyMap<number, Column>;
   readonly parts = new Map<TabletId, ImagePart>();
   readonly uses = new Set<ImageUse>();
@@ -52,6 +68,8 @@ export class Image {
   nextOrdinal = 0;
   /** `contentsVersion` that it holds exactly all rows of; undefined while it is changed or holds others. */
   exactAt: number | undefined;
+  /** The part of the table that it holds or is on the way to; undefined: the whole table. */
+  share: string | undefined;
   /** Memory it takes, as it was measured when it was loaded or last changed. */
   bytes = 0;
   /** Of the objects of the tablets that it has rows of. */
@@ -61,9 +79,9 @@ export class Image {
   /** Last scan of it as a whole. */
   lastUsedMs: number;
 
-  constructor(name: string, tableId: ObjectId, columns: readonly Column[], nowMs: number) {
+  constructor(name: string, key: ImageKey, columns: readonly Column[], nowMs: number) {
     this.name = name;
-    this.tableId = tableId;
+    this.key = key;
     this.columns = new Map(columns.map((column) => [column.id, column]));
     this.lastUsedMs = nowMs;
   }
@@ -82,9 +100,26 @@ export class Image {
     return columns.every((column) => this.columns.get(column.id)?.type === column.type);
   }
 
-  use(exact: boolean, version: number | undefined): { release(): void } {
+  /** Whether it has the rows that the scans of tablets are about, deleted or not. */
+  hasAll(tablets: readonly ScanTablet[]): boolean {
+    return tablets.every((scan) => this.parts.get(scan.tablet.id)?.rows === rowsIdentity(scan));
+  }
+
+  /** It holds exactly what was desired. */
+  isNow({
+    version,
+    share,
+  }: {
+    readonly version: number | undefined;
+    readonly share: string | undefined;
+  }): void {
+    this.exactAt = version;
+    this.share = share;
+  }
+
+  use(scan: Pick<ImageUse, 'exact' | 'version' | 'share'>): { release(): void } {
     const { promise: done, resolve } = Promise.withResolvers<void>();
-    const use: ImageUse = { exact, version, done };
+    const use: ImageUse = { ...scan, done };
     this.uses.add(use);
     return {
       release: () => {

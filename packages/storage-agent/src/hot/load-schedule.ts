@@ -1,4 +1,4 @@
-import type { ObjectId } from '@tessera/catalog';
+import type { ImageKey } from './image.ts';
 
 /** A build waits until no scan ran for a while, which may also want more columns; but not for ever. */
 const BUILD_PAUSE_MS = 200;
@@ -8,12 +8,12 @@ const CHANGE_DELAY_MS = 20;
 
 /** When the image of a table is built or changed: behind the scans. */
 export class LoadSchedule {
-  readonly #start: (tableId: ObjectId) => void;
-  readonly #timers = new Map<ObjectId, NodeJS.Timeout>();
+  readonly #start: (key: ImageKey) => void;
+  readonly #timers = new Map<ImageKey, NodeJS.Timeout>();
   #scans = 0;
   #scanEndedAt = 0;
 
-  constructor(start: (tableId: ObjectId) => void) {
+  constructor(start: (key: ImageKey) => void) {
     this.#start = start;
   }
 
@@ -32,29 +32,29 @@ export class LoadSchedule {
   }
 
   /** Nothing happens when the table waits already. */
-  add(tableId: ObjectId, work: 'build' | 'change'): void {
-    if (this.#timers.has(tableId)) return;
+  add(key: ImageKey, work: 'build' | 'change'): void {
+    if (this.#timers.has(key)) return;
     if (work === 'change') {
       this.#timers.set(
-        tableId,
-        setTimeout(() => this.#due(tableId), CHANGE_DELAY_MS),
+        key,
+        setTimeout(() => this.#due(key), CHANGE_DELAY_MS),
       );
       return;
     }
     const latest = performance.now() + BUILD_DELAY_MS;
     const startInPause = () => {
       const pausedMs = this.#scans > 0 ? 0 : performance.now() - this.#scanEndedAt;
-      if (pausedMs >= BUILD_PAUSE_MS || performance.now() >= latest) this.#due(tableId);
-      else this.#timers.set(tableId, setTimeout(startInPause, BUILD_PAUSE_MS - pausedMs));
+      if (pausedMs >= BUILD_PAUSE_MS || performance.now() >= latest) this.#due(key);
+      else this.#timers.set(key, setTimeout(startInPause, BUILD_PAUSE_MS - pausedMs));
     };
-    this.#timers.set(tableId, setTimeout(startInPause, BUILD_PAUSE_MS));
+    this.#timers.set(key, setTimeout(startInPause, BUILD_PAUSE_MS));
   }
 
   /** Starts everything that waits. */
   flush(): void {
-    for (const [tableId, timer] of [...this.#timers]) {
+    for (const [key, timer] of [...this.#timers]) {
       clearTimeout(timer);
-      this.#due(tableId);
+      this.#due(key);
     }
   }
 
@@ -63,8 +63,8 @@ export class LoadSchedule {
     this.#timers.clear();
   }
 
-  #due(tableId: ObjectId): void {
-    this.#timers.delete(tableId);
-    this.#start(tableId);
+  #due(key: ImageKey): void {
+    this.#timers.delete(key);
+    this.#start(key);
   }
 }

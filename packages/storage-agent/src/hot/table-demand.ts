@@ -1,5 +1,6 @@
 import type { Column, TableObject, TabletId } from '@tessera/catalog';
 import type { ScanTablet } from '../storage-agent.ts';
+import type { ImageKey } from './image.ts';
 
 /** Columns that no scan read for so long are left out when an image is built. */
 const COLUMN_MEMORY_MS = 3_600_000;
@@ -11,7 +12,10 @@ const SMALL_TABLE_BYTES = 64 * 2 ** 20;
 /** All contents of a table at one version. */
 export interface TableContents {
   readonly version: number;
-  readonly tablets: () => readonly ScanTablet[];
+  /** The part of the table that they are; undefined: all of it. */
+  readonly share: string | undefined;
+  /** Undefined: not known. */
+  readonly tablets: (() => readonly ScanTablet[]) | undefined;
 }
 
 /** What an image of the table should hold. */
@@ -21,6 +25,7 @@ export interface Desired {
   readonly tablets: readonly ScanTablet[];
   /** Of the table when `tablets` are all of its tablets. */
   readonly version: number | undefined;
+  readonly share: string | undefined;
 }
 
 /** One scan, as far as later ones may be like it. */
@@ -38,9 +43,11 @@ export interface NotedScan {
 
 /** What scans wanted of one table of late. */
 export class TableDemand {
+  readonly key: ImageKey;
   table: TableObject;
   readonly #columns = new Map<number, number>();
   #version = 0;
+  #share: string | undefined;
   #contents: (() => readonly ScanTablet[]) | undefined;
   #all: readonly ScanTablet[] | undefined;
   #wantsAll = false;
@@ -49,7 +56,8 @@ export class TableDemand {
   /** Until then it is not tried to load the table: there was no room, or it failed. */
   blockedUntilMs = 0;
 
-  constructor(table: TableObject) {
+  constructor(key: ImageKey, table: TableObject) {
+    this.key = key;
     this.table = table;
   }
 
@@ -57,11 +65,8 @@ export class TableDemand {
   note({ table, columns, tablets, contents, isWhole, nowMs }: NotedScan): void {
     if (table.schemaVersion >= this.table.schemaVersion) this.table = table;
     for (const column of columns) this.#columns.set(column, nowMs);
-    if (contents.version > this.#version) {
-      this.#version = contents.version;
-      this.#contents = contents.tablets;
-      this.#all = undefined;
-    }
+    if (this.#isNews(contents)) this.#take(contents);
+    if (contents.share !== this.#share) return;
     if (isWhole) {
       this.#wantsAll = true;
       this.#reads.clear();
@@ -72,6 +77,20 @@ export class TableDemand {
       const more = scan.granules === undefined ? PARTIAL_READS : 1;
       this.#reads.set(scan.tablet.id, { scan, reads: reads + more });
     }
+  }
+
+  #isNews({ version, share, tablets }: TableContents): boolean {
+    if (tablets === undefined) return this.#contents === undefined;
+    return version > this.#version || (version === this.#version && share !== this.#share);
+  }
+
+  #take({ version, share, tablets }: TableContents): void {
+    if (share !== this.#share) this.#reads.clear();
+    this.#share = share;
+    if (tablets === undefined) return;
+    this.#version = version;
+    this.#contents = tablets;
+    this.#all = undefined;
   }
 
   forget(tablets: ReadonlySet<TabletId>): void {
@@ -93,9 +112,15 @@ export class TableDemand {
     this.#all ??= this.#contents?.();
     const all = this.#all;
     if (all !== undefined && (this.#wantsAll || isSmall(all) || this.#areRead(all))) {
-      return { table: this.table, columns, tablets: all, version: this.#version };
+      return { table: this.table, columns, tablets: all, version: this.#version, share: this.#share };
     }
-    return { table: this.table, columns, tablets: this.#alone(), version: undefined };
+    return {
+      table: this.table,
+      columns,
+      tablets: this.#alone(),
+      version: undefined,
+      share: this.#share,
+    };
   }
 
   #areRead(all: readonly ScanTablet[]): boolean {

@@ -4,7 +4,8 @@ import type { ScanTablet } from '../storage-agent.ts';
 import { notDeleted } from './deleted-rows.ts';
 import { type BranchFile, fileBranchSql } from './file-branch.ts';
 import type { RelationShape } from './relation-sql.ts';
-import { joined, type RowRange } from './row-ranges.ts';
+import { difference, joined, type RowRange } from './row-ranges.ts';
+import { rowsOf } from './scan-rows.ts';
 
 /** A tablet of a scan, readable. */
 export interface ReadableTablet {
@@ -13,7 +14,7 @@ export interface ReadableTablet {
   readonly position: number;
   readonly local: LocalTablet;
   readonly deleted: readonly RowRange[];
-  /** When only some granules are needed. */
+  /** When not all rows are needed; the scan then has the numbers of the granules that hold them. */
   readonly header?: HybridHeader | undefined;
 }
 
@@ -42,10 +43,14 @@ export function fileScans(shape: RelationShape, tablets: readonly ReadableTablet
   });
 }
 
-/** Nothing is left out of a file that has no holes: the kernel leaves out row groups by itself. */
+/** Of a file that has no holes granules are not left out: the kernel leaves out row groups by itself. */
 function rowsToRead({ scan, local, header }: ReadableTablet): readonly (RowRange | undefined)[] {
-  if (scan.granules === undefined || header === undefined || local.isComplete) return [undefined];
+  if (scan.granules === undefined || header === undefined) return [undefined];
+  if (local.isComplete) return scan.rows === undefined ? [undefined] : rowsOf(scan);
   const starts = [0];
   for (const rows of header.granuleRows) starts.push(starts.at(-1)! + rows);
-  return joined(scan.granules.map((g) => ({ from: starts[g]!, to: starts[g + 1]! })));
+  const there = joined(scan.granules.map((g) => ({ from: starts[g]!, to: starts[g + 1]! })));
+  return scan.rows === undefined ? there : both(there, rowsOf(scan));
 }
+
+const both = (a: readonly RowRange[], b: readonly RowRange[]): RowRange[] => difference(a, difference(a, b));

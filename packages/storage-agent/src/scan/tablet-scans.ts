@@ -7,6 +7,7 @@ import { fileScans, type ReadableTablet } from './file-scan.ts';
 import { withFewRuns } from './granule-runs.ts';
 import { emptyRelation, type RelationShape, unionOf } from './relation-sql.ts';
 import type { RowRange } from './row-ranges.ts';
+import { absentRows, granulesIn, rowsOf, withTabletsOnce } from './scan-rows.ts';
 import type { VectorCache } from './vector-cache.ts';
 
 /** Relations over tablets: from memory what is there, from files the rest. */
@@ -36,19 +37,25 @@ export class TabletScans {
     }
   }
 
-  async #prepare(request: ScanRequest): Promise<Scan> {
-    const { session, table, tablets, columns, rowPositions } = request;
+  async #prepare(asked: ScanRequest): Promise<Scan> {
+    const request = asked.rowPositions ? asked : { ...asked, tablets: withTabletsOnce(asked.tablets) };
+    const { session, table, tablets, columns, rowPositions, share } = request;
     const unnamed = request.unnamed && new Set(request.unnamed);
     const shape: RelationShape = { table, read: new Set(columns), unnamed, rowPositions };
     const contents = contentsOf(request);
-    const hotRequest = { session, shape, tablets, contentsVersion: contents?.version };
+    const hotRequest = { session, shape, tablets, contentsVersion: contents?.version, share };
     const whole = this.#hot.whole(hotRequest);
     if (whole !== undefined) return wholeScan(whole, tablets.length);
     // What is wanted in memory is told first: the scan that is made here then reads what is loaded behind it.
     if (contents !== undefined && request.once !== true)
       this.#hot.want(hotRequest, contents, request.wholeTableAt !== undefined);
     const deleted = await this.#deletedRows(tablets);
-    const hot = this.#hot.partial(hotRequest, deleted);
+    const absent = new Map(
+      [...tablets.entries()]
+        .filter(([position, { rows }]) => rows !== undefined || deleted.has(position))
+        .map(([position, scan]) => [position, absentRows(scan, deleted.get(position) ?? [])] as const),
+    );
+    const hot = this.#hot.partial(hotRequest, absent);
     try {
       return await this.#withFiles(request, shape, deleted, hot);
     } catch (error) {
@@ -90,15 +97,15 @@ export class TabletScans {
     const acquired = await Promise.allSettled(
       tablets.map(async ([position], i): Promise<ReadableTablet> => {
         const scan = scans[i]!;
-        const { tablet, granules } = scan;
+        const { tablet } = scan;
+        const header =
+          scan.granules === undefined && scan.rows === undefined
+            ? undefined
+            : await this.#files.header({ table, tablet }, signal);
+        const granules = header && granulesIn(rowsOf(scan), header.granuleRows, scan.granules);
         const local = await this.#files.acquire({ table, tablet, columns, granules }, signal);
-        try {
-          const header = granules && (await this.#files.header({ table, tablet }, signal));
-          return { scan, position, local, header, deleted: deleted.get(position) ?? [] };
-        } catch (error) {
-          local.release();
-          throw error;
-        }
+        const part = { ...scan, granules };
+        return { scan: part, position, local, header, deleted: deleted.get(position) ?? [] };
       }),
     );
     const failure = acquired.find((result) => result.status === 'rejected');
@@ -121,10 +128,10 @@ export class TabletScans {
 }
 
 /** Contents of the table that are committed. */
-function contentsOf({ contents, wholeTableAt, tablets }: ScanRequest): TableContents | undefined {
-  if (contents !== undefined && contents.version > 0) return contents;
+function contentsOf({ contents, wholeTableAt, tablets, share }: ScanRequest): TableContents | undefined {
+  if (contents !== undefined && contents.version > 0) return { ...contents, share };
   return wholeTableAt !== undefined && wholeTableAt > 0
-    ? { version: wholeTableAt, tablets: () => tablets }
+    ? { version: wholeTableAt, share, tablets: () => tablets }
     : undefined;
 }
 

@@ -1,0 +1,63 @@
+import type { ScanTablet } from '../storage-agent.ts';
+import { difference, joined, type RowRange } from './row-ranges.ts';
+import { vectorIdentity } from './vector-identity.ts';
+
+/** The rows of a tablet's body that a scan is about, deleted ones among them. */
+export const rowsOf = ({ tablet, rows }: ScanTablet): readonly RowRange[] =>
+  rows === undefined
+    ? [{ from: 0, to: tablet.rows }]
+    : rows.map(({ start, end }) => ({ from: start, to: end }));
+
+/** Deleted rows, and those that the scan is not about. */
+export function absentRows(scan: ScanTablet, deleted: readonly RowRange[]): readonly RowRange[] {
+  if (scan.rows === undefined) return deleted;
+  const present = difference(rowsOf(scan), deleted);
+  return difference([{ from: 0, to: scan.tablet.rows }], present);
+}
+
+/** The same text for the same rows of a tablet; '' for all. */
+export const rowsIdentity = ({ rows }: ScanTablet): string =>
+  rows === undefined ? '' : rows.map(({ start, end }) => `${start}-${end}`).join();
+
+/** The same text for the same rows of a tablet without the same deleted ones; '' for all, with nothing deleted. */
+export const scanIdentity = (scan: ScanTablet): string =>
+  scan.rows === undefined
+    ? vectorIdentity(scan.vector)
+    : `${vectorIdentity(scan.vector)}@${rowsIdentity(scan)}`;
+
+/** Granules that hold some of the rows, of those that are needed. */
+export function granulesIn(
+  rows: readonly RowRange[],
+  granuleRows: readonly number[],
+  needed: readonly number[] | undefined,
+): number[] {
+  const isNeeded = needed && new Set(needed);
+  const granules: number[] = [];
+  let start = 0;
+  for (const [granule, count] of granuleRows.entries()) {
+    const end = start + count;
+    const holds = rows.some(({ from, to }) => from < end && to > start);
+    if (holds && isNeeded?.has(granule) !== false) granules.push(granule);
+    start = end;
+  }
+  return granules;
+}
+
+/** Each tablet once, with all rows that some part of it is about: parts of one tablet may come from several nodes' shares. */
+export function withTabletsOnce(tablets: readonly ScanTablet[]): readonly ScanTablet[] {
+  if (tablets.every(({ rows }) => rows === undefined)) return tablets;
+  const parts = Map.groupBy(tablets, ({ tablet }) => tablet.id);
+  if (parts.size === tablets.length) return tablets;
+  return [...parts.values()].map((scans) => (scans.length === 1 ? scans[0]! : together(scans)));
+}
+
+function together(scans: readonly ScanTablet[]): ScanTablet {
+  const { rows: _, granules: __, ...first } = scans[0]!;
+  const ranges = scans.flatMap(rowsOf).sort((a, b) => a.from - b.from);
+  const rows = joined(ranges).map(({ from, to }) => ({ start: from, end: to }));
+  const isAll = rows.length === 1 && rows[0]!.start === 0 && rows[0]!.end === first.tablet.rows;
+  const needed = scans.every(({ granules }) => granules !== undefined)
+    ? [...new Set(scans.flatMap(({ granules }) => granules!))].sort((a, b) => a - b)
+    : undefined;
+  return { ...first, ...(!isAll && { rows }), ...(needed !== undefined && { granules: needed }) };
+}
