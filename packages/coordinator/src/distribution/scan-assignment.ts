@@ -3,11 +3,10 @@ import type { KeySummary, TableSource } from '@tessera/distexec';
 import type { ScanSource, StageId } from '@tessera/planner';
 import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
-import type { Conjunct } from '@tessera/tablet';
+import { assignTablets, type Conjunct } from '@tessera/tablet';
 import { selectGranules } from '../read/granule-selection.ts';
 import type { TableAccess } from '../read/table-access.ts';
 import { selectTablets } from '../read/table-selection.ts';
-import { placeScan } from './place-scan.ts';
 
 export interface AssignmentScope {
   readonly agent: StorageAgent;
@@ -35,22 +34,25 @@ export async function assignScan(
   const { tablets, granulesPruned } = granules;
   const { tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
   const isWhole = tablets.length === tabletsTotal && granulesPruned === 0;
-  const shareAtVersion = isWhole ? selection.contents.version : undefined;
+  const { version } = selection.contents;
   const columns = selection.columns.map(({ id }) => id);
-  const source = (share: readonly ScanTablet[]): TableSource => ({
+  const source = (share: readonly ScanTablet[], shareId: string | undefined): TableSource => ({
     kind: 'table',
     table,
     tablets: share,
     columns,
-    shareAtVersion,
+    shareId,
+    ...(isWhole ? { shareAtVersion: version } : { choiceAtVersion: version }),
   });
   const shares =
-    scan.spread === 'whole' ? nodes.map((node) => ({ node, tablets })) : placeScan(tablets, nodes);
+    scan.spread === 'whole'
+      ? nodes.map((node) => ({ node, tablets, shareId: undefined }))
+      : assignTablets(snapshot.tablets(table.id), tablets, nodes, table.indexGranularity);
   return {
     assignments: shares.map((share) => ({
       node: share.node,
-      source: source(share.tablets),
-      bytes: share.tablets.reduce((sum, { tablet }) => sum + tablet.bytes, 0),
+      source: source(share.tablets, share.shareId),
+      bytes: share.tablets.reduce((sum, tablet) => sum + bytesOf(tablet), 0),
     })),
     access: {
       table,
@@ -63,6 +65,12 @@ export async function assignScan(
     },
   };
 }
+
+/** Of the rows of a tablet that a node reads. */
+const bytesOf = ({ tablet, rows }: ScanTablet): number =>
+  rows === undefined
+    ? tablet.bytes
+    : (tablet.bytes * rows.reduce((sum, { start, end }) => sum + end - start, 0)) / tablet.rows;
 
 /** Conditions that follow from what finished stages tell of their keys. */
 function dynamicConjuncts(

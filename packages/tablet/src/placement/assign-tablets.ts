@@ -16,8 +16,6 @@ export interface TabletShare<N, T> {
   readonly tablets: readonly T[];
   /** Which part of the table the node is to keep, of which `tablets` are a choice or all: the same id, the same part. */
   readonly shareId: string;
-  /** `tablets` are all of the node's part. */
-  readonly isAll: boolean;
 }
 
 /**
@@ -35,7 +33,6 @@ export function assignTablets<N extends { readonly name: string }, T extends Ass
 ): TabletShare<N, T>[] {
   const names = nodes.map(({ name }) => name).sort();
   const placement = placementOf(all, names, granularity);
-  const isAll = chosen.length === all.length;
   const tablets = names.map((): T[] => []);
   for (const scan of chosen) {
     for (const { node, rows } of placement.partsOf(scan.tablet.id)) {
@@ -46,7 +43,7 @@ export function assignTablets<N extends { readonly name: string }, T extends Ass
   return nodes.flatMap((node) => {
     const share = tablets[names.indexOf(node.name)]!;
     const shareId = shareIdOf(names, node.name);
-    return share.length === 0 ? [] : [{ node, tablets: share, shareId, isAll }];
+    return share.length === 0 ? [] : [{ node, tablets: share, shareId }];
   });
 }
 

@@ -151,7 +151,6 @@ describe('the assignment of a scan', () => {
     const chosen = all.map((tablet) => ({ tablet }));
     const shares = assignTablets(all, chosen, nodes, GRANULARITY);
     expect(shares).toHaveLength(3);
-    expect(shares.every(({ isAll }) => isAll)).toBe(true);
     expect(new Set(shares.map(({ shareId }) => shareId)).size).toBe(3);
     const reversed = assignTablets(all, chosen, nodes.toReversed(), GRANULARITY);
     for (const share of shares) {
@@ -169,7 +168,7 @@ describe('the assignment of a scan', () => {
     const chosen = [{ tablet: all[3]!, granules: [5] }];
     for (const share of assignTablets(all, chosen, nodes, GRANULARITY)) {
       const kept = whole.find(({ node }) => node === share.node)!;
-      expect(share).toMatchObject({ isAll: false, shareId: kept.shareId });
+      expect(share).toMatchObject({ shareId: kept.shareId });
       const { rows } = kept.tablets.find(({ tablet }) => tablet === all[3]!) as { rows?: unknown };
       expect(share.tablets).toEqual([{ ...chosen[0], ...(rows !== undefined && { rows }) }]);
     }
