@@ -8,6 +8,7 @@ const DISABLED_OPTIMIZERS = [
   'column_lifetime',
   'build_side_probe_side',
   'unused_columns',
+  'unnest_rewriter',
   'top_n_window_elimination',
   'statistics_propagation',
   'compressed_materialization',
