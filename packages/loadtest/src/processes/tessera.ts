@@ -26,19 +26,36 @@ export interface OwnNode extends Target {
 
 export const runningEndpoint = (url: string): Target => ({ url, pid: undefined, stop: async () => {} });
 
-const FREE_PORTS = ['http', 'health', 'metrics', 'storage-manager', 'storage-agent'].flatMap((port) => [
-  `--${port}-port`,
-  '0',
-]);
+const FREE_PORTS = [
+  'http',
+  'health',
+  'metrics',
+  'storage-manager',
+  'storage-agent',
+  'distexec',
+  'shuffle',
+].flatMap((port) => [`--${port}-port`, '0']);
+
+export interface StartOptions {
+  /** Behind those for the data directory and free ports. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** Starts `tessera serve` with its defaults, on free ports, on a data directory of its own that `stop` removes. */
-export const startTessera = async (): Promise<OwnNode> =>
-  startOn(await mkdtemp(join(tmpdir(), 'tessera-loadtest-')));
+export const startTessera = async (options: StartOptions = {}): Promise<OwnNode> =>
+  startOn(await mkdtemp(join(tmpdir(), 'tessera-loadtest-')), options);
 
-async function startOn(dataDirectory: string): Promise<OwnNode> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+async function startOn(dataDirectory: string, options: StartOptions): Promise<OwnNode> {
+  const { args = [], env } = options;
+  const child = spawn(
+    process.execPath,
+    [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...args],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, ...env },
+    },
+  );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   // When the benchmark is broken off there is no time for a graceful stop.
   const abandon = () => {
@@ -58,7 +75,7 @@ async function startOn(dataDirectory: string): Promise<OwnNode> {
   const restart: OwnNode['restart'] = async (between) => {
     await end();
     await between?.(dataDirectory);
-    return startOn(dataDirectory);
+    return startOn(dataDirectory, options);
   };
   try {
     const { query, metrics } = await addresses(child);

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Connection } from '../http/connection.ts';
+import { cpuSeconds } from './cpu-time.ts';
+import type { DevStore } from './dev-store.ts';
+import { promotionsDone } from './promotions.ts';
+import { type OwnNode, startTessera } from './tessera.ts';
+
+const SERVICES = ['storage_manager', 'storage_agent', 'distexec', 'shuffle'] as const;
+type Place = { readonly host: string } & Readonly<Record<`${(typeof SERVICES)[number]}_port`, number>>;
+
+const WHOLE_WITHIN_MS = 60_000;
+const POLL_MS = 50;
+
+export interface ClusterOptions {
+  readonly store: DevStore;
+  /** Of the engine: clusters that have it in common have their tables in common. */
+  readonly instanceId: string;
+  /** 0: a node that is no cluster, on the same store. */
+  readonly nodes: number;
+  /** Further blocks of the configuration. */
+  readonly engine?: object;
+  readonly execution?: object;
+}
+
+/** Nodes of one engine over one store, each a process with an address of its own. */
+export class OwnCluster {
+  readonly nodes: readonly OwnNode[];
+  readonly #directory: string;
+
+  private constructor(nodes: readonly OwnNode[], directory: string) {
+    this.nodes = nodes;
+    this.#directory = directory;
+  }
+
+  /** All nodes run and know each other. */
+  static async start({ store, instanceId, nodes, engine, execution }: ClusterOptions): Promise<OwnCluster> {
+    const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-cluster-'));
+    const places = await Promise.all(Array.from({ length: nodes }, (_, n) => placeOf(`127.0.0.${n + 1}`)));
+    const config = join(directory, 'engine.json');
+    await writeFile(
+      config,
+      JSON.stringify({
+        schema_version: '1.0',
+        instance: { id: instanceId },
+        storage: { type: 'minio', minio: { endpoint: store.endpoint } },
+        engine: { ...engine, ...(nodes > 0 && { nodes: places }) },
+        execution: { ...execution },
+      }),
+    );
+    const env = { TESSERA_CLUSTER_TOKEN: randomBytes(16).toString('hex'), ...store.env };
+    const own =
+      nodes === 0
+        ? [await startTessera({ args: ['--config', config], env })]
+        : await Promise.all(
+            places.map((place, n) =>
+              startTessera({ args: ['--config', config, '--node', String(n), ...portsOf(place)], env }),
+            ),
+          );
+    const cluster = new OwnCluster(own, directory);
+    try {
+      await cluster.#whole();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** Where statements go. */
+  get url(): string {
+    return this.nodes[0]!.url;
+  }
+
+  /** CPU seconds of each node so far, its kernels included. */
+  cpuSeconds(): readonly number[] {
+    return this.nodes.map(({ pid }) => cpuSeconds(pid!));
+  }
+
+  /** Resolves when every node has in memory what it means to. */
+  async settled(): Promise<void> {
+    for (const { metricsUrl } of this.nodes) await promotionsDone(metricsUrl);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  async #whole(): Promise<void> {
+    for (const { url } of this.nodes) {
+      const connection = new Connection(url);
+      const deadline = performance.now() + WHOLE_WITHIN_MS;
+      while ((await running(connection)) < this.nodes.length) {
+        if (performance.now() > deadline) throw new Error('The nodes do not see each other');
+        await pause(POLL_MS);
+      }
+      await connection.close();
+    }
+  }
+}
+
+/** How many nodes this one holds for living; 0 while it is not ready. */
+async function running(connection: Connection): Promise<number> {
+  const sql = `SELECT count(*)::int FROM information_schema.nodes WHERE status = 'RUNNING'`;
+  const { text } = await connection.run(sql).catch(() => ({ text: '\n0' }));
+  return Number(text.split('\n')[1]);
+}
+
+async function placeOf(host: string): Promise<Place> {
+  const ports: [string, number][] = [];
+  for (const service of SERVICES) ports.push([`${service}_port`, await freePort(host)]);
+  return { host, ...Object.fromEntries(ports) } as Place;
+}
+
+const portsOf = (place: Place): string[] =>
+  SERVICES.flatMap((service) => [`--${service.replace('_', '-')}-port`, String(place[`${service}_port`])]);
+
+/** Below what the system gives to connections that go out, so that nobody takes it between now and its use. */
+const [FROM, TO] = [20_000, 32_000];
+
+async function freePort(host: string): Promise<number> {
+  for (;;) {
+    const port = FROM + Math.floor(Math.random() * (TO - FROM));
+    const server = createServer();
+    const listens = new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, host, () => resolve(true));
+    });
+    if (!(await listens)) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}

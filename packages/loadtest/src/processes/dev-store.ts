@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PROGRAM = join(import.meta.dirname, '../../../object-store/src/testing/s3-dev-process.ts');
+
+interface Facts {
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** An object store that several nodes share, in a process of its own. */
+export class DevStore {
+  readonly endpoint: string;
+  /** The environment of nodes that use it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly #stop: () => Promise<void>;
+
+  private constructor({ endpoint, accessKeyId, secretAccessKey }: Facts, stop: () => Promise<void>) {
+    this.endpoint = endpoint;
+    this.env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+    this.#stop = stop;
+  }
+
+  static async start(): Promise<DevStore> {
+    const child = spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(child, 'close');
+    const line = once(createInterface(child.stdout), 'line').then(([text]) => String(text));
+    const facts = await Promise.race([line, ended.then(() => undefined)]);
+    if (facts === undefined) throw new Error('The development store did not start');
+    return new DevStore(JSON.parse(facts) as Facts, async () => {
+      child.stdin.end();
+      await ended;
+    });
+  }
+
+  /** Removes what is in it. */
+  stop(): Promise<void> {
+    return this.#stop();
+  }
+}
