@@ -13,6 +13,7 @@ Benchmarks:
   point      one row by its primary index out of 60 M
   single-inserts
              1,000 INSERTs of one row each
+  cluster    the 22 TPC-H queries on 1, 2 and 4 nodes: CPU time, balance, stages, planning
   all        all of them
 
 Options:

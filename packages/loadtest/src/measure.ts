@@ -1,4 +1,5 @@
 import type { Bench, Benchmark } from './benchmarks/benchmark.ts';
+import { cluster } from './benchmarks/cluster.ts';
 import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
 import { point } from './benchmarks/point.ts';
@@ -23,10 +24,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   insert,
   point,
   'single-inserts': singleInserts,
+  cluster,
 };
 
 /** Left out of `all` where the data set is not there. */
-const OVER_TPCH = new Set(['tpch', 'insert']);
+const OVER_TPCH = new Set(['tpch', 'insert', 'cluster']);
 
 /** The benchmarks that the words name, in the order they run. @throws Error naming an unknown one */
 export function chosenBenchmarks(words: readonly string[]): Benchmark[] {
