@@ -1,0 +1,179 @@
+import type { DeletionVector, Tablet, TabletId } from '@tessera/catalog';
+import { createLogging, newUlid, TesseraError } from '@tessera/common';
+import { DistExecService, openRpcChannel, type RpcHandlers, serviceOf, startRpcServer } from '@tessera/rpc';
+import { expect, it } from 'vitest';
+import type { Task, TaskOutcome } from '../dist-exec.ts';
+import { remoteTasks } from '../service/remote-tasks.ts';
+import { taskOf, testTable } from '../testing/test-nodes.ts';
+import { finishedEvent, progressEvent } from './outcome-codec.ts';
+import { encodeTablets } from './tablet-list.ts';
+import { decodeTask } from './task-codec.ts';
+
+const table = testTable({ a: 'BIGINT', b: 'VARCHAR' });
+
+const tabletOf = (more: Partial<Tablet> = {}): Tablet => {
+  const id = newUlid() as TabletId;
+  return {
+    id,
+    tableId: table.id,
+    schemaVersion: 3,
+    layout: 'wide',
+    key: `tablets/${table.id}/${id}.parquet`,
+    rows: 1_234_567,
+    bytes: 123_456_789,
+    uncompressedBytes: 987_654_321,
+    granules: 151,
+    headerOffset: 123_400_000,
+    footerOffset: 123_450_000,
+    tailCrc32c: 4_012_345_678,
+    partition: [],
+    statistics: [],
+    createdAt: '',
+    ...more,
+  };
+};
+
+const vectorOf = (tablet: Tablet, more: Partial<DeletionVector>): DeletionVector => ({
+  tabletId: tablet.id,
+  tableId: table.id,
+  rows: 5,
+  ...more,
+});
+
+/** A node that takes down the task it is given and answers with the outcome. */
+async function sent(task: Task, outcome: TaskOutcome) {
+  let received: Task | undefined;
+  const percents: unknown[] = [];
+  const unused = () => Promise.reject(new Error('not called'));
+  const handlers: RpcHandlers<typeof DistExecService> = {
+    ping: unused,
+    releaseQuery: unused,
+    listQueries: unused,
+    cancelQuery: unused,
+    runTask: async function* (request) {
+      received = decodeTask(request);
+      yield progressEvent(undefined);
+      yield progressEvent(12.5);
+      yield finishedEvent(outcome);
+    },
+  };
+  const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('rpc');
+  const services = [serviceOf(DistExecService, handlers)];
+  const server = await startRpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    services,
+    clusterToken: undefined,
+    log,
+  });
+  const channel = openRpcChannel({
+    address: `127.0.0.1:${server.port}`,
+    clusterToken: undefined,
+    unanswered: (reason) => TesseraError.of('NODE_LOST', { node: 'n', reason }),
+  });
+  try {
+    const got = await remoteTasks(channel.client(DistExecService)).runTask(task, {
+      incarnation: 'i',
+      coordinator: 'c/1',
+      signal: new AbortController().signal,
+      timeoutMs: 0,
+      onProgress: ({ percent }) => percents.push(percent),
+    });
+    return { received, got, percents };
+  } finally {
+    channel.close();
+    await server.close(0);
+  }
+}
+
+const OUTCOME: TaskOutcome = {
+  rows: 5_000_000_000,
+  bytes: 2 ** 41,
+  bucketRows: [0, 3, 0, 4],
+  cpuMs: 12,
+  elapsedMs: 13,
+  fetchedRows: 14,
+  fetchedBytes: 15,
+  storageBytesFetched: 16,
+  storageBytesCached: 17,
+  spilledBytes: 18,
+  summaries: [
+    { column: 0, values: [] },
+    { column: 1, min: '', max: 'é' },
+    { column: 2, min: 'a', max: 'b', values: ['a', 'b'] },
+  ],
+};
+
+it('tasks and outcomes come to the other node as they are', async () => {
+  const [plain, elsewhere, inline] = [
+    tabletOf(),
+    tabletOf({ key: 's3://bucket/prefix/tablets/x.parquet' }),
+    tabletOf({ layout: 'subcompact', inline: 'UEFSMQ==' }),
+  ];
+  const { key: _, ...withoutKey } = inline;
+  const piece = {
+    producer: { queryId: 'q', run: 0, stage: 1, task: 2, attempt: 3 },
+    address: 'h:1',
+    incarnation: 'x',
+  };
+  const shape = { columns: [{ name: 'k"', type: 'DECIMAL(38,9)' }], hashKeys: [0] };
+  const task = taskOf(['SELECT ', 0, ' JOIN ', 1, ''], [{ name: 'a', type: 'BIGINT' }], {
+    sources: [
+      {
+        kind: 'table',
+        table,
+        columns: [2, 1],
+        shareAtVersion: 17,
+        shareId: 'of-3-node1',
+        tablets: [
+          { tablet: plain },
+          {
+            tablet: elsewhere,
+            vector: vectorOf(elsewhere, { inline: 'OjAAAA==' }),
+            granules: [0, 1, 2, 5, 9, 10],
+          },
+          {
+            tablet: withoutKey,
+            vector: vectorOf(withoutKey, { key: 'vectors/v' }),
+            rows: [{ start: 0, end: 8192 }],
+          },
+          {
+            tablet: plain,
+            granules: [],
+            rows: [
+              { start: 1, end: 2 },
+              { start: 4, end: 5 },
+            ],
+          },
+        ],
+      },
+      { kind: 'table', table, columns: [], choiceAtVersion: 17, tablets: [] },
+      {
+        kind: 'pieces',
+        pieces: [
+          { ...piece, rows: 0 },
+          { ...piece, buckets: [0, 512] },
+          { ...piece, buckets: [512, 1024], slice: [0, 3] },
+        ],
+        shape,
+      },
+    ],
+    output: { columns: [{ name: 'a', type: 'BIGINT' }], hashKeys: [0], summarised: [0] },
+    timeZone: 'Europe/Berlin',
+    alone: true,
+  });
+  const { received, got, percents } = await sent(task, OUTCOME);
+  expect(received).toEqual(task);
+  expect(got).toEqual(OUTCOME);
+  expect(percents).toEqual([undefined, 12.5]);
+});
+
+it('ten thousand tablets make a small task', async () => {
+  const tablets = Array.from({ length: 10_000 }, () => ({
+    tablet: tabletOf({
+      statistics: [{ column: 1, min: 'a'.repeat(64), max: 'b'.repeat(64), nulls: 0 }],
+      partition: ['2024-01-01'],
+    }),
+  }));
+  expect(encodeTablets(table, tablets).length).toBeLessThan(1_200_000);
+});

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { TaskTurns } from './task-turns.ts';
+
+const never = new AbortController().signal;
+
+/** Starts takers and keeps the order in which they got their turns. */
+function takers(turns: TaskTurns) {
+  const order: string[] = [];
+  const ends = new Map<string, () => void>();
+  const take = (name: string, alone = false, signal = never) =>
+    turns.take(alone, signal).then((end) => {
+      order.push(name);
+      ends.set(name, end);
+    });
+  const end = async (name: string) => {
+    ends.get(name)!();
+    await Promise.resolve();
+  };
+  return { order, take, end };
+}
+
+it('so many run at once, the others in the order they came', async () => {
+  const { order, take, end } = takers(new TaskTurns(2));
+  const waiting = ['a', 'b', 'c', 'd'].map((name) => take(name));
+  await Promise.all(waiting.slice(0, 2));
+  expect(order).toEqual(['a', 'b']);
+  await end('b');
+  await waiting[2];
+  await end('a');
+  await waiting[3];
+  expect(order).toEqual(['a', 'b', 'c', 'd']);
+});
+
+it('one that must be alone waits for those before it and holds back those behind it', async () => {
+  const turns = new TaskTurns(8);
+  const { order, take, end } = takers(turns);
+  const waiting = [take('a'), take('b'), take('alone', true), take('c'), take('d')];
+  await Promise.all(waiting.slice(0, 2));
+  await end('a');
+  expect(turns.running).toBe(1);
+  await end('b');
+  await waiting[2];
+  expect([turns.running, turns.waiting]).toEqual([1, 2]);
+  await end('alone');
+  await Promise.all(waiting);
+  expect(order).toEqual(['a', 'b', 'alone', 'c', 'd']);
+});
+
+it('one that gives up lets those behind it go on', async () => {
+  const { order, take, end } = takers(new TaskTurns(8));
+  const controller = new AbortController();
+  await take('a');
+  const alone = take('alone', true, controller.signal);
+  const behind = take('b');
+  controller.abort();
+  await expect(alone).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+  await behind;
+  await end('a');
+  await take('last', true, AbortSignal.abort()).catch(() => order.push('refused'));
+  expect(order).toEqual(['a', 'b', 'refused']);
+});

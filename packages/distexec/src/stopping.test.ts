@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestNode, TestNodes, taskOf } from './testing/test-nodes.ts';
+
+const HEARTBEAT_MS = 400;
+const COLUMNS = [{ name: 'n', type: 'HUGEINT' }];
+const endless = (queryId: string) => ({
+  ...taskOf(['SELECT sum(hash(i)) AS n FROM range(1000000000000) t(i)'], COLUMNS),
+  key: { queryId, run: 1, stage: 0, task: 0, attempt: 0 },
+});
+const short = (queryId: string) => ({
+  ...taskOf(['SELECT i::HUGEINT AS n FROM range(10000) t(i)'], COLUMNS),
+  key: { queryId, run: 1, stage: 1, task: 0, attempt: 0 },
+});
+
+let cluster: TestNodes;
+let node: TestNode;
+beforeAll(async () => {
+  cluster = await TestNodes.open({ heartbeatMs: HEARTBEAT_MS, maxRunningTasks: 3 });
+  node = cluster.nodes[0]!;
+});
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+const isIdle = async () =>
+  expect.poll(() => [node.distExec.runningTasks, node.shuffle.bytes], { timeout: 5_000 }).toEqual([0, 0]);
+
+/** Pings until the function returned is called. */
+function alive(coordinator: string): () => void {
+  const timer = setInterval(() => void node.ping(coordinator).catch(() => undefined), HEARTBEAT_MS / 4);
+  return () => clearInterval(timer);
+}
+
+/** The task, once its first progress has come. */
+async function started(queryId: string, options: Parameters<TestNode['run']>[1] = {}) {
+  const begun = Promise.withResolvers<void>();
+  const running = node.run(endless(queryId), { ...options, onProgress: () => begun.resolve() });
+  running.catch(() => undefined);
+  await Promise.race([begun.promise, running]);
+  return { running };
+}
+
+describe('a task is stopped', () => {
+  it('when its caller gives up, and nothing stays', async () => {
+    const controller = new AbortController();
+    const { running } = await started('cancelled', { signal: controller.signal });
+    expect(node.distExec.runningTasks).toBe(1);
+    controller.abort();
+    await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await isIdle();
+  });
+
+  it('at its deadline', async () => {
+    const stop = alive('timed/1');
+    await expect(
+      node.run(endless('timed'), { timeoutMs: 300, coordinator: 'timed/1' }),
+    ).rejects.toMatchObject({ name: 'STATEMENT_TIMEOUT' });
+    stop();
+    await isIdle();
+  });
+
+  it('when its query is released, other queries are not', async () => {
+    const stop = alive('coordinator:1/first');
+    const [one, two] = [await started('released'), await started('kept')];
+    await node.remote.release('released');
+    await expect(one.running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    expect(node.distExec.runningTasks).toBe(1);
+    await node.remote.release('kept', { run: 2 });
+    expect(node.distExec.runningTasks).toBe(1);
+    await node.remote.release('kept', { run: 1 });
+    await expect(two.running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    stop();
+    await isIdle();
+  });
+
+  it('not when outputs of some stages are freed', async () => {
+    const stop = alive('coordinator:1/first');
+    await node.run(short('staged'));
+    const { running } = await started('staged');
+    expect(node.shuffle.bytes).toBeGreaterThan(0);
+    await node.remote.release('staged', { run: 1, stages: [1] });
+    expect(node.shuffle.bytes).toBe(0);
+    expect(node.distExec.runningTasks).toBe(1);
+    await node.remote.release('staged');
+    await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    stop();
+    await isIdle();
+  });
+
+  it('when its coordinator is not heard of any more, and so are outputs freed', async () => {
+    const stop = alive('silent:1/a');
+    await node.run(short('silent'), { coordinator: 'silent:1/a' });
+    const { running } = await started('silent', { coordinator: 'silent:1/a' });
+    const others = alive('other:1/a');
+    await node.run(short('other'), { coordinator: 'other:1/a' });
+    stop();
+    await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await expect.poll(() => node.distExec.runningTasks).toBe(0);
+    // Of the other coordinator, which lives.
+    await expect.poll(() => node.shuffle.bytes).toBeGreaterThan(0);
+    others();
+    await isIdle();
+  });
+
+  it('when its coordinator was started anew', async () => {
+    const stop = alive('restarted:1/a');
+    const { running } = await started('restarted', { coordinator: 'restarted:1/a' });
+    stop();
+    await node.ping('restarted:1/b');
+    await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await isIdle();
+  });
+});
+
+it('a task for another incarnation is refused', async () => {
+  await expect(node.run(short('old'), { incarnation: 'another' })).rejects.toMatchObject({
+    name: 'NODE_RESTARTED',
+  });
+});
+
+it('many tasks at once all end, a few at a time; one that must be alone is', async () => {
+  const stop = alive('coordinator:1/first');
+  const sql = ['SELECT count(DISTINCT hash(i))::HUGEINT AS n FROM range(20000) t(i)'];
+  const tasks = Array.from({ length: 40 }, (_, task) => ({
+    ...taskOf(sql, COLUMNS),
+    key: { queryId: 'many', run: 1, stage: 0, task, attempt: 0 },
+    alone: task % 13 === 12,
+  }));
+  const outcomes = await Promise.all(tasks.map((task) => node.run(task)));
+  expect(outcomes.every(({ rows }) => rows === 1)).toBe(true);
+  await node.remote.release('many');
+  stop();
+  await isIdle();
+});

@@ -1,0 +1,187 @@
+import type { TableObject, Tablet } from '@tessera/catalog';
+import type { KernelSession } from '@tessera/kernel';
+import { HASH_BUCKETS } from '@tessera/shuffle';
+import { assignTablets } from '@tessera/tablet';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Task } from './dist-exec.ts';
+import { TestNodes, taskOf, testTable } from './testing/test-nodes.ts';
+
+let cluster: TestNodes;
+let table: TableObject;
+let tablets: Tablet[];
+const ROWS = 60_000;
+const TYPES = { a: 'BIGINT', b: 'VARCHAR', c: 'DOUBLE' };
+
+beforeAll(async () => {
+  cluster = await TestNodes.open({}, {});
+  table = testTable(TYPES);
+  tablets = await cluster.store(
+    table,
+    `SELECT i AS a, 'b' || (i % 1500) AS b, i / 4 AS c FROM range(${ROWS}) t(i)`,
+    200_000,
+  );
+});
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+const shares = () =>
+  assignTablets(
+    tablets,
+    tablets.map((tablet) => ({ tablet })),
+    cluster.nodes.map(({ distExec }, node) => ({ name: distExec.node, node })),
+    table.indexGranularity,
+  );
+
+async function textOf(session: KernelSession, sql: string): Promise<unknown> {
+  return JSON.parse(
+    (await session.scalar(`SELECT CAST(to_json(list(q)) AS VARCHAR) FROM (${sql}) q`)) as string,
+  );
+}
+
+describe('stages over two nodes', () => {
+  it('give the rows of the whole', async () => {
+    const columns = [
+      { name: 'b', type: 'VARCHAR' },
+      { name: 'n', type: 'BIGINT' },
+      { name: 's', type: 'HUGEINT' },
+    ];
+    const shape = { columns, hashKeys: [0] };
+    const partials = await Promise.all(
+      shares().map(async ({ node, tablets: share, shareId }) => {
+        const task = taskOf(['SELECT b, count(*) AS n, sum(a) AS s FROM ', 0, ' AS t GROUP BY b'], columns, {
+          sources: [{ kind: 'table', table, tablets: share, columns: [1, 2], shareAtVersion: 1, shareId }],
+          output: { ...shape, summarised: [0] },
+        });
+        const on = cluster.nodes[node.node]!;
+        const outcome = await on.run(task);
+        expect(outcome.bucketRows).toHaveLength(HASH_BUCKETS);
+        expect(outcome.bucketRows.reduce((sum, rows) => sum + rows, 0)).toBe(outcome.rows);
+        expect(outcome.storageBytesFetched + outcome.storageBytesCached).toBeGreaterThan(0);
+        return on.piece(task, outcome);
+      }),
+    );
+    expect(partials).toHaveLength(2);
+    const half = HASH_BUCKETS / 2;
+    const finals = await Promise.all(
+      cluster.nodes.map(async (on, i) => {
+        const buckets = [i * half, (i + 1) * half] as const;
+        const pieces = partials.map(({ rows: _, ...piece }) => ({ ...piece, buckets }));
+        const task = taskOf(
+          ['SELECT b, sum(n)::BIGINT AS n, sum(s) AS s FROM ', 0, ' AS p GROUP BY b'],
+          columns,
+          {
+            sources: [{ kind: 'pieces', pieces, shape }],
+          },
+        );
+        const outcome = await on.run(task);
+        expect(outcome.fetchedRows).toBeGreaterThan(outcome.rows);
+        expect(outcome.fetchedBytes).toBeGreaterThan(0);
+        return on.piece(task, outcome);
+      }),
+    );
+    const { distExec, kernel } = cluster.nodes[0]!;
+    const session = await kernel.session();
+    const root = await distExec.open(
+      {
+        sql: ['SELECT count(*) AS g, sum(n)::BIGINT AS n, sum(s)::BIGINT AS s FROM ', 0, ' AS f'],
+        sources: [{ kind: 'pieces', pieces: finals, shape: { columns, hashKeys: [] } }],
+      },
+      session,
+      new AbortController().signal,
+    );
+    expect(await textOf(session, root.sql)).toEqual([{ g: 1_500, n: ROWS, s: (ROWS * (ROWS - 1)) / 2 }]);
+    root.release();
+    await session.close();
+    await Promise.all(cluster.nodes.map(({ remote }) => remote.release('q1')));
+    expect(cluster.nodes.map(({ shuffle }) => shuffle.bytes)).toEqual([0, 0]);
+  });
+
+  it('read their shares from memory the next time', async () => {
+    await Promise.all(cluster.nodes.map(({ agent }) => agent.settled()));
+    for (const { node, tablets: share, shareId } of shares()) {
+      const { agent, kernel } = cluster.nodes[node.node]!;
+      const session = await kernel.session();
+      const scan = await agent.prepareScan({
+        session,
+        table,
+        tablets: share,
+        wholeTableAt: 1,
+        share: shareId,
+        columns: [1, 2],
+        rowPositions: false,
+        signal: new AbortController().signal,
+      });
+      expect(scan.sql).not.toMatch(/read_parquet|WHERE/);
+      scan.release();
+      await session.close();
+    }
+  });
+});
+
+describe('the outcome of a task', () => {
+  const columns = [
+    { name: 'few', type: 'INTEGER' },
+    { name: 'many', type: 'DOUBLE' },
+    { name: 'none', type: 'DATE' },
+  ];
+  const summary = (sql: string, more: Partial<Task> = {}) => {
+    const task = taskOf([sql], columns, {
+      output: { columns, hashKeys: [], summarised: [0, 1, 2] },
+      ...more,
+    });
+    return cluster.nodes[1]!.run(task);
+  };
+
+  it('tells the values of columns: all where they are few', async () => {
+    const outcome = await summary(
+      `SELECT nullif(i % 3, 2)::INTEGER AS few, i / 3 - 1e-9 AS many, NULL::DATE AS none FROM range(5000) t(i)`,
+    );
+    expect(outcome.summaries).toEqual([
+      { column: 0, min: '0', max: '1', values: ['0', '1'] },
+      { column: 1, min: '-1e-09', max: '1666.3333333323333' },
+      { column: 2, values: [] },
+    ]);
+  });
+
+  it('tells of no rows that there are no values', async () => {
+    const outcome = await summary(`SELECT 1 AS few, 1.5 AS many, DATE '2020-01-01' AS none LIMIT 0`);
+    expect(outcome).toMatchObject({ rows: 0, bucketRows: [] });
+    expect(outcome.summaries).toEqual([0, 1, 2].map((column) => ({ column, values: [] })));
+  });
+
+  it('tells the CPU that it took', async () => {
+    const outcome = await summary(
+      `SELECT max(i)::INTEGER AS few, count(DISTINCT hash(i))::DOUBLE AS many, NULL::DATE AS none FROM range(400000) t(i)`,
+    );
+    expect(outcome.cpuMs).toBeGreaterThan(10);
+    expect(outcome.elapsedMs).toBeGreaterThan(0);
+  });
+
+  it('is the error of its SQL when that fails', async () => {
+    await expect(
+      summary(`SELECT CAST('x' AS INTEGER) AS few, 1.0 AS many, NULL::DATE AS none`),
+    ).rejects.toThrow("Could not convert string 'x' to INT32");
+    await expect(summary('SELECT 1', { sources: [], sql: ['SELECT nothing'] })).rejects.toThrow('nothing');
+  });
+
+  it('is in the time zone of the query', async () => {
+    const outcome = await cluster.nodes[1]!.run(
+      taskOf(
+        [`SELECT '2024-07-01 00:00:00+00'::TIMESTAMPTZ::VARCHAR AS t`],
+        [{ name: 't', type: 'VARCHAR' }],
+        {
+          timeZone: 'Asia/Tokyo',
+          output: { columns: [{ name: 't', type: 'VARCHAR' }], hashKeys: [], summarised: [0] },
+        },
+      ),
+    );
+    expect(outcome.summaries[0]!.values).toEqual(['2024-07-01 09:00:00+09']);
+  });
+});
+
+it('a node answers for itself and for what it coordinates', async () => {
+  const { ping, remote, distExec } = cluster.nodes[1]!;
+  expect(await ping()).toMatchObject({ name: 'node1', incarnation: distExec.incarnation, status: 'running' });
+  expect(await remote.listQueries()).toEqual([{ query_id: 'q1' }]);
+  expect(await remote.cancelQuery('q1', 'because')).toBe(true);
+  expect(await remote.cancelQuery('q2', 'because')).toBe(false);
+});
