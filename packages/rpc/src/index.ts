@@ -1,3 +1,4 @@
+export { discardBytes } from './bulk-encoding.ts';
 export { openRpcChannel, type RpcChannel, type RpcChannelOptions, type Unanswered } from './channel.ts';
 export { type ClusterTls, type ClusterTlsFiles, clusterTls, clusterTlsFiles } from './cluster-tls.ts';
 export { clusterToken } from './cluster-token.ts';

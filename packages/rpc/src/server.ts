@@ -7,6 +7,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { type Logger, TesseraError } from '@tessera/common';
+import { bulkEncoder, type EncodedMessage } from './bulk-encoding.ts';
 import { serverCredentials } from './cluster-tls.ts';
 import { statusOf } from './error-metadata.ts';
 import { checkCall, type NodeCredentials } from './handshake.ts';
@@ -75,7 +76,7 @@ function implementation(
       const handler = handlers[method.localName];
       const answer =
         method.methodKind === 'server_streaming'
-          ? streaming(handler as StreamHandler, options)
+          ? streaming(handler as StreamHandler, bulkEncoder(method.output), options)
           : unary(handler as UnaryHandler, options);
       return [method.localName, answer];
     }),
@@ -98,15 +99,23 @@ function unary(handler: UnaryHandler, options: RpcServerOptions): handleUnaryCal
   };
 }
 
-function streaming(handler: StreamHandler, options: RpcServerOptions) {
+function streaming(
+  handler: StreamHandler,
+  encode: (message: unknown) => EncodedMessage,
+  options: RpcServerOptions,
+) {
   return async (call: ServerWritableStream<unknown, unknown>): Promise<void> => {
     const context = contextOf(call);
     try {
       checkCall(call.metadata, options);
+      let left: Promise<void> = Promise.resolve();
       for await (const message of handler(call.request, context)) {
+        // One message is on its way while the next one is made: a slow reader holds back the handler.
+        await left;
         if (context.signal.aborted) return;
-        if (!call.write(message)) await drained(call, context.signal);
+        left = write(call, encode(message), context.signal);
       }
+      await left;
       call.end();
     } catch (error) {
       if (context.signal.aborted) return;
@@ -115,16 +124,20 @@ function streaming(handler: StreamHandler, options: RpcServerOptions) {
   };
 }
 
-function drained(call: ServerWritableStream<unknown, unknown>, signal: AbortSignal): Promise<void> {
+/** Copies the message before it returns; resolves when the message has left, or nobody waits for it any more. */
+function write(
+  call: ServerWritableStream<unknown, unknown>,
+  message: EncodedMessage,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      call.off('drain', go);
-      signal.removeEventListener('abort', go);
+    const gone = () => resolve();
+    signal.addEventListener('abort', gone, { once: true });
+    call.write(message, () => {
+      signal.removeEventListener('abort', gone);
+      message.discard();
       resolve();
-    };
-    call.once('drain', go);
-    signal.addEventListener('abort', go, { once: true });
-    if (signal.aborted) go();
+    });
   });
 }
 

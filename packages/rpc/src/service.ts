@@ -59,17 +59,19 @@ export function grpcDefinition(service: RpcService): ServiceDefinition {
 
 type RpcMethod = RpcService['methods'][number];
 
+/** Requests are encoded by grpc-js; what a stream sends, by the stream (`bulkEncoder`), which sees it leave. */
 export function methodDefinition(method: RpcMethod): MethodDefinition<unknown, unknown> {
   const request = codec(method.input);
   const response = codec(method.output);
+  const responseStream = method.methodKind === 'server_streaming';
   return {
     path: `/${method.parent.typeName}/${method.name}`,
     originalName: method.localName,
     requestStream: false,
-    responseStream: method.methodKind === 'server_streaming',
+    responseStream,
     requestSerialize: request.serialize,
     requestDeserialize: request.deserialize,
-    responseSerialize: response.serialize,
+    responseSerialize: responseStream ? (encoded) => encoded as Buffer : response.serialize,
     responseDeserialize: response.deserialize,
   };
 }

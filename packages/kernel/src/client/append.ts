@@ -5,9 +5,11 @@ import type { SessionSocket } from './session-socket.ts';
 
 /**
  * Rows to append: a batch of apache-arrow, or encapsulated messages as they are (dictionary batches before the record
- * batch that needs them), uncompressed.
+ * batch that needs them), uncompressed; `sent` is called when the bytes are no longer read.
  */
-export type ArrowBatchInput = RecordBatch | { readonly ipc: Uint8Array };
+export type ArrowBatchInput =
+  | RecordBatch
+  | { readonly ipc: Uint8Array; readonly sent?: (() => void) | undefined };
 
 export async function appendBatches(
   socket: SessionSocket,
@@ -26,8 +28,8 @@ export async function appendBatches(
   try {
     for await (const batch of batches) {
       if (ended) break;
-      const ipc = 'ipc' in batch ? batch.ipc : encode(batch);
-      await socket.send([frameHeader(FrameKind.appendBatch, ipc.length), ipc]);
+      const { ipc, sent = undefined } = 'ipc' in batch ? batch : { ipc: encode(batch) };
+      await socket.send([frameHeader(FrameKind.appendBatch, ipc.length), ipc], sent);
     }
   } catch (error) {
     if (!ended) await end(socket, false);

@@ -86,11 +86,12 @@ export class SessionSocket {
     });
   }
 
-  /** Writes one frame of an append; resolves when the socket takes more. */
-  async send(parts: readonly Uint8Array[]): Promise<void> {
+  /** Writes one frame of an append; resolves when the socket takes more. `sent` is called when the parts have left. */
+  async send(parts: readonly [...Uint8Array[], Uint8Array], sent?: () => void): Promise<void> {
     if (this.#lost !== undefined) return;
     this.#socket.cork();
-    for (const part of parts) this.#socket.write(part);
+    for (const part of parts.slice(0, -1)) this.#socket.write(part);
+    this.#socket.write(parts.at(-1)!, sent && (() => sent()));
     this.#socket.uncork();
     if (this.#socket.writableNeedDrain) await this.#drained();
   }

@@ -12,7 +12,7 @@ import { NativeBlock } from '../native/memory.ts';
 import { checkErrorData } from '../native/native-error.ts';
 import { type KernelType, typeToSql } from '../types/kernel-type.ts';
 import { quoteName } from '../types/quoting.ts';
-import type { AppendInput } from './append-input.ts';
+import { type AppendInput, appendPayloads } from './append-input.ts';
 
 const CHUNK_ROWS = 131_072;
 /** The appender casts into a chunk of the kernel's vector size, and writes past its end if there are more rows. */
@@ -57,10 +57,14 @@ async function fill(
   try {
     for (let payload = await input.next(); payload !== undefined; payload = await input.next()) {
       let at = 0;
+      let isKept = false;
       for (let read = message(payload, at); read !== undefined; read = message(payload, at)) {
         at = read.end;
+        isKept ||= read.message.isDictionaryBatch();
         total += await appendMessage(read, imported, dictionaries, appender);
       }
+      // Dictionaries are read where they came.
+      if (!isKept) appendPayloads.give(payload);
     }
     await appender.close();
     return total;

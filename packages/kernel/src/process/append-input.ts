@@ -1,4 +1,8 @@
 import type { Socket } from 'node:net';
+import { PayloadPool } from '../protocol/payload-pool.ts';
+
+/** Of all sessions: what holds a batch that was appended, can hold another. */
+export const appendPayloads = new PayloadPool();
 
 /** How many bytes of batches may wait before the socket is no longer read. */
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;

@@ -16,8 +16,17 @@ import type {
 } from '../protocol/messages.ts';
 import { quoteText } from '../types/quoting.ts';
 import { runAppend } from './append-call.ts';
-import { AppendInput } from './append-input.ts';
+import { AppendInput, appendPayloads } from './append-input.ts';
 import { runQuery } from './query-call.ts';
+
+/** Smaller reads are left to the collector. */
+const MIN_DISCARDED_BYTES = 16 * 1024;
+
+/** Frees what was read and copied: left to the collector, a long append makes it run for the size of the reads alone. */
+function discard({ buffer, byteLength }: Buffer): void {
+  if (byteLength < MIN_DISCARDED_BYTES || buffer.byteLength !== byteLength) return;
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
 
 type SessionCall = Extract<Request, { timeZone: string | null }>;
 
@@ -41,8 +50,15 @@ export class SessionServer {
     this.#connection = instance.connect();
     this.#socket = socket;
     this.#sessions = sessions;
-    const reader = new FrameReader((frame) => this.#receive(frame));
-    socket.on('data', (bytes) => reader.push(bytes));
+    const reader = new FrameReader(
+      (frame) => this.#receive(frame),
+      (kind, bytes) =>
+        kind === FrameKind.appendBatch ? appendPayloads.take(bytes) : Buffer.allocUnsafeSlow(bytes),
+    );
+    socket.on('data', (bytes) => {
+      reader.push(bytes);
+      discard(bytes);
+    });
     socket.on('error', () => socket.destroy());
     socket.on('close', () => void this.#close());
   }

@@ -1,4 +1,5 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { ArrowBatchInput, KernelSession } from '@tessera/kernel';
+import { discardBytes } from '@tessera/rpc';
 import { type Schema, tableFromIPC } from 'apache-arrow';
 import { BrokenStream, type PieceRows, type SchemaPart } from './decode-responses.ts';
 import { merged } from './merged.ts';
@@ -78,7 +79,7 @@ class Reading {
     this.#parts = parts;
   }
 
-  async *batches(): AsyncGenerator<{ ipc: Uint8Array }> {
+  async *batches(): AsyncGenerator<ArrowBatchInput> {
     const dictionaries = this.#schema.ipc.subarray(firstMessageBytes(this.#schema.ipc));
     if (dictionaries.length > 0) yield { ipc: dictionaries };
     for await (const { source, part } of this.#parts) {
@@ -90,7 +91,7 @@ class Reading {
       this.taken.push({ firstRow: this.#rows, rows: part.rows, source });
       this.#rows += part.rows;
       this.bytes += part.bytes;
-      yield { ipc: part.ipc };
+      yield { ipc: part.ipc, sent: () => discardBytes(part.ipc) };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { crc32c } from '@node-rs/crc32';
-import type { FetchResponse } from '@tessera/rpc';
+import { discardBytes, type FetchResponse } from '@tessera/rpc';
 import { uncompress } from 'lz4-napi';
 
 /** What came on a stream is not what was sent. Asking again may help. */
@@ -68,6 +68,7 @@ async function undone(block: Uint8Array, rawLength: number): Promise<Uint8Array>
   let raw: Uint8Array;
   try {
     raw = await uncompress(block);
+    discardBytes(block);
   } catch (cause) {
     throw new BrokenStream('a batch could not be decompressed', { cause });
   }

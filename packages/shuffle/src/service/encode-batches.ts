@@ -8,7 +8,10 @@ type ContentInit =
   | { case: 'batch'; value: { ipc: Uint8Array; rawLength: number; rows: number; crc32c: number } }
   | { case: 'end'; value: { rows: bigint; batches: number } };
 
-/** Rows of an output as the responses that carry them: numbered, checksummed, with their counts at the end. */
+/**
+ * Rows of an output as the responses that carry them: numbered, checksummed, with their counts at the end. A response
+ * is good until the next one is asked for.
+ */
 export async function* encodeBatches(
   rows: AsyncIterable<Uint8Array | KernelBatch>,
   compressed: boolean,
@@ -27,6 +30,7 @@ export async function* encodeBatches(
     batches++;
     const value = { ipc, rawLength: compressed ? raw.length : 0, rows: part.rows, crc32c: crc32c(ipc) };
     yield { sequence: sequence++, content: { case: 'batch', value } };
+    part.release();
   }
   yield { sequence, content: { case: 'end', value: { rows: BigInt(total), batches } } };
 }

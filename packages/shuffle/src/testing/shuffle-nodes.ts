@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogging, TesseraError } from '@tessera/common';
+import { createLogging, newUlid, TesseraError } from '@tessera/common';
 import { type Kernel, type KernelOptions, type KernelSession, startKernel } from '@tessera/kernel';
 import { openRpcChannel, type ServedService, startRpcServer } from '@tessera/rpc';
 import { openShuffle, type Piece, type Shuffle, type ShuffleOptions, shuffleBootstrap } from '../index.ts';
@@ -55,7 +55,7 @@ export async function openNode(options: TestNodeOptions = {}): Promise<TestNode>
   const shuffle = openShuffle({
     kernel,
     node: name,
-    incarnation: `incarnation-of-${name}`,
+    incarnation: newUlid(),
     channel: (address) =>
       openRpcChannel({
         address,

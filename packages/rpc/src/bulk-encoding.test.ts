@@ -1,0 +1,57 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { describe, expect, it } from 'vitest';
+import { bulkEncoder, discardBytes, type EncodedMessage } from './bulk-encoding.ts';
+import { FetchResponseSchema } from './generated/tessera/v1/shuffle_pb.ts';
+import { ReadChunksResponseSchema } from './generated/tessera/v1/storage_agent_pb.ts';
+
+function bytesOf(encoded: EncodedMessage): Uint8Array {
+  const buffer = Buffer.alloc(encoded.length + 5);
+  expect(encoded.copy(buffer, 5)).toBe(encoded.byteLength);
+  return new Uint8Array(buffer.subarray(5));
+}
+
+const bytes = (length: number) => Uint8Array.from({ length }, (_, i) => i % 251);
+
+describe.each([0, 10, 100_000])('%d bytes', (length) => {
+  it('in a message of a choice', () => {
+    const batch = { ipc: bytes(length), rawLength: 5, rows: 7, crc32c: 11 };
+    const response = create(FetchResponseSchema, { sequence: 3, content: { case: 'batch', value: batch } });
+    const encoded = bulkEncoder(FetchResponseSchema)(response);
+    expect(fromBinary(FetchResponseSchema, bytesOf(encoded))).toEqual(response);
+    expect(response.content.case === 'batch' && response.content.value.ipc.length).toBe(length);
+  });
+
+  it('in the message itself, given as a plain object', () => {
+    const response = { chunk: { column: 3, granule: 4 }, offset: 5n, data: bytes(length) };
+    const encoded = bulkEncoder(ReadChunksResponseSchema)(response);
+    expect(fromBinary(ReadChunksResponseSchema, bytesOf(encoded))).toEqual(
+      create(ReadChunksResponseSchema, response),
+    );
+  });
+
+  it('in another member of a choice', () => {
+    const response = create(FetchResponseSchema, { content: { case: 'schema', value: bytes(length) } });
+    expect(fromBinary(FetchResponseSchema, bytesOf(bulkEncoder(FetchResponseSchema)(response)))).toEqual(
+      response,
+    );
+  });
+});
+
+it('a message without bytes is as ever', () => {
+  const response = create(FetchResponseSchema, {
+    sequence: 9,
+    content: { case: 'end', value: { rows: 1n, batches: 2 } },
+  });
+  expect([...bytesOf(bulkEncoder(FetchResponseSchema)(response))]).toEqual([
+    ...toBinary(FetchResponseSchema, response),
+  ]);
+});
+
+it('memory is given back unless it is a part of something larger', () => {
+  const whole = new Uint8Array(100_000);
+  discardBytes(whole.subarray(5));
+  expect(whole.buffer.detached).toBe(true);
+  const large = new Uint8Array(1_000_000);
+  discardBytes(large.subarray(0, 100_000));
+  expect(large.length).toBe(1_000_000);
+});

@@ -1,0 +1,26 @@
+import type { OutputShape } from '../src/index.ts';
+import { openNode } from '../src/testing/shuffle-nodes.ts';
+
+/** A node of the benchmark in a process of its own: stores what it is told, serves it, and tells what it used. */
+const node = await openNode({ kernel: { memoryLimitBytes: 4e9 } });
+process.send?.({
+  address: node.address,
+  incarnation: node.shuffle.incarnation,
+  kernel: node.kernel.status().pid,
+});
+type Order = { readonly prepare: string } | { readonly sql: string; readonly shape: OutputShape } | 'stop';
+
+process.on('message', async (order: Order) => {
+  if (order === 'stop') {
+    await node.close();
+    process.exit(0);
+  }
+  if ('prepare' in order) {
+    const session = await node.session();
+    await session.execute(order.prepare);
+    process.send?.('prepared');
+    return;
+  }
+  await node.shuffle.release('query');
+  process.send?.(await node.store(0, order.sql, order.shape));
+});
