@@ -1,6 +1,5 @@
 import type { PlanExpression, PlanOperator, PlanOrder } from '../../plan-nodes.ts';
 import { isReference } from '../expressions/references.ts';
-import { unsupported } from '../unsupported-plan.ts';
 import { type BoundRelation, type ReadScope, readInput, resolvedAll } from './bound-relation.ts';
 import { sortKeys } from './order.ts';
 
@@ -15,10 +14,11 @@ export function readDistinct(node: PlanDistinct, scope: ReadScope): BoundRelatio
   const { columns } = input.relation;
   const targets = resolvedAll(node.distinct_targets, [input]);
   const order = sortKeys(node.order_by?.orders, input);
-  const whole = node.distinct_type !== 'DISTINCT_ON';
-  if (whole && !targets.every((target, i) => isReference(target) && target.index === i))
-    return unsupported('DISTINCT over something else than the columns');
-  if (whole && targets.length !== columns.length) return unsupported('DISTINCT over some of the columns');
+  // By a collation columns are told apart by something else than themselves.
+  const whole =
+    node.distinct_type !== 'DISTINCT_ON' &&
+    targets.length === columns.length &&
+    targets.every((target, i) => isReference(target) && target.index === i);
   return {
     relation: {
       kind: 'distinct',

@@ -50,12 +50,16 @@ export function typeSql({ id, type_info: info }: PlanType): string {
     case 'ARRAY':
       return `${childSql(info?.child_type)}[${info?.size ?? unsupported('an array without its size')}]`;
     case 'STRUCT':
-      return structSql(info?.child_types ?? []);
+      return `STRUCT(${fieldsSql(info?.child_types ?? [])})`;
     case 'MAP': {
       const entry = info?.child_type?.type_info?.child_types ?? info?.child_types ?? [];
       const [key, value] = entry;
       if (key === undefined || value === undefined) return unsupported('a map without its types');
       return `MAP(${typeSql(key.second)}, ${typeSql(value.second)})`;
+    }
+    case 'UNION': {
+      const [, ...members] = info?.child_types ?? [];
+      return `UNION(${fieldsSql(members)})`;
     }
     case 'ENUM':
       return `ENUM(${(info?.values ?? unsupported('an enum without its values')).map(quotedText).join(', ')})`;
@@ -70,8 +74,8 @@ export const quotedText = (text: string): string =>
 const childSql = (type: PlanType | undefined): string =>
   type === undefined ? unsupported('a type without what it is made of') : typeSql(type);
 
-function structSql(fields: readonly { readonly first?: string; readonly second: PlanType }[]): string {
+function fieldsSql(fields: readonly { readonly first?: string; readonly second: PlanType }[]): string {
   if (fields.length === 0 || fields.some(({ first }) => first === undefined || first === ''))
     return unsupported('the type of a struct without names');
-  return `STRUCT(${fields.map(({ first = '', second }) => `${quoteIdentifier(first)} ${typeSql(second)}`).join(', ')})`;
+  return fields.map(({ first = '', second }) => `${quoteIdentifier(first)} ${typeSql(second)}`).join(', ');
 }

@@ -1,4 +1,4 @@
-import type { PlanExpression, PlanOrder, PlanType, PlanValue } from '../../../plan-nodes.ts';
+import type { PlanExpression, PlanOrder, PlanValue } from '../../../plan-nodes.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import { quotedText } from '../type-sql.ts';
 import { constantSql } from './constant.ts';
@@ -25,7 +25,7 @@ export function aggregateCall(
 ): string {
   const { name = '', children = [] } = expression;
   if (name === 'count_star') return 'count(*)';
-  const items = [...children.map((child) => scope.render(child, scope)), ...folded(expression)];
+  const items = [...children.map((child) => scope.render(child, scope)), ...foldedArguments(expression)];
   const distinct = isDistinct ? 'DISTINCT ' : '';
   const { within, order } = ordered(expression, orders, scope);
   if (within !== undefined) {
@@ -36,11 +36,14 @@ export function aggregateCall(
   return `"${name}"(${distinct}${items.join(', ')}${order})`;
 }
 
-/** Aggregates of which binding folds arguments away, by what it makes of them. */
-function folded({ name = '', function_data, original_arguments }: PlanExpression): readonly string[] {
+/** What functions keep of the session; they are bound in one like it again. */
+const SETTINGS = new Set(['tz_setting', 'cal_setting']);
+
+/** The arguments of an aggregate that binding folds away, by what it makes of them. */
+export function foldedArguments(expression: PlanExpression): readonly string[] {
+  const { name = '', function_data } = expression;
   if (function_data === undefined) return [];
-  const keys = Object.keys(function_data).filter((key) => !SETTINGS.has(key));
-  if (keys.length === 0) return [];
+  if (Object.keys(function_data).every((key) => SETTINGS.has(key))) return [];
   switch (name) {
     case 'string_agg':
     case 'group_concat':
@@ -51,14 +54,21 @@ function folded({ name = '', function_data, original_arguments }: PlanExpression
     case 'quantile':
     case 'quantile_cont':
     case 'quantile_disc':
-      return [quantiles(function_data.quantiles, original_arguments?.[1])];
+      return [fractions(expression, (item) => constantSql(item as PlanValue))];
+    case 'approx_quantile':
+      return [fractions(expression, (item) => numberSql(item, 'FLOAT'))];
+    case 'reservoir_quantile':
+      return [
+        fractions(expression, (item) => numberSql(item, 'DOUBLE')),
+        numberSql(function_data.sample_size, 'INTEGER'),
+      ];
+    case 'bitstring_agg': {
+      const { min, max } = function_data as { readonly min?: PlanValue; readonly max?: PlanValue };
+      if (min === undefined || max === undefined) return unsupported('the range of bitstring_agg');
+      return min.is_null === true ? [] : [constantSql(min), constantSql(max)];
+    }
     case 'median':
     case 'mad':
-      return [];
-    case 'approx_quantile':
-    case 'reservoir_quantile':
-    case 'bitstring_agg':
-      return unsupported(`the arguments of ${name}`);
     case 'sum_no_overflow':
     case 'sum':
     case 'avg':
@@ -68,14 +78,21 @@ function folded({ name = '', function_data, original_arguments }: PlanExpression
   }
 }
 
-/** What functions keep of the session; they are bound in one like it again. */
-const SETTINGS = new Set(['tz_setting', 'cal_setting']);
-
-function quantiles(values: unknown, type: PlanType | undefined): string {
+function fractions(
+  { name, function_data, original_arguments, return_type }: PlanExpression,
+  render: (item: unknown) => string,
+): string {
+  const values = function_data?.quantiles;
   if (!Array.isArray(values) || values.length === 0) return unsupported('a quantile without its fraction');
-  const items = values.map((value) => constantSql(value as PlanValue));
-  return type?.id === 'LIST' ? `[${items.join(', ')}]` : (items[0] ?? '');
+  const items = values.map(render);
+  const isList =
+    original_arguments?.[1]?.id === 'LIST' || (name === 'approx_quantile' && return_type?.id === 'LIST');
+  if (!isList && items.length > 1) return unsupported('the fractions of a quantile');
+  return isList ? `[${items.join(', ')}]` : (items[0] ?? '');
 }
+
+const numberSql = (value: unknown, type: string): string =>
+  typeof value === 'number' ? `CAST('${value}' AS ${type})` : unsupported(`a number of type ${type}`);
 
 function ordered(
   { name = '', function_data }: PlanExpression,

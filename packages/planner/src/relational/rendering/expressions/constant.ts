@@ -35,9 +35,25 @@ export function constantSql(constant: PlanValue): string {
       return mapSql(type, value);
     case 'BLOB':
       return `CAST(${quotedText(text(value))} AS BLOB)`;
+    case 'DATE':
+    case 'TIMESTAMP':
+    case 'TIMESTAMP_NS':
+      return momentSql(constant);
     default:
       return `CAST(${quotedText(textOf(constant))} AS ${typeSql(type)})`;
   }
+}
+
+/** By its text, or where years have not four digits by its distance from 1970. */
+function momentSql(constant: PlanValue): string {
+  const { type, value } = constant;
+  const distance = whole(value);
+  if (type.id === 'TIMESTAMP_NS') return `make_timestamp_ns(CAST(${distance} AS BIGINT))`;
+  const text = infinite(type, value) ?? valueText(constant);
+  if (text !== undefined) return `CAST(${quotedText(text)} AS ${type.id})`;
+  return type.id === 'DATE'
+    ? `(CAST('1970-01-01' AS DATE) + CAST(${distance} AS INTEGER))`
+    : `make_timestamp(CAST(${distance} AS BIGINT))`;
 }
 
 const text = (value: unknown): string =>
@@ -56,8 +72,8 @@ function textOf(constant: PlanValue): string {
       return timestamp(BigInt(whole(value)) * 1_000_000n);
     case 'TIMESTAMP_MS':
       return timestamp(BigInt(whole(value)) * 1000n);
-    case 'DATE':
-    case 'TIMESTAMP':
+    case 'TIME WITH TIME ZONE':
+      return zonedTime(BigInt(whole(value)));
     case 'TIMESTAMP WITH TIME ZONE':
       return infinite(type, value) ?? valueText(constant) ?? unsupported(`a constant of type ${type.id}`);
     case 'ENUM': {
@@ -102,6 +118,15 @@ const DAY_MICROS = 86_400_000_000n;
 function time(micros: bigint): string {
   if (micros === DAY_MICROS) return '24:00:00';
   return timestamp(micros).slice('1970-01-01 '.length);
+}
+
+const MAX_ZONE_SECONDS = 57_599n;
+
+/** Microseconds, and in the last 24 bits how far west of the easternmost zone. */
+function zonedTime(bits: bigint): string {
+  const zone = MAX_ZONE_SECONDS - (bits & 0xff_ff_ffn);
+  const [sign, seconds] = zone < 0n ? ['-', -zone] : ['+', zone];
+  return `${time(bits >> 24n)}${sign}${time(seconds * 1_000_000n)}`;
 }
 
 const timestamp = (micros: bigint): string =>

@@ -3,6 +3,7 @@ import type { PlanExpression } from '../../../plan-nodes.ts';
 import { expressionType } from '../../expressions/expression-type.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import { quotedText, typeSql } from '../type-sql.ts';
+import { foldedArguments } from './aggregate-call.ts';
 import { decimalOperands } from './decimal-arithmetic.ts';
 import type { ExpressionScope } from './expression-scope.ts';
 import { lambdaCallSql, takesLambda } from './lambda.ts';
@@ -30,7 +31,7 @@ export function functionSql(expression: PlanExpression, scope: ExpressionScope):
 }
 
 function callSql(name: string, items: readonly string[]): string {
-  if (/^__internal|^constant_or_null$/.test(name)) return unsupported(`the function ${name}`);
+  if (name.startsWith('__internal')) return unsupported(`the function ${name}`);
   const [first, second, ...others] = items;
   if (INFIX.has(name) && second !== undefined && others.length === 0) return `(${first} ${name} ${second})`;
   return `"${name.replaceAll('"', '""')}"(${items.join(', ')})`;
@@ -48,38 +49,62 @@ function decimalSql(expression: PlanExpression, scope: ExpressionScope): string 
 }
 
 const SPECIAL: Readonly<Record<string, (expression: PlanExpression, scope: ExpressionScope) => string>> = {
-  struct_pack: named('struct_pack'),
-  union_value: unionSql,
-  row: ({ children = [] }, scope) => `row(${children.map((child) => scope.render(child, scope)).join(', ')})`,
-  error: (expression, scope) => {
-    const [message] = expression.children ?? [];
-    if (message === undefined) return unsupported('an error without a message');
-    return `CAST(error(${scope.render(message, scope)}) AS ${typeSql(expressionType(expression))})`;
-  },
+  struct_pack: (expression, scope) => namedSql('struct_pack', expression, scope, 0),
+  row: (expression, scope) => callSql('row', itemsOf(expression, scope)),
+  struct_insert: (expression, scope) => namedSql('struct_insert', expression, scope, 1),
+  union_value: (expression, scope) => namedSql('union_value', expression, scope, 0),
+  error: (expression, scope) =>
+    `CAST(${callSql('error', itemsOf(expression, scope))} AS ${typeSql(expressionType(expression))})`,
   date_part: datePartSql,
+  array_slice: sliceSql,
+  list_slice: sliceSql,
+  list_aggr: listAggregateSql,
+  list_aggregate: listAggregateSql,
+  array_aggr: listAggregateSql,
+  array_aggregate: listAggregateSql,
+  aggregate: listAggregateSql,
 };
 
-/** Fields by the names that the type of the result has. */
-function named(name: string): (expression: PlanExpression, scope: ExpressionScope) => string {
-  return ({ children = [], return_type }, scope) => {
-    const fields = return_type?.type_info?.child_types ?? [];
-    if (fields.length !== children.length || children.length === 0)
-      return unsupported('a struct without names');
-    const items = children.map((child) => scope.render(child, scope));
-    if (fields.every(({ first }) => first === undefined || first === '')) return `row(${items.join(', ')})`;
-    return `${name}(${items.map((item, i) => `${quoteIdentifier(fields[i]?.first ?? '')} := ${item}`).join(', ')})`;
-  };
+const itemsOf = ({ children = [] }: PlanExpression, scope: ExpressionScope): readonly string[] =>
+  children.map((child) => scope.render(child, scope));
+
+/** Behind `plain` arguments without one, those named as the last fields of the result's type are. */
+function namedSql(name: string, expression: PlanExpression, scope: ExpressionScope, plain: number): string {
+  const items = itemsOf(expression, scope);
+  const named = items.slice(plain);
+  const fields = (expression.return_type?.type_info?.child_types ?? []).slice(-named.length);
+  if (named.length === 0 || fields.length !== named.length) return unsupported(`${name} without names`);
+  if (fields.every(({ first }) => first === undefined || first === ''))
+    return plain === 0 ? callSql('row', items) : unsupported(`${name} without names`);
+  const assigned = named.map((item, i) => `${quoteIdentifier(fields[i]?.first ?? '')} := ${item}`);
+  return `${name}(${[...items.slice(0, plain), ...assigned].join(', ')})`;
 }
 
-function unionSql(): string {
-  return unsupported('a value of a union');
+/** `list[from:to:step]`. An empty list stands for a bound that is not given. */
+function sliceSql(expression: PlanExpression, scope: ExpressionScope): string {
+  const [list = '', from = '', to = '', step] = itemsOf(expression, scope);
+  const [, low, high] = expression.children ?? [];
+  const isOpen = (bound: PlanExpression | undefined) =>
+    bound !== undefined && expressionType(bound).id === 'LIST';
+  if (!isOpen(low) && !isOpen(high)) return callSql(expression.name ?? '', itemsOf(expression, scope));
+  const [first, last] = [isOpen(low) ? '' : from, isOpen(high) ? '-' : to];
+  return `(${list})[${first}:${last}${step === undefined ? '' : `:${step}`}]`;
 }
 
 /** A list of parts makes a struct of them; the list is folded away. */
 function datePartSql(expression: PlanExpression, scope: ExpressionScope): string {
-  const { children = [], return_type } = expression;
-  const items = children.map((child) => scope.render(child, scope));
+  const items = itemsOf(expression, scope);
+  const { return_type } = expression;
   if (return_type?.id !== 'STRUCT') return callSql('date_part', items);
   const parts = (return_type.type_info?.child_types ?? []).map(({ first = '' }) => quotedText(first));
-  return `date_part([${parts.join(', ')}], ${items.join(', ')})`;
+  return callSql('date_part', [`[${parts.join(', ')}]`, ...items]);
+}
+
+/** Arguments of the aggregate behind its name are folded into it. */
+function listAggregateSql(expression: PlanExpression, scope: ExpressionScope): string {
+  const { bind_data } = expression.function_data ?? {};
+  const { aggr_expr: aggregate } = (bind_data ?? {}) as { readonly aggr_expr?: PlanExpression };
+  if (aggregate === undefined) return unsupported('the aggregate of a list');
+  if (aggregate.function_data?.desc === true) return unsupported('a descending quantile of a list');
+  return callSql(expression.name ?? '', [...itemsOf(expression, scope), ...foldedArguments(aggregate)]);
 }
