@@ -7,44 +7,75 @@ const MAX_VALUES = 1_000;
 /** An estimate of the number of distinct values that is beyond this is not that far off. */
 const SURELY_MORE = 2 * MAX_VALUES;
 
+/** Of so many rows everything is found in one pass: a second one would cost more than it saves. */
+const FEW_ROWS = 20_000;
+
 interface ColumnFacts {
   readonly min: string | null;
   readonly max: string | null;
   readonly distinct: number;
+  /** Null where there are more than are told, or they were not looked for. */
+  readonly values: readonly string[] | null;
 }
 
 /**
- * What values columns of a relation have: one pass for the bounds, another over columns that seem to have few values.
- * NULLs are left out.
+ * What values columns of a relation have: their bounds, and all values of columns that have few. NULLs are left out.
  * @param summarised positions in `columns`
  */
 export async function keySummaries(
   session: KernelSession,
   relation: string,
-  columns: readonly OutputColumn[],
-  summarised: readonly number[],
+  { columns, summarised, rows }: SummarisedRows,
 ): Promise<KeySummary[]> {
   if (summarised.length === 0) return [];
   const names = summarised.map((position) => quoteName(columns[position]!.name));
-  const bounds = names.map(
-    (name) =>
-      `{'min': CAST(min(${name}) AS VARCHAR), 'max': CAST(max(${name}) AS VARCHAR), 'distinct': approx_count_distinct(${name})}`,
-  );
-  const facts = await fromJson<ColumnFacts[]>(session, `SELECT [${bounds.join(', ')}] FROM ${relation}`);
-  const few = names.filter((_, i) => facts[i]!.distinct <= SURELY_MORE);
-  const lists = few.map((name) => `(${valuesSql(relation, name)})`);
-  const values = few.length === 0 ? [] : await fromJson<string[][]>(session, `SELECT [${lists.join(', ')}]`);
-  const valuesOf = new Map(few.map((name, i) => [name, values[i]!]));
+  const wanted = names.map((name) => factsSql(name, rows <= FEW_ROWS));
+  const facts = await fromJson<ColumnFacts[]>(session, `SELECT [${wanted.join(', ')}] FROM ${relation}`);
+  const values =
+    rows <= FEW_ROWS ? facts.map((fact) => fact.values) : await valuesOf(session, relation, names, facts);
   return summarised.map((column, i) => {
     const { min, max } = facts[i]!;
-    const all = valuesOf.get(names[i]!);
+    const all = values[i];
     return {
       column,
       ...(min !== null && { min }),
       ...(max !== null && { max }),
-      ...(all !== undefined && all.length <= MAX_VALUES && { values: all }),
+      ...(all != null && { values: all }),
     };
   });
+}
+
+export interface SummarisedRows {
+  readonly columns: readonly OutputColumn[];
+  readonly summarised: readonly number[];
+  /** Of the relation. */
+  readonly rows: number;
+}
+
+function factsSql(name: string, withValues: boolean): string {
+  const text = `CAST(${name} AS VARCHAR)`;
+  const values = withValues
+    ? `CASE WHEN count(DISTINCT ${name}) <= ${MAX_VALUES} THEN
+        coalesce(list_sort(list(DISTINCT ${text}) FILTER (WHERE ${name} IS NOT NULL)), []) END`
+    : 'CAST(NULL AS VARCHAR[])';
+  const distinct = withValues ? '0' : `approx_count_distinct(${name})`;
+  return `{'min': CAST(min(${name}) AS VARCHAR), 'max': CAST(max(${name}) AS VARCHAR), 'distinct': ${distinct}, 'values': ${values}}`;
+}
+
+/** In a second pass, over columns that seem to have few values; undefined for others. */
+async function valuesOf(
+  session: KernelSession,
+  relation: string,
+  names: readonly string[],
+  facts: readonly ColumnFacts[],
+): Promise<readonly (readonly string[] | undefined)[]> {
+  const few = names.filter((_, i) => facts[i]!.distinct <= SURELY_MORE);
+  if (few.length === 0) return [];
+  const lists = few.map((name) => `(${valuesSql(relation, name)})`);
+  const found = await fromJson<string[][]>(session, `SELECT [${lists.join(', ')}]`);
+  return names
+    .map((name) => found[few.indexOf(name)])
+    .map((all) => (all && all.length <= MAX_VALUES ? all : undefined));
 }
 
 const valuesSql = (relation: string, name: string): string =>

@@ -80,5 +80,5 @@ async function summariesOf(
   if (rows === 0) return summarised.map((column) => ({ column, values: [] }));
   const piece = { producer: key, address: shuffleAddress, incarnation: shuffle.incarnation };
   const { sql } = await shuffle.fetch(session, [piece], output, signal);
-  return keySummaries(session, sql, columns, summarised);
+  return keySummaries(session, sql, { columns, summarised, rows });
 }
