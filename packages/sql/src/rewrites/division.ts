@@ -1,15 +1,17 @@
 import { call, column, constant, type Expression, type FunctionNode, lambda, walkTree } from '../tree.ts';
 
 /**
- * `a / b` → `a / tsr_divisor(b)`, likewise `%` and `//`: the kernel answers NULL for a division by zero, the dialect an
- * error. A divisor that is a literal other than zero stays as it is.
+ * `a / b` → `a // tsr_divisor(b)`, likewise `%` and `//`: the kernel answers NULL for a division by zero, the dialect an
+ * error. A divisor that is a literal other than zero stays as it is. With `integer_division` the kernel's parser reads `/` as
+ * `//`, but not where it only plans.
  */
 export function divideByZeroFails(node: FunctionNode): Expression {
   const [dividend, divisor, more] = node.children;
   if (!node.is_operator || !['/', '%', '//'].includes(node.function_name)) return node;
-  if (dividend === undefined || divisor === undefined || more !== undefined || isNonZeroLiteral(divisor))
-    return node;
-  return { ...node, children: [dividend, checked(divisor)] };
+  if (dividend === undefined || divisor === undefined || more !== undefined) return node;
+  const function_name = node.function_name === '/' ? '//' : node.function_name;
+  const children = isNonZeroLiteral(divisor) ? node.children : [dividend, checked(divisor)];
+  return { ...node, function_name, children };
 }
 
 /**
