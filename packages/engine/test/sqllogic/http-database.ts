@@ -30,7 +30,9 @@ export class HttpDatabase implements Database {
 
   async run(sql: string, connection = ''): Promise<SqlResult> {
     const found = this.#sessions.get(connection);
-    const session = found ?? { parameters: { database: this.#database! } };
+    const session = found ?? {
+      parameters: this.#database === undefined ? {} : { database: this.#database },
+    };
     if (found === undefined) this.#sessions.set(connection, session);
     const answer = await this.#send(sql, session.parameters);
     session.parameters = after(session.parameters, answer.headers);

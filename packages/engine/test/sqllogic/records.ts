@@ -35,7 +35,8 @@ export interface QueryRecord extends RecordPlace {
 
 /** What steers the run. */
 export type Control =
-  | { readonly kind: 'halt' | 'endloop'; readonly line: number; readonly conditions: readonly Condition[] }
+  | { readonly kind: 'halt'; readonly line: number; readonly conditions: readonly Condition[] }
+  | { readonly kind: 'endloop'; readonly line: number }
   | {
       readonly kind: 'loop';
       readonly line: number;
@@ -114,8 +115,10 @@ export function parseRecords(text: string): (SqlRecord | Control)[] {
         break;
       }
       case 'halt':
+        found.push({ kind: 'halt', ...start });
+        break;
       case 'endloop':
-        found.push({ kind: directive, ...start });
+        found.push({ kind: 'endloop', line });
         break;
       case 'loop': {
         const [variable = '', from, to] = rest;

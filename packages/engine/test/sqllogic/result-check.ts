@@ -10,6 +10,8 @@ export interface CheckOptions {
   readonly checkTypes: boolean;
   /** Render as SQLite's own runner does: integers of `I`, three digits of `R`. */
   readonly asSqlite: boolean;
+  /** Rows may come in any order. */
+  readonly anyOrder?: boolean;
 }
 
 const HASHED = /^(\d+) values hashing to ([0-9a-f]{32})$/;
@@ -37,17 +39,28 @@ export function differenceOf(
   const wanted = sorted(expectedRows(expected, columns.length, rows.length), record.sort);
   if (wanted.length !== rows.length)
     return `${rows.length} rows for ${wanted.length}${excerpt(rows, wanted)}`;
-  for (const [i, row] of rows.entries()) {
-    if (row.length !== wanted[i]!.length)
-      return `row ${i + 1} has ${row.length} values for ${wanted[i]!.length}`;
-    for (const [j, value] of row.entries()) {
-      const type = record.sort === 'valuesort' ? '' : columns[j]!.type;
-      if (!isSame(value, wanted[i]![j]!, type, options.tolerance)) {
-        return `row ${i + 1}, column ${j + 1}: ${value} for ${wanted[i]![j]}${excerpt(rows, wanted)}`;
-      }
-    }
-  }
-  return undefined;
+  const types = record.sort === 'valuesort' ? [''] : columns.map(({ type }) => type);
+  const isSameRow = (row: readonly string[], other: readonly string[]) =>
+    row.length === other.length &&
+    row.every((value, j) => isSame(value, other[j]!, types[j]!, options.tolerance));
+  const at = rows.findIndex((row, i) => !isSameRow(row, wanted[i]!));
+  if (at < 0 || (options.anyOrder && areSameInAnyOrder(rows, wanted, isSameRow))) return undefined;
+  return `row ${at + 1}: ${rows[at]!.join(' | ')}${excerpt(rows, wanted)}`;
+}
+
+type SameRow = (row: readonly string[], other: readonly string[]) => boolean;
+
+function areSameInAnyOrder(
+  rows: readonly string[][],
+  wanted: readonly string[][],
+  isSameRow: SameRow,
+): boolean {
+  const left = [...wanted];
+  return rows.every((row) => {
+    const at = left.findIndex((other) => isSameRow(row, other));
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
 }
 
 /** The result as lines of a file: what a record that has none would expect. */

@@ -18,9 +18,8 @@ export interface FileReport {
   readonly failures: readonly Failure[];
 }
 
-/** How the records of a file that are no statements are taken. */
 export interface RunOptions extends CheckOptions {
-  /** Statements that need not succeed: settings that another engine has. */
+  /** Statements that need not succeed: settings that another engine has, or plans as it prints them. */
   readonly mayFail?: RegExp;
 }
 
