@@ -64,18 +64,16 @@ export function invalidateReaders(draft: Draft, id: StageId, task: number, which
     }
     if (!inputStages(consumer).includes(id)) continue;
     for (let reader = 0; reader < draft.stage(consumer.id).tasks.length; reader++) {
-      const { status, spec } = draft.task(consumer.id, reader);
-      if (status !== 'running' && status !== 'done') continue;
+      const { status, spec, outcome } = draft.task(consumer.id, reader);
       const isReader = exchangeParts(spec).some(
         (part) => readsTask(part, id, task) && (which === 'all' || part.slice !== undefined),
       );
       if (!isReader) continue;
-      found = true;
       if (status === 'running') stopAttempt(draft, consumer.id, reader);
-      else {
-        draft.updateTask(consumer.id, reader, { status: 'lost' });
-        invalidateReaders(draft, consumer.id, reader, 'all');
-      }
+      else if (status === 'done') draft.updateTask(consumer.id, reader, { status: 'lost' });
+      if (status === 'running' || status === 'done') found = true;
+      // Also what it left in an attempt whose output is gone may have been read.
+      if (outcome !== undefined && invalidateReaders(draft, consumer.id, reader, 'all')) found = true;
     }
   }
   return found;

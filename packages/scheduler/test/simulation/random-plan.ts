@@ -1,0 +1,122 @@
+import type { DistributedPlan, ExchangeSource, Stage, StageId, StageSource } from '@tessera/planner';
+import type { Random } from './random.ts';
+
+export interface SimulatedPlan {
+  readonly plan: DistributedPlan;
+  /** Tablets of each table, and rows of each tablet. */
+  readonly tables: ReadonlyMap<string, readonly number[]>;
+  /** Their attempts leave other rows each time, and the plan says so. */
+  readonly volatile: ReadonlySet<StageId>;
+  /** Their attempts leave the same rows in other buckets each time, and the plan does not say so. */
+  readonly unsteady: ReadonlySet<StageId>;
+  /** Most rows are in one bucket. */
+  readonly skewed: ReadonlySet<StageId>;
+}
+
+/** A plan of random stages; each but the root is read by another one. */
+export function randomPlan(random: Random): SimulatedPlan {
+  const count = random.between(2, 9);
+  const stages: Stage[] = [];
+  const tables = new Map<string, readonly number[]>();
+  const volatile = new Set<StageId>();
+  const unsteady = new Set<StageId>();
+  const skewed = new Set<StageId>();
+  const unread = new Set<StageId>();
+  const read = (mode: ExchangeSource['mode'], stage: StageId): ExchangeSource => {
+    unread.delete(stage);
+    return { kind: 'exchange', stage, mode };
+  };
+  const anyStage = () =>
+    unread.size > 0 && random.chance(0.7) ? random.pick([...unread]) : random.between(0, stages.length - 1);
+  for (let id = 0; id < count; id++) {
+    const sources: StageSource[] = [];
+    let spread: Stage['spread'] = 'shards';
+    let sliceable: number[] | undefined;
+    let after: number[] = [];
+    const kind =
+      id === 0
+        ? 'scan'
+        : random.pick([
+            'scan',
+            'scan',
+            'buckets',
+            'buckets',
+            'buckets',
+            'join',
+            'join',
+            'forward',
+            'single',
+            'coordinator',
+          ]);
+    if (kind === 'scan') {
+      const relation = `t${id}`;
+      const tablets = random.chance(0.1) ? 0 : random.between(1, 12);
+      tables.set(
+        relation,
+        Array.from({ length: tablets }, () => random.between(0, 30)),
+      );
+      const dynamicFilters = id > 0 && random.chance(0.3) ? [{ column: 'a', stage: anyStage(), key: 0 }] : [];
+      sources.push({
+        kind: 'scan',
+        relation,
+        columns: ['a'],
+        filters: [],
+        spread: 'sharded',
+        dynamicFilters,
+      });
+    } else if (kind === 'buckets') {
+      spread = 'buckets';
+      sources.push(read('hashed', anyStage()));
+      if (random.chance(0.4)) sources.push(read('hashed', anyStage()));
+    } else if (kind === 'join' && id >= 2) {
+      spread = 'buckets';
+      const probe = anyStage();
+      sources.push(
+        read('hashed', probe),
+        read('hashed', random.pick(stages.map((s) => s.id).filter((s) => s !== probe))),
+      );
+      sliceable = [0];
+    } else if (kind === 'forward' || kind === 'join') {
+      sources.push(read('forward', anyStage()));
+      if (random.chance(0.3)) sources.push(read('forward', anyStage()));
+    } else {
+      spread = kind === 'coordinator' ? 'coordinator' : 'single';
+      sources.push(read('gathered', anyStage()));
+      if (random.chance(0.3)) sources.push(read('gathered', anyStage()));
+    }
+    if (id > 0 && random.chance(0.25)) sources.push(read('broadcast', anyStage()));
+    if (id > 1 && random.chance(0.15)) after = [random.between(0, id - 1)];
+    if (random.chance(0.15)) volatile.add(id);
+    else if (random.chance(0.1) && kind !== 'join') unsteady.add(id);
+    if (random.chance(0.5)) skewed.add(id);
+    stages.push(stageOf(id, spread, sources, { after, isVolatile: volatile.has(id), sliceable }));
+    unread.add(id);
+  }
+  const inputs = [...unread].map((stage) => read('gathered', stage));
+  stages.push(stageOf(count, 'coordinator', inputs, {}));
+  // Who joins by buckets must find equal rows in equal ones.
+  for (const { sliceable, sources } of stages)
+    if (sliceable)
+      for (const source of sources) if (source.kind === 'exchange') unsteady.delete(source.stage);
+  return { plan: { stages, unboundedGathers: [] }, tables, volatile, unsteady, skewed };
+}
+
+function stageOf(
+  id: StageId,
+  spread: Stage['spread'],
+  sources: readonly StageSource[],
+  more: Partial<Stage>,
+): Stage {
+  return {
+    id,
+    spread,
+    sources,
+    sql: sources.map((_, position) => position),
+    output: { columns: [{ name: 'a', type: 'BIGINT' }], hashKeys: [0], summarised: [] },
+    estimate: { rows: 1, bytes: 1 },
+    after: [],
+    isVolatile: false,
+    outline: [],
+    ...more,
+  };
+}

@@ -1,0 +1,85 @@
+import { TesseraError } from '@tessera/common';
+import type { PiecesSource, Task } from '@tessera/distexec';
+import type { ClusterNode } from '../../src/cluster.ts';
+import type { Row } from './stage-rows.ts';
+
+type Piece = PiecesSource['pieces'][number];
+
+/** A process on a machine; a crash ends the process and what it has left. */
+export class SimulatedNode {
+  readonly index: number;
+  incarnation = 0;
+  status: 'running' | 'draining' = 'running';
+  isUp = true;
+  /** Runs, but nobody hears of it and it hears of nobody. */
+  isCutOff = false;
+  readonly outputs = new Map<string, readonly Row[]>();
+  readonly running = new Set<string>();
+
+  constructor(index: number) {
+    this.index = index;
+  }
+
+  get isReachable(): boolean {
+    return this.isUp && !this.isCutOff;
+  }
+
+  describe(): ClusterNode {
+    return {
+      index: this.index,
+      name: `node${this.index}:1`,
+      shuffleAddress: `node${this.index}:2`,
+      incarnation: `${this.index}/${this.incarnation}`,
+      version: '1',
+      status: this.status,
+      startedAtMs: 0,
+      threads: 2,
+      memoryLimitBytes: 1,
+    };
+  }
+
+  crash(): void {
+    this.isUp = false;
+    this.isCutOff = false;
+    this.outputs.clear();
+    this.running.clear();
+  }
+
+  restart(): void {
+    this.incarnation++;
+    this.isUp = true;
+    this.status = 'running';
+  }
+}
+
+export const outputName = ({
+  stage,
+  task,
+  attempt,
+}: Pick<Task['key'], 'stage' | 'task' | 'attempt'>): string => `${stage}/${task}/${attempt}`;
+
+/** The rows of a piece, as its producer's node gives them to `reader`. */
+export function fetchPiece(
+  piece: Piece,
+  nodes: readonly SimulatedNode[],
+  reader: SimulatedNode,
+): readonly Row[] {
+  const owner = nodes.find((node) => node.describe().shuffleAddress === piece.address)!;
+  const fail = (reason: string): never => {
+    const { stage, task, attempt } = piece.producer;
+    throw TesseraError.of('FETCH_FAILED', { node: owner.describe().name, stage, task, attempt, reason });
+  };
+  if (owner !== reader && (!owner.isReachable || !reader.isReachable)) fail('it does not answer');
+  if (owner.describe().incarnation !== piece.incarnation) fail('it was restarted');
+  const output = owner.outputs.get(outputName(piece.producer));
+  if (output === undefined) return fail('it has no such output');
+  const [from, to] = piece.buckets ?? [0, 1024];
+  const rows = output.filter(({ bucket }) => bucket >= from && bucket < to);
+  if (piece.rows !== undefined && piece.rows !== rows.length)
+    fail(`${rows.length} rows instead of ${piece.rows}`);
+  const [slice, slices] = piece.slice ?? [0, 1];
+  return rows.slice(
+    Math.floor((rows.length * slice) / slices),
+    Math.floor((rows.length * (slice + 1)) / slices),
+  );
+}
