@@ -1,3 +1,4 @@
+export { refine } from './distribution/distribute.ts';
 export {
   type ClusterFacts,
   type DistributedPlan,
@@ -14,7 +15,8 @@ export {
   type StageSource,
   type TableFacts,
 } from './distribution/distributed-plan.ts';
-export { type PlanFacts, planDistributed, refine } from './distribution/plan-distributed.ts';
+export { planDistributed } from './distribution/plan-distributed.ts';
+export type { PlanFacts } from './distribution/plan-facts.ts';
 export { physicalOutline } from './explain/physical-outline.ts';
 export { logicalOutline, outlineText, type PlanOutline } from './explain/plan-outline.ts';
 export { mirrorBootstrap } from './mirror-bootstrap.ts';

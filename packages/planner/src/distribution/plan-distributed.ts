@@ -1,30 +1,11 @@
-import { UnsupportedPlan } from '../relational/unsupported-plan.ts';
-import type {
-  ClusterFacts,
-  DistributedPlan,
-  FinishedStage,
-  StageId,
-  TableFacts,
-} from './distributed-plan.ts';
-
-export interface PlanFacts {
-  /** By bound name. */
-  readonly tables: ReadonlyMap<string, TableFacts>;
-  readonly cluster: ClusterFacts;
-}
+import { readPlan } from '../relational/reading/read-plan.ts';
+import { distribute } from './distribute.ts';
+import type { DistributedPlan } from './distributed-plan.ts';
+import type { PlanFacts } from './plan-facts.ts';
 
 /**
  * The kernel's plan, as `PLAN_SQL` gives it, in stages.
  * @throws UnsupportedPlan
  */
-export function planDistributed(_serializedPlan: string, _facts: PlanFacts): DistributedPlan {
-  throw new UnsupportedPlan('no rule yet');
-}
-
-/** A better plan, knowing what became of stages; those that were started are kept. */
-export const refine = (
-  plan: DistributedPlan,
-  _finished: ReadonlyMap<StageId, FinishedStage>,
-  _started: ReadonlySet<StageId>,
-  _facts: PlanFacts,
-): DistributedPlan => plan;
+export const planDistributed = (serializedPlan: string, facts: PlanFacts): DistributedPlan =>
+  distribute(readPlan(serializedPlan), facts);

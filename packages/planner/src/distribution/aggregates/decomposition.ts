@@ -1,0 +1,131 @@
+import type { PlanExpression, PlanType } from '../../plan-nodes.ts';
+import { BIGINT } from '../../relational/expressions/expression-type.ts';
+import { aggregate, call, cast, constant, DOUBLE, HUGEINT, operator, VARCHAR } from '../tree/expressions.ts';
+import { momentsOf } from './moments.ts';
+
+/** Refers to one of a row of columns by its place among them. */
+export type ColumnAt = (place: number) => PlanExpression;
+
+/** An aggregate as one of aggregates of parts of the rows. */
+export interface Decomposition {
+  /** Over rows of the input. */
+  readonly partials: readonly PlanExpression[];
+  /** Of each group of partial rows first: sums that the terms are made with. */
+  readonly totals?: ((partial: ColumnAt) => readonly PlanExpression[]) | undefined;
+  /** Columns computed for each partial row. */
+  readonly terms?: ((partial: ColumnAt, total: ColumnAt) => readonly PlanExpression[]) | undefined;
+  /** Aggregates of a group's partial rows, over the partials and, behind them, the terms. */
+  readonly mergers: (column: ColumnAt) => readonly PlanExpression[];
+  /** The value, from the mergers. */
+  readonly result: (merged: ColumnAt) => PlanExpression;
+}
+
+const SAME = new Set([
+  'min',
+  'max',
+  'bool_and',
+  'bool_or',
+  'bit_and',
+  'bit_or',
+  'bit_xor',
+  'any_value',
+  'product',
+]);
+/** Of rows, or of rows without repetitions: the same. */
+const IGNORES_DISTINCT = new Set(['min', 'max', 'bool_and', 'bool_or', 'bit_and', 'bit_or', 'any_value']);
+const COUNTS = new Set(['count', 'count_star']);
+const COUNT_IFS = new Set(['count_if', 'countif']);
+const SUMS = new Set(['sum', 'sum_no_overflow']);
+const AVERAGES = new Set(['avg', 'mean']);
+const EXACT = new Set([
+  'TINYINT',
+  'SMALLINT',
+  'INTEGER',
+  'BIGINT',
+  'HUGEINT',
+  'UTINYINT',
+  'USMALLINT',
+  'UINTEGER',
+  'UBIGINT',
+]);
+
+/**
+ * How to compute an aggregate from parts. Undefined for those that have to see all rows of a group: ordered ones, lists,
+ * quantiles, and those over distinct values.
+ */
+export function decompose(expression: PlanExpression): Decomposition | undefined {
+  const { name = '', children = [], return_type: type, filter, order_bys, aggregate_type } = expression;
+  if (type === undefined) return undefined;
+  if ((order_bys?.orders ?? []).length > 0) return undefined;
+  const isDistinct = aggregate_type === 'DISTINCT';
+  if (isDistinct && !IGNORES_DISTINCT.has(name)) return undefined;
+  const [first] = children;
+  if (COUNTS.has(name)) return counted(expression);
+  if (COUNT_IFS.has(name)) return summed(expression, type);
+  if (first === undefined) return undefined;
+  // With a second argument, min and max give lists.
+  if (SAME.has(name)) return children.length === 1 ? same(expression, name, type) : undefined;
+  if (SUMS.has(name)) return ['INTERVAL', 'BIGNUM'].includes(type.id) ? undefined : summed(expression, type);
+  if (AVERAGES.has(name)) return averaged(first, typeOf(first), type, filter);
+  return momentsOf(expression);
+}
+
+const typeOf = ({ return_type, value }: PlanExpression): PlanType | undefined => return_type ?? value?.type;
+
+const counted = (expression: PlanExpression): Decomposition => ({
+  partials: [expression],
+  mergers: (column) => [aggregate('sum', [column(0)], HUGEINT)],
+  result: (merged) => cast(operator('OPERATOR_COALESCE', [merged(0), constant(BIGINT, 0)], HUGEINT), BIGINT),
+});
+
+/** Sums of whole numbers are HUGEINT and DECIMAL(38, s), in which parts lose nothing. */
+const summed = (expression: PlanExpression, type: PlanType): Decomposition => ({
+  partials: [expression],
+  mergers: (column) => [aggregate('sum', [column(0)], type)],
+  result: (merged) => cast(merged(0), type),
+});
+
+const same = (expression: PlanExpression, name: string, type: PlanType): Decomposition => ({
+  partials: [{ ...expression, aggregate_type: 'NON_DISTINCT' }],
+  mergers: (column) => [aggregate(name, [column(0)], type)],
+  result: (merged) => merged(0),
+});
+
+/**
+ * The sum over the count, divided as the kernel does: the average of DECIMAL(p, s) is the sum of the digits as whole number by
+ * the count times 10^s, in one division.
+ */
+function averaged(
+  child: PlanExpression,
+  type: PlanType | undefined,
+  result: PlanType,
+  filter: PlanExpression | null | undefined,
+): Decomposition | undefined {
+  if (type === undefined || result.id !== 'DOUBLE') return undefined;
+  const isDecimal = type.id === 'DECIMAL';
+  if (!isDecimal && !EXACT.has(type.id) && type.id !== 'DOUBLE' && type.id !== 'FLOAT') return undefined;
+  const scale = type.type_info?.scale ?? 0;
+  const sumType: PlanType = isDecimal
+    ? { id: 'DECIMAL', type_info: { type: 'DECIMAL_TYPE_INFO', width: 38, scale } }
+    : EXACT.has(type.id)
+      ? HUGEINT
+      : DOUBLE;
+  return {
+    partials: [aggregate('sum', [child], sumType, filter), aggregate('count', [child], BIGINT, filter)],
+    mergers: (column) => [aggregate('sum', [column(0)], sumType), aggregate('sum', [column(1)], HUGEINT)],
+    result: (merged) => {
+      const count = cast(merged(1), DOUBLE);
+      if (!isDecimal || scale === 0) return call('/', [cast(merged(0), DOUBLE), count], DOUBLE);
+      const digits = call(
+        'replace',
+        [cast(merged(0), VARCHAR), constant(VARCHAR, '.'), constant(VARCHAR, '')],
+        VARCHAR,
+      );
+      return call(
+        '/',
+        [cast(cast(digits, HUGEINT), DOUBLE), call('*', [count, constant(DOUBLE, 10 ** scale)], DOUBLE)],
+        DOUBLE,
+      );
+    },
+  };
+}

@@ -1,0 +1,280 @@
+import type { PlanExpression } from '../../plan-nodes.ts';
+import type { AggregateRelation, JoinRelation, LimitRelation, Relation } from '../../relational/relation.ts';
+import type { PlanFacts } from '../plan-facts.ts';
+import { plainReference } from '../tree/expressions.ts';
+import { all, selectivity } from './selectivity.ts';
+import { rowWidth, typeWidth } from './width.ts';
+
+/** What is thought of the rows of a relation. */
+export interface Estimate {
+  readonly rows: number;
+  /** In memory. */
+  readonly bytes: number;
+  /** Distinct values of each column. */
+  readonly distinct: readonly number[];
+  /** Follows from counts, not from guesses about conditions. */
+  readonly isCertain: boolean;
+}
+
+/** Estimates of relations of one plan, each made once. */
+export class Estimates {
+  private readonly facts: PlanFacts;
+  private readonly made = new Map<Relation, Estimate>();
+  private readonly shared = new Map<number, Relation>();
+
+  constructor(facts: PlanFacts) {
+    this.facts = facts;
+  }
+
+  /** From here on the relation has these rows. */
+  tell(relation: Relation, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
+    const guessed = this.of(relation);
+    const distinct = guessed.distinct.map((d) => Math.min(d, Math.max(1, rows)));
+    this.made.set(relation, { rows, bytes, distinct, isCertain: true });
+  }
+
+  /** What references to the shared relation of an id read. */
+  share(id: number, definition: Relation): void {
+    this.shared.set(id, definition);
+  }
+
+  of(relation: Relation): Estimate {
+    const known = this.made.get(relation);
+    if (known !== undefined) return known;
+    const { rows, distinct, isCertain } = this.make(relation);
+    const atLeastOne = Math.max(1, rows);
+    const estimate: Estimate = {
+      rows,
+      bytes: Math.ceil(atLeastOne * rowWidth(relation.columns)),
+      distinct: relation.columns.map((_, i) => Math.max(1, Math.min(distinct[i] ?? atLeastOne, atLeastOne))),
+      isCertain,
+    };
+    this.made.set(relation, estimate);
+    return estimate;
+  }
+
+  private make(relation: Relation): Omit<Estimate, 'bytes'> {
+    switch (relation.kind) {
+      case 'scan': {
+        const table = this.facts.tables.get(relation.relation);
+        const rows = table?.rows ?? 1000;
+        return {
+          rows,
+          distinct: relation.names.map(
+            (name, i) =>
+              table?.distinct.get(name) ?? guessedDistinct(rows, typeWidth(relation.columns[i]!.type)),
+          ),
+          isCertain: table !== undefined,
+        };
+      }
+      case 'local':
+        return { rows: 10_000, distinct: relation.columns.map(() => 1000), isCertain: false };
+      case 'input':
+        return { rows: 1000, distinct: [], isCertain: false };
+      case 'values':
+        return { rows: relation.rows.length, distinct: [], isCertain: true };
+      case 'function': {
+        const each = relation.input === undefined ? 1 : this.of(relation.input).rows;
+        return { rows: each * 1000, distinct: [], isCertain: false };
+      }
+      case 'filter': {
+        const input = this.of(relation.input);
+        const share = all(relation.predicates.map((p) => selectivity(p, (i) => input.distinct[i])));
+        return { ...scaled(input, share), isCertain: false };
+      }
+      case 'project': {
+        const input = this.of(relation.input);
+        return { ...input, distinct: relation.expressions.map((e) => expressionDistinct(e, input)) };
+      }
+      case 'join':
+        return this.join(relation);
+      case 'positional_join': {
+        const [left, right] = [this.of(relation.left), this.of(relation.right)];
+        return {
+          rows: Math.max(left.rows, right.rows),
+          distinct: [...left.distinct, ...right.distinct],
+          isCertain: false,
+        };
+      }
+      case 'aggregate':
+        return this.aggregate(relation);
+      case 'distinct': {
+        const input = this.of(relation.input);
+        const keys = relation.on?.map((e) => expressionDistinct(e, input)) ?? input.distinct;
+        return { ...input, rows: groupCount(keys, input.rows), isCertain: false };
+      }
+      case 'window': {
+        const input = this.of(relation.input);
+        return { ...input, distinct: [...input.distinct, ...relation.windows.map(() => input.rows / 2)] };
+      }
+      case 'sort':
+        return this.of(relation.input);
+      case 'limit': {
+        const input = this.of(relation.input);
+        const most = limitRows(relation);
+        return most === undefined || most >= input.rows
+          ? input
+          : { ...scaled(input, most / Math.max(1, input.rows)), rows: most, isCertain: true };
+      }
+      case 'sample': {
+        const percent = /^\s*([\d.]+)\s*(?:%|PERCENT)/i.exec(relation.sql);
+        const input = this.of(relation.input);
+        return percent === null ? { ...input, isCertain: false } : scaled(input, Number(percent[1]) / 100);
+      }
+      case 'set': {
+        const inputs = relation.inputs.map((input) => this.of(input));
+        const rows = inputs.reduce((sum, input) => sum + input.rows, 0);
+        const distinct = relation.columns.map((_, i) =>
+          Math.max(...inputs.map((input) => input.distinct[i] ?? 1)),
+        );
+        const isCertain = inputs.every((input) => input.isCertain);
+        if (relation.operation === 'union' && relation.isAll) return { rows, distinct, isCertain };
+        const most = relation.operation === 'union' ? rows : (inputs[0]?.rows ?? 0);
+        return { rows: groupCount(distinct, most), distinct, isCertain: false };
+      }
+      case 'unnest': {
+        const input = this.of(relation.input);
+        const rows = input.rows * 4;
+        return {
+          rows,
+          distinct: [...input.distinct, ...relation.unnests.map(() => rows / 2)],
+          isCertain: false,
+        };
+      }
+      case 'shared':
+        this.share(relation.id, relation.definition);
+        return this.of(relation.body);
+      case 'reference': {
+        const definition = this.shared.get(relation.id);
+        return definition === undefined
+          ? { rows: 1000, distinct: [], isCertain: false }
+          : this.of(definition);
+      }
+      case 'recursive': {
+        const anchor = this.of(relation.anchor);
+        return { ...anchor, rows: anchor.rows * 20, isCertain: false };
+      }
+    }
+  }
+
+  private join(join: JoinRelation): Omit<Estimate, 'bytes'> {
+    const [left, right] = [this.of(join.left), this.of(join.right)];
+    const both = [...left.distinct, ...right.distinct];
+    const equal = join.conditions.filter(({ comparison }) => /^(?:=|IS NOT DISTINCT FROM)$/.test(comparison));
+    const other = join.conditions.length - equal.length + join.residual.length;
+    const leftKeys = groupCount(
+      equal.map((c) => expressionDistinct(c.left, left)),
+      left.rows,
+    );
+    const rightKeys = groupCount(
+      equal.map((c) => expressionDistinct(c.right, right)),
+      right.rows,
+    );
+    const rest = all([
+      ...join.residual.map((e) => selectivity(e, (i) => both[i])),
+      ...join.conditions.slice(0, other - join.residual.length).map(() => 0.3),
+    ]);
+    const pairs = join.isAsof
+      ? left.rows
+      : ((left.rows * right.rows) / Math.max(1, equal.length === 0 ? 1 : Math.max(leftKeys, rightKeys))) *
+        rest;
+    const matchedLeft =
+      equal.length === 0 ? 0.5 : Math.min(1, rightKeys / Math.max(1, leftKeys)) * Math.max(rest, 0.3);
+    const matchedRight =
+      equal.length === 0 ? 0.5 : Math.min(1, leftKeys / Math.max(1, rightKeys)) * Math.max(rest, 0.3);
+    const isCertain = false;
+    switch (join.type) {
+      case 'inner':
+        return { rows: pairs, distinct: both, isCertain };
+      case 'left':
+        return { rows: Math.max(left.rows, pairs), distinct: both, isCertain };
+      case 'right':
+        return { rows: Math.max(right.rows, pairs), distinct: both, isCertain };
+      case 'full':
+        return { rows: Math.max(left.rows + right.rows * 0.2, pairs), distinct: both, isCertain };
+      case 'semi':
+        return scaled(left, Math.max(0.01, matchedLeft));
+      case 'anti':
+        return scaled(left, Math.max(0.1, 1 - matchedLeft));
+      case 'right_semi':
+        return scaled(right, Math.max(0.01, matchedRight));
+      case 'right_anti':
+        return scaled(right, Math.max(0.1, 1 - matchedRight));
+      case 'mark':
+        return { rows: left.rows, distinct: [...left.distinct, 2], isCertain: left.isCertain };
+      case 'single':
+        return { rows: left.rows, distinct: both, isCertain: left.isCertain };
+    }
+  }
+
+  private aggregate({
+    input,
+    groups,
+    groupingSets,
+    aggregates,
+    groupingCalls,
+  }: AggregateRelation): Omit<Estimate, 'bytes'> {
+    const below = this.of(input);
+    const keys = groups.map((e) => expressionDistinct(e, below));
+    const rows = groupingSets.reduce(
+      (sum, set) =>
+        sum +
+        groupCount(
+          set.map((i) => keys[i] ?? 1),
+          below.rows,
+        ),
+      0,
+    );
+    return {
+      rows: Math.max(rows, groups.length === 0 ? 1 : 0),
+      distinct: [...keys, ...aggregates.map(() => rows), ...groupingCalls.map(() => 2)],
+      isCertain: groups.length === 0,
+    };
+  }
+}
+
+/** Combinations of values there are among so many rows. */
+export function groupCount(distinct: readonly number[], rows: number): number {
+  const combinations = [...distinct]
+    .sort((a, b) => b - a)
+    .reduce((product, d, i) => product * d ** (1 / Math.min(i + 1, 2)), 1);
+  if (combinations >= rows) return rows;
+  // Of so many combinations, those that are met when drawing a row at a time.
+  return Math.max(Math.min(1, rows), combinations * -Math.expm1(-rows / combinations));
+}
+
+function scaled(input: Omit<Estimate, 'bytes'>, share: number): Omit<Estimate, 'bytes'> {
+  const rows = input.rows * share;
+  return {
+    rows,
+    distinct: input.distinct.map((d) => Math.max(1, d * -Math.expm1((-share * input.rows) / Math.max(1, d)))),
+    isCertain: false,
+  };
+}
+
+function expressionDistinct(expression: PlanExpression, input: Omit<Estimate, 'bytes'>): number {
+  const index = plainReference(expression);
+  if (index !== undefined) return input.distinct[index] ?? input.rows;
+  if (expression.value !== undefined) return 1;
+  if (expression.child !== undefined) return expressionDistinct(expression.child, input);
+  const [first] = expression.children ?? [];
+  return first === undefined ? Math.sqrt(input.rows) : Math.min(input.rows, expressionDistinct(first, input));
+}
+
+/** A column of which nothing is known: the wider its type, the more values. */
+const guessedDistinct = (rows: number, width: number): number =>
+  width === 1 ? 2 : width <= 4 ? Math.min(rows, Math.max(10, rows ** 0.8)) : Math.max(10, rows ** 0.7);
+
+/** The most rows that a limit lets through, when it is a constant number. */
+export function limitRows({ limit, offset, isPercent }: LimitRelation): number | undefined {
+  if (isPercent || limit === undefined) return undefined;
+  const [count, skipped] = [constantNumber(limit), offset === undefined ? 0 : constantNumber(offset)];
+  return count === undefined || skipped === undefined ? undefined : count;
+}
+
+export function constantNumber(expression: PlanExpression): number | undefined {
+  const { value } = expression;
+  if (value === undefined || value.is_null === true) return undefined;
+  const number = Number(value.value);
+  return Number.isSafeInteger(number) ? number : undefined;
+}

@@ -1,0 +1,88 @@
+import type { JoinRelation, Relation, ScanRelation } from '../../relational/relation.ts';
+import { plainReference } from '../tree/expressions.ts';
+import type { KeyPair } from './equal-keys.ts';
+import type { Placed } from './fragment.ts';
+import { dropsUnmatched } from './place-join.ts';
+import type { Planning } from './planning.ts';
+
+/** Of a build side; more would tell little. */
+const MOST_BUILD_ROWS = 1_000_000;
+const LEAST_PROBE_ROWS = 100_000;
+
+/**
+ * Lets a scan leave out what finds no match: the keys of a small build side prune the tablets that the probe side's rows come
+ * from.
+ *
+ *     join k                         join k
+ *       scan a (k)            →        scan a (k among those of stage 1)
+ *       input b (stage 1)              input b (stage 1, tells its k)
+ *
+ * Only where probe rows without a match are of no account: a LEFT join would lose them.
+ */
+export function filterByBuild(
+  planning: Planning,
+  join: JoinRelation,
+  probe: Placed,
+  buildSide: 'left' | 'right',
+  pairs: readonly KeyPair[],
+  build: Relation,
+): void {
+  const probeSide = buildSide === 'left' ? 'right' : 'left';
+  if (!dropsUnmatched(join.type, probeSide) || build.kind !== 'input') return;
+  const stage = planning.readings.get(build.id)?.stage;
+  if (stage === undefined) return;
+  const draft = planning.draft(stage);
+  const { rows } = planning.estimates.of(join[buildSide]);
+  if (rows > MOST_BUILD_ROWS) return;
+  for (const pair of pairs) {
+    if (pair.isNullSafe) continue;
+    for (const fragment of probe.fragments) {
+      const found = scanOf(fragment.relation, pair[probeSide]);
+      if (found === undefined || !planning.sharded.has(found.scan)) continue;
+      const table = planning.facts.tables.get(found.scan.relation);
+      if ((table?.rows ?? 0) < LEAST_PROBE_ROWS || (table?.rows ?? 0) < rows * 10) continue;
+      if (draft.isFixed && !draft.summarised.has(pair[buildSide])) continue;
+      draft.summarised.add(pair[buildSide]);
+      const filters = planning.dynamicFilters.get(found.scan) ?? [];
+      planning.dynamicFilters.set(found.scan, filters);
+      if (!filters.some((known) => known.stage === stage && known.column === found.column))
+        filters.push({ column: found.column, stage, key: pair[buildSide] });
+    }
+  }
+}
+
+/** The scan that the values of a column come from, when rows that it leaves out are just not there. */
+function scanOf(relation: Relation, position: number): { scan: ScanRelation; column: string } | undefined {
+  switch (relation.kind) {
+    case 'scan': {
+      const column = relation.names[position];
+      return column === undefined || column.startsWith('$') ? undefined : { scan: relation, column };
+    }
+    case 'filter':
+      return scanOf(relation.input, position);
+    case 'project': {
+      const expression = relation.expressions[position];
+      const source = expression === undefined ? undefined : plainReference(expression);
+      return source === undefined ? undefined : scanOf(relation.input, source);
+    }
+    case 'join': {
+      const width = relation.left.columns.length;
+      switch (relation.type) {
+        case 'inner':
+          return position < width
+            ? scanOf(relation.left, position)
+            : scanOf(relation.right, position - width);
+        case 'left':
+        case 'semi':
+        case 'anti':
+        case 'single':
+        case 'mark':
+          return position < width ? scanOf(relation.left, position) : undefined;
+        default:
+          return undefined;
+      }
+    }
+    default:
+      return undefined;
+  }
+}

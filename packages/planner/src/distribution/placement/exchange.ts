@@ -1,0 +1,234 @@
+import { isVolatile } from '../../relational/expressions/volatility.ts';
+import type { Relation } from '../../relational/relation.ts';
+import type { StageId } from '../distributed-plan.ts';
+import { append, unionAll } from '../tree/build.ts';
+import { constant } from '../tree/expressions.ts';
+import { inputsOf, rebuild } from '../tree/inputs.ts';
+import { type Fragment, type Placed, placeOfAll, sameColumns, sameKeys } from './fragment.ts';
+import type { Planning } from './planning.ts';
+import { shardWhole } from './shard-whole.ts';
+
+/** Rows that may be read again by every task that wants them, in place of being sent to them filtered. */
+const FILTERED_READ_SHARE = 0.3;
+
+/**
+ * Makes stages of all fragments of a relation that are not yet rows of one, so that others can read them. `keys` are positions
+ * by which they are to be readable in buckets.
+ */
+export function cut(planning: Planning, placed: Placed, keys: readonly number[] = []): readonly Fragment[] {
+  const known = planning.cuts.get(placed.relation);
+  if (known !== undefined) return known.map((fragment) => freshReading(planning, fragment));
+  const given = placed.fragments.map((fragment) => shardWhole(planning, fragment));
+  const outputs = given.filter(({ placement }) => placement === 'output');
+  const others = given.filter(({ placement }) => placement !== 'output');
+  const made = grouped(others).map((group) => stageOf(planning, placed, group, keys));
+  const fragments = [...outputs, ...made];
+  planning.cuts.set(placed.relation, fragments);
+  return fragments;
+}
+
+/** Stages that were started for the relation, to be read anew. */
+export function cutBefore(planning: Planning, relation: Relation): Placed | undefined {
+  const fragments = planning.fixed.get(relation);
+  return fragments && { relation, fragments: fragments.map((fragment) => freshReading(planning, fragment)) };
+}
+
+/** All rows in every task that reads the fragment. */
+export function everywhere(planning: Planning, placed: Placed, keys: readonly number[] = []): Fragment {
+  const [only] = placed.fragments;
+  if (placed.fragments.length === 1 && only?.placement === 'whole') return only;
+  const isReadable = placed.fragments.every(
+    ({ placement }) => placement === 'whole' || placement === 'output',
+  );
+  const fragments = isReadable ? placed.fragments : cut(planning, placed, keys);
+  return {
+    relation: unionAll(fragments.map(({ relation }) => relation)),
+    placement: 'whole',
+    hashed: [],
+  };
+}
+
+/** All rows in one place; where they are when they are in one already. */
+export function inOne(planning: Planning, placed: Placed): Fragment {
+  const [only] = placed.fragments;
+  if (
+    placed.fragments.length === 1 &&
+    only !== undefined &&
+    /^(?:whole|single|coordinator)$/.test(only.placement)
+  )
+    return only;
+  return everywhere(planning, placed);
+}
+
+/** Rows with the same values of `keys` in the same task, which is the same for all that are hashed by keys of these types. */
+export function inBuckets(planning: Planning, placed: Placed, keys: readonly number[]): Fragment {
+  const isThere = placed.fragments.every(
+    ({ placement, hashed }) => placement === 'buckets' && hashed.some((choice) => sameKeys(choice, keys)),
+  );
+  if (isThere) return merged(placed.fragments, keys);
+  const known = planning.cuts.get(placed.relation);
+  const fragments = known?.map((fragment) => freshReading(planning, fragment)) ?? placed.fragments;
+  const readable = fragments.map((fragment) => readInBuckets(planning, placed.relation, fragment, keys));
+  if (readable.every((fragment) => fragment !== undefined)) return merged(readable, keys);
+  // What is read again is computed again by a stage that leaves it in buckets.
+  const rest: Placed = {
+    relation: placed.relation,
+    fragments: fragments
+      .filter((_, i) => readable[i] === undefined)
+      .map((fragment) => forwarded(planning, fragment)),
+  };
+  const given = rest.fragments.map((fragment) => shardWhole(planning, fragment));
+  const made = grouped(given).map((group) => stageOf(planning, rest, group, keys));
+  const outputs = [...fragments.filter((_, i) => readable[i] !== undefined), ...made];
+  planning.cuts.set(placed.relation, outputs);
+  return merged(
+    [
+      ...readable.filter((fragment) => fragment !== undefined),
+      ...made.map((fragment) => readInBuckets(planning, placed.relation, fragment, keys)!),
+    ],
+    keys,
+  );
+}
+
+/** Rows of a stage where its tasks left them. */
+export function forwarded(planning: Planning, fragment: Fragment): Fragment {
+  const { output } = fragment;
+  if (output === undefined) return fragment;
+  const { spread } = planning.draft(output.stage);
+  if (spread === 'single' || spread === 'coordinator')
+    return { relation: fragment.relation, placement: 'whole', hashed: [] };
+  planning.readings.get(output.input)!.mode = 'forward';
+  return { relation: fragment.relation, placement: 'shards', hashed: [], forwarded: output.stage };
+}
+
+function merged(fragments: readonly Fragment[], keys: readonly number[]): Fragment {
+  const [first] = fragments as readonly [Fragment];
+  if (fragments.length === 1) return first;
+  return {
+    relation: unionAll(fragments.map(({ relation }) => relation)),
+    placement: 'buckets',
+    hashed: [keys],
+  };
+}
+
+/** The rows of a stage in buckets of `keys`; undefined where they are not left so. */
+function readInBuckets(
+  planning: Planning,
+  relation: Relation,
+  fragment: Fragment,
+  keys: readonly number[],
+): Fragment | undefined {
+  const { output } = fragment;
+  if (fragment.placement === 'buckets' && fragment.hashed.some((choice) => sameKeys(choice, keys)))
+    return fragment;
+  if (output === undefined || keys.length === 0) return undefined;
+  const wanted = keys.map((key) => output.columns[key]);
+  if (!wanted.every((position) => position !== undefined)) return undefined;
+  const draft = planning.draft(output.stage);
+  if (draft.hashKeys.length === 0 && !draft.isFixed) {
+    const { rows } = planning.estimates.of(relation);
+    if (fragment.relation.kind !== 'input' && rows < draft.rows * FILTERED_READ_SHARE) return undefined;
+    draft.hashKeys = wanted;
+  }
+  if (!sameKeys(draft.hashKeys, wanted)) return undefined;
+  planning.readings.get(output.input)!.mode = 'hashed';
+  return { relation: fragment.relation, placement: 'buckets', hashed: [keys] };
+}
+
+/** Fragments that one stage can compute, together. */
+function grouped(fragments: readonly Fragment[]): readonly (readonly Fragment[])[] {
+  const groups: Fragment[][] = [];
+  for (const fragment of fragments) {
+    const mate = groups.find(([first]) => first !== undefined && canShareStage(first, fragment));
+    if (mate === undefined) groups.push([fragment]);
+    else mate.push(fragment);
+  }
+  return groups;
+}
+
+const canShareStage = (a: Fragment, b: Fragment): boolean =>
+  a.placement === b.placement && a.forwarded === b.forwarded;
+
+function stageOf(
+  planning: Planning,
+  placed: Placed,
+  group: readonly Fragment[],
+  keys: readonly number[],
+): Fragment {
+  const [first] = group as readonly [Fragment];
+  const union = unionAll(group.map(({ relation }) => relation));
+  // Rows without columns have to be counted by something.
+  const relation = union.columns.length > 0 ? union : append(union, [constant({ id: 'BOOLEAN' }, true)]);
+  const share = group.length / placed.fragments.length;
+  const { rows, bytes } = planning.estimates.of(placed.relation);
+  const spread =
+    first.placement === 'shards' || first.placement === 'buckets' ? first.placement : placeOfAll(group);
+  const draft = planning.addDraft(
+    {
+      spread: spread === 'whole' ? 'single' : spread,
+      relation,
+      columns: relation.columns,
+      isVolatile: isVolatileRelation(relation),
+      rows: rows * share,
+      bytes: bytes * share,
+    },
+    keys,
+  );
+  return outputOf(planning, draft.id);
+}
+
+function outputOf(planning: Planning, stage: StageId): Fragment {
+  const { columns } = planning.draft(stage);
+  const relation = planning.read(stage, columns);
+  return {
+    relation,
+    placement: 'output',
+    hashed: [],
+    output: { stage, input: relation.id, columns: sameColumns(relation) },
+  };
+}
+
+/** Another reading of the same rows: how they are read is open again. */
+export function freshReading(planning: Planning, fragment: Fragment): Fragment {
+  const { output } = fragment;
+  if (output === undefined) return fragment;
+  let input = output.input;
+  const relation = rebuild(fragment.relation, (inner) => {
+    if (inner.kind !== 'input' || inner.id !== output.input) return inner;
+    const fresh = planning.read(output.stage, inner.columns);
+    input = fresh.id;
+    return fresh;
+  });
+  return { ...fragment, placement: 'output', hashed: [], relation, output: { ...output, input } };
+}
+
+/** Whether computing the rows again may give others. */
+export function isVolatileRelation(relation: Relation): boolean {
+  switch (relation.kind) {
+    case 'sample':
+    case 'limit':
+      return true;
+    case 'filter':
+      if (relation.predicates.some(isVolatile)) return true;
+      break;
+    case 'project':
+      if (relation.expressions.some(isVolatile)) return true;
+      break;
+    case 'values':
+      if (relation.rows.some((row) => row.some(isVolatile))) return true;
+      break;
+    case 'function':
+      if (relation.arguments.some(isVolatile)) return true;
+      break;
+    case 'join':
+      if (relation.residual.some(isVolatile)) return true;
+      break;
+    case 'aggregate':
+      if (relation.aggregates.some(isVolatile)) return true;
+      break;
+    case 'unnest':
+      if (relation.unnests.some(isVolatile)) return true;
+      break;
+  }
+  return inputsOf(relation).some(isVolatileRelation);
+}

@@ -1,0 +1,124 @@
+import type { JoinRelation, JoinType } from '../../relational/relation.ts';
+import { equalKeys, type KeyPair } from './equal-keys.ts';
+import { type Fragment, hashedWithin, inOnePlace, type Placed } from './fragment.ts';
+import type { Planning } from './planning.ts';
+import { rowsRead } from './shard-whole.ts';
+
+/** How the rows of the sides of a join come together. */
+export type JoinStrategy =
+  | { readonly kind: 'in one place' }
+  /** All rows of a side are in every task of the other. */
+  | { readonly kind: 'broadcast'; readonly side: 'left' | 'right' }
+  | { readonly kind: 'hashed'; readonly leftKeys: readonly number[]; readonly rightKeys: readonly number[] };
+
+/** Sides whose rows are given only together with rows of the other: another task may have all of them too. */
+const BROADCAST_RIGHT: ReadonlySet<JoinType> = new Set(['inner', 'left', 'semi', 'anti', 'mark', 'single']);
+const BROADCAST_LEFT: ReadonlySet<JoinType> = new Set(['inner', 'right', 'right_semi', 'right_anti']);
+
+/** Rows of whole tables that are sooner read once and sent, when few are left of them. */
+const HEAVY_ROWS = 2_000_000;
+
+export const mayBroadcast = (type: JoinType, side: 'left' | 'right'): boolean =>
+  (side === 'right' ? BROADCAST_RIGHT : BROADCAST_LEFT).has(type);
+
+/**
+ * The cheapest way that gives right answers, by bytes that travel: a broadcast sends the side to all other nodes, a hash
+ * exchange sends both sides once, unless one is there already. What is broadcast must be under the limit, when there is a choice.
+ */
+export function joinStrategy(
+  planning: Planning,
+  join: JoinRelation,
+  left: Placed,
+  right: Placed,
+): JoinStrategy {
+  const isLeftThere = inOnePlace(left);
+  const isRightThere = inOnePlace(right);
+  if (isLeftThere && isRightThere) return { kind: 'in one place' };
+  const hashed = hashedKeys(join, left, right);
+  const costs: (readonly [cost: number, strategy: JoinStrategy])[] = [];
+  for (const side of ['right', 'left'] as const) {
+    if (!mayBroadcast(join.type, side) || (join.isAsof && side === 'left')) continue;
+    costs.push([broadcastCost(planning, side === 'right' ? right : left), { kind: 'broadcast', side }]);
+  }
+  if (hashed !== undefined) {
+    const moved = (placed: Placed, isThere: boolean) =>
+      isThere ? 0 : planning.estimates.of(placed.relation).bytes;
+    const cost = moved(left, hashed.isLeftThere) + moved(right, hashed.isRightThere);
+    costs.push([cost, { kind: 'hashed', leftKeys: hashed.leftKeys, rightKeys: hashed.rightKeys }]);
+  }
+  const [best] = costs.sort(([a], [b]) => a - b);
+  if (best === undefined) {
+    for (const side of [join.left, join.right])
+      planning.gatherReason(`a ${join.type} join without equality runs in one task`, side);
+    return { kind: 'in one place' };
+  }
+  const [cost, strategy] = best;
+  if (cost < Number.POSITIVE_INFINITY) return strategy;
+  // Over the limit, but there is no other way: the smaller one.
+  const sides = costs.flatMap(([, { ...s }]) => (s.kind === 'broadcast' ? [s] : []));
+  const bytesOf = (side: 'left' | 'right') =>
+    planning.estimates.of(side === 'left' ? join.left : join.right).bytes;
+  const smallest = sides.sort((a, b) => bytesOf(a.side) - bytesOf(b.side))[0]!;
+  planning.gatherReason(
+    `a ${join.type} join without equality needs all rows of a side in every task`,
+    smallest.side === 'left' ? join.left : join.right,
+  );
+  return smallest;
+}
+
+/** Bytes sent to have all rows in every task; infinite over the limit. */
+function broadcastCost(planning: Planning, placed: Placed): number {
+  const there = inOnePlace(placed);
+  const { bytes, rows } = planning.estimates.of(placed.relation);
+  if (there?.placement === 'whole' && !isHeavy(planning, there, rows)) return 0;
+  if (bytes > planning.facts.cluster.broadcastLimitBytes) return Number.POSITIVE_INFINITY;
+  return bytes * Math.max(1, planning.nodes - 1);
+}
+
+/** Much is read to give few rows: sooner once than by every task. */
+export function isHeavy(planning: Planning, fragment: Fragment, rows: number): boolean {
+  const read = rowsRead(planning, fragment.relation);
+  return read > HEAVY_ROWS && rows < read / 4;
+}
+
+interface HashedKeys {
+  readonly leftKeys: readonly number[];
+  readonly rightKeys: readonly number[];
+  readonly isLeftThere: boolean;
+  readonly isRightThere: boolean;
+}
+
+/** The keys to hash both sides by: those by which one is hashed already, if these are among the equal ones. */
+function hashedKeys(join: JoinRelation, left: Placed, right: Placed): HashedKeys | undefined {
+  const pairs = equalKeys(join);
+  if (pairs.length === 0) return undefined;
+  const choices = [choiceBy(pairs, 'left', left, right), choiceBy(pairs, 'right', right, left)].filter(
+    (choice) => choice !== undefined,
+  );
+  const both = choices.find(({ isLeftThere, isRightThere }) => isLeftThere && isRightThere);
+  return (
+    both ??
+    choices[0] ?? {
+      leftKeys: pairs.map((pair) => pair.left),
+      rightKeys: pairs.map((pair) => pair.right),
+      isLeftThere: false,
+      isRightThere: false,
+    }
+  );
+}
+
+function choiceBy(
+  pairs: readonly KeyPair[],
+  side: 'left' | 'right',
+  placed: Placed,
+  other: Placed,
+): HashedKeys | undefined {
+  const keys = hashedWithin(placed, new Set(pairs.map((pair) => pair[side])));
+  if (keys === undefined) return undefined;
+  const across = side === 'left' ? 'right' : 'left';
+  const otherKeys = keys.map((key) => pairs.find((pair) => pair[side] === key)![across]);
+  const isOtherThere = hashedWithin(other, new Set(otherKeys))?.join() === otherKeys.join();
+  return side === 'left'
+    ? { leftKeys: keys, rightKeys: otherKeys, isLeftThere: true, isRightThere: isOtherThere }
+    : { leftKeys: otherKeys, rightKeys: keys, isLeftThere: isOtherThere, isRightThere: true };
+}

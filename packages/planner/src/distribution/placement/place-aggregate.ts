@@ -1,0 +1,143 @@
+import type { AggregateRelation } from '../../relational/relation.ts';
+import { type SplitAggregate, splitAggregate } from '../aggregates/split-aggregate.ts';
+import { groupCount } from '../estimate/estimate.ts';
+import { plainReference } from '../tree/expressions.ts';
+import { cutBefore, everywhere, forwarded, inBuckets, inOne } from './exchange.ts';
+import { type Fragment, hashedWithin, inOnePlace, type Placed, placedAs } from './fragment.ts';
+import type { Place } from './place.ts';
+import type { Planning } from './planning.ts';
+import { shardWhole } from './shard-whole.ts';
+
+/** So many partial rows are finished in one task. */
+const FEW_ROWS = 100_000;
+/** Partial aggregation must leave less than this share of the rows to be worth its work. */
+const REDUCES = 0.6;
+/** With fewer groups than this for each node, rows hashed by them would leave nodes without work. */
+const GROUPS_FOR_EACH_NODE = 20;
+
+/**
+ * Groups are computed where all rows of each are. If they are not together already: each task aggregates its rows, and what
+ * is left of each group is finished together; or, for aggregates that see all rows of a group, the rows travel.
+ */
+export function placeAggregate(planning: Planning, relation: AggregateRelation, place: Place): Placed {
+  const split = planning.once(relation, 'split', () => splitAggregate(relation));
+  if (split !== undefined) {
+    planning.partials.add(split.partial);
+    const before = cutBefore(planning, split.partial);
+    if (before !== undefined) return finish(planning, relation, split, before);
+  }
+  preferGroupsAbove(planning, relation);
+  const placed = place(relation.input);
+  const input = { ...placed, fragments: placed.fragments.map((fragment) => shardWhole(planning, fragment)) };
+  const there = inOnePlace(input);
+  if (there !== undefined) return placedAs(relation, together(relation, there));
+  const keys = commonGroups(relation);
+  const hashed = hashedWithin(input, new Set(keys));
+  if (hashed !== undefined && input.fragments.length === 1)
+    return placedAs(relation, inEachTask(relation, inBuckets(planning, input, hashed)));
+  if (split !== undefined && reduces(planning, relation, split))
+    return finish(planning, relation, split, {
+      relation: split.partial,
+      fragments: input.fragments.map((fragment): Fragment => {
+        const here = forwarded(planning, fragment);
+        return { ...here, hashed: [], relation: { ...split.partial, input: here.relation } };
+      }),
+    });
+  if (keys.length > 0) return placedAs(relation, inEachTask(relation, inBuckets(planning, input, keys)));
+  planning.gatherReason(`an aggregate that sees all rows`, relation.input);
+  return placedAs(relation, together(relation, inOne(planning, input)));
+}
+
+function finish(
+  planning: Planning,
+  relation: AggregateRelation,
+  split: SplitAggregate,
+  partial: Placed,
+): Placed {
+  const groups = planning.estimates.of(relation).rows;
+  const known = planning.fixed.has(partial.relation)
+    ? planning.estimates.of(partial.relation).rows
+    : undefined;
+  const rows = known ?? groups * planning.nodes;
+  const isWhole =
+    split.keys.length === 0 || rows <= Math.min(FEW_ROWS, planning.facts.cluster.gatherLimitRows);
+  if (isWhole) {
+    const { relation: rowsThere } = everywhere(planning, partial, split.keys);
+    return placedAs(relation, {
+      relation: split.finish(rowsThere),
+      placement: isSameEverywhere(relation) ? 'whole' : 'single',
+      hashed: [],
+    });
+  }
+  const preferred = planning.preferredKeys.get(relation);
+  const few =
+    preferred === undefined ||
+    groupCount(
+      preferred.map((key) => planning.estimates.of(relation).distinct[key] ?? 1),
+      groups,
+    ) <
+      GROUPS_FOR_EACH_NODE * planning.nodes;
+  const keys = few ? split.keys : preferred;
+  const fragment = inBuckets(planning, partial, keys);
+  const isPlain = split.keys.length === relation.groups.length;
+  return placedAs(relation, {
+    relation: split.finish(fragment.relation),
+    placement: 'buckets',
+    // With grouping sets the set is a key too, and not among the columns.
+    hashed: isPlain ? [keys] : [],
+  });
+}
+
+/** The aggregate over rows that are all in one place. */
+function together(relation: AggregateRelation, fragment: Fragment): Fragment {
+  return {
+    relation: { ...relation, input: fragment.relation },
+    placement: fragment.placement === 'whole' && !isSameEverywhere(relation) ? 'single' : fragment.placement,
+    hashed: [],
+  };
+}
+
+/** The aggregate over rows of which each task has all of its groups. */
+function inEachTask(relation: AggregateRelation, fragment: Fragment): Fragment {
+  const groupOf = (key: number) => relation.groups.findIndex((group) => plainReference(group) === key);
+  return {
+    ...fragment,
+    relation: { ...relation, input: fragment.relation },
+    hashed: fragment.hashed.map((keys) => keys.map(groupOf)).filter((keys) => !keys.includes(-1)),
+    output: undefined,
+  };
+}
+
+const ORDER_SENSITIVE =
+  /^(?:first|last|any_value|arbitrary|list|array_agg|string_agg|group_concat|listagg|mode|arg_|argm|min_by|max_by|approx|reservoir|histogram)/;
+
+/** Whether tasks that have the same rows in another order come to the same. */
+const isSameEverywhere = ({ aggregates }: AggregateRelation): boolean =>
+  !aggregates.some(({ name = '' }) => ORDER_SENSITIVE.test(name));
+
+/** Positions in the input of the plain groups that are in every grouping set. */
+function commonGroups({ groups, groupingSets }: AggregateRelation): readonly number[] {
+  const [first = [], ...others] = groupingSets;
+  const common = first.filter((i) => others.every((set) => set.includes(i)));
+  const keys = common.map((i) => plainReference(groups[i]!)).filter((key) => key !== undefined);
+  return [...new Set(keys)];
+}
+
+/** Whether aggregating the rows of each task leaves much fewer. */
+function reduces(planning: Planning, relation: AggregateRelation, split: SplitAggregate): boolean {
+  if (split.keys.length === 0) return true;
+  const input = planning.estimates.of(relation.input).rows;
+  const groups = planning.estimates.of(relation).rows;
+  if (input < FEW_ROWS) return true;
+  const each = input / planning.nodes;
+  const left = Math.min(input * relation.groupingSets.length, groupCount([groups], each) * planning.nodes);
+  return left < input * REDUCES;
+}
+
+/** Of groups within groups: rows that are hashed by the outer ones stay where they are. */
+function preferGroupsAbove(planning: Planning, { input, groups, groupingSets }: AggregateRelation): void {
+  if (input.kind !== 'aggregate' || groups.length === 0 || groupingSets.length !== 1) return;
+  const keys = groups.map(plainReference).filter((key) => key !== undefined && key < input.groups.length);
+  if (keys.length === groups.length && keys.every((key) => key !== undefined))
+    planning.preferredKeys.set(input, keys);
+}

@@ -1,0 +1,47 @@
+import { isVolatile } from '../../relational/expressions/volatility.ts';
+import type { FilterRelation, ProjectRelation, UnnestRelation } from '../../relational/relation.ts';
+import { expressionSources, type Fragment, over, type Placed, placedAs, sameColumns } from './fragment.ts';
+
+/**
+ * What looks at one row at a time is done where the row is. A volatile expression over rows that several tasks have would
+ * give each of them another value, so it is computed in one.
+ */
+export function placeRowWise(
+  relation: FilterRelation | ProjectRelation | UnnestRelation,
+  input: Placed,
+): Placed {
+  const isRepeatable = !expressionsOf(relation).some(isVolatile);
+  return placedAs(
+    relation,
+    ...input.fragments.map((fragment): Fragment => {
+      const placed = over(fragment, { ...relation, input: fragment.relation }, sourcesOf(relation));
+      if (isRepeatable) return placed;
+      if (placed.placement === 'whole') return { ...placed, placement: 'single' };
+      return placed.placement === 'output' ? { ...placed, placement: 'single', output: undefined } : placed;
+    }),
+  );
+}
+
+function expressionsOf(relation: FilterRelation | ProjectRelation | UnnestRelation) {
+  switch (relation.kind) {
+    case 'filter':
+      return relation.predicates;
+    case 'project':
+      return relation.expressions;
+    case 'unnest':
+      return relation.unnests;
+  }
+}
+
+function sourcesOf(relation: FilterRelation | ProjectRelation | UnnestRelation) {
+  switch (relation.kind) {
+    case 'filter':
+      return sameColumns(relation);
+    case 'project':
+      return expressionSources(relation.expressions);
+    case 'unnest': {
+      const width = relation.input.columns.length;
+      return relation.columns.map((_, i) => (i < width ? i : undefined));
+    }
+  }
+}

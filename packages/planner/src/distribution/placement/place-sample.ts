@@ -1,0 +1,35 @@
+import type { SampleRelation } from '../../relational/relation.ts';
+import { inOne } from './exchange.ts';
+import { type Placed, placedAs } from './fragment.ts';
+import type { Place } from './place.ts';
+import type { Planning } from './planning.ts';
+
+/**
+ * A share of the rows that is drawn row by row is drawn where they are; a number of rows, or a sample that is to be the same
+ * each time, of all rows in one place.
+ */
+export function placeSample(planning: Planning, relation: SampleRelation, below: Place): Placed {
+  const input = below(relation.input);
+  const isRowByRow =
+    /%|percent/i.test(relation.sql) &&
+    !/repeatable|,\s*\d+\s*\)/i.test(relation.sql) &&
+    !/reservoir/i.test(relation.sql);
+  if (
+    isRowByRow &&
+    input.fragments.every(({ placement }) => placement === 'shards' || placement === 'buckets')
+  )
+    return placedAs(
+      relation,
+      ...input.fragments.map((fragment) => ({
+        ...fragment,
+        relation: { ...relation, input: fragment.relation },
+      })),
+    );
+  const fragment = inOne(planning, input);
+  if (fragment.placement === 'whole') planning.gatherReason('a sample is drawn in one task', relation.input);
+  return placedAs(relation, {
+    relation: { ...relation, input: fragment.relation },
+    placement: fragment.placement === 'coordinator' ? 'coordinator' : 'single',
+    hashed: [],
+  });
+}

@@ -1,0 +1,23 @@
+import type { SortRelation } from '../../relational/relation.ts';
+import { inOne } from './exchange.ts';
+import { type Placed, placedAs } from './fragment.ts';
+import type { Place } from './place.ts';
+import type { Planning } from './planning.ts';
+
+/** Rows in an order are in one place; what stands above keeps them there, up to the result. */
+export function placeSort(
+  planning: Planning,
+  relation: SortRelation,
+  below: Place,
+  isResult: boolean,
+): Placed {
+  const input = below(relation.input);
+  const fragment = inOne(planning, input);
+  if (fragment.placement === 'whole' && !isResult)
+    planning.gatherReason('rows are put in order before the result', relation.input);
+  return placedAs(relation, {
+    relation: { ...relation, input: fragment.relation },
+    placement: fragment.placement === 'coordinator' ? 'coordinator' : 'single',
+    hashed: [],
+  });
+}

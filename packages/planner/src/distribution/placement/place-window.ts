@@ -1,0 +1,40 @@
+import type { WindowRelation } from '../../relational/relation.ts';
+import { plainReference } from '../tree/expressions.ts';
+import { inBuckets, inOne } from './exchange.ts';
+import { hashedWithin, inOnePlace, over, type Placed, placedAs } from './fragment.ts';
+import type { Place } from './place.ts';
+import type { Planning } from './planning.ts';
+
+/**
+ * A window is computed where all rows of its partition are: hashed by what all windows partition by. Windows without a
+ * partition see all rows.
+ */
+export function placeWindow(planning: Planning, relation: WindowRelation, below: Place): Placed {
+  const input = below(relation.input);
+  const width = relation.input.columns.length;
+  const sources = relation.columns.map((_, i) => (i < width ? i : undefined));
+  const keys = commonPartition(relation);
+  const there = inOnePlace(input);
+  if (there === undefined && keys.length > 0) {
+    const hashed = hashedWithin(input, new Set(keys));
+    const fragment = inBuckets(planning, input, hashed ?? keys);
+    return placedAs(relation, over(fragment, { ...relation, input: fragment.relation }, sources));
+  }
+  const fragment = inOne(planning, input);
+  if (there === undefined)
+    planning.gatherReason('a window without PARTITION BY sees all rows', relation.input);
+  return placedAs(relation, {
+    relation: { ...relation, input: fragment.relation },
+    placement: fragment.placement === 'coordinator' ? 'coordinator' : 'single',
+    hashed: [],
+  });
+}
+
+/** Columns by which all windows partition, in order. */
+export function commonPartition({ windows }: WindowRelation): readonly number[] {
+  const [first, ...others] = windows.map(
+    ({ partitions = [] }) => new Set(partitions.map(plainReference).filter((at) => at !== undefined)),
+  );
+  if (first === undefined) return [];
+  return [...first].filter((key) => others.every((other) => other.has(key))).sort((a, b) => a - b);
+}

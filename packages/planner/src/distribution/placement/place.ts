@@ -1,0 +1,65 @@
+import type { Relation } from '../../relational/relation.ts';
+import { cutBefore } from './exchange.ts';
+import type { Placed } from './fragment.ts';
+import { placeAggregate } from './place-aggregate.ts';
+import { placeDistinct } from './place-distinct.ts';
+import { placeInOne } from './place-in-one.ts';
+import { placeJoin } from './place-join.ts';
+import { placeFunction, placeLocal, placeScan, placeValues } from './place-leaf.ts';
+import { placeLimit } from './place-limit.ts';
+import { placeRowWise } from './place-row-wise.ts';
+import { placeSample } from './place-sample.ts';
+import { placeSet } from './place-set.ts';
+import { placeReference, placeShared } from './place-shared.ts';
+import { placeSort } from './place-sort.ts';
+import { placeWindow } from './place-window.ts';
+import type { Planning } from './planning.ts';
+
+/** Places relations below the one that a rule is about. `isResult`: its rows are those of the query, or nearly. */
+export type Place = (relation: Relation, isResult?: boolean) => Placed;
+
+/** Decides where the rows of a relation are computed, and with what exchanges. */
+export function place(planning: Planning, relation: Relation, isResult = false): Placed {
+  const before = cutBefore(planning, relation);
+  if (before !== undefined) return before;
+  const below: Place = (inner, result = false) => place(planning, inner, result);
+  switch (relation.kind) {
+    case 'scan':
+      return placeScan(planning, relation);
+    case 'local':
+      return placeLocal(relation);
+    case 'values':
+      return placeValues(relation);
+    case 'function':
+      return placeFunction(relation, below);
+    case 'filter':
+    case 'project':
+    case 'unnest':
+      return placeRowWise(relation, below(relation.input, isResult));
+    case 'join':
+      return placeJoin(planning, relation, below);
+    case 'aggregate':
+      return placeAggregate(planning, relation, below);
+    case 'distinct':
+      return placeDistinct(planning, relation, below);
+    case 'window':
+      return placeWindow(planning, relation, below);
+    case 'sort':
+      return placeSort(planning, relation, below, isResult);
+    case 'limit':
+      return placeLimit(planning, relation, below);
+    case 'sample':
+      return placeSample(planning, relation, below);
+    case 'set':
+      return placeSet(planning, relation, below);
+    case 'shared':
+      return placeShared(planning, relation, below, isResult);
+    case 'reference':
+      return placeReference(planning, relation);
+    case 'positional_join':
+    case 'recursive':
+      return placeInOne(planning, relation, below);
+    case 'input':
+      throw new RangeError('Rows of a stage are not placed again');
+  }
+}

@@ -1,0 +1,159 @@
+import type { InputRelation, Relation, RelationColumn, ScanRelation } from '../../relational/relation.ts';
+import type { DynamicFilter, ExchangeSource, StageId } from '../distributed-plan.ts';
+import { Estimates } from '../estimate/estimate.ts';
+import type { PlanFacts } from '../plan-facts.ts';
+import type { Fragment, Placed } from './fragment.ts';
+
+/** A stage while the plan is being made. */
+export interface StageDraft {
+  readonly id: StageId;
+  readonly spread: 'shards' | 'buckets' | 'single' | 'coordinator';
+  readonly relation: Relation;
+  readonly columns: readonly RelationColumn[];
+  hashKeys: readonly number[];
+  readonly summarised: Set<number>;
+  readonly after: Set<StageId>;
+  readonly isVolatile: boolean;
+  readonly rows: number;
+  readonly bytes: number;
+  /** It was started: nothing about it may change. */
+  readonly isFixed: boolean;
+}
+
+/** How the rows of an `input` relation are read; without a mode, as the task that reads them wants: all of them. */
+export interface Reading {
+  readonly stage: StageId;
+  mode?: ExchangeSource['mode'] | undefined;
+}
+
+/** What is remembered of a plan so that it can be decided again. */
+export interface PlanMemory {
+  readonly tree: Relation;
+  readonly drafts: readonly StageDraft[];
+  readonly readings: ReadonlyMap<number, Reading>;
+  readonly cuts: ReadonlyMap<Relation, readonly Fragment[]>;
+  readonly rewrites: Map<Relation, Map<string, unknown>>;
+  readonly dynamicFilters: ReadonlyMap<ScanRelation, readonly DynamicFilter[]>;
+  readonly sharded: ReadonlySet<ScanRelation>;
+  readonly partials: ReadonlySet<Relation>;
+}
+
+/** A plan being made: what is known, and what has been decided so far. */
+export class Planning {
+  readonly facts: PlanFacts;
+  readonly estimates: Estimates;
+  readonly drafts: StageDraft[] = [];
+  readonly readings = new Map<number, Reading>();
+  /** Relations whose rows stages leave, with what is to be read of them. */
+  readonly cuts = new Map<Relation, readonly Fragment[]>();
+  /** Cuts of stages that were started. */
+  readonly fixed = new Map<Relation, readonly Fragment[]>();
+  readonly shared = new Map<number, Placed>();
+  readonly dynamicFilters = new Map<ScanRelation, DynamicFilter[]>();
+  /** Scans of which each task reads its part; the others are read whole. */
+  readonly sharded = new Set<ScanRelation>();
+  /** Aggregates of a part of the rows, which others finish. */
+  readonly partials = new Set<Relation>();
+  readonly reasons: string[] = [];
+  /** Groups of an aggregate by which its rows are wanted to be hashed, for what stands above. */
+  readonly preferredKeys = new Map<Relation, readonly number[]>();
+  readonly rewrites: Map<Relation, Map<string, unknown>>;
+  private readonly used = new Set<StageId>();
+  private nextStage = 0;
+  private nextInput = 0;
+
+  constructor(
+    facts: PlanFacts,
+    before?: { readonly memory: PlanMemory; readonly kept: ReadonlySet<StageId> },
+  ) {
+    this.facts = facts;
+    this.estimates = new Estimates(facts);
+    this.rewrites = before?.memory.rewrites ?? new Map();
+    if (before === undefined) return;
+    const { memory, kept } = before;
+    for (const draft of memory.drafts) {
+      if (!kept.has(draft.id)) continue;
+      this.drafts.push({ ...draft, isFixed: true });
+      this.used.add(draft.id);
+    }
+    for (const [id, reading] of memory.readings) {
+      this.nextInput = Math.max(this.nextInput, id + 1);
+      this.readings.set(id, { ...reading });
+    }
+    for (const [scan, filters] of memory.dynamicFilters)
+      this.dynamicFilters.set(
+        scan,
+        filters.filter(({ stage }) => kept.has(stage)),
+      );
+    for (const scan of memory.sharded) this.sharded.add(scan);
+    for (const partial of memory.partials) this.partials.add(partial);
+    for (const [relation, fragments] of memory.cuts)
+      if (fragments.every(({ output }) => output !== undefined && kept.has(output.stage)))
+        this.fixed.set(relation, fragments);
+  }
+
+  memory(tree: Relation): PlanMemory {
+    const { drafts, readings, cuts, fixed, rewrites, dynamicFilters, sharded, partials } = this;
+    return {
+      tree,
+      drafts,
+      readings,
+      cuts: new Map([...fixed, ...cuts]),
+      rewrites,
+      dynamicFilters,
+      sharded,
+      partials,
+    };
+  }
+
+  get nodes(): number {
+    return Math.max(1, this.facts.cluster.nodes);
+  }
+
+  /** A rewrite of a relation, made once for a plan and all that it is refined to. */
+  once<T>(relation: Relation, name: string, make: () => T): T {
+    const known = this.rewrites.get(relation) ?? new Map<string, unknown>();
+    this.rewrites.set(relation, known);
+    if (!known.has(name)) known.set(name, make());
+    return known.get(name) as T;
+  }
+
+  addDraft(
+    draft: Omit<StageDraft, 'id' | 'isFixed' | 'summarised' | 'after' | 'hashKeys'>,
+    hashKeys: readonly number[],
+  ): StageDraft {
+    while (this.used.has(this.nextStage)) this.nextStage += 1;
+    const made: StageDraft = {
+      ...draft,
+      hashKeys,
+      id: this.nextStage,
+      summarised: new Set(),
+      after: new Set(),
+      isFixed: false,
+    };
+    this.used.add(made.id);
+    this.drafts.push(made);
+    return made;
+  }
+
+  draft(id: StageId): StageDraft {
+    const found = this.drafts.find((draft) => draft.id === id);
+    if (found === undefined) throw new RangeError(`No stage ${id}`);
+    return found;
+  }
+
+  /** A relation of the rows of a stage. */
+  read(stage: StageId, columns: readonly RelationColumn[]): InputRelation {
+    const id = this.nextInput;
+    this.nextInput += 1;
+    this.readings.set(id, { stage });
+    return { kind: 'input', id, columns };
+  }
+
+  /** Tells that rows without a bound come together in one place. */
+  gatherReason(what: string, relation: Relation): void {
+    const { rows } = this.estimates.of(relation);
+    if (rows <= this.facts.cluster.gatherLimitRows) return;
+    this.reasons.push(`${what}: about ${Math.round(rows).toLocaleString('en-US')} rows`);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Relation } from '../../relational/relation.ts';
+import { inputsOf, withInputs } from '../tree/inputs.ts';
+import { distinctAggregates } from './distinct-aggregates.ts';
+import { withGroupColumns, withJoinColumns, withOnColumns, withPartitionColumns } from './key-columns.ts';
+import { limitBelowProjection } from './limit-below-projection.ts';
+import { pruneColumns } from './prune-columns.ts';
+import { separateWindows } from './separate-windows.ts';
+import { unionDistinct } from './union-distinct.ts';
+
+type Rule = (relation: Relation) => Relation;
+
+const RULES: readonly Rule[] = [
+  unionDistinct,
+  limitBelowProjection,
+  withJoinColumns,
+  withGroupColumns,
+  withOnColumns,
+  distinctAggregates,
+  withPartitionColumns,
+  separateWindows,
+];
+
+/** The tree with everything in the shape that the rules of placement look for; its rows are the same. */
+export function normalForm(root: Relation): Relation {
+  return pruneColumns(normalised(pruneColumns(root)));
+}
+
+function normalised(relation: Relation): Relation {
+  const inputs = inputsOf(relation).map(normalised);
+  let changed = withInputs(relation, inputs);
+  for (const rule of RULES) changed = rule(changed);
+  return changed;
+}

@@ -1,0 +1,113 @@
+import type { Conjunct } from '@tessera/tablet';
+import { expressionConjuncts } from '../../conjuncts.ts';
+import type { PlanExpression } from '../../plan-nodes.ts';
+import type { Relation, ScanRelation } from '../../relational/relation.ts';
+import type { Leaf, LeafRelation } from '../../relational/rendering/leaf-relation.ts';
+import { relationSql } from '../../relational/rendering/relation-sql.ts';
+import { typeSql } from '../../relational/rendering/type-sql.ts';
+import type { Stage, StageId, StageSource } from '../distributed-plan.ts';
+import type { Planning, StageDraft } from '../placement/planning.ts';
+import { inputsOf } from '../tree/inputs.ts';
+import { relationOutline } from './outline.ts';
+import { sliceableInputs } from './sliceable.ts';
+
+/** A draft as SQL over sources. */
+export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: readonly string[]): Stage {
+  const sources: StageSource[] = [];
+  const holes = new Map<LeafRelation, Leaf>();
+  const isOneTask = draft.spread === 'single' || draft.spread === 'coordinator';
+  const exchanges = new Map<number, number>();
+  for (const { leaf, predicates } of leavesOf(draft.relation)) {
+    if (holes.has(leaf)) continue;
+    const hole = sources.length;
+    switch (leaf.kind) {
+      case 'scan':
+        sources.push({
+          kind: 'scan',
+          relation: leaf.relation,
+          columns: leaf.names,
+          filters: conjunctsOf(leaf, predicates),
+          spread: planning.sharded.has(leaf) && !isOneTask ? 'sharded' : 'whole',
+          dynamicFilters: planning.dynamicFilters.get(leaf) ?? [],
+        });
+        holes.set(leaf, { hole, columns: leaf.names });
+        break;
+      case 'local':
+        sources.push({ kind: 'local', sql: leaf.sql });
+        holes.set(leaf, { hole, columns: leaf.names });
+        break;
+      case 'input': {
+        const reading = planning.readings.get(leaf.id);
+        if (reading === undefined) throw new RangeError(`Nothing to read for input ${leaf.id}`);
+        const { stage, mode = isOneTask ? 'gathered' : 'broadcast' } = reading;
+        exchanges.set(leaf.id, hole);
+        sources.push({ kind: 'exchange', stage, mode: isOneTask ? 'gathered' : mode });
+        holes.set(leaf, { hole, columns: leaf.columns.map((_, i) => `c${i}`) });
+        break;
+      }
+    }
+  }
+  const names = rootNames ?? draft.columns.map((_, i) => `c${i}`);
+  const sliceable = [...sliceableInputs(planning, draft.relation)].flatMap((id) => {
+    const source = exchanges.get(id);
+    return source !== undefined && planning.readings.get(id)?.mode === 'hashed' ? [source] : [];
+  });
+  return {
+    id: draft.id,
+    spread: draft.spread,
+    sources,
+    ...(sliceable.length === 0 ? {} : { sliceable }),
+    sql: relationSql(draft.relation, {
+      leaf: (leaf) => holes.get(leaf),
+      ...(rootNames === undefined ? {} : { names: rootNames }),
+    }),
+    output: {
+      columns: draft.columns.map(({ type }, i) => ({ name: names[i]!, type: typeSql(type) })),
+      hashKeys: draft.hashKeys,
+      summarised: [...draft.summarised].sort((a, b) => a - b),
+    },
+    estimate: { rows: Math.round(draft.rows), bytes: Math.round(draft.bytes) },
+    after: [...afterOf(draft, sources)].sort((a, b) => a - b),
+    isVolatile: draft.isVolatile,
+    outline: relationOutline(planning, draft.relation),
+  };
+}
+
+/** Stages whose ends it waits for and that it does not read. */
+function afterOf({ after }: StageDraft, sources: readonly StageSource[]): ReadonlySet<StageId> {
+  const waited = new Set(after);
+  for (const source of sources)
+    if (source.kind === 'scan') for (const { stage } of source.dynamicFilters) waited.add(stage);
+  for (const source of sources) if (source.kind === 'exchange') waited.delete(source.stage);
+  return waited;
+}
+
+interface FoundLeaf {
+  readonly leaf: LeafRelation;
+  /** Of filters right above it. */
+  readonly predicates: readonly PlanExpression[];
+}
+
+function leavesOf(relation: Relation, predicates: readonly PlanExpression[] = []): readonly FoundLeaf[] {
+  switch (relation.kind) {
+    case 'scan':
+    case 'local':
+    case 'input':
+      return [{ leaf: relation, predicates }];
+    case 'filter':
+      return leavesOf(relation.input, [...predicates, ...relation.predicates]);
+    default:
+      return inputsOf(relation).flatMap((input) => leavesOf(input));
+  }
+}
+
+const conjunctsOf = (
+  { names, columns }: ScanRelation,
+  predicates: readonly PlanExpression[],
+): readonly Conjunct[] =>
+  predicates.flatMap((predicate) =>
+    expressionConjuncts(predicate, (index) => {
+      const [name, column] = [names[index], columns[index]];
+      return name === undefined || column === undefined ? undefined : { name, type: column.type };
+    }),
+  );

@@ -1,0 +1,301 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { Conjunct } from '@tessera/tablet';
+import { mirrorBootstrap } from '../../mirror-bootstrap.ts';
+import { PLAN_SQL } from '../../serialized-plan.ts';
+import { refine } from '../distribute.ts';
+import type {
+  DistributedPlan,
+  FinishedStage,
+  ScanSource,
+  Stage,
+  StageId,
+  StageSource,
+  TableFacts,
+} from '../distributed-plan.ts';
+import { HASH_BUCKETS } from '../distributed-plan.ts';
+import { planDistributed } from '../plan-distributed.ts';
+import type { PlanFacts } from '../plan-facts.ts';
+
+export interface SimulatedOptions {
+  readonly nodes: number;
+  readonly broadcastLimitBytes?: number;
+  readonly wholeTableBytes?: number;
+  readonly gatherLimitRows?: number;
+  readonly refines?: boolean;
+  /** Rows go to as many nodes only; the others have none. */
+  readonly filledNodes?: number;
+}
+
+export interface Answer {
+  readonly types: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/**
+ * Runs distributed plans in one kernel: every table is cut into random shards, one for each virtual node, tasks are SQL over
+ * temporary tables, and what a stage leaves is read by buckets as the exchange does. Scans leave out each row that their
+ * conditions allow to leave out.
+ */
+export class SimulatedCluster {
+  private readonly connection: DuckDBConnection;
+  private readonly facts = new Map<string, TableFacts>();
+  private shards = 0;
+
+  private constructor(connection: DuckDBConnection) {
+    this.connection = connection;
+  }
+
+  static async open(): Promise<SimulatedCluster> {
+    const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+    const connection = await instance.connect();
+    for (const statement of mirrorBootstrap.filter((s) => s.startsWith('CREATE SCHEMA')))
+      await connection.run(statement);
+    await connection.run("SET search_path = 'managed'; SET TimeZone = 'UTC'");
+    return new SimulatedCluster(connection);
+  }
+
+  async run(sql: string): Promise<void> {
+    await this.connection.run(sql);
+  }
+
+  /** Makes shards of all tables that there are, for plans over so many nodes. */
+  async shard(nodes: number, isDimension: (table: string) => boolean = () => false): Promise<void> {
+    const tables = (
+      await this.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'managed'")
+    ).map(([name]) => String(name));
+    this.shards = nodes;
+    for (const table of tables) {
+      const [[count] = [0]] = await this.rows(`SELECT count(*) FROM managed."${table}"`);
+      const rows = Number(count);
+      const columns = await this.rows(
+        `SELECT column_name FROM duckdb_columns() WHERE schema_name = 'managed' AND table_name = '${table}'`,
+      );
+      const names = columns.map(([name]) => String(name));
+      const distinct = await this.rows(
+        `SELECT ${names.map((name) => `count(DISTINCT "${name}")`).join(', ')} FROM managed."${table}"`,
+      );
+      await this.connection.run(
+        `CREATE OR REPLACE TEMP TABLE "placed_${table}" AS SELECT *, (hash(row_number() OVER ()) % ${nodes})::INTEGER AS "$node" FROM managed."${table}"`,
+      );
+      for (let node = 0; node < nodes; node++)
+        await this.connection.run(
+          `CREATE OR REPLACE TEMP TABLE "shard_${table}_${node}" AS SELECT * EXCLUDE "$node" FROM "placed_${table}" WHERE "$node" = ${node}`,
+        );
+      await this.connection.run(`DROP TABLE "placed_${table}"`);
+      this.facts.set(table, {
+        rows,
+        bytes: rows * names.length * 8,
+        isDimension: isDimension(table),
+        distinct: new Map(names.map((name, i) => [name, Number(distinct[0]?.[i] ?? 1)])),
+        tablets: rows === 0 ? 0 : nodes,
+      });
+    }
+  }
+
+  planFacts({ nodes, broadcastLimitBytes, wholeTableBytes, gatherLimitRows }: SimulatedOptions): PlanFacts {
+    return {
+      tables: this.facts,
+      cluster: {
+        nodes,
+        broadcastLimitBytes: broadcastLimitBytes ?? 64 * 2 ** 20,
+        wholeTableBytes: wholeTableBytes ?? 0,
+        gatherLimitRows: gatherLimitRows ?? 1_000_000,
+      },
+    };
+  }
+
+  async plan(sql: string, options: SimulatedOptions): Promise<DistributedPlan> {
+    return planDistributed(await this.serialized(sql), this.planFacts(options));
+  }
+
+  async serialized(sql: string): Promise<string> {
+    const disabled = mirrorBootstrap.find((statement) => statement.includes('disabled_optimizers'))!;
+    await this.connection.run(disabled.replace('SET GLOBAL', 'SET'));
+    try {
+      const reader = await this.connection.runAndReadAll(PLAN_SQL, [sql]);
+      return String(reader.getRowsJson()[0]?.[0]);
+    } finally {
+      await this.connection.run("SET disabled_optimizers = ''");
+    }
+  }
+
+  /** The query over all data, as the kernel answers it. */
+  async plain(sql: string): Promise<Answer> {
+    const reader = await this.connection.runAndReadAll(sql);
+    return { types: reader.columnTypes().map(String), rows: reader.getRowsJson() };
+  }
+
+  /** The query in stages. */
+  async distributed(sql: string, options: SimulatedOptions): Promise<Answer> {
+    return this.execute(await this.plan(sql, options), options);
+  }
+
+  async execute(first: DistributedPlan, options: SimulatedOptions): Promise<Answer> {
+    let plan = first;
+    const finished = new Map<StageId, FinishedStage>();
+    const outputs = new Map<StageId, readonly string[]>();
+    try {
+      for (;;) {
+        const next = plan.stages.find(
+          (stage) => !finished.has(stage.id) && neededStages(stage).every((id) => finished.has(id)),
+        );
+        if (next === undefined) throw new Error('No stage can run');
+        if (next === plan.stages.at(-1)) return await this.root(next, outputs);
+        const tables = await this.stage(next, plan, outputs, options);
+        outputs.set(next.id, tables);
+        finished.set(next.id, await this.size(tables, next));
+        if (options.refines !== false)
+          plan = refine(plan, finished, new Set(finished.keys()), this.planFacts(options));
+      }
+    } finally {
+      for (const table of [...outputs.values()].flat())
+        await this.connection.run(`DROP TABLE IF EXISTS "${table}"`);
+    }
+  }
+
+  private async root(stage: Stage, outputs: ReadonlyMap<StageId, readonly string[]>): Promise<Answer> {
+    return this.plain(this.taskSql(stage, outputs, { node: 0, range: [0, HASH_BUCKETS - 1] }));
+  }
+
+  private async stage(
+    stage: Stage,
+    plan: DistributedPlan,
+    outputs: ReadonlyMap<StageId, readonly string[]>,
+    options: SimulatedOptions,
+  ): Promise<readonly string[]> {
+    const tasks = tasksOf(stage, outputs, options);
+    const tables: string[] = [];
+    for (const [i, task] of tasks.entries()) {
+      const table = `out_${stage.id}_${i}`;
+      const { hashKeys, columns } = stage.output;
+      const bucket =
+        hashKeys.length === 0
+          ? ''
+          : `, (hash(${hashKeys.map((key) => `"${columns[key]?.name}"`).join(', ')}) >> 54)::USMALLINT AS "$bucket"`;
+      const sql = this.taskSql(stage, outputs, task);
+      try {
+        await this.connection.run(
+          `CREATE OR REPLACE TEMP TABLE "${table}" AS SELECT *${bucket} FROM (${sql})`,
+        );
+      } catch (error) {
+        throw new Error(`Stage ${stage.id} of ${plan.stages.length}: ${String(error)}\n${sql}`);
+      }
+      tables.push(table);
+      const types = await this.rows(
+        `SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = '${table}' AND column_name <> '$bucket' ORDER BY column_index`,
+      );
+      const expected = columns.map(({ name, type }) => `${name} ${type}`).join();
+      const given = types.map(([name, type]) => `${name} ${type}`).join();
+      if (expected.replace(/[ "]/g, '') !== given.replace(/[ "]/g, '') && !expected.includes('"NULL"'))
+        throw new Error(`Stage ${stage.id} gives ${given} in place of ${expected}\n${sql}`);
+    }
+    return tables;
+  }
+
+  private taskSql(
+    stage: Stage,
+    outputs: ReadonlyMap<StageId, readonly string[]>,
+    task: SimulatedTask,
+  ): string {
+    const relations = stage.sources.map((source) => this.sourceSql(source, outputs, task));
+    return stage.sql.map((part) => (typeof part === 'number' ? relations[part] : part)).join('');
+  }
+
+  private sourceSql(
+    source: StageSource,
+    outputs: ReadonlyMap<StageId, readonly string[]>,
+    task: SimulatedTask,
+  ): string {
+    if (source.kind === 'scan') return this.scanSql(source, outputs, task.node);
+    if (source.kind === 'local') return source.sql;
+    const tables = outputs.get(source.stage) ?? [];
+    const read = source.mode === 'forward' ? [tables[task.node]!] : tables;
+    const [from, to] = task.range;
+    const where = source.mode === 'hashed' ? ` WHERE "$bucket" BETWEEN ${from} AND ${to}` : '';
+    return `(${read.map((table) => `SELECT * FROM "${table}"${where}`).join(' UNION ALL ')})`;
+  }
+
+  private scanSql(scan: ScanSource, outputs: ReadonlyMap<StageId, readonly string[]>, node: number): string {
+    const table = scan.spread === 'whole' ? `managed."${scan.relation}"` : `"shard_${scan.relation}_${node}"`;
+    const columns =
+      scan.columns.length === 0 ? 'NULL AS nothing' : scan.columns.map((name) => `"${name}"`).join(', ');
+    const kept = [
+      ...scan.filters.map(conjunctSql),
+      ...scan.dynamicFilters.map(({ column, stage, key }) => {
+        const tables = outputs.get(stage);
+        if (tables === undefined) throw new Error(`A filter of stage ${stage}, which has not run`);
+        const keys = tables.map((output) => `SELECT c${key} FROM "${output}"`).join(' UNION ALL ');
+        return `"${column}" IN (${keys})`;
+      }),
+    ];
+    return `(SELECT ${columns} FROM ${table}${kept.length === 0 ? '' : ` WHERE ${kept.join(' AND ')}`})`;
+  }
+
+  private async size(tables: readonly string[], stage: Stage): Promise<FinishedStage> {
+    let rows = 0;
+    for (const table of tables)
+      rows += Number((await this.rows(`SELECT count(*) FROM "${table}"`))[0]?.[0] ?? 0);
+    return { rows, bytes: rows * stage.output.columns.length * 8 };
+  }
+
+  private async rows(sql: string): Promise<readonly (readonly unknown[])[]> {
+    return (await this.connection.runAndReadAll(sql)).getRowsJson();
+  }
+
+  get shardCount(): number {
+    return this.shards;
+  }
+
+  close(): void {
+    this.connection.closeSync();
+  }
+}
+
+interface SimulatedTask {
+  readonly node: number;
+  readonly range: readonly [from: number, to: number];
+}
+
+const neededStages = (stage: Stage): readonly StageId[] => [
+  ...stage.after,
+  ...stage.sources.flatMap((source) => (source.kind === 'exchange' ? [source.stage] : [])),
+];
+
+function tasksOf(
+  stage: Stage,
+  outputs: ReadonlyMap<StageId, readonly string[]>,
+  { nodes }: SimulatedOptions,
+): readonly SimulatedTask[] {
+  const all: readonly [number, number] = [0, HASH_BUCKETS - 1];
+  switch (stage.spread) {
+    case 'shards': {
+      const forward = stage.sources.find((source) => source.kind === 'exchange' && source.mode === 'forward');
+      const count = forward?.kind === 'exchange' ? (outputs.get(forward.stage)?.length ?? nodes) : nodes;
+      return Array.from({ length: count }, (_, node) => ({ node, range: all }));
+    }
+    case 'buckets': {
+      const size = Math.ceil(HASH_BUCKETS / (nodes + 1));
+      return Array.from({ length: nodes + 1 }, (_, i) => ({
+        node: i,
+        range: [i * size, Math.min(HASH_BUCKETS, (i + 1) * size) - 1] as const,
+      }));
+    }
+    default:
+      return [{ node: 0, range: all }];
+  }
+}
+
+function conjunctSql(conjunct: Conjunct): string {
+  switch (conjunct.kind) {
+    case 'compare':
+      return `"${conjunct.column}" ${conjunct.operator} '${conjunct.value.replaceAll("'", "''")}'`;
+    case 'in':
+      return conjunct.values.length === 0
+        ? 'false'
+        : `"${conjunct.column}" IN (${conjunct.values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
+    case 'null':
+      return `"${conjunct.column}" IS ${conjunct.isNull ? '' : 'NOT '}NULL`;
+    case 'or':
+      return `(${conjunct.branches.map((branch) => `(${branch.map(conjunctSql).join(' AND ')})`).join(' OR ')})`;
+  }
+}
