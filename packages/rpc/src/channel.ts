@@ -1,6 +1,6 @@
 import { Client, type ClientReadableStream, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { cancellation, type TesseraError } from '@tessera/common';
-import { channelCredentials } from './cluster-tls.ts';
+import { channelCredentials, channelTlsOptions } from './cluster-tls.ts';
 import { tesseraErrorOf } from './error-metadata.ts';
 import { callMetadata, type NodeCredentials } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
@@ -29,7 +29,8 @@ export interface RpcChannel {
 const RECEIVE_WINDOW_BYTES = 16 << 20;
 
 export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
-  const client = new Client(options.address, channelCredentials(options.tls), {
+  const client = new Client(options.address, channelCredentials(options.tls, options.address), {
+    ...(options.tls !== undefined && channelTlsOptions(options.address)),
     'grpc-node.flow_control_window': RECEIVE_WINDOW_BYTES,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
@@ -134,5 +135,13 @@ function failure(error: ServiceError, caller: Caller, signal: AbortSignal | unde
   if (told !== undefined) return told;
   return error.code === status.DEADLINE_EXCEEDED
     ? caller.unanswered('no answer in time', 'late')
-    : caller.unanswered(error.details ?? error.message, 'unreachable');
+    : caller.unanswered(reasonOf(error), 'unreachable');
+}
+
+/** Without what grpc-js says around the error of the operating system. */
+function reasonOf({ details, message }: ServiceError): string {
+  return (details ?? message)
+    .replace(/^No connection established\. Last error: (?:Error: )?/, '')
+    .replace(/\s*Resolution note:\s*$/, '')
+    .replace(/\.$/, '');
 }

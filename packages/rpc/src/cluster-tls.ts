@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type ChannelCredentials, credentials, ServerCredentials } from '@grpc/grpc-js';
+import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { type ChannelCredentials, type ChannelOptions, credentials, ServerCredentials } from '@grpc/grpc-js';
 import { TesseraError } from '@tessera/common';
 
 /** PEM, as nodes use it to prove to each other that they belong to one cluster. */
@@ -46,8 +48,19 @@ export function clusterTls({ ca, certificate, key }: ClusterTlsFiles): ClusterTl
 }
 
 /** Both sides show a certificate of the authority; without files nothing is encrypted. */
-export const channelCredentials = (tls: ClusterTls | undefined): ChannelCredentials =>
-  tls === undefined ? credentials.createInsecure() : credentials.createSsl(tls.ca, tls.key, tls.certificate);
+export const channelCredentials = (tls: ClusterTls | undefined, address = ''): ChannelCredentials =>
+  tls === undefined
+    ? credentials.createInsecure()
+    : credentials.createSsl(tls.ca, tls.key, tls.certificate, {
+        checkServerIdentity: (_serverName, certificate) =>
+          checkServerIdentity(hostOf(address), certificate as PeerCertificate),
+      });
+
+/** Addresses are no names that TLS may ask for: another one stands in, and the certificate is held against the address. */
+export const channelTlsOptions = (address: string): ChannelOptions =>
+  isIP(hostOf(address)) === 0 ? {} : { 'grpc.ssl_target_name_override': 'tessera-node' };
+
+const hostOf = (address: string): string => address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
 export const serverCredentials = (tls: ClusterTls | undefined): ServerCredentials =>
   tls === undefined

@@ -14,7 +14,10 @@ afterEach(async () => {
 
 const unused = () => Promise.reject(new Error('not called'));
 
-async function pair(handlers: Partial<Handlers>, { token = TOKEN, protocolVersion = 1 } = {}) {
+async function pair(
+  handlers: Partial<Handlers>,
+  { token = TOKEN, protocolVersion = 1, kernelVersion = 'v1' } = {},
+) {
   const stack = new AsyncDisposableStack();
   open.push(stack);
   const all: Handlers = {
@@ -29,6 +32,7 @@ async function pair(handlers: Partial<Handlers>, { token = TOKEN, protocolVersio
     port: 0,
     services: [serviceOf(StorageManagerService, all)],
     clusterToken: TOKEN,
+    kernelVersion: 'v1',
     log,
   });
   stack.defer(() => server.close(0));
@@ -36,6 +40,7 @@ async function pair(handlers: Partial<Handlers>, { token = TOKEN, protocolVersio
     address: `127.0.0.1:${server.port}`,
     clusterToken: token,
     protocolVersion,
+    kernelVersion,
     unanswered: (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason }),
   });
   stack.defer(() => channel.close());
@@ -125,5 +130,13 @@ describe('the handshake', () => {
     await expect(client.commit({})).rejects.toThrow(
       'This node speaks version 1 of the protocol between nodes, the caller 7',
     );
+  });
+
+  it('refuses another version of the kernel, naming both', async () => {
+    const { client } = await pair({}, { kernelVersion: 'v0.9' });
+    await expect(client.commit({})).rejects.toMatchObject({
+      name: 'KERNEL_MISMATCH',
+      message: 'This node runs kernel v1, the caller v0.9',
+    });
   });
 });

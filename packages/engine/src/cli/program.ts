@@ -2,7 +2,9 @@ import { TesseraError } from '@tessera/common';
 import { ConfigError } from '@tessera/config';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { cancelCommand, nodesCommand, psCommand } from './cluster-queries.ts';
 import { configCommand } from './config.ts';
+import { devClusterCommand } from './dev-cluster.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { metadataCommand } from './metadata.ts';
 import { queryCommand } from './query.ts';
@@ -13,6 +15,7 @@ Examples:
   tessera serve                                      a node on this machine, nothing to configure
   tessera query 'SELECT 42'                          ask it
   tessera query -f sales=sales.parquet "SELECT * FROM read_parquet('upload://sales') LIMIT 10"
+  tessera dev-cluster --nodes 3                      a cluster on this machine, with an object store
   tessera config check tessera.yaml                  what is wrong with a configuration file
 
 Each command explains itself: tessera help query`;
@@ -26,6 +29,10 @@ export async function run(args: readonly string[]): Promise<number> {
     .showHelpAfterError('(tessera --help explains the commands)')
     .addCommand(serveCommand())
     .addCommand(queryCommand())
+    .addCommand(nodesCommand())
+    .addCommand(psCommand())
+    .addCommand(cancelCommand())
+    .addCommand(devClusterCommand())
     .addCommand(metadataCommand())
     .addCommand(configCommand());
   for (const command of everyCommand(program)) command.exitOverride();

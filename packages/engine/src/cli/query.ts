@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_HTTP_PORT } from '../serve-options.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
+import { interruption } from './interruption.ts';
 import { type FilePart, parseFilePart } from './query/file-part.ts';
 import { FORMAT_NAMES } from './query/output-format.ts';
 import { runQuery } from './query/run-query.ts';
@@ -68,14 +69,4 @@ function setting(text: string, before: Record<string, string> = {}): Record<stri
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('Expected name=value.');
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
-}
-
-/** The first Ctrl-C cancels the query, the second one ends the program on the spot. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  process.on('SIGINT', () => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
-    controller.abort();
-  });
-  return controller.signal;
 }

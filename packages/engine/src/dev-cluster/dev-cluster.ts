@@ -1,0 +1,201 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { S3DevServer } from '@tessera/object-store';
+import { clusterConfig, serveArguments } from './cluster-config.ts';
+import { clusterIdentity } from './identity.ts';
+import { NodeHandle } from './node-handle.ts';
+import { type ClusterPorts, clusterPorts } from './ports.ts';
+
+export interface DevClusterParts {
+  readonly nodes: number;
+  /** Made when it does not exist. */
+  readonly directory: string;
+  readonly basePort: number | undefined;
+  readonly restart: boolean;
+  /** Aborted when it is to be given up while it starts. */
+  readonly signal: AbortSignal;
+  /** What happened to a node, for a person. */
+  readonly tell: (line: string) => void;
+}
+
+export interface DevNode {
+  readonly index: number;
+  /** As the nodes call it: `host:port` of its distexec service. */
+  readonly name: string;
+  readonly url: string;
+  readonly healthUrl: string;
+  readonly metricsUrl: string;
+  readonly pid: number;
+  readonly logPath: string;
+}
+
+const RESTART_AFTER_MS = 1_000;
+const READY_WITHIN_MS = 120_000;
+const ASK_EVERY_MS = 100;
+/** Beyond the grace period of the nodes' configuration. */
+const KILL_AFTER_MS = 20_000;
+
+/** An object store in this process and nodes in processes of their own. */
+export class DevCluster implements AsyncDisposable {
+  readonly #parts: DevClusterParts;
+  readonly #ports: ClusterPorts;
+  readonly #store: S3DevServer;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #configPath: string;
+  readonly #nodes = new Map<number, NodeHandle>();
+  readonly #watching = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #allGone = Promise.withResolvers<void>();
+
+  private constructor(
+    parts: DevClusterParts,
+    opened: { ports: ClusterPorts; store: S3DevServer; env: Record<string, string>; configPath: string },
+  ) {
+    this.#parts = parts;
+    this.#ports = opened.ports;
+    this.#store = opened.store;
+    this.#env = opened.env;
+    this.#configPath = opened.configPath;
+  }
+
+  /** Resolves when every node is ready and sees all others. @throws Error with the last words of a node that did not start */
+  static async start(parts: DevClusterParts): Promise<DevCluster> {
+    const { directory } = parts;
+    await mkdir(directory, { recursive: true });
+    const identity = await clusterIdentity(directory);
+    const ports = await clusterPorts(parts.nodes, parts.basePort);
+    const store = await S3DevServer.start({
+      directory: join(directory, 'store'),
+      port: ports.store,
+      credentials: identity.store,
+    });
+    const configPath = join(directory, 'tessera.json');
+    await writeFile(configPath, JSON.stringify(clusterConfig(identity, ports, store.endpoint), null, 2));
+    const env = {
+      AWS_ACCESS_KEY_ID: identity.store.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: identity.store.secretAccessKey,
+      TESSERA_CLUSTER_TOKEN: identity.clusterToken,
+    };
+    const cluster = new DevCluster(parts, { ports, store, env, configPath });
+    try {
+      for (let n = 0; n < parts.nodes; n++) cluster.#startNode(n);
+      await cluster.#untilWhole();
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get storeEndpoint(): string {
+    return this.#store.endpoint;
+  }
+
+  get configPath(): string {
+    return this.#configPath;
+  }
+
+  /** Those that run now. */
+  get nodes(): readonly DevNode[] {
+    return [...this.#nodes.values()]
+      .sort((a, b) => a.index - b.index)
+      .map(({ index, pid, logPath }) => {
+        const ports = this.#ports.nodes[index]!;
+        return {
+          index,
+          name: `127.0.0.1:${ports.distexec}`,
+          url: `http://127.0.0.1:${ports.http}`,
+          healthUrl: `http://127.0.0.1:${ports.health}`,
+          metricsUrl: `http://127.0.0.1:${ports.metrics}`,
+          pid,
+          logPath,
+        };
+      });
+  }
+
+  /** Resolves when no node runs and none is to be started again. */
+  get allGone(): Promise<void> {
+    return this.#allGone.promise;
+  }
+
+  /** Ends all nodes at once instead of letting their queries finish. */
+  kill(): void {
+    for (const node of this.#nodes.values()) node.signal('SIGKILL');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    for (const node of this.#nodes.values()) node.signal('SIGTERM');
+    const kill = setTimeout(() => this.kill(), KILL_AFTER_MS);
+    await Promise.all([...this.#watching]);
+    clearTimeout(kill);
+    await this.#store.close();
+  }
+
+  #startNode(index: number): void {
+    const { directory } = this.#parts;
+    const dataDirectory = join(directory, `node-${index}`);
+    const node = new NodeHandle({
+      index,
+      args: serveArguments(index, this.#ports.nodes[index]!, this.#configPath, dataDirectory),
+      env: this.#env,
+      logPath: join(directory, `node-${index}.log`),
+    });
+    this.#nodes.set(index, node);
+    const watching = this.#watch(node).finally(() => this.#watching.delete(watching));
+    this.#watching.add(watching);
+  }
+
+  async #watch(node: NodeHandle): Promise<void> {
+    const { restart, tell } = this.#parts;
+    const { index, pid } = node;
+    const { reason } = await node.ended;
+    this.#nodes.delete(index);
+    if (this.#stopping.signal.aborted) return;
+    tell(`Node ${index} (process ${pid}) ended: ${reason}${restart ? '; it is started again' : ''}`);
+    if (!restart) {
+      if (this.#nodes.size === 0) this.#allGone.resolve();
+      return;
+    }
+    const { signal } = this.#stopping;
+    await delay(RESTART_AFTER_MS, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    this.#startNode(index);
+    tell(`Node ${index} is process ${this.#nodes.get(index)!.pid} now`);
+  }
+
+  async #untilWhole(): Promise<void> {
+    const giveUp = AbortSignal.any([AbortSignal.timeout(READY_WITHIN_MS), this.#parts.signal]);
+    const dead = Promise.race(
+      [...this.#nodes.values()].map(async (node) => {
+        const { reason } = await node.ended;
+        throw new Error(`node ${node.index} did not start (${reason}):\n${await node.lastWords()}`);
+      }),
+    );
+    const ready = Promise.all(this.nodes.map(({ url }) => this.#untilItSeesAll(url, giveUp)));
+    ready.catch(() => undefined);
+    await Promise.race([ready, dead]);
+    // Whoever ends later is told of by its watch.
+    dead.catch(() => undefined);
+  }
+
+  async #untilItSeesAll(url: string, giveUp: AbortSignal): Promise<void> {
+    const seen = "SELECT count(*) FROM information_schema.nodes WHERE status = 'RUNNING'";
+    while ((await countOf(url, seen)) !== this.#parts.nodes) {
+      if (giveUp.aborted) throw new Error(`${url} does not see all nodes of the cluster`);
+      await delay(ASK_EVERY_MS);
+    }
+  }
+}
+
+/** The one number that a query answers; undefined while nobody answers. */
+async function countOf(url: string, sql: string): Promise<number | undefined> {
+  try {
+    const answer = await fetch(`${url}/?output_format=TabSeparatedWithNames`, { method: 'POST', body: sql });
+    const text = await answer.text();
+    return answer.ok ? Number(text.split('\n')[1]) : undefined;
+  } catch {
+    return undefined;
+  }
+}

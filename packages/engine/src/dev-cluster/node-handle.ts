@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface NodeStart {
+  /** Position in `engine.nodes`. */
+  readonly index: number;
+  /** Of `tessera serve`. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Where its log goes, after what is there. */
+  readonly logPath: string;
+}
+
+export interface NodeEnd {
+  /** `exit code 1`, `SIGKILL` */
+  readonly reason: string;
+}
+
+const PROGRAM = join(import.meta.dirname, 'node-process.ts');
+const LAST_LINES = 15;
+
+/** A running node of a dev cluster. */
+export class NodeHandle {
+  readonly index: number;
+  readonly logPath: string;
+  /** Resolves when the process is gone, however it ended. */
+  readonly ended: Promise<NodeEnd>;
+  readonly #child: ChildProcess;
+
+  constructor({ index, args, env, logPath }: NodeStart) {
+    this.index = index;
+    this.logPath = logPath;
+    const log = openSync(logPath, 'a');
+    // A process group of its own: Ctrl-C is for the cluster, which then stops its nodes.
+    this.#child = fork(PROGRAM, args, {
+      detached: true,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    this.ended = new Promise((resolve) => {
+      this.#child.once('error', (error) => resolve({ reason: error.message }));
+      this.#child.once('exit', (code, signal) => resolve({ reason: signal ?? `exit code ${code}` }));
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** The last lines of its log. */
+  async lastWords(): Promise<string> {
+    const log = await readFile(this.logPath, 'utf8').catch(() => '');
+    return log.trimEnd().split('\n').slice(-LAST_LINES).join('\n');
+  }
+}

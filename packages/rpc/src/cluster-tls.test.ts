@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogging, TesseraError } from '@tessera/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ClusterTls,
+  clusterTls,
+  clusterTlsFiles,
+  openRpcChannel,
+  StorageManagerService,
+  serviceOf,
+  startRpcServer,
+} from './index.ts';
+
+const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('rpc');
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tessera-tls-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const path = (name: string) => join(directory, name);
+const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
+
+/** An authority, and a certificate of it for a node at the addresses. */
+function certificates(name: string, names: string) {
+  const ca = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  openssl('req', ...ca, '-subj', `/CN=${name}`, '-keyout', `${name}-ca.key`, '-out', `${name}-ca.pem`);
+  const leaf = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=node'];
+  openssl('req', ...leaf, '-keyout', `${name}.key`, '-out', `${name}.csr`);
+  writeFileSync(path(`${name}.ext`), `subjectAltName=${names}\n`);
+  const by = ['-CA', `${name}-ca.pem`, '-CAkey', `${name}-ca.key`, '-CAcreateserial', '-days', '2'];
+  openssl('x509', '-req', '-in', `${name}.csr`, ...by, '-extfile', `${name}.ext`, '-out', `${name}.pem`);
+  return { ca: path(`${name}-ca.pem`), certificate: path(`${name}.pem`), key: path(`${name}.key`) };
+}
+
+async function call(server: ClusterTls | undefined, caller: ClusterTls | undefined): Promise<bigint> {
+  const unused = () => Promise.reject(new Error('not called'));
+  const service = serviceOf(StorageManagerService, {
+    latest: unused,
+    commit: async () => ({ version: 7n }),
+    reportPins: unused,
+    collectGarbage: unused,
+  });
+  const place = { host: '127.0.0.1', port: 0, services: [service], log };
+  const served = await startRpcServer({ ...place, clusterToken: undefined, tls: server });
+  const channel = openRpcChannel({
+    address: `127.0.0.1:${served.port}`,
+    clusterToken: undefined,
+    tls: caller,
+    unanswered: (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason }),
+  });
+  try {
+    return (await channel.client(StorageManagerService).commit({}, { timeoutMs: 5_000 })).version;
+  } finally {
+    channel.close();
+    await served.close(0);
+  }
+}
+
+describe('TLS between nodes', () => {
+  it('is spoken where both sides have a certificate of the authority', async () => {
+    const tls = clusterTls(certificates('ours', 'IP:127.0.0.1,DNS:localhost'));
+    expect(await call(tls, tls)).toBe(7n);
+  });
+
+  it('refuses callers without a certificate, or with one of another authority', async () => {
+    const ours = certificates('mine', 'IP:127.0.0.1');
+    const theirs = certificates('theirs', 'IP:127.0.0.1');
+    const server = clusterTls(ours);
+    await expect(call(server, undefined)).rejects.toMatchObject({ name: 'METADATA_UNAVAILABLE' });
+    // It believes the server, but the server does not believe it.
+    const stranger = clusterTls({ ...theirs, ca: ours.ca });
+    await expect(call(server, stranger)).rejects.toMatchObject({ name: 'METADATA_UNAVAILABLE' });
+    await expect(call(clusterTls(theirs), server)).rejects.toThrow(/certificate/);
+  });
+
+  it('refuses a server that is not whom the address names', async () => {
+    const tls = clusterTls(certificates('elsewhere', 'IP:10.9.8.7'));
+    await expect(call(tls, tls)).rejects.toThrow(/127\.0\.0\.1/);
+  });
+
+  it('takes three files that fit each other, or none', () => {
+    const files = certificates('checked', 'IP:127.0.0.1');
+    expect(clusterTls({})).toBeUndefined();
+    expect(() => clusterTls({ ca: files.ca })).toThrow('takes three files');
+    expect(() => clusterTls({ ...files, key: path('none') })).toThrow('cannot be read');
+    const other = certificates('other', 'IP:127.0.0.1');
+    expect(() => clusterTls({ ...files, key: other.key })).toThrow('not usable');
+    expect(clusterTlsFiles({ TESSERA_CLUSTER_TLS_CA: 'a', TESSERA_CLUSTER_TLS_KEY: 'k' })).toEqual({
+      ca: 'a',
+      certificate: undefined,
+      key: 'k',
+    });
+  });
+});
