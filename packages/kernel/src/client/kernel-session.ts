@@ -35,7 +35,7 @@ export class KernelSession {
     return this.#process.id;
   }
 
-  /** The first column of the first row, null if there is no row. Types without a `KernelValue` are refused: cast. */
+  /** Runs to the end; the first column of the first row, null if there is no row. Types without a `KernelValue` are refused: cast. */
   async scalar(sql: string, params: readonly KernelValue[] = []): Promise<KernelValue> {
     return (await this.#socket.call({ op: 'scalar', sql, params, timeZone: this.#timeZone })) as KernelValue;
   }

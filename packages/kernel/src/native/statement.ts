@@ -189,6 +189,13 @@ export class NativeResult {
     return undefined;
   }
 
+  /** The next chunk of a materialised result, which is there already; the caller destroys it. Undefined at the end. */
+  next(): Pointer | undefined {
+    // Its transaction ended with the statement.
+    this.#ended = true;
+    return duckdb.fetchChunk(this.#value) ?? undefined;
+  }
+
   /**
    * Destroying a result that has not ended stops its tasks, which may take time. Its transaction would stay open until
    * the connection's next statement, and hold the memory of tables that others drop: so there is a next one, of nothing.

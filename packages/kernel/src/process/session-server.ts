@@ -17,6 +17,7 @@ import type {
 import { quoteText } from '../types/quoting.ts';
 import { runAppend } from './append-call.ts';
 import { AppendInput, appendPayloads } from './append-input.ts';
+import { KeptStatements } from './kept-statements.ts';
 import { runQuery } from './query-call.ts';
 
 /** Smaller reads are left to the collector. */
@@ -36,6 +37,7 @@ export class SessionServer {
   readonly #connection: NativeConnection;
   readonly #socket: Socket;
   readonly #sessions: Map<number, SessionServer>;
+  readonly #kept: KeptStatements;
   #number = 0;
   #isSetUp = false;
   #timeZone: string | null = null;
@@ -48,6 +50,7 @@ export class SessionServer {
   constructor(instance: NativeInstance, socket: Socket, sessions: Map<number, SessionServer>) {
     this.#instance = instance;
     this.#connection = instance.connect();
+    this.#kept = new KeptStatements(this.#connection);
     this.#socket = socket;
     this.#sessions = sessions;
     const reader = new FrameReader(
@@ -120,8 +123,13 @@ export class SessionServer {
 
   async #call(request: SessionCall): Promise<unknown> {
     switch (request.op) {
-      case 'scalar':
-        return this.#withStatement(request.sql, (s) => this.#scalar(s, request.params));
+      case 'scalar': {
+        const { sql, params } = request;
+        const run = (s: NativeStatement) => this.#scalar(s, params);
+        return KeptStatements.isWorthKeeping(sql, Object.keys(params).length)
+          ? this.#kept.with(sql, run)
+          : this.#withStatement(sql, run);
+      }
       case 'describe':
         return this.#withStatement(request.sql, async (s) => s.describe());
       case 'execute':
@@ -159,9 +167,9 @@ export class SessionServer {
   async #scalar(statement: NativeStatement, params: KernelParams): Promise<KernelValue> {
     statement.bind(params);
     this.#dirty ||= !statement.leavesNoTrace;
-    const result = await statement.execute('streaming');
+    const result = await statement.execute('materialised');
     try {
-      const chunk = await result.fetch();
+      const chunk = result.next();
       if (chunk === undefined) return null;
       const value = firstValue(chunk);
       destroyChunk(chunk);
@@ -189,6 +197,7 @@ export class SessionServer {
 
   async #setTimeZone(timeZone: string | null): Promise<void> {
     if (timeZone === this.#timeZone) return;
+    this.#kept.clear();
     await this.#connection.run(timeZone === null ? 'RESET TimeZone' : `SET TimeZone=${quoteText(timeZone)}`);
     this.#timeZone = timeZone;
   }
@@ -201,6 +210,7 @@ export class SessionServer {
     this.#sessions.delete(this.#number);
     this.#interrupt();
     await this.#running;
+    this.#kept.clear();
     await this.#connection.close();
   }
 }

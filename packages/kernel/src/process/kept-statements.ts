@@ -1,0 +1,49 @@
+import type { NativeConnection } from '../native/connection.ts';
+import { NativeStatement } from '../native/statement.ts';
+
+const MAX_STATEMENTS = 8;
+/** What is longer is hardly a text that is sent again and again with other parameters. */
+const MAX_TEXT_LENGTH = 256;
+
+/** Statements of a session that stay prepared for the next call of the same text: those with parameters. */
+export class KeptStatements {
+  readonly #connection: NativeConnection;
+  /** Least recently used first. */
+  readonly #statements = new Map<string, NativeStatement>();
+
+  constructor(connection: NativeConnection) {
+    this.#connection = connection;
+  }
+
+  static isWorthKeeping(sql: string, parameters: number): boolean {
+    return parameters > 0 && sql.length <= MAX_TEXT_LENGTH;
+  }
+
+  /** Runs `use` with the statement; one that failed is not kept. */
+  async with<T>(sql: string, use: (statement: NativeStatement) => Promise<T>): Promise<T> {
+    const statement = this.#statements.get(sql) ?? (await NativeStatement.prepare(this.#connection, sql));
+    this.#statements.delete(sql);
+    try {
+      const value = await use(statement);
+      this.#statements.set(sql, statement);
+      this.#dropOldest();
+      return value;
+    } catch (error) {
+      statement.destroy();
+      throw error;
+    }
+  }
+
+  /** What was prepared may mean something else from now on. */
+  clear(): void {
+    for (const statement of this.#statements.values()) statement.destroy();
+    this.#statements.clear();
+  }
+
+  #dropOldest(): void {
+    if (this.#statements.size <= MAX_STATEMENTS) return;
+    const [[sql, statement]] = this.#statements as unknown as [[string, NativeStatement]];
+    this.#statements.delete(sql);
+    statement.destroy();
+  }
+}
