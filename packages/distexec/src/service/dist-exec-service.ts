@@ -12,6 +12,7 @@ import { decodeTask } from '../codec/task-codec.ts';
 import type { DistExec, Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
 import { Coordinators } from './coordinators.ts';
 import { LatestEvent } from './latest-event.ts';
+import { MemorySample } from './memory-sample.ts';
 
 export interface DistExecServiceOptions {
   readonly kernel: Kernel;
@@ -39,6 +40,7 @@ export interface ServedDistExec extends ServedService {
 /** Runs tasks for other nodes, and tells them how this one is. */
 export function distExecService(distExec: DistExec, options: DistExecServiceOptions): ServedDistExec {
   const { kernel, log } = options;
+  const memory = new MemorySample(() => kernel.memory());
   const coordinators = new Coordinators({
     heartbeatMs: options.heartbeatMs,
     onGone: (coordinator, queryIds) => {
@@ -57,7 +59,7 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
     ping: async ({ from }) => {
       coordinators.heard(from);
       options.onPing?.(from);
-      const { usedBytes, limitBytes } = await kernel.memory();
+      const { usedBytes, limitBytes } = memory.latest();
       return {
         name: distExec.node,
         incarnation: distExec.incarnation,
