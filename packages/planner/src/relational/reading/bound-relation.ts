@@ -1,4 +1,4 @@
-import type { PlanExpression, PlanGet, PlanOperator } from '../../plan-nodes.ts';
+import type { PlanExpression, PlanOperator } from '../../plan-nodes.ts';
 import { mapExpression, reference } from '../expressions/references.ts';
 import type { Relation, RelationColumn } from '../relation.ts';
 import { unsupported } from '../unsupported-plan.ts';
@@ -18,7 +18,6 @@ export interface BoundRelation {
 /** What an operator means is told by where it stands. */
 export interface ReadScope {
   readonly read: (node: PlanOperator, scope: ReadScope) => BoundRelation;
-  readonly sourceOf: (get: PlanGet) => TableSource | undefined;
   /** Ids of shared relations count up from 0 in a plan. */
   readonly nextId: () => number;
   /** CTEs by the kernel's index, with the columns they give. */
@@ -32,11 +31,6 @@ export interface SharedColumns {
   readonly columns: readonly RelationColumn[];
   readonly recurringId?: number | undefined;
 }
-
-/** What a scan of the mirror stands for. */
-export type TableSource =
-  | { readonly kind: 'scan'; readonly relation: string }
-  | { readonly kind: 'local'; readonly sql: string };
 
 export const bindingsOf = (table: number | undefined, columns: readonly unknown[]): readonly Binding[] =>
   columns.map((_, column) => ({ table: Number(table ?? 0), column }));

@@ -1,3 +1,5 @@
+import { quoteIdentifier } from '@tessera/sql';
+import { managedTable } from '../../managed-table.ts';
 import type { PlanExpression, PlanGet, PlanType } from '../../plan-nodes.ts';
 import { BIGINT } from '../expressions/expression-type.ts';
 import { columnOf, reference } from '../expressions/references.ts';
@@ -22,7 +24,7 @@ export function readGet(node: PlanGet, scope: ReadScope): BoundRelation {
   // Columns that only the filters look at are read too.
   const places = [...new Set([...given.filter(isReal).map(Number), ...filters.map(({ place }) => place)])];
   const columns = places.map((place) => columnAt(node, place));
-  const scan = baseRelation(node, scope, columns);
+  const scan = baseRelation(node, columns);
   const predicates = filters.flatMap(({ place, value }) => {
     const index = places.indexOf(place);
     return tableFilterPredicates(value, reference(index, columnAt(node, place).type, columns[index]?.name));
@@ -32,7 +34,9 @@ export function readGet(node: PlanGet, scope: ReadScope): BoundRelation {
   return outputs(node, filtered, given, places);
 }
 
-const isReal = (index: bigint): boolean => index < FIRST_VIRTUAL;
+export const isVirtualColumn = (index: number | bigint): boolean => BigInt(index) >= FIRST_VIRTUAL;
+
+const isReal = (index: bigint): boolean => !isVirtualColumn(index);
 
 const isOrdinality = ({ ordinality_idx }: PlanGet): boolean =>
   ordinality_idx !== undefined && isReal(BigInt(ordinality_idx));
@@ -42,13 +46,15 @@ function columnAt({ names, returned_types }: PlanGet, place: number): RelationCo
   return name === undefined || type === undefined ? unsupported('a scan beyond its columns') : { name, type };
 }
 
-function baseRelation(node: PlanGet, scope: ReadScope, columns: readonly RelationColumn[]): Relation {
-  const source = scope.sourceOf(node);
-  if (source === undefined) return functionRelation(node, columns);
+function baseRelation(node: PlanGet, columns: readonly RelationColumn[]): Relation {
   const names = columns.map(({ name }) => name);
-  return source.kind === 'scan'
-    ? { kind: 'scan', relation: source.relation, names, columns }
-    : { kind: 'local', sql: source.sql, names, columns };
+  const managed = managedTable(node);
+  if (managed !== undefined) return { kind: 'scan', relation: managed, names, columns };
+  const { schema, table } = node.function_data ?? {};
+  if (node.name !== 'seq_scan' || table === undefined) return functionRelation(node, columns);
+  // Tables of the session alone are found without a schema.
+  const path = schema === undefined || schema === 'main' ? [table] : [schema, table];
+  return { kind: 'local', sql: path.map(quoteIdentifier).join('.'), names, columns };
 }
 
 /** The columns in the order in which the operators above number them. */

@@ -1,15 +1,15 @@
-import { MANAGED_SCHEMA } from '@tessera/sql';
+import { type Needed, walkNeededColumns } from '../../needed-columns.ts';
 import type { PlanGet, PlanOperator } from '../../plan-nodes.ts';
 import { parsePlan } from '../../serialized-plan.ts';
 import type { Relation } from '../relation.ts';
 import { unsupported } from '../unsupported-plan.ts';
 import { readAggregate } from './aggregate.ts';
-import type { BoundRelation, ReadScope, TableSource } from './bound-relation.ts';
+import type { BoundRelation, ReadScope } from './bound-relation.ts';
 import { readCteReference, readMaterializedCte, readRecursiveCte } from './cte.ts';
 import { readDelimJoin, readDelimScan } from './delim-join.ts';
 import { readDistinct } from './distinct.ts';
 import { readFilter } from './filter.ts';
-import { readGet } from './get.ts';
+import { isVirtualColumn, readGet } from './get.ts';
 import { readAnyJoin, readComparisonJoin, readCrossProduct, readPositionalJoin } from './join.ts';
 import { readLimit, readOrder, readTopN } from './order.ts';
 import { readProjection } from './projection.ts';
@@ -18,11 +18,6 @@ import { readSetOperation } from './set-operation.ts';
 import { readUnnest } from './unnest.ts';
 import { readColumnData, readDummyScan, readEmptyResult, readExpressionGet } from './values.ts';
 import { readWindow } from './window.ts';
-
-export interface ReadPlanOptions {
-  /** What a scan stands for. Without it, or where it answers nothing, tables of the managed schema are scans. */
-  readonly sourceOf?: (get: PlanGet) => TableSource | undefined;
-}
 
 type ReadOperator = (node: never, scope: ReadScope) => BoundRelation;
 
@@ -58,19 +53,17 @@ const READERS: Readonly<Record<string, ReadOperator>> = {
 };
 
 /**
- * The plan that `PLAN_SQL` gives, as relations.
+ * The plan that `PLAN_SQL` gives, as relations: managed tables are scans, other tables of the session `local`.
  *
  * @throws UnsupportedPlan for a plan that relations cannot tell
  * @throws TesseraError STATEMENT_FAILED when the kernel gave no plan
  */
-export function readPlan(serialized: string, options: ReadPlanOptions = {}): Relation {
+export function readPlan(serialized: string): Relation {
+  const plan = parsePlan(serialized);
+  walkNeededColumns(plan, refuseRowIds);
   let ids = 0;
-  return readOperator(parsePlan(serialized), {
-    read: readOperator,
-    sourceOf: (get) => options.sourceOf?.(get) ?? managedTable(get),
-    nextId: () => ids++,
-    shared: new Map(),
-  }).relation;
+  const nextId = () => ids++;
+  return readOperator(plan, { read: readOperator, nextId, shared: new Map() }).relation;
 }
 
 function readOperator(node: PlanOperator, scope: ReadScope): BoundRelation {
@@ -78,7 +71,10 @@ function readOperator(node: PlanOperator, scope: ReadScope): BoundRelation {
   return reader === undefined ? unsupported(`the operator ${node.type}`) : reader(node as never, scope);
 }
 
-function managedTable({ function_data }: PlanGet): TableSource | undefined {
-  const { schema, table } = function_data ?? {};
-  return schema === MANAGED_SCHEMA && table !== undefined ? { kind: 'scan', relation: table } : undefined;
+/** The mirror's row ids are not those of the tables. Where rows are only counted, they are there but not looked at. */
+function refuseRowIds({ column_indexes = [], projection_ids = [] }: PlanGet, needed: Needed): void {
+  const given = projection_ids.length === 0 ? column_indexes : projection_ids.map((i) => column_indexes[i]);
+  for (const [i, column] of given.entries())
+    if (column !== undefined && isVirtualColumn(column.index) && (needed === 'all' || needed.has(i)))
+      unsupported('row ids');
 }
