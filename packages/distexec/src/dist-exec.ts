@@ -43,8 +43,19 @@ export interface Task {
     readonly summarised: readonly number[];
   };
   readonly timeZone: string;
+  /** Rows are not kept but written as tablets; the output, of one VARCHAR column, is the tablets (`tabletOfRow`). */
+  readonly sink?: TabletSink | undefined;
   /** Waits until nothing else runs on the node and lets nothing start beside it: for a task that ran out of memory. */
   readonly alone?: boolean | undefined;
+}
+
+/** The table that rows of a task are written for, which its SQL gives by their stored names, in order, with their types. */
+export interface TabletSink {
+  readonly table: TableObject;
+  /** SQL of the kernel over the stored names; see `WriteOptions`. */
+  readonly partitionSql: readonly string[];
+  readonly minBytes: number;
+  readonly maxBytes: number;
 }
 
 /** The values of one column of an output, as texts that cast to the column's type; none for no rows or NULLs only. */

@@ -6,6 +6,7 @@ export type {
   RelationSource,
   RunTaskOptions,
   TableSource,
+  TabletSink,
   Task,
   TaskOutcome,
   TaskProgress,
@@ -13,6 +14,7 @@ export type {
   TaskSql,
 } from './dist-exec.ts';
 export { type DistExecOptions, openDistExec } from './open-dist-exec.ts';
+export { TABLET_ROWS, tabletOfRow } from './run/tablet-rows.ts';
 export {
   type DistExecServiceOptions,
   distExecService,

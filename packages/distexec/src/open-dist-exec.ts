@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
 import type { Shuffle, TaskKey } from '@tessera/shuffle';
-import type { StorageAgent } from '@tessera/storage-agent';
+import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
 import type { DistExec, OpenedSources, RunTaskOptions, Task, TaskOutcome } from './dist-exec.ts';
 import { CpuMeter } from './run/cpu-meter.ts';
 import { interruptOnAbort } from './run/interrupt-on-abort.ts';
@@ -17,6 +17,8 @@ export interface DistExecOptions {
   readonly node: string;
   /** `host:port` of its shuffle service. */
   readonly shuffleAddress: string;
+  /** Where tasks put the tablets that they write; undefined: none does here. */
+  readonly tablets?: Omit<TabletStore, 'agent'> | undefined;
   /** Tasks that run at the same time, the others wait; default 8. */
   readonly maxRunningTasks?: number | undefined;
   readonly log: KernelLog;
@@ -42,11 +44,12 @@ class NodeDistExec implements DistExec {
   readonly #tasks = new Set<RunningTask>();
   #closed = false;
 
-  constructor({ kernel, agent, shuffle, node, shuffleAddress, maxRunningTasks }: DistExecOptions) {
+  constructor(options: DistExecOptions) {
+    const { kernel, agent, shuffle, node, shuffleAddress, tablets, maxRunningTasks } = options;
     this.node = node;
     this.incarnation = shuffle.incarnation;
     const cpu = new CpuMeter(() => kernel.status().pid);
-    this.#services = { kernel, agent, shuffle, shuffleAddress, cpu };
+    this.#services = { kernel, agent, shuffle, shuffleAddress, tablets, cpu };
     this.#turns = new TaskTurns(maxRunningTasks ?? DEFAULT_RUNNING_TASKS);
   }
 

@@ -10,3 +10,9 @@ export type {
   ScanUse,
   StorageAgent,
 } from './storage-agent.ts';
+export {
+  discardTablets,
+  type RowsToStore,
+  storeTablets,
+  type TabletStore,
+} from './write/store-tablets.ts';

@@ -1,4 +1,5 @@
 import type { Action } from '@tessera/catalog';
+import { discardTablets as discardStored } from '@tessera/storage-agent';
 import type { TableServices } from '../tables.ts';
 
 /**
@@ -11,11 +12,9 @@ export async function discardTablets(
 ): Promise<void> {
   const tablets = actions.flatMap((action) => (action.kind === 'add_tablet' ? [action.tablet] : []));
   const vectors = actions.flatMap((action) => (action.kind === 'set_deletion_vector' ? [action.vector] : []));
-  const keys = [...tablets, ...vectors].flatMap(({ key, sharesKey }) =>
-    key === undefined || sharesKey ? [] : [key],
-  );
+  const keys = vectors.flatMap(({ key, sharesKey }) => (key === undefined || sharesKey ? [] : [key]));
   await Promise.allSettled([
     keys.length === 0 ? undefined : store.delete(keys),
-    tablets.length === 0 ? undefined : agent.forget(tablets),
+    discardStored({ agent, store }, tablets),
   ]);
 }

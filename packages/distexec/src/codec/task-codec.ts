@@ -6,10 +6,11 @@ import type {
   RpcClient,
   RunTaskRequest,
   TaskKey as SentKey,
+  TabletSink as SentSink,
   TaskSource as SentSource,
 } from '@tessera/rpc';
 import type { Piece, TaskKey } from '@tessera/shuffle';
-import type { Task, TaskSource } from '../dist-exec.ts';
+import type { TabletSink, Task, TaskSource } from '../dist-exec.ts';
 import { decodeTablets, encodeTablets } from './tablet-list.ts';
 
 export type RunTaskMessage = Parameters<RpcClient<typeof DistExecService>['runTask']>[0];
@@ -29,6 +30,7 @@ export function encodeTask(task: Task): RunTaskMessage {
     sources: task.sources.map(encodeSource),
     output: { columns: [...columns], hashKeys: [...hashKeys], summarised: [...summarised] },
     timeZone: task.timeZone,
+    ...(task.sink !== undefined && { tabletSink: encodeSink(task.sink) }),
     alone: task.alone === true,
   };
 }
@@ -52,6 +54,7 @@ export function decodeTask(request: RunTaskRequest): Task {
       summarised: output.summarised,
     },
     timeZone: request.timeZone,
+    ...(request.tabletSink !== undefined && { sink: decodeSink(request.tabletSink) }),
     alone: request.alone,
   };
 }
@@ -116,6 +119,20 @@ function decodeSource({ source }: SentSource): TaskSource {
       throw malformed(`it has a source that this node does not know (${source.case ?? 'none'})`);
   }
 }
+
+const encodeSink = ({ table, partitionSql, minBytes, maxBytes }: TabletSink) => ({
+  table: Buffer.from(JSON.stringify(table)),
+  partitionSql: [...partitionSql],
+  minBytes: BigInt(minBytes),
+  maxBytes: BigInt(maxBytes),
+});
+
+const decodeSink = ({ table, partitionSql, minBytes, maxBytes }: SentSink): TabletSink => ({
+  table: tableOf(table),
+  partitionSql,
+  minBytes: Number(minBytes),
+  maxBytes: Number(maxBytes),
+});
 
 const encodePiece = ({ producer, address, incarnation, buckets, slice, rows }: Piece) => ({
   producer,

@@ -6,9 +6,10 @@ import type { CpuMeter } from './cpu-meter.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
 import { keySummaries } from './key-summaries.ts';
 import { openSources, type SourceServices } from './open-sources.ts';
+import { type OutputServices, storeOutput } from './store-output.ts';
 import { TaskWatch } from './task-watch.ts';
 
-export interface TaskServices extends SourceServices {
+export interface TaskServices extends SourceServices, OutputServices {
   readonly kernel: Kernel;
   readonly cpu: CpuMeter;
   /** `host:port` of the node's own shuffle service. */
@@ -46,7 +47,7 @@ async function measured(
   let sources: OpenedSources | undefined;
   try {
     sources = await openSources(task, session, signal, services);
-    const stored = await services.shuffle.store(task.key, session, sources.sql, task.output);
+    const stored = await storeOutput(task, sources.sql, session, signal, services);
     const summaries = await summariesOf(task, stored, session, signal, services);
     // An interrupt may have come too late for the statement that it was meant for.
     if (signal.aborted) throw cancellation(signal);

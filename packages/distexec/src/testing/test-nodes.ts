@@ -17,6 +17,7 @@ import { type RemoteTasks, type RunRemoteTaskOptions, remoteTasks } from '../ser
 
 const silent = () => undefined;
 const LOG = { info: silent, warn: silent, error: silent };
+const HEADER = { formatVersion: 2, compression: 'zstd', compressionLevel: 1, minBytesForWide: 1e8 } as const;
 const RPC_LOG = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('rpc');
 
 export const COORDINATOR = 'coordinator:1/first';
@@ -45,6 +46,7 @@ export interface TestNodeOptions extends Partial<DistExecOptions> {
 /** Nodes over one store, gone with it when disposed. */
 export class TestNodes implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), 'tessera-distexec-'));
+  readonly storeDirectory = join(this.#directory, 'store');
   readonly #stack = new AsyncDisposableStack();
   readonly nodes: TestNode[] = [];
   #store!: ObjectStore;
@@ -52,7 +54,7 @@ export class TestNodes implements AsyncDisposable {
   static async open(...options: readonly TestNodeOptions[]): Promise<TestNodes> {
     const nodes = new TestNodes();
     nodes.#stack.defer(() => rmSync(nodes.#directory, { recursive: true, force: true }));
-    nodes.#store = await openLocalStore(join(nodes.#directory, 'store'), { fsync: false });
+    nodes.#store = await openLocalStore(nodes.storeDirectory, { fsync: false });
     nodes.#stack.defer(() => nodes.#store.close());
     for (const own of options) nodes.nodes.push(await nodes.#openNode(own));
     return nodes;
@@ -84,7 +86,9 @@ export class TestNodes implements AsyncDisposable {
     const shuffleServer = await serve(shuffleService(shuffle));
     this.#stack.defer(() => shuffleServer.close(0));
     const shuffleAddress = `127.0.0.1:${shuffleServer.port}`;
-    const distExec = openDistExec({ kernel, agent, shuffle, node, shuffleAddress, log: LOG, ...options });
+    const tablets = { store: this.#store, stagingRoot: join(directory, 'staged'), header: HEADER };
+    const services = { kernel, agent, shuffle, tablets };
+    const distExec = openDistExec({ ...services, node, shuffleAddress, log: LOG, ...options });
     this.#stack.defer(() => distExec.close());
     const service = distExecService(distExec, {
       kernel,
@@ -142,7 +146,7 @@ export class TestNodes implements AsyncDisposable {
         directory,
         minBytes: maxBytes / 2,
         maxBytes,
-        header: { formatVersion: 2, compression: 'zstd', compressionLevel: 1, minBytesForWide: 1e8 },
+        header: HEADER,
         signal: new AbortController().signal,
       });
       for await (const { path, tablet } of written) {

@@ -1,0 +1,32 @@
+import { TesseraError } from '@tessera/common';
+import type { KernelSession } from '@tessera/kernel';
+import type { Shuffle, StoredOutput } from '@tessera/shuffle';
+import { discardTablets, type StorageAgent, storeTablets, type TabletStore } from '@tessera/storage-agent';
+import type { Task } from '../dist-exec.ts';
+import { tabletsSql } from './tablet-rows.ts';
+
+export interface OutputServices {
+  readonly agent: StorageAgent;
+  readonly shuffle: Shuffle;
+  /** Undefined: no task writes tablets here. */
+  readonly tablets: Omit<TabletStore, 'agent'> | undefined;
+}
+
+/** Keeps the rows of a task for others; those of a task with a sink become tablets in the object store, which are kept. */
+export async function storeOutput(
+  { key, output, sink }: Task,
+  sql: string,
+  session: KernelSession,
+  signal: AbortSignal,
+  { agent, shuffle, tablets: place }: OutputServices,
+): Promise<StoredOutput> {
+  if (sink === undefined) return shuffle.store(key, session, sql, output);
+  if (place === undefined) throw TesseraError.of('NOT_READY', { reason: 'the node does not write tablets' });
+  const tablets = await storeTablets({ ...place, agent }, { ...sink, session, sql, signal });
+  try {
+    return await shuffle.store(key, session, tabletsSql(tablets), output);
+  } catch (error) {
+    await discardTablets({ ...place, agent }, tablets);
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TableObject, Tablet } from '@tessera/catalog';
+import { newUlid } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
+import { type WriteOptions, type WrittenTablet, writeTablets } from '@tessera/tablet';
+import type { StorageAgent } from '../storage-agent.ts';
+
+/** Where tablets that are written here go. */
+export interface TabletStore {
+  readonly agent: StorageAgent;
+  readonly store: ObjectStore;
+  /** Writable by the kernel; tablets stand here until they are uploaded. */
+  readonly stagingRoot: string;
+  readonly header: WriteOptions['header'];
+}
+
+/** `sql` gives the table's columns by their stored names, in order, with their types. */
+export interface RowsToStore extends Omit<WriteOptions, 'directory' | 'header'> {
+  /** Throws what is wrong with a tablet. */
+  readonly check?: ((tablet: Tablet) => void) | undefined;
+}
+
+/** Uploads of one statement at the same time. */
+const UPLOADS_AT_ONCE = 4;
+
+/**
+ * Makes tablets of the rows of a query and puts them into the object store, each while later ones are still being made.
+ * Nothing names them yet. When it fails nothing stays, as far as the store can be reached.
+ */
+export async function storeTablets(to: TabletStore, rows: RowsToStore): Promise<readonly Tablet[]> {
+  const { check, ...query } = rows;
+  const directory = join(to.stagingRoot, newUlid());
+  await mkdir(directory, { recursive: true });
+  const uploads = new Uploads(to, rows.table, rows.signal);
+  try {
+    for await (const written of writeTablets({ ...query, directory, header: to.header })) {
+      check?.(written.tablet);
+      await uploads.add(written);
+    }
+    return await uploads.finish();
+  } catch (error) {
+    await uploads.abandon();
+    throw error;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Takes away tablets that will not be committed. Best effort: what stays in the store is an orphan, which the collection of
+ * garbage finds.
+ */
+export async function discardTablets(
+  { agent, store }: Pick<TabletStore, 'agent' | 'store'>,
+  tablets: readonly Tablet[],
+): Promise<void> {
+  const keys = tablets.flatMap(({ key, sharesKey }) => (key === undefined || sharesKey ? [] : [key]));
+  await Promise.allSettled([
+    keys.length === 0 ? undefined : store.delete(keys),
+    tablets.length === 0 ? undefined : agent.forget(tablets),
+  ]);
+}
+
+/** Uploads written tablets, a few at a time, and hands their files to the agent. */
+class Uploads {
+  readonly #to: TabletStore;
+  readonly #table: TableObject;
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+  readonly #tablets: Tablet[] = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(to: TabletStore, table: TableObject, signal: AbortSignal) {
+    this.#to = to;
+    this.#table = table;
+    this.#signal = signal;
+  }
+
+  /** Resolves when there is room for the next one. */
+  async add(written: WrittenTablet): Promise<void> {
+    const tablet = keyed(written.tablet, this.#table, this.#to.store);
+    this.#tablets.push(tablet);
+    const upload = this.#upload(tablet, written.path)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#running.delete(upload));
+    this.#running.add(upload);
+    if (this.#running.size >= UPLOADS_AT_ONCE) await Promise.race(this.#running);
+    this.#throwFailure();
+  }
+
+  async finish(): Promise<readonly Tablet[]> {
+    await Promise.all(this.#running);
+    this.#throwFailure();
+    return this.#tablets;
+  }
+
+  async abandon(): Promise<void> {
+    await Promise.all(this.#running);
+    await discardTablets(this.#to, this.#tablets);
+  }
+
+  async #upload(tablet: Tablet, path: string): Promise<void> {
+    const { store, agent } = this.#to;
+    if (tablet.key !== undefined) await store.putFile(tablet.key, path, { signal: this.#signal });
+    await agent.adopt(tablet, path);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
+/** Where the object of a tablet goes: below the table's own location where it has one. */
+function keyed(tablet: Tablet, { location }: TableObject, store: ObjectStore): Tablet {
+  if (tablet.layout === 'subcompact') return tablet;
+  const prefix = location === undefined ? '' : location.slice(store.url.length + 1).replace(/\/*$/, '/');
+  const key = `${prefix === '/' ? '' : prefix}tablets/${tablet.tableId}/${tablet.id}.parquet`;
+  return { ...tablet, key };
+}
