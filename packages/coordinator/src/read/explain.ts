@@ -1,6 +1,16 @@
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
-import { logicalOutline, outlineText, PLAN_SQL, type PlanOutline, physicalOutline } from '@tessera/planner';
+import {
+  logicalOutline,
+  outlineText,
+  PLAN_SQL,
+  type PlanOutline,
+  physicalOutline,
+  planText,
+  type Stage,
+} from '@tessera/planner';
+import { type ExecutedPlan, profileText, stageTotals } from '@tessera/scheduler';
 import type { ExplainStatement, PreparedQuery } from '@tessera/sql';
+import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
 import type { BoundQuery } from './bound-query.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
 
@@ -10,6 +20,8 @@ export interface ExplainableQuery {
   /** Where `boundSql` is planned: the binder, or the query's own session where it reads no tables. */
   readonly planner: KernelSession;
   readonly tables: readonly ExplainedTable[];
+  /** The stages it runs in on several nodes; undefined where its tables are small, or there is one node. */
+  readonly distribution?: PlannedQuery | UndistributedQuery | undefined;
   /** What users call a table, by its bound name. */
   readonly names: ReadonlyMap<string, string>;
   /** The query ready to run: only ANALYZE fetches what it reads. */
@@ -37,22 +49,71 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
   if (part === 'analyze') {
     const bound = await query.run();
     const plan = await kernelExplain(bound.session, `EXPLAIN (ANALYZE) ${bound.sql}`);
-    return sections(renamed(withoutStatement(plan), query.names), tableLines(used(query, bound)));
+    const local = renamed(withoutStatement(plan), query.names);
+    const stages = bound.executed === undefined ? '' : stagesText(bound.executed, query.names);
+    return sections(`${stages}${local}`, tableLines(used(query, bound)));
   }
-  const plan = outlineText(await (part === 'physical' ? physicalOf(query) : logicalOf(query)));
+  const plan = part === 'physical' ? await physicalText(query) : outlineText(await logicalOf(query));
   return sections(plan, part === 'statistics' ? tableStatistics(query.tables) : tableLines(query.tables));
 }
+
+/** Stages where it runs on several nodes, else the operators of the kernel. */
+async function physicalText(query: ExplainableQuery): Promise<string> {
+  const { distribution, names } = query;
+  if (distribution?.plan !== undefined) return renamed(planText(distribution.plan), names);
+  const plan = outlineText(await physicalOf(query));
+  return distribution === undefined ? plan : `On one node: ${distribution.reason}\n\n${plan}`;
+}
+
+/** The stages that ran, and what each took. */
+const stagesText = (executed: ExecutedPlan, names: ReadonlyMap<string, string>): string =>
+  `${renamed(planText(executed.plan), names).trimEnd()}\n\nWhat the stages took\n${profileText(executed)
+    .map((line) => `  ${line}\n`)
+    .join('')}\nThe last stage, on this node\n`;
 
 async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
   if (part === 'analyze') {
     const bound = await query.run();
     const text = await kernelExplain(bound.session, `EXPLAIN (ANALYZE, FORMAT json) ${bound.sql}`);
     const { query_name: _, ...profile } = JSON.parse(text);
-    return JSON.stringify({ profile, tables: tableMembers(used(query, bound)) });
+    const stages = bound.executed && stageMembers(bound.executed);
+    return JSON.stringify({ profile, stages, tables: tableMembers(used(query, bound)) });
   }
   const plan = await (part === 'physical' ? physicalOf(query) : logicalOf(query));
-  return JSON.stringify({ plan, tables: tableMembers(query.tables, { statistics: part === 'statistics' }) });
+  const { distribution } = query;
+  const stages = part === 'physical' ? distribution?.plan?.stages.map(stageMember) : undefined;
+  const unboundedGathers = part === 'physical' ? distribution?.plan?.unboundedGathers : undefined;
+  const oneNode = distribution !== undefined && 'reason' in distribution ? distribution.reason : undefined;
+  return JSON.stringify({
+    plan,
+    stages,
+    unbounded_gathers: unboundedGathers,
+    on_one_node: oneNode,
+    tables: tableMembers(query.tables, { statistics: part === 'statistics' }),
+  });
 }
+
+const stageMember = ({ id, spread, sources, output, estimate, outline }: Stage) => ({
+  stage: id,
+  spread,
+  reads: sources.map((source) =>
+    source.kind === 'exchange'
+      ? { kind: 'exchange', stage: source.stage, mode: source.mode }
+      : { kind: source.kind },
+  ),
+  columns: output.columns.map(({ name, type }) => ({ name, type })),
+  hash_keys: output.hashKeys,
+  estimate,
+  outline,
+});
+
+const stageMembers = ({ plan, profiles }: ExecutedPlan) =>
+  plan.stages.map((stage) => {
+    const profile = profiles.find((one) => one.stage === stage.id);
+    if (profile === undefined) return stageMember(stage);
+    const { tasks, attempts, elapsedMs } = profile;
+    return { ...stageMember(stage), tasks, attempts, elapsed_ms: elapsedMs, ...stageTotals(profile) };
+  });
 
 const sections = (plan: string, lines: readonly string[]): string =>
   lines.length === 0 ? plan : `${plan.trimEnd()}\n\nTables\n${lines.map((line) => `  ${line}`).join('\n')}\n`;

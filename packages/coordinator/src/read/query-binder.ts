@@ -116,12 +116,21 @@ export class QueryBinder {
   async explain(request: BindRequest, statement: ExplainStatement): Promise<BoundQuery> {
     const work = await this.#open(request);
     try {
-      const { prepared, named, tables, scans } = await this.#prepare(request, work, 'always');
+      const binding = await this.#prepare(request, work, 'always');
+      const { prepared, named, tables, scans } = binding;
       const explained = await this.#explainedTables(request, work, { tables, scans });
       const { sql, columns } = await explainSql(statement, {
         prepared,
         planner: tables.size === 0 ? work.session : await work.relations!.binder(),
         tables: explained,
+        distribution: (await this.#isForNodes(binding, request, work))
+          ? planQuery(
+              binding,
+              await work.relations!.snapshot(),
+              this.#services.cluster!.cluster.living().length,
+              request.settings,
+            )
+          : undefined,
         names: new Map([...tables].map(([name, { table }]) => [name, table.name])),
         run: async () => {
           const bound = await this.bind({ ...request, canRunAgain: false });
