@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 
 /** Where the test data is, outside the repository. */
-export const TPCH_DATA = join(
-  process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data'),
-  'tpch',
-);
+export const TEST_DATA =
+  process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data');
+export const TPCH_DATA = join(TEST_DATA, 'tpch');
 export const TPCH_TABLES = [
   'customer',
   'lineitem',

@@ -1,19 +1,137 @@
-import { expect, it } from 'vitest';
-import { rows } from '../http.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query, rows } from '../http.ts';
+import { command } from './command.ts';
 import { EngineCluster } from './engine-cluster.ts';
 
-it('nodes see each other, and who dies is gone', async () => {
-  await using cluster = await EngineCluster.start({ nodes: 3 });
-  const names = async (n: number) =>
-    (
-      await rows(
-        cluster.node(n),
-        "SELECT node_name FROM information_schema.nodes WHERE status = 'RUNNING' ORDER BY 1",
-      )
-    ).flat();
-  expect(await names(2)).toEqual([0, 1, 2].map((n) => cluster.nameOf(n)));
-  await cluster.kill(1);
-  await expect.poll(() => names(2), { timeout: 10_000 }).toEqual([0, 2].map((n) => cluster.nameOf(n)));
-  await cluster.startNode(1);
-  await cluster.untilWhole();
-}, 60_000);
+const TIMEOUT_MS = 90_000;
+/** Loaded machines are slow to start processes. */
+const POLL = { timeout: 40_000, interval: 100 };
+const SLOW = 'SELECT count(*) FROM generate_series(1, 30000000000) AS g(n) WHERE n % 7 = 3';
+
+let cluster: EngineCluster;
+beforeAll(async () => {
+  cluster = await EngineCluster.start({ nodes: 3 });
+}, TIMEOUT_MS);
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+/** How node `n` sees the nodes. */
+const seenBy = async (n: number) =>
+  (await rows(cluster.node(n), 'SELECT node_name, status FROM information_schema.nodes ORDER BY 1')).map(
+    ([name, status]) => `${name} ${status}`,
+  );
+const statuses = (...all: string[]) => all.map((status, n) => `${cluster.nameOf(n)} ${status}`).sort();
+
+describe('three nodes', () => {
+  it('are told by each, and by `tessera nodes`', async () => {
+    for (const n of [0, 1, 2]) expect(await seenBy(n)).toEqual(statuses('RUNNING', 'RUNNING', 'RUNNING'));
+    const { stdout, code } = await command('nodes', '-u', cluster.node(1).url, '--format', 'tsv');
+    expect(code).toBe(0);
+    expect(stdout.match(/\tRUNNING\t/g)).toHaveLength(3);
+  });
+
+  it(
+    'answer a query together',
+    async () => {
+      const settings = { min_distributed_bytes: '0', whole_table_bytes: '0', output_format: 'JSON_Compact' };
+      const numbers = (from: number) =>
+        `SELECT n, n % 7 AS k FROM generate_series(${from}, ${from + 999}) AS g(n)`;
+      await query(cluster.node(0), `CREATE TABLE t AS ${numbers(1)}`);
+      for (const from of [1_001, 2_001]) await query(cluster.node(1), `INSERT INTO t ${numbers(from)}`);
+      const sql = 'SELECT k, count(*)::int, sum(n)::int FROM t GROUP BY k ORDER BY k';
+      const expected = Array.from({ length: 7 }, (_, k) => {
+        const members = Array.from({ length: 3_000 }, (_, i) => i + 1).filter((n) => n % 7 === k);
+        return [k, members.length, members.reduce((sum, n) => sum + n, 0)];
+      });
+      for (const n of [0, 1, 2]) {
+        const answer = await query(cluster.node(n), sql, settings);
+        expect(answer.json().data.map((row: unknown[]) => row.map(Number))).toEqual(expected);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'know the queries of each other, and cancel them',
+    async () => {
+      const running = query(cluster.node(0), SLOW);
+      const listed = async () =>
+        (await command('ps', '-u', cluster.node(1).url, '--format', 'tsv')).stdout.split('\n').slice(1, -1);
+      await expect.poll(async () => (await listed()).length, POLL).toBe(1);
+      const [id, node] = (await listed())[0]!.split('\t');
+      expect(node).toBe(cluster.nameOf(0));
+      expect((await command('cancel', '-u', cluster.node(2).url, id!)).code).toBe(0);
+      expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
+      const again = await command('cancel', '-u', cluster.node(2).url, id!);
+      expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining(id!) });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('a node', () => {
+  it(
+    'that stalls is lost for the others, and itself finds them all there when it goes on',
+    async () => {
+      cluster.pause(1);
+      await expect.poll(() => seenBy(0), POLL).toEqual(statuses('RUNNING', 'LOST', 'RUNNING'));
+      cluster.resume(1);
+      await expect.poll(() => seenBy(0), POLL).toEqual(statuses('RUNNING', 'RUNNING', 'RUNNING'));
+      const lost = cluster.node(1).log.filter(({ msg }) => msg === 'a node is lost');
+      expect(lost).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'that dies is lost at once, and is another one when it is started again',
+    async () => {
+      await cluster.kill(1);
+      await expect.poll(() => seenBy(2), POLL).toEqual(statuses('RUNNING', 'LOST', 'RUNNING'));
+      const [[reason]] = (await rows(
+        cluster.node(2),
+        "SELECT reason FROM information_schema.nodes WHERE status = 'LOST'",
+      )) as [[string]];
+      expect(reason).toContain('ECONNREFUSED');
+      const engines = await rows(cluster.node(2), 'SELECT nodes FROM information_schema.engines');
+      expect(engines).toEqual([[2]]);
+      await cluster.startNode(1);
+      await cluster.untilWhole();
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'that is to stop says so before it goes',
+    async () => {
+      const running = query(cluster.node(2), SLOW);
+      await expect
+        .poll(
+          async () =>
+            (
+              await rows(
+                cluster.node(2),
+                'SELECT count(*)::int FROM information_schema.engine_running_queries',
+              )
+            )[0],
+          POLL,
+        )
+        .toEqual([2]);
+      const stopped = cluster.node(2).stop('SIGTERM');
+      await expect.poll(() => seenBy(0), POLL).toEqual(statuses('RUNNING', 'RUNNING', 'DRAINING'));
+      const ids = (
+        await rows(
+          cluster.node(0),
+          "SELECT query_id FROM information_schema.engine_running_queries WHERE query_text LIKE '%30000000000%' AND node_name = '" +
+            cluster.nameOf(2) +
+            "'",
+        )
+      ).flat();
+      expect(ids).toHaveLength(1);
+      await query(cluster.node(0), `CANCEL QUERY WHERE query_id = '${ids[0]}'`);
+      expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
+      expect(await stopped).toBe(0);
+      await expect.poll(() => seenBy(0), POLL).toEqual(statuses('RUNNING', 'RUNNING', 'LOST'));
+    },
+    TIMEOUT_MS,
+  );
+});

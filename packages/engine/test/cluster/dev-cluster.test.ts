@@ -1,0 +1,94 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { expect, it } from 'vitest';
+import { query, rows } from '../http.ts';
+import { startCommand } from './command.ts';
+
+const TIMEOUT_MS = 120_000;
+const POLL = { timeout: 60_000, interval: 100 };
+
+interface Facts {
+  readonly directory: string;
+  readonly nodes: readonly { readonly url: string; readonly pid: number; readonly name: string }[];
+}
+
+/** What it prints once all nodes are there; and what it tells people, as it comes. */
+async function started(child: ChildProcess): Promise<{ facts: Facts; told: string[] }> {
+  const told: string[] = [];
+  createInterface(child.stderr!).on('line', (line) => told.push(line));
+  const line = once(createInterface(child.stdout!), 'line').then(([text]) => String(text));
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`dev-cluster ended with ${code}: ${told.join('\n')}`);
+  });
+  ended.catch(() => undefined);
+  return { facts: JSON.parse(await Promise.race([line, ended])) as Facts, told };
+}
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+it(
+  'tessera dev-cluster: nodes that share tables, start again when they die, and leave nothing',
+  async () => {
+    const child = startCommand('dev-cluster', '--nodes', '2', '--base-port', '0', '--restart', '--json');
+    const exited = once(child, 'exit');
+    try {
+      const { facts, told } = await started(child);
+      const [first, second] = facts.nodes;
+      await query(first!, 'CREATE TABLE t AS SELECT n FROM generate_series(1, 1000) AS g(n)');
+      expect(await rows(second!, 'SELECT count(*)::int FROM t')).toEqual([[1_000]]);
+
+      process.kill(second!.pid, 'SIGKILL');
+      await expect.poll(() => told.join('\n'), POLL).toMatch(/Node 1 \(process \d+\) ended: SIGKILL/);
+      const running = "SELECT count(*)::int FROM information_schema.nodes WHERE status = 'RUNNING'";
+      await expect.poll(() => rows(first!, running), POLL).toEqual([[1]]);
+      await expect.poll(() => rows(first!, running), POLL).toEqual([[2]]);
+      await expect
+        .poll(() => rows(second!, 'SELECT count(*)::int FROM t').catch(() => []), POLL)
+        .toEqual([[1_000]]);
+
+      child.kill('SIGINT');
+      expect(await exited).toEqual([0, null]);
+      expect(await isThere(facts.directory)).toBe(false);
+      const pids = [first!.pid, Number(/is process (\d+) now/.exec(told.join('\n'))?.[1])];
+      expect(pids.filter(isAlive)).toEqual([]);
+    } finally {
+      child.kill('SIGTERM');
+      await exited;
+    }
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'a dev cluster that is killed takes its nodes with it',
+  async () => {
+    const child = startCommand('dev-cluster', '--nodes', '1', '--base-port', '0', '--json');
+    const { facts } = await started(child);
+    child.kill('SIGKILL');
+    await expect.poll(() => isAlive(facts.nodes[0]!.pid), POLL).toBe(false);
+  },
+  TIMEOUT_MS,
+);
+
+it('ports that are in use are told', async () => {
+  const child = startCommand('dev-cluster', '--nodes', '64', '--base-port', '65000');
+  const told: string[] = [];
+  createInterface(child.stderr!).on('line', (line) => told.push(line));
+  expect((await once(child, 'exit'))[0]).toBe(1);
+  expect(told.join('\n')).toContain('64 nodes need 650 ports');
+});

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, query } from '../http.ts';
+import { expectTpchAnswer, TPCH_DATA, TPCH_QUERIES, tpchQuery } from '../tpch-answers.ts';
+import { EngineCluster } from './engine-cluster.ts';
+import { metric } from './metrics.ts';
+import { loadTpcTables } from './tpc-tables.ts';
+import { TPCDS_DATA, TPCDS_QUERIES, tpcdsDifference, tpcdsQuery } from './tpcds-answers.ts';
+
+/** `TESSERA_TPC=all`: both scales on 1, 2, 3 and 5 nodes. */
+const ALL = process.env.TESSERA_TPC === 'all';
+const RUNS = ALL
+  ? [1, 2, 3, 5].flatMap((nodes) =>
+      ['sf0.01', 'sf0.1'].map((scale) => ({ nodes, tpch: scale, tpcds: scale })),
+    )
+  : [{ nodes: 3, tpch: 'sf0.1', tpcds: 'sf0.01' }];
+
+/** Many small tablets. */
+const TABLETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'sf0.01': { tablet_min_size_bytes: '20000', tablet_max_size_bytes: '100000' },
+  'sf0.1': { tablet_min_size_bytes: '200000', tablet_max_size_bytes: '500000' },
+};
+/** Every query is spread however small, and only the smallest tables are read whole. */
+const SPREAD = { min_distributed_bytes: '0', whole_table_bytes: '20000', broadcast_limit_bytes: '1000000' };
+const LOAD_MS = 120_000;
+const QUERY_MS = 60_000;
+
+/** By which tables are sorted. */
+const PRIMARY_INDEX: Readonly<Record<string, string>> = {
+  lineitem: 'l_shipdate, l_orderkey',
+  orders: 'o_orderdate, o_orderkey',
+  part: 'p_partkey',
+  store_sales: 'ss_sold_date_sk',
+  catalog_sales: 'cs_sold_date_sk',
+};
+const clauses = (table: string): string => {
+  const key = PRIMARY_INDEX[table];
+  return `${key === undefined ? '' : `PRIMARY INDEX ${key} `}WITH (index_granularity = 2048)`;
+};
+
+describe.skipIf(!existsSync(TPCH_DATA)).each(RUNS)(
+  'on $nodes nodes (skipped where the test data is absent)',
+  ({ nodes, tpch, tpcds }) => {
+    let cluster: EngineCluster;
+    let turn = 0;
+
+    beforeAll(async () => {
+      cluster = await EngineCluster.start({ nodes });
+    });
+    afterAll(() => cluster[Symbol.asyncDispose]());
+
+    /** One node after the other coordinates. */
+    const run = async (sql: string, parameters: Readonly<Record<string, string>>): Promise<string> => {
+      const node = cluster.node(turn++ % nodes);
+      const answer = await query(node, sql, { ...parameters, output_format: 'TabSeparatedWithNames' });
+      return succeeded(answer).text;
+    };
+    /** Fails where the query was not spread, or gathers inputs without a bound. */
+    const runSpread = async (sql: string): Promise<string> => {
+      const node = cluster.node(turn % nodes);
+      const names = ['tessera_undistributed_queries', 'tessera_gathering_queries'];
+      const counts = () => Promise.all(names.map((name) => metric(node, name)));
+      const before = await counts();
+      const text = await run(sql, SPREAD);
+      if (nodes > 1) expect(await counts(), 'queries on one node, queries that gather').toEqual(before);
+      return text;
+    };
+
+    describe(`TPC-H ${tpch}`, () => {
+      beforeAll(async () => {
+        await loadTpcTables(cluster.node(0), {
+          directory: join(TPCH_DATA, tpch),
+          settings: TABLETS,
+          clauses,
+        });
+      }, LOAD_MS);
+
+      it.each(TPCH_QUERIES)(
+        '%s gives the official answer',
+        async (name) => expectTpchAnswer(name, tpch, await runSpread(await tpchQuery(name))),
+        QUERY_MS,
+      );
+    });
+
+    describe(`TPC-DS ${tpcds}`, () => {
+      beforeAll(async () => {
+        succeeded(await query(cluster.node(0), 'DROP TABLE IF EXISTS customer'));
+        await loadTpcTables(cluster.node(0), {
+          directory: join(TPCDS_DATA, tpcds),
+          settings: TABLETS,
+          clauses,
+        });
+      }, LOAD_MS);
+
+      it.each(TPCDS_QUERIES)(
+        '%s gives the official answer',
+        async (name) => {
+          const answer = await runSpread(await tpcdsQuery(name));
+          const whole = (sql: string) => run(sql, { enable_distributed_execution: 'false' });
+          expect(await tpcdsDifference(name, tpcds, answer, whole)).toBeUndefined();
+        },
+        QUERY_MS,
+      );
+    });
+  },
+);
+
+function succeeded(answer: Answer): Answer {
+  expect(answer.status, answer.text).toBe(200);
+  return answer;
+}
