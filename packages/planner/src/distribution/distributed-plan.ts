@@ -71,6 +71,8 @@ export interface Stage {
    * bucket of all other sources (the probe side of a join that emits no unmatched build rows); for buckets that are too large.
    */
   readonly sliceable?: readonly number[] | undefined;
+  /** All its sources are exchanges, and tasks that read parts of them give together what one task gives that reads them whole. */
+  readonly isRowWise?: boolean | undefined;
   /** Its columns are named as `output.columns`. */
   readonly sql: SqlTemplate;
   readonly output: {

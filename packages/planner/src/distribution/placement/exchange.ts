@@ -1,10 +1,10 @@
 import { isVolatile } from '../../relational/expressions/volatility.ts';
 import type { Relation } from '../../relational/relation.ts';
 import type { StageId } from '../distributed-plan.ts';
-import { append, unionAll } from '../tree/build.ts';
+import { append, project, unionAll } from '../tree/build.ts';
 import { constant } from '../tree/expressions.ts';
 import { inputsOf, rebuild } from '../tree/inputs.ts';
-import { type Fragment, type Placed, placeOfAll, sameColumns, sameKeys } from './fragment.ts';
+import { type Fragment, over, type Placed, placeOfAll, sameColumns, sameKeys } from './fragment.ts';
 import type { Planning } from './planning.ts';
 import { shardWhole } from './shard-whole.ts';
 
@@ -174,7 +174,8 @@ function stageOf(
     },
     keys,
   );
-  return outputOf(planning, draft.id);
+  const output = outputOf(planning, draft.id);
+  return union.columns.length > 0 ? output : over(output, project(output.relation, []), []);
 }
 
 function outputOf(planning: Planning, stage: StageId): Fragment {

@@ -249,7 +249,8 @@ class Pruning {
       }
       case 'limit':
       case 'sample': {
-        const input = this.exactly(relation.input, needs[0]!);
+        // A limit stays right above the order that it cuts.
+        const input = this.pruned(relation.input, needs[0]!);
         return {
           relation: { ...relation, input: input.relation, columns: input.relation.columns },
           at: input.at,

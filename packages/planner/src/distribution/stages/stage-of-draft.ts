@@ -9,6 +9,7 @@ import type { Stage, StageId, StageSource } from '../distributed-plan.ts';
 import type { Planning, StageDraft } from '../placement/planning.ts';
 import { inputsOf } from '../tree/inputs.ts';
 import { relationOutline } from './outline.ts';
+import { isRowWise } from './row-wise.ts';
 import { sliceableInputs } from './sliceable.ts';
 
 /** A draft as SQL over sources. */
@@ -57,6 +58,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     spread: draft.spread,
     sources,
     ...(sliceable.length === 0 ? {} : { sliceable }),
+    ...(isRowWise(draft.relation) ? { isRowWise: true } : {}),
     sql: relationSql(draft.relation, {
       leaf: (leaf) => holes.get(leaf),
       ...(rootNames === undefined ? {} : { names: rootNames }),
