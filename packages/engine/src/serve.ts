@@ -110,11 +110,13 @@ export const serve: Serve = async (options) => {
   const queryCredentials = { ...credentials, kernelVersion: await kernelVersion(kernel) };
   let draining = false;
   if (config.execution.enable_shuffle) reportLockedMemory(logging.logger('shuffle'));
+  const written = { store, stagingRoot: directories.staging, header: headerOptions(config) };
   const multiNode = openMultiNode({
     config,
     node: options.node,
     kernel,
     agent,
+    tablets: written,
     memoryLimitBytes: memory.kernelBytes,
     isDraining: () => draining,
     credentials: queryCredentials,
@@ -124,10 +126,8 @@ export const serve: Serve = async (options) => {
   const tables: TableServices = {
     manager,
     agent,
-    store,
+    ...written,
     mirror,
-    stagingRoot: directories.staging,
-    header: headerOptions(config),
     storage: storageOptions(config),
   };
   const coordinator = new Coordinator({

@@ -8,7 +8,7 @@ import type { Kernel } from '@tessera/kernel';
 import { type NodeCredentials, openRpcChannel } from '@tessera/rpc';
 import type { ClusterNode } from '@tessera/scheduler';
 import { openShuffle, type Shuffle } from '@tessera/shuffle';
-import type { StorageAgent } from '@tessera/storage-agent';
+import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
 import manifest from '../../package.json' with { type: 'json' };
 import { EngineCluster } from './engine-cluster.ts';
 import { LOST_AFTER_MS } from './peer-state.ts';
@@ -20,6 +20,8 @@ export interface MultiNodeOptions {
   readonly node: number;
   readonly kernel: Kernel;
   readonly agent: StorageAgent;
+  /** Where it puts tablets that it writes for others. */
+  readonly tablets: Omit<TabletStore, 'agent'>;
   readonly memoryLimitBytes: number;
   readonly isDraining: () => boolean;
   readonly credentials: NodeCredentials;
@@ -50,7 +52,7 @@ export interface MultiNode {
 
 /** Opens it without answering others: that is for the services. */
 export function openMultiNode(options: MultiNodeOptions): MultiNode {
-  const { config, node, kernel, agent, credentials, logging } = options;
+  const { config, node, kernel, agent, tablets, credentials, logging } = options;
   const places = placesOf(config);
   const place = places[node]!;
   const nodeAt = new Map(places.map(({ shuffleAddress, name }) => [shuffleAddress, name]));
@@ -71,6 +73,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
   const distExec = openDistExec({
     kernel,
     agent,
+    tablets,
     shuffle,
     node: place.name,
     shuffleAddress: place.shuffleAddress,

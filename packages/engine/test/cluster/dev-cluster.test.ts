@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { query, rows } from '../http.ts';
@@ -81,6 +81,7 @@ it(
     const { facts } = await started(child);
     child.kill('SIGKILL');
     await expect.poll(() => isAlive(facts.nodes[0]!.pid), POLL).toBe(false);
+    await rm(facts.directory, { recursive: true });
   },
   TIMEOUT_MS,
 );

@@ -1,0 +1,81 @@
+import type { ClusterNode } from '@tessera/scheduler';
+import { describe, expect, it } from 'vitest';
+import { afterPing, type PeerChange, type PeerState, UNKNOWN_PEER } from './peer-state.ts';
+import type { PingReply } from './pinger.ts';
+
+const node = (incarnation: string): ClusterNode => ({
+  index: 1,
+  name: 'b:5678',
+  shuffleAddress: 'b:16000',
+  incarnation,
+  version: '1',
+  status: 'running',
+  startedAtMs: 0,
+  threads: 1,
+  memoryLimitBytes: 1,
+});
+
+const answer = (incarnation = 'first'): PingReply => ({ kind: 'answer', node: node(incarnation) });
+const late: PingReply = { kind: 'late', reason: 'no answer in time' };
+const unreachable: PingReply = { kind: 'unreachable', reason: 'connect ECONNREFUSED' };
+const refusal: PingReply = { kind: 'refusal', reason: 'it refuses: another kernel' };
+
+/** Replies one after the other, each after a second; the changes. */
+function changes(replies: readonly PingReply[], from: PeerState = UNKNOWN_PEER): PeerChange[] {
+  let state = from;
+  return replies.map((reply) => {
+    const change = afterPing(state, reply, 1_000);
+    state = change.state;
+    return change;
+  });
+}
+
+const kinds = (replies: readonly PingReply[]) => changes(replies).map(({ state }) => state.kind);
+const losses = (replies: readonly PingReply[]) =>
+  changes(replies).flatMap(({ lost }) => (lost === undefined ? [] : [[lost.node.incarnation, lost.reason]]));
+
+describe('a node', () => {
+  it('is living when it answers, and not before', () => {
+    expect(kinds([unreachable, late, answer()])).toEqual(['unknown', 'unknown', 'living']);
+    expect(losses([unreachable, late, unreachable, answer()])).toEqual([]);
+  });
+
+  it('is lost after three seconds of silence, once', () => {
+    const replies = [answer(), late, late, late, late];
+    expect(kinds(replies)).toEqual(['living', 'living', 'living', 'lost', 'lost']);
+    expect(losses(replies)).toEqual([['first', 'no answer in time']]);
+  });
+
+  it('is forgiven silence that ends in time', () => {
+    expect(kinds([answer(), late, late, answer(), late, late])).not.toContain('lost');
+  });
+
+  it('is lost at the second connection that is refused', () => {
+    expect(kinds([answer(), unreachable, unreachable])).toEqual(['living', 'living', 'lost']);
+    expect(kinds([answer(), unreachable, answer(), unreachable])).not.toContain('lost');
+  });
+
+  it('is another one when it comes back as another incarnation', () => {
+    expect(losses([answer(), answer('second')])).toEqual([['first', 'it was restarted']]);
+    // Its loss was told already.
+    expect(losses([answer(), unreachable, unreachable, answer('second')])).toHaveLength(1);
+  });
+
+  it('comes back as the same when it was only silent', () => {
+    const replies = [answer(), late, late, late, answer()];
+    expect(kinds(replies).at(-1)).toBe('living');
+    expect(losses(replies)).toHaveLength(1);
+  });
+
+  it('that refuses has no part, at once, until it answers', () => {
+    expect(kinds([answer(), refusal, answer()])).toEqual(['living', 'refused', 'living']);
+    expect(losses([answer(), refusal])).toEqual([['first', 'it refuses: another kernel']]);
+    expect(kinds([refusal, unreachable])).toEqual(['refused', 'unknown']);
+  });
+});
+
+it('silence is counted by what this process could have heard', () => {
+  const [, { state }] = changes([answer(), late]) as [PeerChange, PeerChange];
+  expect(afterPing(state, late, 0).state.kind).toBe('living');
+  expect(afterPing(state, late, 2_000).state.kind).toBe('lost');
+});
