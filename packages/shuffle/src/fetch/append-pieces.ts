@@ -1,6 +1,6 @@
 import type { ArrowBatchInput, KernelSession } from '@tessera/kernel';
 import { discardBytes } from '@tessera/rpc';
-import { type Schema, tableFromIPC } from 'apache-arrow';
+import { Field, Schema, tableFromIPC } from 'apache-arrow';
 import { BrokenStream, type PieceRows, type SchemaPart } from './decode-responses.ts';
 import { merged } from './merged.ts';
 
@@ -100,6 +100,21 @@ class Reading {
 const firstMessageBytes = (ipc: Uint8Array): number =>
   8 + new DataView(ipc.buffer, ipc.byteOffset).getInt32(4, true);
 
+/**
+ * Field metadata that makes the kernel cast what it appends, a few rows at a time. Who reads the table casts anyway, and
+ * only what is read.
+ */
+const TYPE_LABEL = 'tessera:type';
+
+function withoutLabels(schema: Schema): Schema {
+  const fields = schema.fields.map((field) => {
+    const metadata = new Map(field.metadata);
+    metadata.delete(TYPE_LABEL);
+    return new Field(field.name, field.type, field.nullable, metadata);
+  });
+  return new Schema(fields);
+}
+
 const MAX_KNOWN_SCHEMAS = 256;
 const known = new Map<string, Schema>();
 
@@ -108,7 +123,7 @@ function readSchema(ipc: Uint8Array): Schema {
   const key = Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength).toString('latin1');
   let schema = known.get(key);
   if (schema === undefined) {
-    schema = tableFromIPC(ipc).schema;
+    schema = withoutLabels(tableFromIPC(ipc).schema);
     if (known.size >= MAX_KNOWN_SCHEMAS) known.delete(known.keys().next().value!);
     known.set(key, schema);
   }

@@ -6,12 +6,12 @@ import type { KeptOutput, KeptOutputs } from '../outputs/kept-outputs.ts';
 import { readOutput } from '../outputs/read-output.ts';
 import type { FetchedPieces, OutputShape, Piece } from '../shuffle.ts';
 import { exhaustedSpace } from '../space.ts';
-import { appendPieces, type FetchedTable } from './append-pieces.ts';
+import { appendPieces } from './append-pieces.ts';
 import { Channels } from './channels.ts';
 import { BrokenStream, decodeResponses, type PieceRows } from './decode-responses.ts';
 import type { DistantPiece, NearPiece } from './located-piece.ts';
 import { checkBuckets } from './partition-check.ts';
-import { relationSql } from './relation-sql.ts';
+import { type FetchedRelation, fetchedColumns, relationSql } from './relation-sql.ts';
 
 export interface PieceFetcherOptions {
   readonly kernel: Kernel;
@@ -59,9 +59,10 @@ export class PieceFetcher {
       if (output === undefined) throw this.#failed(piece, 'the node has not got it');
       (output.processId === session.processId ? near : distant).push({ piece, output });
     }
-    const table = distant.length === 0 ? undefined : await this.#bring(session, distant, shape, signal);
-    const rows = near.reduce((sum, { piece, output }) => sum + rowsOf(piece, output), table?.rows ?? 0);
-    return { sql: relationSql(near, table, shape), rows, bytes: table?.bytes ?? 0 };
+    const fetched = distant.length === 0 ? undefined : await this.#bring(session, distant, shape, signal);
+    const { rows = 0, bytes = 0 } = fetched?.table ?? {};
+    const nearRows = near.reduce((sum, { piece, output }) => sum + rowsOf(piece, output), 0);
+    return { sql: relationSql(near, fetched, shape), rows: rows + nearRows, bytes };
   }
 
   async #bring(
@@ -69,14 +70,17 @@ export class PieceFetcher {
     pieces: readonly DistantPiece[],
     shape: OutputShape,
     signal: AbortSignal,
-  ): Promise<FetchedTable | undefined> {
+  ): Promise<FetchedRelation | undefined> {
+    const columns = await fetchedColumns(session, shape);
     for (let attempt = 1; ; attempt++) {
       const name = `fetched_${++this.#tables}`;
       try {
         const sources = pieces.map((piece) => () => this.#rowsOf(piece, signal));
         const table = await appendPieces(session, name, sources, signal);
-        if (table !== undefined) await checkBuckets(session, table, pieces, shape, (p) => this.#nodeOf(p));
-        return table;
+        if (table === undefined) return undefined;
+        const fetched = { table, columns };
+        await checkBuckets(session, fetched, pieces, shape, (piece) => this.#nodeOf(piece));
+        return fetched;
       } catch (error) {
         if (signal.aborted) throw cancellation(signal);
         if (!(error instanceof PieceFailure)) throw exhaustedSpace(error, this.#options.node);

@@ -2,6 +2,7 @@ import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelSession, KernelType } from '@tessera/kernel';
 import type { OutputShape, StoredOutput, TaskKey } from '../shuffle.ts';
 import { exhaustedSpace } from '../space.ts';
+import { typesNamed } from '../types/named-types.ts';
 import { measureOutput } from './output-size.ts';
 import { columnCount, createOutputSql, outputTable, storedType } from './output-table.ts';
 
@@ -36,7 +37,6 @@ export interface KeptOutputsOptions {
 export class KeptOutputs {
   readonly #options: KeptOutputsOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #types = new Map<string, readonly KernelType[]>();
   #bytes = 0;
 
   constructor(options: KeptOutputsOptions) {
@@ -77,7 +77,7 @@ export class KeptOutputs {
       throw exhaustedSpace(error, this.#options.node);
     }
     try {
-      const types = await this.#typesOf(session, table, shape);
+      const types = await storedTypes(session, shape);
       const size = await measureOutput(session, table, types, shape.hashKeys.length > 0);
       if (release.signal.aborted) throw released();
       return { key, table, processId, types, released: release.signal, ...size };
@@ -85,21 +85,6 @@ export class KeptOutputs {
       await this.#drop([entry]);
       throw error;
     }
-  }
-
-  async #typesOf(session: KernelSession, table: string, shape: OutputShape): Promise<readonly KernelType[]> {
-    const names = Array.from({ length: columnCount(shape) }, (_, i) => storedType(shape, i) ?? '');
-    const cacheable = !names.includes('');
-    const cacheKey = names.join(';');
-    const found = cacheable ? this.#types.get(cacheKey) : undefined;
-    if (found !== undefined) return found;
-    const { columns } = await session.describe(`FROM ${table}`);
-    const types = columns.slice(0, names.length).map((column) => column.type);
-    if (cacheable) {
-      if (this.#types.size >= MAX_KNOWN_SHAPES) this.#types.clear();
-      this.#types.set(cacheKey, types);
-    }
-    return types;
   }
 
   async release(chosen: (key: TaskKey) => boolean): Promise<void> {
@@ -135,7 +120,17 @@ export class KeptOutputs {
   }
 }
 
-const MAX_KNOWN_SHAPES = 1_000;
+async function storedTypes(session: KernelSession, shape: OutputShape): Promise<KernelType[]> {
+  const texts = Array.from({ length: columnCount(shape) }, (_, i) => storedType(shape, i));
+  const named = await typesNamed(
+    session,
+    texts.filter((text) => text !== undefined),
+  );
+  return texts.map((text) => (text === undefined ? UNTYPED : named.get(text)!));
+}
+
+/** What the kernel makes of a column of untyped NULLs. */
+const UNTYPED: KernelType = { id: 'INTEGER' };
 
 const released = () =>
   TesseraError.of('QUERY_CANCELLED', { reason: 'what it left for other nodes was released' });

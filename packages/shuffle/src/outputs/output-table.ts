@@ -32,12 +32,13 @@ export function storedType(shape: OutputShape, position: number): string | undef
   return /^"?null"?$/i.test(type) ? undefined : type;
 }
 
-/** The columns by position, of the types of the shape. */
-export const typedColumns = (shape: OutputShape): string[] =>
+/** The columns by position, of the types of the shape; `of` gives the SQL of a column's values. */
+export const typedColumns = (shape: OutputShape, of: (position: number) => string = columnName): string[] =>
   Array.from({ length: columnCount(shape) }, (_, i) => {
     const type = storedType(shape, i);
-    const column = columnName(i);
-    return type === undefined ? column : `CAST(${column} AS ${type}) AS ${column}`;
+    return type === undefined
+      ? `${of(i)} AS ${columnName(i)}`
+      : `CAST(${of(i)} AS ${type}) AS ${columnName(i)}`;
   });
 
 /** The columns under the names that they have in the shape. */

@@ -26,7 +26,7 @@ export async function* readOutput(
       throw TesseraError.of('KERNEL_LOST', { message: 'The kernel process that had the output ended' });
     }
     if (any.aborted) throw any.reason;
-    const columns = output.types.map((type, i) => encodedSql(columnName(i), type));
+    const columns = output.types.map((type, i) => `${encodedSql(columnName(i), type)} AS ${columnName(i)}`);
     const where = selectionSql(selection, output.rows);
     const sql = `SELECT ${columns.join(', ')} FROM ${output.table}${where}`;
     const result = await session.query(sql, [], { maxBatchBytes: MAX_BATCH_BYTES });
