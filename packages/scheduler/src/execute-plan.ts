@@ -1,10 +1,18 @@
+import { type InjectedFault, withFaults } from './driver/injected-faults.ts';
 import { type DriverOptions, PlanRun } from './driver/plan-run.ts';
 import type { ExecutePlan } from './stage-execution.ts';
 
-/** `executePlan` with other limits. */
+export interface ExecutePlanOptions extends DriverOptions {
+  /** What goes wrong on purpose. */
+  readonly faults?: readonly InjectedFault[] | undefined;
+}
+
+/** `executePlan` with other limits, or with faults. */
 export const executePlanWith =
-  (options: DriverOptions): ExecutePlan =>
-  (execution, cluster, local) =>
-    new PlanRun(execution, cluster, local, options).run();
+  ({ faults = [], ...options }: ExecutePlanOptions): ExecutePlan =>
+  (execution, cluster, local) => {
+    const faulty = withFaults(faults, cluster, local);
+    return new PlanRun(execution, faulty.cluster, faulty.local, options).run();
+  };
 
 export const executePlan: ExecutePlan = executePlanWith({});

@@ -1,5 +1,7 @@
 export type { Cluster, ClusterMember, ClusterNode, RemoteTaskOptions } from './cluster.ts';
-export { executePlan } from './execute-plan.ts';
+export type { FaultType, InjectedFault } from './driver/injected-faults.ts';
+export { type ExecutePlanOptions, executePlan, executePlanWith } from './execute-plan.ts';
+export { profileText, type StageTotals, stageText, stageTotals } from './profile-text.ts';
 export type {
   ExecutedPlan,
   ExecutePlan,

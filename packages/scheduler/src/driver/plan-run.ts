@@ -19,7 +19,13 @@ export type DriverOptions = Partial<
   Pick<SchedulerOptions, 'tasksPerNode' | 'retryDelayMs' | 'noNodesGraceMs' | 'releaseBytes'>
 >;
 
-const DEFAULTS = { tasksPerNode: 8, retryDelayMs: 100, noNodesGraceMs: 10_000, releaseBytes: 16 << 20 };
+const DEFAULTS = {
+  tasksPerNode: 8,
+  retryDelayMs: 100,
+  noNodesGraceMs: 10_000,
+  piecesPerEvent: 20_000,
+  releaseBytes: 16 << 20,
+};
 /** A session that does not stop when it is told to holds up the end of a failed run no longer than this. */
 const SESSION_STOP_MS = 900;
 

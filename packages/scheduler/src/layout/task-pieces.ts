@@ -1,33 +1,48 @@
-import type { PiecesSource } from '@tessera/distexec';
+import type { PiecesSource, Task } from '@tessera/distexec';
 import type { Stage } from '@tessera/planner';
 import { rowsInBuckets } from './bucket-counts.ts';
 import type { ExchangePart, TaskOutput } from './task-spec.ts';
 
 type Piece = PiecesSource['pieces'][number];
 
+/** All of an output, as a piece. */
+export interface WholeOutput {
+  readonly piece: Piece & { readonly rows: number };
+  readonly outcome: TaskOutput['outcome'];
+}
+
+export const wholeOutput = (
+  task: Omit<Task['key'], 'attempt'>,
+  { node, attempt, outcome }: TaskOutput,
+): WholeOutput => ({
+  outcome,
+  piece: {
+    producer: { ...task, attempt },
+    address: node.shuffleAddress,
+    incarnation: node.incarnation,
+    buckets: undefined,
+    slice: undefined,
+    rows: outcome.rows,
+  },
+});
+
 /** A part of what a stage left, by the attempts that count. Outputs without rows in it are not asked for. */
 export function piecesOf(
-  part: ExchangePart,
-  { id, output }: Pick<Stage, 'id' | 'output'>,
-  outputs: { readonly tasks: number; readonly of: (task: number) => TaskOutput },
-  { queryId, run }: { readonly queryId: string; readonly run: number },
+  { tasks, buckets, slice }: ExchangePart,
+  { output }: Pick<Stage, 'output'>,
+  outputs: { readonly tasks: number; readonly of: (task: number) => WholeOutput },
 ): PiecesSource {
   const pieces: Piece[] = [];
-  const { tasks } = part;
   const count = tasks?.length ?? outputs.tasks;
   for (let i = 0; i < count; i++) {
-    const task = tasks?.[i] ?? i;
-    const { node, attempt, outcome } = outputs.of(task);
-    const rows = part.buckets === undefined ? outcome.rows : rowsInBuckets(outcome, part.buckets);
+    const { piece, outcome } = outputs.of(tasks?.[i] ?? i);
+    const rows = buckets === undefined ? piece.rows : rowsInBuckets(outcome, buckets);
     if (rows === 0) continue;
-    pieces.push({
-      producer: { queryId, run, stage: id, task, attempt },
-      address: node.shuffleAddress,
-      incarnation: node.incarnation,
-      buckets: part.buckets,
-      slice: part.slice,
-      rows: part.slice === undefined ? rows : undefined,
-    });
+    if (buckets === undefined && slice === undefined) pieces.push(piece);
+    else {
+      const { producer, address, incarnation } = piece;
+      pieces.push({ producer, address, incarnation, buckets, slice, rows: slice ? undefined : rows });
+    }
   }
   return { kind: 'pieces', pieces, shape: { columns: output.columns, hashKeys: output.hashKeys } };
 }

@@ -1,9 +1,7 @@
-import type { Task } from '@tessera/distexec';
-import { sourceFor } from '../layout/scan-parts.ts';
-import { piecesOf } from '../layout/task-pieces.ts';
 import type { Draft } from './draft.ts';
 import { rootOf, SESSION, type TaskRef, type TaskState } from './scheduler-state.ts';
 import { hasInputs } from './task-inputs.ts';
+import { piecesIn, taskMessage } from './task-message.ts';
 import { usableNodes } from './usable-nodes.ts';
 
 /** Queues waiting tasks that have their inputs; answers whether one could not for want of nodes. */
@@ -44,9 +42,13 @@ function chooseNode(draft: Draft, { spec: { preferred, follows }, avoid }: TaskS
   );
 }
 
-/** Begins tasks on nodes that have room, in the order in which they came. */
+/**
+ * Begins tasks on nodes that have room, in the order in which they came. Tasks that read from very many others take long to
+ * make up: the rest waits for the next event, so that others get their turn in between.
+ */
 export function dispatchTasks(draft: Draft): void {
-  const { tasksPerNode } = draft.state.options;
+  const { tasksPerNode, piecesPerEvent } = draft.state.options;
+  let pieces = 0;
   for (const number of draft.changedNodes)
     for (;;) {
       const { queue, running, isAlone, status } = draft.node(number);
@@ -55,34 +57,41 @@ export function dispatchTasks(draft: Draft): void {
       if (running >= (number === SESSION ? 1 : tasksPerNode)) break;
       const task = draft.task(ref.stage, ref.task);
       if (task.isAlone && running > 0) break;
+      if (pieces > piecesPerEvent) {
+        dispatchLater(draft);
+        return;
+      }
       draft.updateNode(number, { queue: rest });
-      if (hasInputs(draft, task.spec)) beginAttempt(draft, number, ref);
+      if (hasInputs(draft, task.spec)) pieces += beginAttempt(draft, number, ref);
       else draft.updateTask(ref.stage, ref.task, { status: 'waiting' });
     }
 }
 
-function beginAttempt(draft: Draft, number: number, { stage: id, task: index }: TaskRef): void {
-  const { attempt: last, spec, isAlone } = draft.task(id, index);
-  const attempt = last + 1;
+function dispatchLater(draft: Draft): void {
+  if (draft.state.isDispatchDue) return;
+  draft.set({ isDispatchDue: true });
+  draft.effects.push({ kind: 'timer', timer: { kind: 'dispatch' }, delayMs: 0 });
+}
+
+/** The rest of the queues has its turn. */
+export function dispatchDue(draft: Draft): void {
+  draft.set({ isDispatchDue: false });
+  draft.state.nodes.forEach(({ queue }, number) => {
+    if (queue.length > 0) draft.changedNodes.add(number);
+  });
+}
+
+/** Answers how many pieces the task is to read. */
+function beginAttempt(draft: Draft, number: number, ref: TaskRef): number {
+  const task = taskMessage(draft, ref, number);
   const { node, running } = draft.node(number);
-  draft.updateTask(id, index, { status: 'running', attempt });
+  const { isAlone } = draft.task(ref.stage, ref.task);
+  draft.updateTask(ref.stage, ref.task, { status: 'running', attempt: task.key.attempt });
   draft.updateNode(number, { running: running + 1, isAlone, isUsed: true });
-  const { queryId, run, timeZone } = draft.state.options;
-  const { stage } = draft.stage(id);
-  const task: Task = {
-    key: { queryId, run, stage: id, task: index, attempt },
-    sql: stage.sql,
-    sources: spec.sources.map((source) =>
-      source.kind === 'given'
-        ? sourceFor(source, node)
-        : piecesOf(source, draft.stage(source.stage).stage, draft.outputsOf(source.stage), { queryId, run }),
-    ),
-    output: stage.output,
-    timeZone,
-    ...(isAlone && { alone: true }),
-  };
-  const isRoot = id === rootOf(draft.state);
   draft.effects.push(
-    isRoot ? { kind: 'open-root', task } : { kind: 'run', node, inSession: number === SESSION, task },
+    ref.stage === rootOf(draft.state)
+      ? { kind: 'open-root', task }
+      : { kind: 'run', node, inSession: number === SESSION, task },
   );
+  return piecesIn(task);
 }

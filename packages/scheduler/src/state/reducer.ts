@@ -5,7 +5,7 @@ import { endRun } from './end-of-run.ts';
 import type { SchedulerEvent, Timer } from './events.ts';
 import { reviveLostOutputs } from './lost-outputs.ts';
 import { nodeLost, nodesSeen } from './node-events.ts';
-import { dispatchTasks, placeWaitingTasks } from './placement.ts';
+import { dispatchDue, dispatchTasks, placeWaitingTasks } from './placement.ts';
 import { planRefined } from './plan-refinement.ts';
 import type { SchedulerState } from './scheduler-state.ts';
 import { stageAssigned, startStages } from './stage-start.ts';
@@ -69,6 +69,10 @@ function apply(draft: Draft, event: SchedulerEvent): void {
 }
 
 function timerFired(draft: Draft, timer: Timer): void {
+  if (timer.kind === 'dispatch') {
+    dispatchDue(draft);
+    return;
+  }
   if (timer.kind === 'no-nodes') {
     if (draft.state.isWaitingForNodes && usableNodes(draft).length === 0)
       endRun(draft, TesseraError.of('NO_NODES', { reason: 'none answers that takes new work' }));

@@ -16,6 +16,8 @@ export interface SchedulerOptions {
   readonly retryDelayMs: number;
   /** How long a query waits for a node when there is none. */
   readonly noNodesGraceMs: number;
+  /** Tasks begin until they name so many pieces; others begin with the next event. */
+  readonly piecesPerEvent: number;
   /** What all readers have read is freed at once when it is of so many bytes. */
   readonly releaseBytes: number;
 }
@@ -96,6 +98,8 @@ export interface SchedulerState {
   /** Stages finished since it was asked. */
   readonly refineAgain: boolean;
   readonly isWaitingForNodes: boolean;
+  /** A `dispatch` timer runs. */
+  readonly isDispatchDue: boolean;
   /** Everything but the root has run and its inputs are open, or what went wrong. */
   readonly end: { readonly error: TesseraError | undefined } | undefined;
 }
@@ -115,6 +119,7 @@ export function initialState(
     isRefining: false,
     refineAgain: false,
     isWaitingForNodes: false,
+    isDispatchDue: false,
     end: undefined,
   };
 }

@@ -85,6 +85,7 @@ class Simulation {
       tasksPerNode: random.between(1, 3),
       retryDelayMs: 50,
       noNodesGraceMs: 2_000,
+      piecesPerEvent: random.chance(0.3) ? 0 : 1_000,
       releaseBytes: random.chance(0.5) ? 1 : Number.POSITIVE_INFINITY,
     });
   }

@@ -1,0 +1,84 @@
+import { TesseraError } from '@tessera/common';
+import type { Task } from '@tessera/distexec';
+import type { Cluster } from '../cluster.ts';
+import type { LocalTasks } from '../stage-execution.ts';
+
+/**
+ * What goes wrong with one attempt. `TASK_FAILURE`: it fails on its node. `TASK_MANAGEMENT_REQUEST_FAILURE`: the request to run it does
+ * not arrive; `…_TIMEOUT`: it arrives and runs, the answer is lost. `TASK_GET_RESULTS_REQUEST_FAILURE`: others cannot fetch what it
+ * left; `…_TIMEOUT`: they find out after their own work has begun.
+ */
+export type FaultType =
+  | 'TASK_FAILURE'
+  | 'TASK_MANAGEMENT_REQUEST_FAILURE'
+  | 'TASK_MANAGEMENT_REQUEST_TIMEOUT'
+  | 'TASK_GET_RESULTS_REQUEST_FAILURE'
+  | 'TASK_GET_RESULTS_REQUEST_TIMEOUT';
+
+export interface InjectedFault {
+  readonly type: FaultType;
+  readonly stage: number;
+  readonly task: number;
+  readonly attempt: number;
+  /** Of a TASK_FAILURE; a passing one unless told. */
+  readonly error?: TesseraError | undefined;
+}
+
+/** The same nodes, with which some attempts go wrong: for tests of what a query does then. */
+export function withFaults(
+  faults: readonly InjectedFault[],
+  cluster: Cluster,
+  local: LocalTasks,
+): { readonly cluster: Cluster; readonly local: LocalTasks } {
+  if (faults.length === 0) return { cluster, local };
+  const of = (key: Pick<Task['key'], 'stage' | 'task' | 'attempt'>, type: FaultType) =>
+    faults.find(
+      (one) =>
+        one.type === type && one.stage === key.stage && one.task === key.task && one.attempt === key.attempt,
+    );
+  const run = async <T>(task: Task, node: string, work: () => Promise<T>): Promise<T> => {
+    const lost = (reason: string) => TesseraError.of('NODE_LOST', { node, reason });
+    if (of(task.key, 'TASK_MANAGEMENT_REQUEST_FAILURE')) throw lost('injected: the request did not arrive');
+    const failure = of(task.key, 'TASK_FAILURE');
+    if (failure) throw failure.error ?? TesseraError.of('NOT_LEADER', { hint: 'injected' });
+    const unreadable = (type: FaultType) =>
+      task.sources
+        .flatMap((source) => (source.kind === 'pieces' ? source.pieces : []))
+        .find(({ producer }) => of(producer, type));
+    const refused = unreadable('TASK_GET_RESULTS_REQUEST_FAILURE');
+    if (refused) throw fetchFailed(refused.producer, refused.address);
+    const result = await work();
+    const late = unreadable('TASK_GET_RESULTS_REQUEST_TIMEOUT');
+    if (late) throw fetchFailed(late.producer, late.address);
+    if (of(task.key, 'TASK_MANAGEMENT_REQUEST_TIMEOUT')) throw lost('injected: the answer did not arrive');
+    return result;
+  };
+  return {
+    cluster: {
+      self: cluster.self,
+      size: cluster.size,
+      members: () => cluster.members(),
+      living: () => cluster.living(),
+      onLost: (listener) => cluster.onLost(listener),
+      runTask: (node, task, options) => run(task, node.name, () => cluster.runTask(node, task, options)),
+      release: (node, queryId, which) => cluster.release(node, queryId, which),
+      listQueries: (node) => cluster.listQueries(node),
+      cancelQuery: (node, queryId, reason) => cluster.cancelQuery(node, queryId, reason),
+      close: () => cluster.close(),
+    },
+    local: {
+      runTask: (task, options) => run(task, cluster.self.name, () => local.runTask(task, options)),
+      open: (task, session, signal) =>
+        run({ ...task, key: ROOT, output: NOTHING, timeZone: '' }, cluster.self.name, () =>
+          local.open(task, session, signal),
+        ),
+    },
+  };
+}
+
+/** The root has no attempts of its own to fail: only what it reads can. */
+const ROOT: Task['key'] = { queryId: '', run: 0, stage: -1, task: 0, attempt: 0 };
+const NOTHING: Task['output'] = { columns: [], hashKeys: [], summarised: [] };
+
+const fetchFailed = ({ stage, task, attempt }: Task['key'], node: string): TesseraError =>
+  TesseraError.of('FETCH_FAILED', { node, stage, task, attempt, reason: 'injected' });

@@ -1,0 +1,52 @@
+import type { KeySummary, TaskOutcome } from '@tessera/distexec';
+import { expect, test } from 'vitest';
+import { mergeSummaries } from './key-summaries.ts';
+
+const merged = (type: string, ...parts: readonly (Omit<KeySummary, 'column'> & { rows?: number })[]) =>
+  mergeSummaries(
+    { output: { columns: [{ name: 'k', type }], hashKeys: [], summarised: [0] } },
+    parts.map(
+      ({ rows = 1, ...part }) => ({ rows, summaries: [{ column: 0, ...part }] }) as unknown as TaskOutcome,
+    ),
+  );
+
+test('values of all tasks, each once', () => {
+  const parts = [
+    { min: '1', max: '3', values: ['1', '3'] },
+    { min: '3', max: '10', values: ['3', '10'] },
+  ];
+  expect(merged('BIGINT', ...parts)).toEqual([{ column: 0, min: '1', max: '10', values: ['1', '3', '10'] }]);
+});
+
+test('bounds compare as the type does', () => {
+  expect(merged('INTEGER', { min: '9', max: '9' }, { min: '10', max: '10' })).toMatchObject([
+    { min: '9', max: '10' },
+  ]);
+  expect(
+    merged('DECIMAL(9,2)', { min: '-9.50', max: '2.00' }, { min: '-10.00', max: '10.00' }),
+  ).toMatchObject([{ min: '-10.00', max: '10.00' }]);
+  expect(merged('DOUBLE', { min: '-inf', max: '1e3' }, { min: '2', max: 'nan' })).toMatchObject([
+    { min: '-inf', max: 'nan' },
+  ]);
+  expect(merged('VARCHAR', { min: 'B', max: 'a' }, { min: 'A', max: 'ä' })).toMatchObject([
+    { min: 'A', max: 'ä' },
+  ]);
+  expect(merged('DATE', { min: '2001-01-01', max: '2002-01-01' })).toMatchObject([{ min: '2001-01-01' }]);
+});
+
+test('where texts do not compare there are no bounds', () => {
+  const far = { min: '2001-01-01', max: '10000-01-01' };
+  expect(merged('DATE', far, { min: '0044-03-15 (BC)', max: '2000-01-01' })).toEqual([
+    { column: 0, values: undefined },
+  ]);
+  expect(merged('INTERVAL', { min: '1 day', max: '2 days' })).toEqual([{ column: 0, values: undefined }]);
+});
+
+test('a task that has rows and tells nothing makes all that is told worthless', () => {
+  expect(merged('BIGINT', { min: '1', max: '3' }, {})).toEqual([]);
+});
+
+test('tasks without rows tell nothing, and nothing is wrong with that', () => {
+  expect(merged('BIGINT', { min: '1', max: '3' }, { rows: 0 })).toMatchObject([{ min: '1', max: '3' }]);
+  expect(merged('BIGINT', { rows: 0 })).toEqual([{ column: 0, values: [] }]);
+});

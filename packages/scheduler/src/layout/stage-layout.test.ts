@@ -1,0 +1,136 @@
+import type { TaskOutcome } from '@tessera/distexec';
+import type { Stage } from '@tessera/planner';
+import { expect, test } from 'vitest';
+import { exchange, MemoryCluster, scan, stage } from '../../test/driver/memory-cluster.ts';
+import type { ClusterNode } from '../cluster.ts';
+import { sourceFor } from './scan-parts.ts';
+import { type LayoutInputs, layOut } from './stage-layout.ts';
+import type { TaskOutput } from './task-spec.ts';
+
+const { nodes } = new MemoryCluster(4);
+const MiB = 1 << 20;
+
+/** Rows of 1 MiB by bucket. */
+function output(node: ClusterNode, rows: Readonly<Record<number, number>>): TaskOutput {
+  const bucketRows = Array.from({ length: 1024 }, (_, b) => rows[b] ?? 0);
+  const total = bucketRows.reduce((sum, one) => sum + one, 0);
+  return {
+    node,
+    attempt: 0,
+    outcome: { rows: total, bytes: total * MiB, bucketRows } as unknown as TaskOutcome,
+  };
+}
+
+const laidOut = (of: Stage, more: Partial<LayoutInputs>) =>
+  layOut(of, { outputs: new Map(), scans: new Map(), nodes, self: nodes[0]!, ...more });
+
+const share = (node: ClusterNode, tablets: readonly number[]) => ({
+  node,
+  bytes: tablets.length,
+  source: { kind: 'table', table: {}, tablets, columns: [1], shareAtVersion: 7 } as never,
+});
+
+test('scans of two tables meet on the nodes that have tablets of either', () => {
+  const scans = new Map([
+    [0, [share(nodes[0]!, [1]), share(nodes[1]!, [2])]],
+    [1, [share(nodes[1]!, [3]), share(nodes[2]!, [4])]],
+  ]);
+  const specs = laidOut(stage(5, 'shards', [scan('t'), scan('u')]), { scans });
+  expect(specs.map(({ preferred }) => preferred.name)).toEqual(['n0', 'n1', 'n2']);
+  expect(
+    specs.map(({ sources }) =>
+      sources.map((one) => one.kind === 'given' && (one.source as { tablets: unknown }).tablets),
+    ),
+  ).toEqual([
+    [[1], []],
+    [[2], [3]],
+    [[], [4]],
+  ]);
+});
+
+test("another node's share is read tablet by tablet", () => {
+  const scans = new Map([[0, [share(nodes[1]!, [2])]]]);
+  const [spec] = laidOut(stage(5, 'shards', [scan('t')]), { scans });
+  const [given] = spec!.sources;
+  if (given?.kind !== 'given') throw new Error('not a scan');
+  expect(sourceFor(given, nodes[1]!)).toMatchObject({ tablets: [2], shareAtVersion: 7 });
+  expect(sourceFor(given, nodes[0]!)).toMatchObject({ tablets: [2], shareAtVersion: undefined });
+});
+
+test('a stage that only reads what every task would read whole is one task', () => {
+  const outputs = new Map([[0, [output(nodes[2]!, { 0: 5 }), output(nodes[1]!, { 0: 1 })]]]);
+  const specs = laidOut(stage(5, 'shards', [exchange(0, 'broadcast')]), { outputs });
+  expect(specs).toMatchObject([{ preferred: nodes[2], sources: [{ stage: 0 }] }]);
+});
+
+test('forwarded outputs are read where they are, with tablets of those nodes and others', () => {
+  const outputs = new Map([[0, [output(nodes[1]!, { 0: 1 }), output(nodes[1]!, { 0: 1 })]]]);
+  const scans = new Map([[1, [share(nodes[1]!, [1]), share(nodes[3]!, [2])]]]);
+  const specs = laidOut(stage(5, 'shards', [exchange(0, 'forward'), scan('t')]), { outputs, scans });
+  expect(specs.map(({ preferred, follows }) => [preferred.name, follows?.task])).toEqual([
+    ['n1', 0],
+    ['n1', 1],
+    ['n3', undefined],
+  ]);
+  const tablets = specs.map(
+    ({ sources: [, one] }) => one!.kind === 'given' && (one!.source as { tablets: unknown }).tablets,
+  );
+  expect(tablets).toEqual([[1], [], [2]]);
+});
+
+test('one task runs where most of its input is', () => {
+  const outputs = new Map([
+    [0, [output(nodes[1]!, { 0: 3 }), output(nodes[2]!, { 0: 2 })]],
+    [1, [output(nodes[2]!, { 0: 2 })]],
+  ]);
+  const specs = laidOut(stage(5, 'single', [exchange(0, 'gathered'), exchange(1, 'gathered')]), { outputs });
+  expect(specs.map(({ preferred }) => preferred.name)).toEqual(['n2']);
+});
+
+const JOIN = stage(5, 'buckets', [exchange(0, 'hashed'), exchange(1, 'hashed')], { sliceable: [0] });
+const even = Object.fromEntries(Array.from({ length: 1024 }, (_, b) => [b, 1]));
+
+test('a hot bucket is cut by whole outputs when they are even, and every part reads the other side whole', () => {
+  const hot = { ...even, 100: 1000 };
+  const outputs = new Map([
+    [0, nodes.map((node) => output(node, hot))],
+    [1, [output(nodes[0]!, even)]],
+  ]);
+  const parts = laidOut(JOIN, { outputs }).filter(
+    ({ sources: [one] }) => one!.kind === 'exchange' && one!.buckets![0] === 100,
+  );
+  expect(parts.map(({ sources }) => sources)).toEqual([
+    [
+      { kind: 'exchange', stage: 0, buckets: [100, 101], tasks: [0, 2] },
+      { kind: 'exchange', stage: 1, buckets: [100, 101] },
+    ],
+    [
+      { kind: 'exchange', stage: 0, buckets: [100, 101], tasks: [1, 3] },
+      { kind: 'exchange', stage: 1, buckets: [100, 101] },
+    ],
+  ]);
+});
+
+test('a hot bucket of one output is cut in slices', () => {
+  const outputs = new Map([
+    [0, [output(nodes[0]!, { ...even, 100: 12_000 }), output(nodes[1]!, even)]],
+    [1, [output(nodes[0]!, even)]],
+  ]);
+  const slices = laidOut(JOIN, { outputs }).flatMap(({ sources: [one] }) =>
+    one!.kind === 'exchange' && one!.slice ? [one!.slice] : [],
+  );
+  expect(slices).toEqual([
+    [0, 3],
+    [1, 3],
+    [2, 3],
+  ]);
+});
+
+test('as many tasks as nodes, each on another one', () => {
+  const outputs = new Map([
+    [0, nodes.map((node) => output(node, even))],
+    [1, [output(nodes[0]!, even)]],
+  ]);
+  const specs = laidOut(JOIN, { outputs });
+  expect(specs.map(({ preferred }) => preferred.name).sort()).toEqual(['n0', 'n1', 'n2', 'n3']);
+});

@@ -1,0 +1,66 @@
+import type { ExecutedPlan, StageProfile } from './stage-execution.ts';
+
+/** What the stages of a plan took, for people: one line for each that ran, in the order of the plan. */
+export function profileText({ plan, profiles }: Pick<ExecutedPlan, 'plan' | 'profiles'>): readonly string[] {
+  const order = new Map(plan.stages.map(({ id }, position) => [id, position]));
+  return profiles
+    .toSorted((a, b) => (order.get(a.stage) ?? -1) - (order.get(b.stage) ?? -1))
+    .map((profile) => `stage ${profile.stage}: ${stageText(profile)}`);
+}
+
+/** Everything of one stage, without its number. */
+export function stageText(profile: StageProfile): string {
+  const { tasks, attempts, elapsedMs } = profile;
+  const { rows, bytes, cpuMs, fetchedBytes, storageBytes, spilledBytes, skew } = stageTotals(profile);
+  const parts = [
+    `${count(tasks, 'task')}${attempts > tasks ? ` in ${attempts} attempts` : ''}`,
+    `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}, ${size(bytes)}`,
+    `cpu ${cpuMs.toFixed(0)} ms`,
+    `time ${elapsedMs.toFixed(1)} ms`,
+  ];
+  if (tasks > 1) parts.push(`skew ${skew.toFixed(2)}`);
+  if (fetchedBytes > 0) parts.push(`${size(fetchedBytes)} from other nodes`);
+  if (storageBytes > 0) parts.push(`${size(storageBytes)} from storage`);
+  if (spilledBytes > 0) parts.push(`${size(spilledBytes)} spilled`);
+  return parts.join(', ');
+}
+
+export interface StageTotals {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly cpuMs: number;
+  readonly fetchedRows: number;
+  readonly fetchedBytes: number;
+  readonly storageBytes: number;
+  readonly spilledBytes: number;
+  /** Rows of the task with most by the mean; 1 when all have the same. */
+  readonly skew: number;
+}
+
+export function stageTotals({ tasksByNode }: Pick<StageProfile, 'tasksByNode'>): StageTotals {
+  const outcomes = tasksByNode.map(({ outcome }) => outcome);
+  const sum = (of: (outcome: (typeof outcomes)[number]) => number) =>
+    outcomes.reduce((total, outcome) => total + of(outcome), 0);
+  const rows = sum((one) => one.rows);
+  const most = outcomes.reduce((max, one) => Math.max(max, one.rows), 0);
+  return {
+    rows,
+    bytes: sum((one) => one.bytes),
+    cpuMs: sum((one) => one.cpuMs),
+    fetchedRows: sum((one) => one.fetchedRows),
+    fetchedBytes: sum((one) => one.fetchedBytes),
+    storageBytes: sum((one) => one.storageBytesFetched),
+    spilledBytes: sum((one) => one.spilledBytes),
+    skew: rows === 0 ? 1 : (most * outcomes.length) / rows,
+  };
+}
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+function size(bytes: number): string {
+  const unit = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** unit;
+  return `${unit === 0 ? value.toFixed(0) : value.toFixed(1)} ${UNITS[unit]}`;
+}

@@ -1,0 +1,148 @@
+import { TesseraError } from '@tessera/common';
+import type { TaskOutcome } from '@tessera/distexec';
+import { expect, test } from 'vitest';
+import { exchange, MemoryCluster, stage } from '../../test/driver/memory-cluster.ts';
+import type { ClusterNode } from '../cluster.ts';
+import type { SchedulerEffect } from './effects.ts';
+import type { SchedulerEvent } from './events.ts';
+import { reduce } from './reducer.ts';
+import { initialState, type SchedulerState } from './scheduler-state.ts';
+
+const LOCAL = { kind: 'local', sql: 'uploaded' } as const;
+const MADE = stage(0, 'single', [LOCAL]);
+const ROOT = stage(1, 'coordinator', [exchange(0, 'gathered')]);
+
+/** A run, event by event. */
+class Run {
+  state: SchedulerState;
+  effects: readonly SchedulerEffect[] = [];
+  readonly nodes: readonly ClusterNode[];
+
+  constructor(nodes: number, stages = [MADE, ROOT]) {
+    this.nodes = new MemoryCluster(nodes).nodes;
+    this.state = initialState({ stages, unboundedGathers: [] }, this.nodes[0]!, {
+      queryId: 'q',
+      run: 1,
+      timeZone: 'UTC',
+      maxAttempts: 3,
+      tasksPerNode: 2,
+      retryDelayMs: 10,
+      noNodesGraceMs: 500,
+      piecesPerEvent: 100,
+      releaseBytes: 1e9,
+    });
+  }
+
+  send(event: SchedulerEvent): this {
+    const { state, effects } = reduce(this.state, event);
+    this.state = state;
+    this.effects = effects;
+    return this;
+  }
+
+  sees(...living: readonly ClusterNode[]): this {
+    return this.send({ kind: 'nodes', living });
+  }
+
+  /** Where the last event made attempts begin: `<node> <stage>/<task>/<attempt>`. */
+  get begun(): readonly string[] {
+    return this.effects.flatMap((effect) => {
+      if (effect.kind !== 'run' && effect.kind !== 'open-root') return [];
+      const { stage: id, task, attempt } = effect.task.key;
+      return [`${effect.kind === 'run' ? effect.node.name : 'root'} ${id}/${task}/${attempt}`];
+    });
+  }
+}
+
+const OUTCOME = { rows: 1, bytes: 1, bucketRows: [], summaries: [] } as unknown as TaskOutcome;
+const first = { stage: 0, task: 0, attempt: 0 };
+const draining = (node: ClusterNode): ClusterNode => ({ ...node, status: 'draining' });
+
+test('a node that drains gets no new tasks; this one does when there is no other', () => {
+  const run = new Run(2);
+  expect(run.sees(draining(run.nodes[0]!), run.nodes[1]!).begun).toEqual(['n1 0/0/0']);
+  const last = new Run(1);
+  expect(last.sees(draining(last.nodes[0]!)).begun).toEqual(['n0 0/0/0']);
+});
+
+test('a task that a draining node refuses runs elsewhere', () => {
+  const run = new Run(2);
+  run.sees(...run.nodes);
+  expect(run.send({ kind: 'task-failed', ...first, error: TesseraError.of('DRAINING', {}) }).begun).toEqual([
+    'n1 0/0/1',
+  ]);
+});
+
+test('without nodes the run waits, and ends when none comes', () => {
+  const run = new Run(2);
+  run.sees();
+  expect(run.effects).toEqual([{ kind: 'timer', timer: { kind: 'no-nodes' }, delayMs: 500 }]);
+  const waiting = run.state;
+  expect(run.send({ kind: 'timer', timer: { kind: 'no-nodes' } }).state.end?.error?.name).toBe('NO_NODES');
+  run.state = waiting;
+  expect(run.sees(run.nodes[1]!).begun).toEqual(['n1 0/0/0']);
+  expect(run.send({ kind: 'timer', timer: { kind: 'no-nodes' } }).effects).toEqual([]);
+});
+
+test('a second failure is tried again after a pause that grows', () => {
+  const run = new Run(3);
+  const error = TesseraError.of('NOT_LEADER', {});
+  run.sees(...run.nodes);
+  expect(run.send({ kind: 'task-failed', ...first, error }).begun).toEqual(['n1 0/0/1']);
+  const second = { ...first, attempt: 1 };
+  const timer = { kind: 'retry', ...second } as const;
+  expect(run.send({ kind: 'task-failed', ...second, error }).effects).toEqual([
+    { kind: 'timer', timer, delayMs: 20 },
+  ]);
+  expect(run.send({ kind: 'timer', timer }).begun).toEqual(['n2 0/0/2']);
+  expect(run.send({ kind: 'timer', timer }).effects).toEqual([]);
+  expect(run.send({ kind: 'task-failed', ...first, attempt: 2, error }).effects).toEqual([
+    { kind: 'end', error },
+  ]);
+});
+
+test('the kernel of the session is not replaced, that of a node is', () => {
+  const error = TesseraError.of('KERNEL_LOST', { message: 'gone' });
+  const inSession = new Run(2, [stage(0, 'coordinator', [LOCAL]), ROOT]);
+  inSession.sees(...inSession.nodes);
+  expect(inSession.send({ kind: 'task-failed', ...first, error }).state.end?.error).toBe(error);
+  const onNode = new Run(2);
+  onNode.sees(...onNode.nodes);
+  expect(onNode.send({ kind: 'task-failed', ...first, error }).begun).toEqual(['n1 0/0/1']);
+});
+
+test('a process started anew under the same address is another node', () => {
+  const run = new Run(2);
+  const [self, other] = run.nodes;
+  run.sees(draining(self!), other!);
+  run.send({ kind: 'task-finished', ...first, outcome: OUTCOME });
+  run.sees(draining(self!), { ...other!, incarnation: 'new' });
+  expect(run.begun).toEqual(['n1 0/0/1']);
+  expect(run.effects.find((effect) => effect.kind === 'run')?.node.incarnation).toBe('new');
+  expect(run.send({ kind: 'task-finished', ...first, outcome: OUTCOME }).effects).toEqual([]);
+});
+
+test('an output that cannot be fetched is made again, elsewhere, and its reader waits', () => {
+  const run = new Run(2);
+  run.sees(...run.nodes);
+  run.send({ kind: 'task-finished', ...first, outcome: OUTCOME });
+  expect(run.send({ kind: 'refined', plan: run.state.plan }).begun).toEqual(['root 1/0/0']);
+  const error = TesseraError.of('FETCH_FAILED', { node: 'n0', ...first, reason: 'cut' });
+  const root = { stage: 1, task: 0, attempt: 0 };
+  expect(run.send({ kind: 'task-failed', ...root, error }).begun).toEqual(['n1 0/0/1']);
+  expect(run.send({ kind: 'task-finished', ...first, attempt: 1, outcome: OUTCOME }).begun).toEqual([
+    'root 1/0/1',
+  ]);
+  expect(run.send({ kind: 'root-opened', ...root }).effects).toEqual([]);
+  expect(run.send({ kind: 'root-opened', ...root, attempt: 1 }).effects).toEqual([
+    { kind: 'end', error: undefined },
+  ]);
+});
+
+test('the state before an event stays as it was', () => {
+  const run = new Run(2);
+  const before = structuredClone(run.state);
+  const kept = run.state;
+  run.sees(...run.nodes).send({ kind: 'task-finished', ...first, outcome: OUTCOME });
+  expect(kept).toEqual(before);
+});

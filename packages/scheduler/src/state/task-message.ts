@@ -1,0 +1,51 @@
+import type { Task } from '@tessera/distexec';
+import type { StageId } from '@tessera/planner';
+import { sourceFor } from '../layout/scan-parts.ts';
+import { piecesOf, type WholeOutput, wholeOutput } from '../layout/task-pieces.ts';
+import type { Draft } from './draft.ts';
+import { isComplete, type TaskRef, type TaskState } from './scheduler-state.ts';
+
+/** The next attempt of a task, as the node `number` is to run it. */
+export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: number): Task {
+  const { queryId, run, timeZone } = draft.state.options;
+  const { attempt, spec, isAlone } = draft.task(id, task);
+  const { stage } = draft.stage(id);
+  const { node } = draft.node(number);
+  return {
+    key: { queryId, run, stage: id, task, attempt: attempt + 1 },
+    sql: stage.sql,
+    sources: spec.sources.map((source) =>
+      source.kind === 'given'
+        ? sourceFor(source, node)
+        : piecesOf(source, draft.stage(source.stage).stage, wholeOutputs(draft, source.stage)),
+    ),
+    output: stage.output,
+    timeZone,
+    ...(isAlone && { alone: true }),
+  };
+}
+
+/** How many pieces the tasks of a message name, about. */
+export const piecesIn = ({ sources }: Task): number =>
+  sources.reduce((sum, source) => sum + (source.kind === 'pieces' ? source.pieces.length : 0), 0);
+
+/** Those of complete stages, whose tasks do not change any more without becoming another array. */
+const known = new WeakMap<readonly TaskState[], readonly WholeOutput[]>();
+
+function wholeOutputs(
+  draft: Draft,
+  id: StageId,
+): { readonly tasks: number; readonly of: (task: number) => WholeOutput } {
+  const { queryId, run } = draft.state.options;
+  const stage = draft.stage(id);
+  const { tasks, of } = draft.outputsOf(id);
+  const whole = (task: number) => wholeOutput({ queryId, run, stage: id, task }, of(task));
+  if (!isComplete(stage)) return { tasks, of: whole };
+  let outputs = known.get(stage.tasks);
+  if (outputs === undefined) {
+    outputs = stage.tasks.map((_, task) => whole(task));
+    known.set(stage.tasks, outputs);
+  }
+  const kept = outputs;
+  return { tasks, of: (task) => kept[task]! };
+}

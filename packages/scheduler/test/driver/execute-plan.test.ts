@@ -1,0 +1,194 @@
+import { TesseraError } from '@tessera/common';
+import {
+  executePlan,
+  executePlanWith,
+  type FaultType,
+  type InjectedFault,
+  profileText,
+} from '@tessera/scheduler';
+import { expect, test, vi } from 'vitest';
+import { exchange, executionOf, MemoryCluster, scan, sortedRows, stage } from './memory-cluster.ts';
+
+const SCAN = stage(0, 'shards', [scan('t')]);
+const GROUPS = stage(1, 'buckets', [exchange(0, 'hashed')]);
+const ROOT = stage(2, 'coordinator', [exchange(1, 'gathered')]);
+
+test('stages run in order, a task for each node, and the root reads all rows', async () => {
+  const cluster = new MemoryCluster(3);
+  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 100 }), cluster, cluster);
+  expect(executed.root.sql).toBe(sortedRows(100));
+  expect(executed.profiles).toMatchObject([
+    { stage: 0, tasks: 3, tasksFinished: 3, attempts: 3, state: 'finished' },
+    { stage: 1, tasks: 3, tasksFinished: 3, attempts: 3, state: 'finished' },
+  ]);
+  expect(profileText(executed)[1]).toMatch(
+    /^stage 1: 3 tasks, 100 rows, 100\.0 MiB, cpu 3 ms, time .* ms, skew 1\.0\d$/,
+  );
+  // What everybody had read was freed before.
+  expect(cluster.released).toEqual(['n0', 'n1', 'n2'].map((name) => `${name} q run 1 stages 0`));
+  cluster.released.length = 0;
+  await executed.release();
+  expect(cluster.released).toEqual(['n0', 'n1', 'n2'].map((name) => `${name} q run 1 stages all`));
+});
+
+test('stages that do not depend on each other run at the same time', async () => {
+  const cluster = new MemoryCluster(2);
+  const both = Promise.withResolvers<void>();
+  cluster.hook = ({ key }) => {
+    if (cluster.begun.length === 4) both.resolve();
+    return key.stage < 2 ? both.promise : undefined;
+  };
+  const stages = [
+    SCAN,
+    stage(1, 'shards', [scan('u')]),
+    stage(2, 'coordinator', [exchange(0, 'gathered'), exchange(1, 'gathered')]),
+  ];
+  const executed = await executePlan(executionOf(stages, { t: 4, u: 4 }), cluster, cluster);
+  expect(executed.root.fetchedRows).toBe(8);
+});
+
+test('stages of the session run one after the other', async () => {
+  const cluster = new MemoryCluster(2);
+  let running = 0;
+  let most = 0;
+  cluster.hook = async () => {
+    most = Math.max(most, ++running);
+    await new Promise(setImmediate);
+    running--;
+  };
+  const local = { kind: 'local', sql: 'uploaded' } as const;
+  const stages = [
+    stage(0, 'coordinator', [local]),
+    stage(1, 'coordinator', [local]),
+    stage(2, 'coordinator', [exchange(0, 'gathered'), exchange(1, 'gathered')]),
+  ];
+  const executed = await executePlan(executionOf(stages, {}), cluster, cluster);
+  expect(executed.root.fetchedRows).toBe(2);
+  expect(most).toBe(1);
+});
+
+test('an empty table is scanned by one task', async () => {
+  const cluster = new MemoryCluster(3);
+  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 0 }), cluster, cluster);
+  expect(executed.root.fetchedRows).toBe(0);
+  expect(cluster.begun).toEqual(['n0 0/0/0', 'n0 1/0/0']);
+});
+
+test('a plan is refined with the sizes of what has finished', async () => {
+  const cluster = new MemoryCluster(3);
+  const refine = vi.fn((plan) => ({
+    ...plan,
+    stages: [SCAN, stage(1, 'single', [exchange(0, 'gathered')]), ROOT],
+  }));
+  const executed = await executePlan(
+    executionOf([SCAN, GROUPS, ROOT], { t: 9 }, { refine }),
+    cluster,
+    cluster,
+  );
+  expect(executed.profiles[1]).toMatchObject({ stage: 1, tasks: 1 });
+  expect(refine.mock.calls[0]!.slice(1)).toEqual([new Map([[0, { rows: 9, bytes: 9 << 20 }]]), new Set([0])]);
+});
+
+test('what a lost node ran and had left is made again elsewhere', async () => {
+  const cluster = new MemoryCluster(3);
+  cluster.hook = ({ key }, node) => {
+    if (key.stage === 1 && node.name === 'n2' && key.attempt === 0) cluster.lose('n2');
+  };
+  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 100 }), cluster, cluster);
+  expect(executed.root.sql).toBe(sortedRows(100));
+  expect(executed.profiles[0]).toMatchObject({ tasks: 3, attempts: 4 });
+  expect(executed.profiles.flatMap(({ tasksByNode }) => tasksByNode.map(({ node }) => node))).not.toContain(
+    'n2',
+  );
+});
+
+test('an abort stops all tasks and frees what they left', async () => {
+  const cluster = new MemoryCluster(3);
+  const abort = new AbortController();
+  const signals: AbortSignal[] = [];
+  cluster.hook = (_, __, signal) => {
+    signals.push(signal);
+    if (signals.length === 3) abort.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'wanted' }));
+    return new Promise(() => {});
+  };
+  const run = executePlan(
+    executionOf([SCAN, GROUPS, ROOT], { t: 9 }, { signal: abort.signal }),
+    cluster,
+    cluster,
+  );
+  await expect(run).rejects.toThrow('Query cancelled: wanted');
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+  expect(cluster.released).toHaveLength(3);
+});
+
+test('what is no error of the table is thrown as it is', async () => {
+  const cluster = new MemoryCluster(2);
+  const defect = new Error('defect');
+  const assignScan = () => Promise.reject(defect);
+  await expect(
+    executePlan(executionOf([SCAN, ROOT], { t: 1 }, { assignScan }), cluster, cluster),
+  ).rejects.toBe(defect);
+});
+
+const ONCE: readonly (readonly [FaultType, InjectedFault, number])[] = [
+  ['TASK_FAILURE', { type: 'TASK_FAILURE', stage: 0, task: 1, attempt: 0 }, 4],
+  [
+    'TASK_MANAGEMENT_REQUEST_FAILURE',
+    { type: 'TASK_MANAGEMENT_REQUEST_FAILURE', stage: 0, task: 1, attempt: 0 },
+    4,
+  ],
+  [
+    'TASK_MANAGEMENT_REQUEST_TIMEOUT',
+    { type: 'TASK_MANAGEMENT_REQUEST_TIMEOUT', stage: 0, task: 1, attempt: 0 },
+    4,
+  ],
+  [
+    'TASK_GET_RESULTS_REQUEST_FAILURE',
+    { type: 'TASK_GET_RESULTS_REQUEST_FAILURE', stage: 0, task: 1, attempt: 0 },
+    4,
+  ],
+  [
+    'TASK_GET_RESULTS_REQUEST_TIMEOUT',
+    { type: 'TASK_GET_RESULTS_REQUEST_TIMEOUT', stage: 0, task: 1, attempt: 0 },
+    4,
+  ],
+];
+
+test.each(ONCE)('one %s is lived through', async (_, fault, attempts) => {
+  const cluster = new MemoryCluster(3);
+  const execute = executePlanWith({ faults: [fault], retryDelayMs: 1 });
+  const executed = await execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster);
+  expect(executed.root.sql).toBe(sortedRows(50));
+  expect(executed.profiles[0]).toMatchObject({ tasks: 3, attempts });
+});
+
+test.each(ONCE)('a %s that does not pass ends the query', async (_, fault) => {
+  const cluster = new MemoryCluster(3);
+  const faults = [0, 1, 2, 3].map((attempt) => ({ ...fault, attempt }));
+  const execute = executePlanWith({ faults, retryDelayMs: 1 });
+  const run = execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster);
+  await expect(run).rejects.toMatchObject({
+    name: expect.stringMatching(/^(NOT_LEADER|NODE_LOST|FETCH_FAILED)$/),
+  });
+});
+
+test('a failure that the statement is at fault for is not tried again', async () => {
+  const cluster = new MemoryCluster(3);
+  const error = TesseraError.of('DIVISION_BY_ZERO', {});
+  const execute = executePlanWith({
+    faults: [{ type: 'TASK_FAILURE', stage: 1, task: 0, attempt: 0, error }],
+  });
+  await expect(execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster)).rejects.toBe(error);
+});
+
+test('a task that ran out of memory is run again alone', async () => {
+  const cluster = new MemoryCluster(2);
+  const alone: (boolean | undefined)[] = [];
+  cluster.hook = (task) => {
+    if (task.key.stage === 1 && task.key.task === 0) alone.push(task.alone);
+    if (alone.length === 1 && task.key.stage === 1 && task.key.task === 0)
+      throw TesseraError.of('OUT_OF_MEMORY', { message: 'too much' });
+  };
+  await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster);
+  expect(alone).toEqual([undefined, true]);
+});

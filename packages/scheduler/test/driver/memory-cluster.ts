@@ -1,0 +1,220 @@
+import { cancellation, TesseraError } from '@tessera/common';
+import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
+import type { KernelSession } from '@tessera/kernel';
+import type { DistributedPlan, ScanSource, Stage, StageSource } from '@tessera/planner';
+import type { Cluster, ClusterNode, LocalTasks, PlanExecution, ScanAssignment } from '@tessera/scheduler';
+
+/** Called for each attempt; what it answers is waited for before the attempt ends. */
+type Hook = (task: Task, node: ClusterNode, signal: AbortSignal) => Promise<void> | void;
+
+/** Nodes whose tasks copy the rows of their sources: a row is a number, and its bucket too. */
+export class MemoryCluster implements Cluster, LocalTasks {
+  readonly nodes: ClusterNode[];
+  readonly size: number;
+  /** `<name> <stage>/<task>/<attempt>` of all attempts, in the order of their beginning. */
+  readonly begun: string[] = [];
+  readonly released: string[] = [];
+  hook: Hook = () => {};
+  readonly #outputs = new Map<string, readonly number[]>();
+  readonly #listeners = new Set<(node: ClusterNode, reason: string) => void>();
+
+  constructor(size: number) {
+    this.size = size;
+    this.nodes = Array.from({ length: size }, (_, index) => node(index, 'running'));
+  }
+
+  get self(): ClusterNode {
+    return this.nodes[0]!;
+  }
+
+  members = () => [];
+  living = () => this.nodes;
+
+  onLost(listener: (node: ClusterNode, reason: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** From now on its outputs are gone and it answers no more. */
+  lose(name: string): void {
+    const [lost] = this.nodes.splice(
+      this.nodes.findIndex((one) => one.name === name),
+      1,
+    );
+    for (const listener of this.#listeners) listener(lost!, 'stopped');
+  }
+
+  async runTask(
+    node: ClusterNode | Task,
+    task: Task | { readonly signal: AbortSignal },
+    options?: { readonly signal: AbortSignal },
+  ): Promise<TaskOutcome> {
+    if ('key' in node) return this.#run(this.self, node, (task as { signal: AbortSignal }).signal);
+    return this.#run(node, task as Task, options!.signal);
+  }
+
+  async open(task: Pick<Task, 'sql' | 'sources'>): Promise<OpenedSources> {
+    const rows = task.sources.flatMap((source) => this.#read(source));
+    return {
+      sql: `VALUES ${rows.sort((a, b) => a - b).join(', ')}`,
+      fetchedRows: rows.length,
+      fetchedBytes: 0,
+      storageBytesFetched: 0,
+      storageBytesCached: 0,
+      release: () => {},
+    };
+  }
+
+  async release(
+    node: ClusterNode,
+    queryId: string,
+    which?: { run?: number; stages?: readonly number[] },
+  ): Promise<void> {
+    this.released.push(`${node.name} ${queryId} run ${which?.run} stages ${which?.stages ?? 'all'}`);
+  }
+
+  listQueries = async () => [];
+  cancelQuery = async () => false;
+  close = async () => {};
+
+  async #run(node: ClusterNode, task: Task, signal: AbortSignal): Promise<TaskOutcome> {
+    const { stage, task: index, attempt } = task.key;
+    this.begun.push(`${node.name} ${stage}/${index}/${attempt}`);
+    const stopped = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(cancellation(signal))),
+    );
+    await Promise.race([this.hook(task, node, signal), stopped]);
+    const rows = task.sources.flatMap((source) => this.#read(source));
+    this.#outputs.set(`${node.incarnation} ${stage}/${index}/${attempt}`, rows);
+    return outcomeOf(rows);
+  }
+
+  #read(source: Task['sources'][number]): readonly number[] {
+    if (source.kind === 'table') return source.tablets as unknown as readonly number[];
+    if (source.kind === 'relation') return [1_000];
+    return source.pieces.flatMap(({ producer: { stage, task, attempt }, incarnation, buckets }) => {
+      const owner = this.nodes.find((one) => one.incarnation === incarnation);
+      const rows = owner && this.#outputs.get(`${incarnation} ${stage}/${task}/${attempt}`);
+      if (rows === undefined) {
+        const reason = 'gone';
+        throw TesseraError.of('FETCH_FAILED', { node: incarnation, stage, task, attempt, reason });
+      }
+      const [from, to] = buckets ?? [0, 1024];
+      return rows.filter((row) => row % 1024 >= from && row % 1024 < to);
+    });
+  }
+}
+
+const node = (index: number, status: ClusterNode['status']): ClusterNode => ({
+  index,
+  name: `n${index}`,
+  shuffleAddress: `n${index}:1`,
+  incarnation: `i${index}`,
+  version: '1',
+  status,
+  startedAtMs: 0,
+  threads: 1,
+  memoryLimitBytes: 1,
+});
+
+function outcomeOf(rows: readonly number[]): TaskOutcome {
+  const bucketRows = new Array<number>(1024).fill(0);
+  for (const row of rows) bucketRows[row % 1024]!++;
+  const none = {
+    fetchedRows: 0,
+    fetchedBytes: 0,
+    storageBytesFetched: 0,
+    storageBytesCached: 0,
+    spilledBytes: 0,
+  };
+  return {
+    rows: rows.length,
+    bytes: rows.length << 20,
+    bucketRows,
+    cpuMs: 1,
+    elapsedMs: 1,
+    ...none,
+    summaries: [],
+  };
+}
+
+export const scan = (relation: string): ScanSource => ({
+  kind: 'scan',
+  relation,
+  columns: ['a'],
+  filters: [],
+  spread: 'sharded',
+  dynamicFilters: [],
+});
+
+export const exchange = (
+  stage: number,
+  mode: 'hashed' | 'broadcast' | 'gathered' | 'forward',
+): StageSource => ({
+  kind: 'exchange',
+  stage,
+  mode,
+});
+
+export const stage = (
+  id: number,
+  spread: Stage['spread'],
+  sources: readonly StageSource[],
+  more: Partial<Stage> = {},
+): Stage => ({
+  id,
+  spread,
+  sources,
+  sql: ['FROM ', 0],
+  output: { columns: [{ name: 'a', type: 'BIGINT' }], hashKeys: [0], summarised: [] },
+  estimate: { rows: 1, bytes: 1 },
+  after: [],
+  isVolatile: false,
+  outline: [],
+  ...more,
+});
+
+/** A run over tables whose rows are the numbers below their size, spread evenly. */
+export function executionOf(
+  stages: readonly Stage[],
+  tables: Readonly<Record<string, number>>,
+  more: Partial<PlanExecution> = {},
+): PlanExecution {
+  const plan: DistributedPlan = { stages, unboundedGathers: [] };
+  return {
+    queryId: 'q',
+    run: 1,
+    plan,
+    refine: (same) => same,
+    assignScan: async ({ relation, spread }, nodes) => assigned(tables[relation]!, spread, nodes),
+    session: {} as KernelSession,
+    timeZone: 'UTC',
+    timeoutMs: 0,
+    maxAttempts: 4,
+    signal: new AbortController().signal,
+    onProgress: () => {},
+    ...more,
+  };
+}
+
+function assigned(
+  rows: number,
+  spread: ScanSource['spread'],
+  nodes: readonly ClusterNode[],
+): readonly ScanAssignment[] {
+  const all = Array.from({ length: rows }, (_, row) => row);
+  return nodes
+    .map((owner, i) => ({
+      owner,
+      own: spread === 'whole' ? all : all.filter((row) => row % nodes.length === i),
+    }))
+    .filter(({ own }) => own.length > 0 || spread === 'whole')
+    .map(({ owner, own }) => ({
+      node: owner,
+      bytes: own.length,
+      source: { kind: 'table', table: {}, tablets: own, columns: [1] } as unknown as ScanAssignment['source'],
+    }));
+}
+
+export const sortedRows = (count: number): string =>
+  `VALUES ${Array.from({ length: count }, (_, row) => row).join(', ')}`;
