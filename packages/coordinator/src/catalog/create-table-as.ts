@@ -5,7 +5,8 @@ import { type CreateStatement, kernelTypeSql, type OutputColumn } from '@tessera
 import { boundQuery, queryInPlace } from '../changes/bound-query.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { storeRows } from '../changes/store-rows.ts';
+import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
+import type { BoundQuery } from '../read/bound-query.ts';
 import { checkNames, storedName } from './columns.ts';
 import { isTaken, newTable } from './create-table.ts';
 import { type Place, placeOf } from './names.ts';
@@ -19,19 +20,40 @@ export async function createTableAs(
 ): Promise<Change> {
   const place = placeOf(snapshot, statement.name, context.database);
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
-  return boundQuery(context, snapshot, queryInPlace(statement.query, context.run.text), async (bound) => {
-    const columns = columnsOf(bound.columns, statement.columnNames, place);
-    const table = await newTable(context, place, columns, statement.shape);
-    const items = columns.map(
-      (column, i) => `CAST(c${i} AS ${column.type}) AS ${quoteName(column.storedName)}`,
-    );
-    const names = columns.map((_, i) => `c${i}`).join(', ');
-    const sql = `SELECT ${items.join(', ')} FROM (${bound.sql}) AS q(${names})`;
-    const { session, params } = bound;
-    const { signal } = context.run.query;
-    const { actions, rows } = await storeRows(context, { session, table, sql, params, signal });
-    return { actions: [{ kind: 'create', object: table }, ...actions], affectedRows: rows };
-  });
+  // Nodes may write the rows before the query is bound.
+  let made: Promise<QueryToStore> | undefined;
+  const toStore = (columns: BoundQuery['columns']) => {
+    made ??= makeTable(context, place, statement, columns);
+    return made;
+  };
+  return boundQuery(
+    context,
+    snapshot,
+    queryInPlace(statement.query, context.run.text),
+    async (bound) => {
+      const query = await toStore(bound.columns);
+      const { actions, rows } = await storeQuery(context, bound, query, context.run.query.signal);
+      return { actions: [{ kind: 'create', object: query.table }, ...actions], affectedRows: rows };
+    },
+    {
+      storing: async ({ columns, session }) => storageOf(context, await toStore(columns), session),
+    },
+  );
+}
+
+async function makeTable(
+  context: ChangeContext,
+  place: Place,
+  { columnNames, shape }: Extract<CreateStatement, { kind: 'create_table_as' }>,
+  given: BoundQuery['columns'],
+): Promise<QueryToStore> {
+  const columns = columnsOf(given, columnNames, place);
+  const table = await newTable(context, place, columns, shape);
+  const items = columns.map(
+    (column, i) => `CAST(c${i} AS ${column.type}) AS ${quoteName(column.storedName)}`,
+  );
+  const names = columns.map((_, i) => `c${i}`).join(', ');
+  return { table, rows: (sql) => `SELECT ${items.join(', ')} FROM (${sql}) AS q(${names})` };
 }
 
 function columnsOf(

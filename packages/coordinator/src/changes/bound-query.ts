@@ -22,7 +22,7 @@ export async function boundQuery<T>(
   snapshot: Snapshot,
   query: DerivedQuery,
   work: (bound: BoundQuery) => Promise<T>,
-  options: Pick<BindRequest, 'rowPositionsOf'> = {},
+  options: Pick<BindRequest, 'rowPositionsOf' | 'storing'> = {},
 ): Promise<T> {
   const { run } = context;
   try {

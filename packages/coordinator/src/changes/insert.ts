@@ -2,9 +2,11 @@ import type { Snapshot, TableObject } from '@tessera/catalog';
 import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../catalog/definition-check.ts';
 import { requireTable } from '../catalog/names.ts';
+import type { BoundQuery } from '../read/bound-query.ts';
 import { boundQuery } from './bound-query.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
+import { type QueryToStore, storageOf, storeQuery } from './store-query.ts';
 import { type StoredRows, storeRows } from './store-rows.ts';
 
 export async function insert(
@@ -44,10 +46,16 @@ function insertQueried(
   statement: InsertStatement,
 ): Promise<StoredRows> {
   const query = insertQuery(statement, table, context.run.text);
-  return boundQuery(context, snapshot, query, (bound) => {
-    const { session, params } = bound;
-    const { signal } = context.run.query;
-    const sql = query.rows(bound, { areNullsCounted: true });
-    return storeRows(context, { session, table, sql, params, countsNulls: true, signal });
+  const toStore = (columns: BoundQuery['columns']): QueryToStore => ({
+    table,
+    rows: (sql) => query.rows({ sql, columns }, { areNullsCounted: true }),
+    countsNulls: true,
   });
+  return boundQuery(
+    context,
+    snapshot,
+    query,
+    (bound) => storeQuery(context, bound, toStore(bound.columns), context.run.query.signal),
+    { storing: ({ columns, session }) => storageOf(context, toStore(columns), session) },
+  );
 }

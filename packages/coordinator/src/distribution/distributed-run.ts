@@ -10,9 +10,18 @@ import type { ClusterServices } from './cluster-services.ts';
 import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
 import { type AssignedScan, assignScan } from './scan-assignment.ts';
 import { withSessionRelations } from './session-relations.ts';
+import {
+  givesTablets,
+  type RowStorage,
+  rewrittenTemplate,
+  withSink,
+  writtenByNodes,
+} from './written-by-nodes.ts';
 
 /** How often a query is planned anew because nodes were lost. */
 const MAX_RUNS = 3;
+/** Of rows in memory: fewer are written by the coordinator. */
+const LEAST_WRITTEN_BYTES = 64 << 20;
 /** Of one task. */
 const MAX_ATTEMPTS = 4;
 
@@ -21,6 +30,8 @@ export interface DistributedRun {
   readonly sql: string;
   readonly executed: ExecutedPlan;
   readonly accesses: readonly TableAccess[];
+  /** The rows are stored, and the result is the tablets. */
+  readonly isStored: boolean;
   release(): void;
 }
 
@@ -30,6 +41,8 @@ export interface DistributedRunOptions {
   readonly session: KernelSession;
   readonly snapshot: Snapshot;
   readonly settings: Settings;
+  /** Rows are to be stored. */
+  readonly storage: RowStorage | undefined;
   readonly queryId: QueryId;
   readonly onProgress: (progress: ExecutionProgress) => void;
   readonly signal: AbortSignal;
@@ -57,11 +70,20 @@ export async function runDistributed(
 
 async function runOnce(
   { tables, prepared }: Binding,
-  { plan, refine }: PlannedQuery,
+  planned: PlannedQuery,
   run: number,
-  { services, agent, session, snapshot, settings, queryId, onProgress, signal }: DistributedRunOptions,
+  options: DistributedRunOptions,
 ): Promise<DistributedRun> {
+  const { services, agent, session, snapshot, settings, storage, queryId, onProgress, signal } = options;
   const scans: AssignedScan[] = [];
+  const { plan, refine } =
+    storage === undefined
+      ? planned
+      : writtenByNodes(
+          planned,
+          (root) => rewrittenTemplate(root, (sql) => storage.rows(prepared.withOutput(sql))),
+          Math.min(LEAST_WRITTEN_BYTES, settings.tablet_min_size_bytes),
+        );
   const executed = await executePlan(
     {
       queryId,
@@ -81,13 +103,14 @@ async function runOnce(
       signal,
       onProgress,
     },
-    services.cluster,
+    storage === undefined ? services.cluster : withSink(services.cluster, storage.sink),
     withSessionRelations(services.distExec, prepared.sessionRelations),
   );
   return {
     sql: executed.root.sql,
     executed,
     accesses: accessesOf(scans, executed),
+    isStored: givesTablets(executed.plan),
     release: () => {
       executed.root.release();
       void executed.release();

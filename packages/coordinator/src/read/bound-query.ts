@@ -4,6 +4,7 @@ import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { ExecutedPlan, ExecutionProgress } from '@tessera/scheduler';
 import type { OutputColumn, QueryParameter } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
+import type { RowStorage } from '../distribution/written-by-nodes.ts';
 import type { ReadFile } from '../read-resolution.ts';
 import type { Settings } from '../settings.ts';
 import type { RequestDirectory, UploadedFile } from '../statement-request.ts';
@@ -40,6 +41,11 @@ export interface BindRequest {
   readonly distributed?:
     | { readonly queryId: QueryId; readonly onProgress: (progress: ExecutionProgress) => void }
     | undefined;
+  /**
+   * Its rows are to be stored and not shown: where it runs on several nodes they may write them, and then `isStored`. Asked for
+   * when the columns are known.
+   */
+  readonly storing?: ((query: Pick<BoundQuery, 'columns' | 'session'>) => Promise<RowStorage>) | undefined;
   /** On a kernel process of its own: the second attempt of a statement that may have killed the first one. */
   readonly quarantine?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -61,6 +67,8 @@ export interface BoundQuery {
   readonly tables: readonly TableAccess[];
   /** The part of it that ran on several nodes before `sql`, which reads what came of it. */
   readonly executed?: ExecutedPlan | undefined;
+  /** The rows are stored already: `sql` gives the tablets in place of them (`tabletOfRow`). */
+  readonly isStored?: boolean | undefined;
   /** Files outside the managed store. */
   readonly files: readonly ReadFile[];
   /**

@@ -74,7 +74,7 @@ export class QueryBinder {
     try {
       const binding = await this.#binding(request, work);
       const { prepared, named } = binding;
-      const { sql, accesses, target, executed } =
+      const { sql, accesses, target, executed, isStored } =
         (await this.#distributed(request, work, binding)) ?? (await this.#readable(request, work, binding));
       return {
         session: work.session,
@@ -85,6 +85,7 @@ export class QueryBinder {
         relations: named.filter(({ isDirect }) => isDirect).map(({ object }) => object),
         tables: accesses,
         executed,
+        isStored,
         files: work.reads.files,
         explain: (error) => {
           if (isUnfetchedColumn(error)) binding.looksAtAllNamed = true;
@@ -307,8 +308,12 @@ export class QueryBinder {
     const plan = () => planQuery(binding, snapshot, services.cluster.living().length, settings);
     const { agent } = this.#services.tables!;
     const { session } = work;
+    const { columns, parameters } = binding.prepared;
+    const isFixed = Object.keys(parameters).length === 0;
+    const storage = isFixed ? await request.storing?.({ columns, session }) : undefined;
     const run = await runDistributed(binding, plan, {
       services,
+      storage,
       agent,
       session,
       snapshot,
@@ -322,8 +327,9 @@ export class QueryBinder {
     }
     if (run.executed.plan.unboundedGathers.length > 0) this.gathered += 1;
     work.keep(run);
-    const sql = binding.prepared.withOutput(run.sql);
-    return { sql, accesses: run.accesses, target: undefined, executed: run.executed };
+    const { accesses, executed, isStored } = run;
+    const sql = isStored ? run.sql : binding.prepared.withOutput(run.sql);
+    return { sql, accesses, target: undefined, executed, isStored };
   }
 
   /** Whether all columns of all tables are in memory. */
@@ -383,7 +389,7 @@ export class QueryBinder {
 
 /** The SQL that runs, and how it came about. */
 type ReadableQuery = { readonly sql: string } & Pick<PreparedScans, 'accesses' | 'target'> &
-  Pick<BoundQuery, 'executed'>;
+  Pick<BoundQuery, 'executed' | 'isStored'>;
 
 const prepareContext = (
   request: BindRequest,

@@ -1,0 +1,54 @@
+import type { TableObject, Tablet } from '@tessera/catalog';
+import { tabletOfRow } from '@tessera/distexec';
+import type { KernelSession } from '@tessera/kernel';
+import { discardTablets } from '@tessera/storage-agent';
+import type { RowStorage } from '../distribution/written-by-nodes.ts';
+import type { BoundQuery } from '../read/bound-query.ts';
+import { refuseNulls } from './refuse-nulls.ts';
+import { partitionsOf, type StoreContext, type StoredRows, storedRows, storeRows } from './store-rows.ts';
+
+export interface QueryToStore {
+  readonly table: TableObject;
+  /** SQL of the kernel over that of the query, as `RowsToStore.sql`. */
+  rows(sql: string): string;
+  /** See `RowsToStore`. */
+  readonly countsNulls?: boolean;
+}
+
+/** What nodes must know to store the rows of a query where they are. */
+export async function storageOf(
+  context: StoreContext,
+  { table, rows }: QueryToStore,
+  session: KernelSession,
+): Promise<RowStorage> {
+  const { tablet_min_size_bytes: minBytes, tablet_max_size_bytes: maxBytes } = context.settings;
+  return {
+    rows,
+    sink: { table, partitionSql: await partitionsOf(context, session, table), minBytes, maxBytes },
+  };
+}
+
+/** Stores the rows of a bound query, unless nodes have done so. Nothing names the tablets yet. */
+export async function storeQuery(
+  context: StoreContext,
+  { session, sql, params, isStored }: Pick<BoundQuery, 'session' | 'sql' | 'params' | 'isStored'>,
+  { table, rows, countsNulls = false }: QueryToStore,
+  signal: AbortSignal,
+): Promise<StoredRows> {
+  if (isStored !== true) {
+    return storeRows(context, { session, table, sql: rows(sql), params, countsNulls, signal });
+  }
+  const tablets = await tabletsOf(session, sql);
+  try {
+    if (countsNulls) for (const tablet of tablets) refuseNulls(table, tablet);
+  } catch (error) {
+    await discardTablets(context.tables, tablets);
+    throw error;
+  }
+  return storedRows(tablets);
+}
+
+async function tabletsOf(session: KernelSession, sql: string): Promise<readonly Tablet[]> {
+  const list = await session.scalar(`SELECT CAST(to_json(list(tablet)) AS VARCHAR) FROM (${sql})`);
+  return list === null ? [] : (JSON.parse(list as string) as string[]).map(tabletOfRow);
+}

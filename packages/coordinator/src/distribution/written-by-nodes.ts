@@ -1,0 +1,118 @@
+import { TABLET_ROWS, type TabletSink, type Task } from '@tessera/distexec';
+import type { DistributedPlan, FinishedStage, SqlTemplate, Stage, StageId } from '@tessera/planner';
+import type { Cluster } from '@tessera/scheduler';
+import type { PlannedQuery } from './distributed-plans.ts';
+
+/** How rows of a query are stored, instead of shown. */
+export interface RowStorage {
+  /** SQL of the kernel over the query's: the table's columns by their stored names, in order, with their types. */
+  rows(sql: string): string;
+  readonly sink: TabletSink;
+}
+
+/** Beyond the ids that planning gives. */
+const WRITING: StageId = 1_000_000;
+const ROOT: StageId = WRITING + 1;
+
+/**
+ * The plan of a query whose rows are written where they are: a stage in place of the root writes them as tablets, and the root
+ * gathers the tablets. As it was where the root does more than look at one row at a time, or the rows are few.
+ *
+ * @param storing the root's SQL to that which gives the rows to store
+ * @param leastBytes fewer are written by the coordinator, in fewer tablets
+ */
+export function writtenByNodes(
+  planned: PlannedQuery,
+  storing: (root: SqlTemplate) => SqlTemplate,
+  leastBytes: number,
+): PlannedQuery {
+  const origins = new WeakMap<DistributedPlan, DistributedPlan>();
+  const writing = (plan: DistributedPlan, finished: ReadonlyMap<StageId, FinishedStage>) => {
+    const root = plan.stages.at(-1)!;
+    if (!isWorthIt(plan, root, finished, leastBytes)) return plan;
+    const made = { ...plan, stages: [...plan.stages.slice(0, -1), writingStage(root, storing), ROOT_STAGE] };
+    origins.set(made, plan);
+    return made;
+  };
+  return {
+    plan: writing(planned.plan, new Map()),
+    refine: (plan, finished, started) => {
+      if (started.has(WRITING)) return plan;
+      return writing(planned.refine(origins.get(plan) ?? plan, finished, started), finished);
+    },
+  };
+}
+
+/** Whether the rows of the plan's root are tablets. */
+export const givesTablets = ({ stages }: DistributedPlan): boolean => stages.at(-1)?.id === ROOT;
+
+/** The nodes, which write tablets where the plan says so. */
+export function withSink(cluster: Cluster, sink: TabletSink): Cluster {
+  const sunk = (task: Task): Task => (task.key.stage === WRITING ? { ...task, sink } : task);
+  return {
+    get self() {
+      return cluster.self;
+    },
+    get size() {
+      return cluster.size;
+    },
+    members: () => cluster.members(),
+    living: () => cluster.living(),
+    onLost: (listener) => cluster.onLost(listener),
+    runTask: (node, task, options) => cluster.runTask(node, sunk(task), options),
+    release: (node, queryId, which) => cluster.release(node, queryId, which),
+    listQueries: (node) => cluster.listQueries(node),
+    cancelQuery: (node, queryId, reason) => cluster.cancelQuery(node, queryId, reason),
+    close: () => cluster.close(),
+  };
+}
+
+function isWorthIt(
+  { stages }: DistributedPlan,
+  root: Stage,
+  finished: ReadonlyMap<StageId, FinishedStage>,
+  leastBytes: number,
+): boolean {
+  if (root.isRowWise !== true) return false;
+  const read = root.sources.map((source) =>
+    source.kind === 'exchange' ? stages.find(({ id }) => id === source.stage) : undefined,
+  );
+  if (!read.some((stage) => stage?.spread === 'shards' || stage?.spread === 'buckets')) return false;
+  const bytes = read.reduce(
+    (sum, stage) => sum + (stage ? (finished.get(stage.id) ?? stage.estimate).bytes : 0),
+    0,
+  );
+  return bytes >= leastBytes;
+}
+
+const writingStage = (root: Stage, storing: (root: SqlTemplate) => SqlTemplate): Stage => ({
+  ...root,
+  id: WRITING,
+  spread: 'shards',
+  sources: root.sources.map((source) => ({ ...source, mode: 'forward' }) as Stage['sources'][number]),
+  sql: storing(root.sql),
+  output: { ...TABLET_ROWS, summarised: [] },
+  // A second run writes other tablets.
+  isVolatile: true,
+  outline: ['write tablets', ...root.outline.map((line) => `  ${line}`)],
+});
+
+const ROOT_STAGE: Stage = {
+  id: ROOT,
+  spread: 'coordinator',
+  sources: [{ kind: 'exchange', stage: WRITING, mode: 'gathered' }],
+  sql: ['SELECT tablet FROM ', 0, ' AS written'],
+  output: { ...TABLET_ROWS, summarised: [] },
+  estimate: { rows: 1, bytes: 1_000 },
+  after: [],
+  isVolatile: false,
+  outline: ['gather tablets'],
+};
+
+/** Applies a rewriting of SQL text to a template; places of sources go with the text around them. */
+export function rewrittenTemplate(template: SqlTemplate, rewrite: (sql: string) => string): SqlTemplate {
+  const text = template.map((part) => (typeof part === 'string' ? part : `"$source${part}$"`)).join('');
+  return rewrite(text)
+    .split(/"\$source(\d+)\$"/)
+    .map((part, i) => (i % 2 === 0 ? part : Number(part)));
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { query, rows } from '../http.ts';
+import { EngineCluster } from './engine-cluster.ts';
+
+const NODES = 3;
+/** Every query is spread, and rows are written where they are however few. */
+const SPREAD = { min_distributed_bytes: '0', whole_table_bytes: '0', tablet_min_size_bytes: '1000' };
+const ROWS = 30_000;
+
+let cluster: EngineCluster;
+beforeAll(async () => {
+  cluster = await EngineCluster.start({ nodes: NODES });
+  await run(
+    'CREATE TABLE source (a BIGINT NOT NULL, b TEXT, c DOUBLE PRECISION) PRIMARY INDEX a WITH (index_granularity = 2048)',
+  );
+  await run(`INSERT INTO source SELECT i, 'b' || (i % 7), i / 4.0 FROM generate_series(1, ${ROWS}) AS t(i)`);
+}, 180_000);
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+async function run(sql: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  const answer = await query(cluster.node(0), sql, settings);
+  expect(answer.status, answer.text).toBe(200);
+}
+
+async function tabletsOf(table: string): Promise<number> {
+  const sql = `SELECT number_of_tablets FROM information_schema.tables WHERE table_name = '${table}'`;
+  return Number((await rows(cluster.node(0), sql))[0]![0]);
+}
+
+const factsOf = (table: string, node = 1) =>
+  rows(cluster.node(node), `SELECT count(*), sum(a), count(DISTINCT b), sum(c) FROM ${table}`);
+
+const factsAre = async (node: number, sql: string, ...facts: readonly unknown[]) =>
+  expect((await rows(cluster.node(node), sql)).flat().map(String)).toEqual(facts.map(String));
+
+it('INSERT of a query: nodes write their part, and all of it is there at once', async () => {
+  await run(
+    "CREATE TABLE target (a BIGINT NOT NULL, b TEXT DEFAULT 'none', c DOUBLE PRECISION) PARTITION BY b",
+  );
+  await run('INSERT INTO target (a, c) SELECT a, c FROM source WHERE a > 10', SPREAD);
+  await factsAre(
+    2,
+    'SELECT count(*), min(a), max(b), sum(c) FROM target',
+    ROWS - 10,
+    11,
+    'none',
+    (ROWS * (ROWS + 1)) / 8 - 55 / 4,
+  );
+  // One node alone would have made one tablet.
+  expect(await tabletsOf('target')).toBeGreaterThanOrEqual(NODES);
+}, 60_000);
+
+it('INSERT of an aggregate', async () => {
+  await run('CREATE TABLE sums (b TEXT, n BIGINT, s BIGINT)');
+  await run('INSERT INTO sums SELECT b, count(*), sum(a) FROM source GROUP BY b', SPREAD);
+  await factsAre(1, 'SELECT count(*), sum(n), sum(s) FROM sums', 7, ROWS, (ROWS * (ROWS + 1)) / 2);
+}, 60_000);
+
+it('CREATE TABLE AS', async () => {
+  await run('CREATE TABLE copied AS SELECT a, b, c FROM source', SPREAD);
+  expect(await factsOf('copied')).toEqual(await factsOf('source'));
+  expect(await tabletsOf('copied')).toBeGreaterThanOrEqual(NODES);
+}, 60_000);
+
+it('rows that a column refuses refuse all, and nothing stays', async () => {
+  await run('CREATE TABLE strict (a BIGINT NOT NULL, b TEXT)');
+  const sql = `INSERT INTO strict SELECT CASE WHEN a = ${ROWS} THEN NULL ELSE a END, b FROM source`;
+  const answer = await query(cluster.node(0), sql, SPREAD);
+  expect(answer.status).not.toBe(200);
+  expect(answer.text).toContain('NOT_NULL_VIOLATION');
+  await factsAre(1, 'SELECT count(*) FROM strict', 0);
+  expect(await tabletsOf('strict')).toBe(0);
+}, 60_000);
