@@ -25,8 +25,10 @@ export function constantSql(constant: PlanValue): string {
       return `CAST(${textOf(constant)} AS ${type.id})`;
     case 'INTERVAL':
       return intervalSql(value);
-    case 'LIST':
-      return `CAST([${elements(type.type_info?.child_type, value).join(', ')}] AS ${typeSql(type)})`;
+    case 'LIST': {
+      const items = elements(type.type_info?.child_type, value);
+      return items.length === 0 ? `CAST([] AS ${typeSql(type)})` : `[${items.join(', ')}]`;
+    }
     case 'ARRAY':
       return `CAST([${elements(type.type_info?.child_type, value).join(', ')}] AS ${typeSql(type)})`;
     case 'STRUCT':

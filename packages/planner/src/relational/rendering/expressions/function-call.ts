@@ -53,8 +53,9 @@ const SPECIAL: Readonly<Record<string, (expression: PlanExpression, scope: Expre
   row: (expression, scope) => callSql('row', itemsOf(expression, scope)),
   struct_insert: (expression, scope) => namedSql('struct_insert', expression, scope, 1),
   union_value: (expression, scope) => namedSql('union_value', expression, scope, 0),
-  error: (expression, scope) =>
-    `CAST(${callSql('error', itemsOf(expression, scope))} AS ${typeSql(expressionType(expression))})`,
+  // Of any type, and of the type that its arguments had before binding widened them.
+  error: castCallSql,
+  equi_width_bins: castCallSql,
   date_part: datePartSql,
   array_slice: sliceSql,
   list_slice: sliceSql,
@@ -64,6 +65,12 @@ const SPECIAL: Readonly<Record<string, (expression: PlanExpression, scope: Expre
   array_aggregate: listAggregateSql,
   aggregate: listAggregateSql,
 };
+
+/** A call whose type does not follow from its arguments. */
+function castCallSql(expression: PlanExpression, scope: ExpressionScope): string {
+  const call = callSql(expression.name ?? '', itemsOf(expression, scope));
+  return `CAST(${call} AS ${typeSql(expressionType(expression))})`;
+}
 
 const itemsOf = ({ children = [] }: PlanExpression, scope: ExpressionScope): readonly string[] =>
   children.map((child) => scope.render(child, scope));

@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type PlannedBy, RoundTrip } from './testing/round-trip.ts';
+import { SHAPE_TABLES } from './testing/shape-tables.ts';
+
+const DATA = process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../../shared/data');
+const SHAPES = join(import.meta.dirname, 'testing/shapes');
+
+const PLANNED: readonly PlannedBy[] = [
+  { tables: 'empty' },
+  { tables: 'filled' },
+  // Calls over constants stay calls.
+  { tables: 'empty', without: ['expression_rewriter'] },
+];
+
+describe.each(readdirSync(SHAPES))('%s', (file) => {
+  let roundTrip: RoundTrip;
+  beforeAll(async () => {
+    roundTrip = await RoundTrip.open(SHAPE_TABLES);
+  });
+
+  test.each(queriesIn(join(SHAPES, file)))('%s', async (sql) => {
+    for (const by of PLANNED)
+      expect(await roundTrip.difference(sql, by, sql.startsWith('-- in order'))).toBeUndefined();
+  });
+});
+
+describe.each(['tpch', 'tpcds'])('%s (skipped where the test data is absent)', (benchmark) => {
+  const directory = join(DATA, benchmark);
+  const isPresent = existsSync(directory);
+  const queries = isPresent ? readdirSync(join(directory, 'queries')).filter((f) => f.endsWith('.sql')) : [];
+  let roundTrip: RoundTrip;
+  beforeAll(async () => {
+    if (!isPresent) return;
+    const files = readdirSync(join(directory, 'sf0.01')).filter((f) => f.endsWith('.parquet'));
+    const tables = files.map(
+      (f) => `CREATE TABLE ${f.replace('.parquet', '')} AS FROM '${join(directory, 'sf0.01', f)}'`,
+    );
+    roundTrip = await RoundTrip.open(tables);
+  });
+
+  test.skipIf(!isPresent).each(isPresent ? queries : ['no query'])('%s', async (file) => {
+    const [sql = ''] = queriesIn(join(directory, 'queries', file));
+    expect(await roundTrip.difference(sql, { tables: 'empty' })).toBeUndefined();
+  });
+});
+
+function queriesIn(file: string): readonly string[] {
+  return readFileSync(file, 'utf8')
+    .split(/;\s*(?:\n|$)/)
+    .map((sql) => sql.trim())
+    .filter((sql) => sql !== '');
+}

@@ -1,0 +1,10 @@
+select unnest([{'a':1,'b':2},{'a':3,'b':null}], recursive:=true);
+with c as materialized (select a, count(*) n from t group by a) select * from c x, c y where x.a=y.a;
+with c as (select a, count(*) n from t group by a) select x.a, y.n from c x left join c y on x.a=y.n;
+with c as materialized (select random() r, a from t) select count(*) from c x join c y on x.r=y.r;
+with recursive r(n) as (select 1 union all select n+1 from r where n<5) select * from r;
+with recursive r(n) as (select 1 union select (n*2)%7 from r) select * from r;
+with recursive r(n, p) as (select a, b from u where a=1 union all select r.n+1, u.b from r join u on u.a=r.n+1 where r.n<3) select n,p,count(*) from r group by all;
+with recursive tbl(a, b) using key (a) as (select a, b from (values (1, 3), (2, 4)) t(a, b) union select a+1, b from tbl where a < 3) select * from tbl;
+with recursive tbl(a, b) using key (a) as (select 1, null union select tbl.a + 1, r.a from tbl, recurring.tbl as r where r.a = tbl.a and tbl.a < 5) select * from tbl;
+with recursive r(n) as (select 1 union all select n+1 from r where n<(select a from one)) select (select count(*) from r), * from r;

@@ -1,0 +1,46 @@
+select a from t where x in (select y from u where u.a=t.a) or a=1;
+select a, a in (select a from u) from t;
+select a, a not in (select a from u) from t;
+select a, a not in (select a from u where a is not null) from t;
+select a, b, a in (select y from u where u.b=t.b) from t;
+select a, b, a not in (select a from u where u.b=t.b) from t;
+select * from t where a not in (select a from u);
+select * from t where a not in (select a from e);
+select a, a > any (select y from u where u.b=t.b), a <= all (select y from u) from t;
+select a, a <> all (select a from u where u.b=t.b) from t;
+select * from t where (a,b) in (select a,b from u);
+select * from t where (a,b) not in (select a,b from u);
+select a,b,(a,b) in (select a,b from u) from t;
+select a, exists(select 1 from u where u.a>t.a), not exists (select 1 from u where u.a=t.a and u.b=t.b) from t;
+select * from t where exists(select 1 from u where u.a>t.a) or b='v1';
+select * from t where not exists(select 1 from u where u.a=t.a);
+select a, exists(select 1 from e), exists (select 1 from u) from t;
+select (select max(y) from u where u.a=t.a and u.y<t.a+10) from t;
+select a, (select count(*) from u where u.a=t.a) from t;
+select a, (select y from u where u.y=t.a) from t;
+select (select a from one), (select a from e);
+select a, (select sum(y) from u where u.a < t.a and exists (select 1 from one where one.a = u.a or one.a = t.a)) from t;
+select a, (select (select max(y) from u u2 where u2.a=u1.a and u2.y > t.a) from u u1 where u1.y=t.a) from t;
+select t.a, v.m from t, lateral (select max(y) m from u where u.a=t.a) v;
+select t.a, v.* from t, lateral (select t.a+1 as k, 'x' as z) v;
+select t.a, v.* from t, lateral (values (t.a),(t.a+1)) v(k);
+select i, j from range(3) r(i), lateral generate_series(1,i) s(j);
+select count(*) from (select * from t using sample 10 rows (reservoir, 42));
+-- in order
+select x from t order by x limit 5 offset (select 2);
+-- in order
+select x from t order by x limit (select a from one);
+-- in order
+select x from t order by b, x limit (select count(*)/5 from u) offset (select 1);
+select count(*) from (select * from t limit 7);
+select count(*) from (select * from t limit 20 percent);
+select a, (select list(y order by y) from u where u.a=t.a), (select string_agg(u.b, ',' order by u.y) from u where u.a=t.a) from t;
+unpivot (select a, x, f::decimal(15,2) as g from t where f<50) on x, g into name n value v;
+select a from t where b collate nocase in (select 'V1');
+select sum(a) from (select distinct a from t);
+select a from t where a = (select max(a) from u);
+select a from t where a < all (select a from u where a is not null);
+select a from t where x > (select avg(x) from t t2 where t2.b = t.b);
+select count(*) from (select 1 from t limit 3 offset 1);
+select i, (select count(*) from range(i) r2(j) where j%2=0) from range(5) r1(i);
+select * from t where a in (select unnest([1,2,3]));
