@@ -24,6 +24,10 @@ const SLACK = 1.05;
 const STEP = 1.05;
 /** A tablet of more than this part of what a node may take is cut where a node is full. */
 const CUT_FROM = 1 / 16;
+/** Cuts stand between granules where a granule is no more than this part of what a node may take, else at multiples of this. */
+const CUT_UNIT = 1 / 8;
+/** Of the kernel: cuts at other rows would cost more. */
+const VECTOR_ROWS = 2_048;
 /** Nobody gets less of a tablet that is cut than this part of what a node may take. */
 const LEAST_PART = 1 / 64;
 
@@ -32,7 +36,7 @@ const LEAST_PART = 1 / 64;
  * the rows of a node: where the preferred node is full the next one takes a tablet, or the rest of its rows. The same for
  * the same tablets and names, in whatever order; few tablets move when a node comes or goes.
  *
- * @param granularity rows of a granule: tablets are cut at its multiples
+ * @param granularity rows of a granule
  */
 export function placeTablets(
   tablets: readonly Tablet[],
@@ -63,19 +67,20 @@ function inOrderOfId(tablets: readonly Tablet[]): readonly Tablet[] {
 class Room {
   readonly #rows: Float64Array;
   readonly #bound: number;
-  readonly #granularity: number;
+  readonly #unit: number;
 
   constructor(tablets: readonly Tablet[], nodes: number, granularity: number) {
     const mean = tablets.reduce((sum, { rows }) => sum + rows, 0) / nodes;
     const steps = Math.ceil(Math.log(Math.max(1, mean * SLACK)) / Math.log(STEP));
-    this.#bound = Math.max(granularity, STEP ** steps);
-    this.#granularity = granularity;
+    this.#bound = Math.max(VECTOR_ROWS, STEP ** steps);
+    const largestUnit = Math.floor((this.#bound * CUT_UNIT) / VECTOR_ROWS) * VECTOR_ROWS;
+    this.#unit = Math.min(granularity, Math.max(VECTOR_ROWS, largestUnit));
     this.#rows = new Float64Array(nodes);
   }
 
   /** The node that takes all rows of a tablet; undefined where it is to be cut. */
   takeWhole(rows: number, preferred: Preferred): number | undefined {
-    const isSmall = rows <= Math.max(this.#granularity, this.#bound * CUT_FROM);
+    const isSmall = rows <= Math.max(VECTOR_ROWS, this.#bound * CUT_FROM);
     for (let rank = 0, node = preferred(0); node !== undefined; node = preferred(++rank)) {
       const free = this.#bound - this.#rows[node]!;
       if (rows <= free || (isSmall && free > 0)) {
@@ -108,6 +113,6 @@ class Room {
   #partFor(node: number): number {
     const free = this.#bound - this.#rows[node]!;
     if (free < this.#bound * LEAST_PART) return 0;
-    return Math.floor(free / this.#granularity) * this.#granularity;
+    return Math.round(free / this.#unit) * this.#unit;
   }
 }

@@ -94,10 +94,30 @@ describe('the placement of tablets', () => {
         const ranges = parts.map((part) => part.rows!).sort((a, b) => a.start - b.start);
         expect([0, ...ranges.map((range) => range.end)].slice(0, -1)).toEqual(ranges.map((r) => r.start));
         expect(ranges.at(-1)!.end).toBe(rows);
-        expect(ranges.slice(1).every(({ start }) => start % GRANULARITY === 0)).toBe(true);
+        expect(ranges.slice(1).every(({ start }) => start % 2_048 === 0)).toBe(true);
       }
       expect(imbalance(rowsByNode(tablets, placement, nodes))).toBeLessThan(1.15);
     }
+  });
+
+  it('is even where a table has few granules for each node', () => {
+    for (const [rows, nodes] of [
+      [600_572, 4],
+      [1_500_000, 5],
+      [6_001_215, 4],
+    ] as const) {
+      const tablets = tabletsOf(1, () => rows);
+      const placement = placeTablets(tablets, namesOf(nodes), 122_880);
+      expect(imbalance(rowsByNode(tablets, placement, nodes))).toBeLessThan(1.15);
+    }
+  });
+
+  it('cuts between granules where there are many', () => {
+    const tablets = tabletsOf(6, () => 5_000_000);
+    const placement = placeTablets(tablets, namesOf(4), 122_880);
+    const cuts = tablets.flatMap(({ id }) => placement.partsOf(id).flatMap(({ rows }) => rows?.start ?? []));
+    expect(cuts.length).toBeGreaterThan(0);
+    expect(cuts.every((row) => row % 122_880 === 0)).toBe(true);
   });
 
   it.each(tables)('cuts few tablets, and in few pieces: %s', (_, tablets) => {
