@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(TPCH_DATA)).each(RUNS)(
       beforeAll(async () => {
         await loadTpcTables(cluster.node(0), {
           directory: join(TPCH_DATA, tpch),
-          settings: TABLETS,
+          settings: TABLETS[tpch]!,
           clauses,
         });
       }, LOAD_MS);
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(TPCH_DATA)).each(RUNS)(
         succeeded(await query(cluster.node(0), 'DROP TABLE IF EXISTS customer'));
         await loadTpcTables(cluster.node(0), {
           directory: join(TPCDS_DATA, tpcds),
-          settings: TABLETS,
+          settings: TABLETS[tpcds]!,
           clauses,
         });
       }, LOAD_MS);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineCluster } from '../cluster/engine-cluster.ts';
+import { metric } from '../cluster/metrics.ts';
 import type { SqlResult } from '../sqllogic/database.ts';
 import { HttpDatabase } from '../sqllogic/http-database.ts';
 import { PlainDuckDb } from '../sqllogic/plain-duckdb.ts';
@@ -30,6 +31,8 @@ export interface Tally {
   /** That the reference refuses, and the engine too. */
   refused: number;
   mismatches: number;
+  /** That were not spread. */
+  onOneNode: number;
 }
 
 export interface DifferentialOptions {
@@ -50,7 +53,7 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 
 /** Random queries against the cluster and plain DuckDB, generator after generator, as many as asked for. */
 export async function runDifferential(options: DifferentialOptions): Promise<Tally> {
-  const tally: Tally = { compared: 0, empty: 0, refused: 0, mismatches: 0 };
+  const tally: Tally = { compared: 0, empty: 0, refused: 0, mismatches: 0, onOneNode: 0 };
   const directory = await mkdtemp(join(tmpdir(), 'tessera-differential-'));
   const reference = new PlainDuckDb();
   try {
@@ -66,6 +69,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Tal
         const loaded = { names: source.tables, reference, directory };
         await loadInTablets(options.cluster.node(0), loaded, new RandomChoice(`tablets ${id}`));
         await runQueries(options, { id, source, reference, queries: here }, tally);
+        tally.onOneNode = await queriesOnOneNode(options.cluster);
         options.onProgress?.(tally);
       }
     }
@@ -75,6 +79,11 @@ export async function runDifferential(options: DifferentialOptions): Promise<Tal
   }
   return tally;
 }
+
+const queriesOnOneNode = async (cluster: EngineCluster): Promise<number> => {
+  const counts = cluster.places.map((_, n) => metric(cluster.node(n), 'tessera_undistributed_queries'));
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+};
 
 interface OneSource {
   readonly id: string;
