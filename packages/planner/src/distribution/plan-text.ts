@@ -1,27 +1,89 @@
-import type { DistributedPlan, Stage, StageSource } from './distributed-plan.ts';
+import type { Conjunct } from '@tessera/tablet';
+import type { DistributedPlan, ScanSource, Stage, StageSource } from './distributed-plan.ts';
 
-/** The stages of a plan, the root last, for people and for goldens. */
-export function planText({ stages, unboundedGathers }: DistributedPlan): string {
-  const texts = stages.map((stage, i) => stageText(stage, i === stages.length - 1));
-  const gathers = unboundedGathers.map((reason) => `gathered without a bound: ${reason}\n`);
-  return [...gathers, ...texts].join('\n');
-}
-
-function stageText(
-  { id, spread, sources, output, estimate, after, outline }: Stage,
-  isRoot: boolean,
+/**
+ * A plan as people read it: each stage with where it runs, what it leaves, what it reads, and its operators.
+ *
+ * @param tableName what users call a table that the plan has by its bound name
+ */
+export function planText(
+  plan: DistributedPlan,
+  tableName: (bound: string) => string = (bound) => bound,
 ): string {
-  const keys = output.hashKeys.map((key) => output.columns[key]?.name ?? key);
-  const facts = [
-    spread,
-    ...sources.flatMap(readText),
-    ...(keys.length > 0 ? [`hashed by ${keys.join(', ')}`] : []),
-    ...(after.length > 0 ? [`after ${after.join(', ')}`] : []),
-    `about ${estimate.rows.toFixed(0)} rows, ${estimate.bytes.toFixed(0)} bytes`,
-  ];
-  const head = `stage ${id}${isRoot ? ' (root)' : ''}: ${facts.join('; ')}`;
-  return [head, ...outline.map((line) => `  ${line}`), ''].join('\n');
+  const stages = plan.stages.map((stage, i) =>
+    stageText(stage, i === plan.stages.length - 1, tableName).join('\n'),
+  );
+  const warnings = plan.unboundedGathers.map((reason) => `warning: gathered without a bound: ${reason}`);
+  return [...stages, ...warnings].join('\n\n');
 }
 
-const readText = (source: StageSource): string[] =>
-  source.kind === 'exchange' ? [`reads stage ${source.stage} ${source.mode}`] : [];
+function stageText(stage: Stage, isRoot: boolean, tableName: (bound: string) => string): readonly string[] {
+  const { id, spread, output, estimate, after, isVolatile, sources } = stage;
+  const keys = output.hashKeys.map((key) => output.columns[key]?.name ?? '?').join(', ');
+  const head = [
+    isRoot ? `root, stage ${id}` : `stage ${id}`,
+    spread,
+    ...(keys === '' ? [] : [`buckets of ${keys}`]),
+    `about ${count(estimate.rows)} rows, ${bytes(estimate.bytes)}`,
+    ...(after.length === 0 ? [] : [`after ${after.join(', ')}`]),
+    ...(output.summarised.length === 0
+      ? []
+      : [`tells ${output.summarised.map((key) => output.columns[key]?.name ?? '?').join(', ')}`]),
+    ...(isVolatile ? ['not repeatable'] : []),
+  ].join('; ');
+  const reads = sources.flatMap((source) => sourceText(source, tableName));
+  return [head, ...reads.map((line) => `  reads ${line}`), ...stage.outline.map((line) => `    ${line}`)];
+}
+
+function sourceText(source: StageSource, tableName: (bound: string) => string): readonly string[] {
+  switch (source.kind) {
+    case 'scan':
+      return [scanText(source, tableName)];
+    case 'exchange':
+      return [`stage ${source.stage}, ${source.mode}`];
+    case 'local':
+      return ['what only the session has'];
+  }
+}
+
+function scanText(scan: ScanSource, tableName: (bound: string) => string): string {
+  const filters = scan.filters.map(conjunctText);
+  const dynamic = scan.dynamicFilters.map(({ column, stage }) => `${column} of stage ${stage}`);
+  return [
+    `${tableName(scan.relation)} (${scan.columns.join(', ')}), ${scan.spread}`,
+    ...(filters.length === 0 ? [] : [`where ${filters.join(' and ')}`]),
+    ...(dynamic.length === 0 ? [] : [`with ${dynamic.join(', ')}`]),
+  ].join(', ');
+}
+
+function conjunctText(conjunct: Conjunct): string {
+  switch (conjunct.kind) {
+    case 'compare':
+      return `${conjunct.column} ${conjunct.operator} ${conjunct.value}`;
+    case 'in':
+      return `${conjunct.column} in (${conjunct.values.join(', ')})`;
+    case 'null':
+      return `${conjunct.column} is ${conjunct.isNull ? '' : 'not '}null`;
+    case 'or':
+      return `(${conjunct.branches.map((branch) => branch.map(conjunctText).join(' and ')).join(' or ')})`;
+  }
+}
+
+/** Three digits and a unit: estimates are no exact numbers. */
+function count(rows: number): string {
+  return scaled(rows, 1000, ['', ' thousand', ' million', ' billion', ' trillion']);
+}
+
+function bytes(size: number): string {
+  return scaled(size, 1024, [' B', ' KiB', ' MiB', ' GiB', ' TiB', ' PiB']);
+}
+
+function scaled(value: number, base: number, units: readonly string[]): string {
+  let rest = value;
+  let unit = 0;
+  while (rest >= base && unit < units.length - 1) {
+    rest /= base;
+    unit += 1;
+  }
+  return `${Number(rest.toPrecision(3))}${units[unit]}`;
+}

@@ -125,7 +125,8 @@ function commonGroups({ groups, groupingSets }: AggregateRelation): readonly num
 
 /** Whether aggregating the rows of each task leaves much fewer. */
 function reduces(planning: Planning, relation: AggregateRelation, split: SplitAggregate): boolean {
-  if (split.keys.length === 0) return true;
+  // Without a group that all sets have, the other way is to bring all rows to one task.
+  if (commonGroups(relation).length === 0) return true;
   const input = planning.estimates.of(relation.input).rows;
   const groups = planning.estimates.of(relation).rows;
   if (input < FEW_ROWS) return true;

@@ -1,0 +1,42 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { planDistributed } from './plan-distributed.ts';
+import { planText } from './plan-text.ts';
+import type { SimulatedCluster } from './testing/simulated-cluster.ts';
+import { atScale100, type Suite, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
+
+// UPDATE_GOLDENS=1 writes the files anew.
+const UPDATES = process.env.UPDATE_GOLDENS === '1';
+const CLUSTER = {
+  nodes: 4,
+  broadcastLimitBytes: 64 * 2 ** 20,
+  wholeTableBytes: 32 * 2 ** 20,
+  gatherLimitRows: 1_000_000,
+};
+
+describe.each<Suite>(['tpch', 'tpcds'])('plans of %s at scale factor 100 on 4 nodes', (suite) => {
+  const directory = join(import.meta.dirname, 'goldens', suite);
+  let cluster: SimulatedCluster;
+
+  beforeAll(async () => {
+    if (!tpcPresent(suite)) return;
+    cluster = await tpcCluster(suite, 1);
+    mkdirSync(directory, { recursive: true });
+  });
+  afterAll(() => cluster?.close());
+
+  test.skipIf(!tpcPresent(suite)).each(tpcQueries(suite))('query $name', async ({ name, sql }) => {
+    const tables = atScale100(suite, cluster.planFacts({ nodes: 4 }).tables);
+    const plan = planDistributed(await cluster.serialized(sql), { tables, cluster: CLUSTER });
+    expect(plan.unboundedGathers).toEqual([]);
+    const text = `${planText(plan)}\n`;
+    const file = join(directory, `${name}.txt`);
+    if (UPDATES) writeFileSync(file, text);
+    expect(text).toBe(existsSync(file) ? readFileSync(file, 'utf8') : '');
+  });
+
+  test.skipIf(!tpcPresent(suite))('there is one for every query', () => {
+    expect(readdirSync(directory)).toHaveLength(tpcQueries(suite).length);
+  });
+});
