@@ -4,6 +4,7 @@ import {
   autoVacuum,
   engineNodes,
   memoryLimitBytes,
+  memoryShares,
   parseConfig,
   showConfig,
   showConfigAsYaml,
@@ -11,6 +12,7 @@ import {
 } from './index.ts';
 
 const parse = (text: string) => parseConfig(`schema_version: "1.0"\n${text}`, 'c');
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
 describe('what follows from the configuration', () => {
@@ -22,6 +24,16 @@ describe('what follows from the configuration', () => {
     ['engine: {max_server_memory_usage_headroom_bytes: 20GiB}', 0],
   ])('memory limit of 10 GiB with %j', (text, bytes) => {
     expect(memoryLimitBytes(parse(text).config, 10 * GIB)).toBe(bytes);
+  });
+
+  it.each([
+    [16 * GIB, 16 * GIB - 256 * MIB - GIB, 256 * MIB],
+    [2 * GIB, 2 * GIB - 128 * MIB - 448 * MIB, 128 * MIB],
+    [128 * MIB, 64 * MIB, 32 * MIB],
+  ])('memory of %i bytes is divided, and nothing is given twice', (limit, kernelBytes, mirrorBytes) => {
+    const shares = memoryShares(limit);
+    expect(shares).toMatchObject({ kernelBytes, mirrorBytes });
+    expect(shares.kernelBytes + shares.mirrorBytes + shares.processBytes).toBe(limit);
   });
 
   it('a single local node with the default ports when none is listed', () => {

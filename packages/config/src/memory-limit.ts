@@ -6,16 +6,20 @@ export interface MemoryShares {
   readonly kernelBytes: number;
   /** Plans. */
   readonly mirrorBytes: number;
-  /** Requests, results and files on their way; left to the node's own process. */
+  /** Left to the node's own process (requests, results, files on their way) and to what the programs take without data. */
   readonly processBytes: number;
 }
 
 const MIRROR_BYTES = { least: 32 << 20, most: 256 << 20 };
+/** The programs of a node's three processes without any data. */
+const PROGRAM_BYTES = 448 << 20;
 const MOST_PROCESS_BYTES = 1 << 30;
 
 export function memoryShares(limitBytes: number): MemoryShares {
   const mirrorBytes = Math.min(MIRROR_BYTES.most, Math.max(MIRROR_BYTES.least, Math.floor(limitBytes / 16)));
-  const processBytes = Math.min(MOST_PROCESS_BYTES, Math.floor(limitBytes / 8));
+  // Of a small limit never so much that the kernel is left with little.
+  const programBytes = Math.min(PROGRAM_BYTES, Math.floor(limitBytes / 4));
+  const processBytes = Math.min(MOST_PROCESS_BYTES, Math.max(programBytes, Math.floor(limitBytes / 8)));
   return { kernelBytes: Math.max(0, limitBytes - mirrorBytes - processBytes), mirrorBytes, processBytes };
 }
 

@@ -1,3 +1,4 @@
+import { engineNodes } from '@tessera/config';
 import type { Listener } from './listeners.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -16,6 +17,7 @@ function bannerText(listeners: readonly Listener[], options: ServeOptions): stri
     '',
     ...rows,
     `  data     ${options.dataDirectory}`,
+    ...clusterRows(options),
     '',
     '  Try:',
     ...(query === undefined ? [] : [`    ${tryLine(query.address)}`]),
@@ -23,6 +25,12 @@ function bannerText(listeners: readonly Listener[], options: ServeOptions): stri
     '',
     '',
   ].join('\n');
+}
+
+/** Nothing where there is one node. */
+function clusterRows({ config, node }: ServeOptions): string[] {
+  const { length } = engineNodes(config);
+  return length === 1 ? [] : [`  cluster  node ${node} of ${length}; tessera nodes shows all`];
 }
 
 function tryLine(address: string): string {

@@ -64,14 +64,20 @@ const DERIVED = `## What follows from what
 
 - The memory limit is \`engine.max_server_memory_usage\`. When that is 0, it is the smaller of host RAM ×
   \`max_server_memory_usage_to_ram_ratio\` and host RAM − \`max_server_memory_usage_headroom_bytes\`.
+  It is divided: a sixteenth, 32 to 256 MiB, to the process that plans; an eighth, but at least 448 MiB where that is no
+  more than a quarter and at most 1 GiB, to the programs themselves and what passes through them; the rest to the kernel
+  that runs queries, which spills what is more.
+- \`execution.max_threads\` bounds the threads of the kernel, and so those of one query and of all queries of a node.
 - Without \`engine.nodes\` there is one node on 127.0.0.1 with the default ports.
 - Without \`logging.sinks\` there is one stderr sink. A sink without \`level\` takes \`logging.level\`, and for a
   component with a level of its own that one. A component with a level logs nothing below it to any sink.
 - \`instance.multi_engine\` is ignored for \`instance.type: single_engine\`.
 - \`storage.api_scheme\` is \`s3://\` for the types s3 and minio, \`gs://\` for gcs, \`azure://\` for abs and azurite.
 - When \`storage.enable_managed_location\` is false, managed tables live only in the system-managed bucket.
-- With \`execution.enable_shuffle\` the engine allocates its shuffle buffers itself; it needs no locked memory
-  (RLIMIT_MEMLOCK).
+- With \`execution.enable_shuffle: false\` every query runs on the node that is asked, and the shuffle port stays closed; the
+  nodes still see each other, and queries are listed and cancelled from any of them. See [cluster.md](cluster.md).
+- With \`execution.enable_shuffle\` a node says at its start how much memory it may lock (RLIMIT_MEMLOCK). Too little is a
+  warning: rows go through plain sockets and files.
 `;
 
 /** `docs/configuration.md` */

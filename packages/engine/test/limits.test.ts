@@ -1,0 +1,106 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { memoryShares } from '@tessera/config';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query, rows } from './http.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+const LIMIT_BYTES = 640 * 1024 * 1024;
+const TIMEOUT_MS = 90_000;
+
+let directory: string;
+let server: TesseraProcess;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tessera-limits-'));
+  const config = {
+    schema_version: '1.0',
+    engine: { max_server_memory_usage: LIMIT_BYTES },
+    execution: { max_threads: 1, enable_shuffle: false },
+  };
+  await writeFile(join(directory, 'tessera.json'), JSON.stringify(config));
+  server = await startTessera({ args: ['--config', join(directory, 'tessera.json')] });
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+interface KernelProcess {
+  readonly pid: number;
+  readonly memoryLimitBytes: number;
+  readonly threads: number;
+}
+
+/** The kernel processes of the node, with what they were told. */
+async function kernels(): Promise<KernelProcess[]> {
+  const pid = server.child.pid!;
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
+  return Promise.all(
+    children.map(async (child) => {
+      const words = (await readFile(`/proc/${child}/cmdline`, 'utf8')).split('\0');
+      const told = JSON.parse(words.find((word) => word.startsWith('{'))!) as Omit<KernelProcess, 'pid'>;
+      return { pid: Number(child), ...told };
+    }),
+  );
+}
+
+/** Processor time of a process so far, in clock ticks. */
+async function ticks(pid: number): Promise<number> {
+  const [, fields = ''] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13);
+  return Number(user) + Number(system);
+}
+
+describe('engine.max_server_memory_usage', () => {
+  it('is divided among the kernels of the node', async () => {
+    const { kernelBytes, mirrorBytes } = memoryShares(LIMIT_BYTES);
+    const limits = (await kernels()).map(({ memoryLimitBytes }) => memoryLimitBytes);
+    expect(limits.sort((a, b) => a - b)).toEqual([mirrorBytes, kernelBytes].sort((a, b) => a - b));
+  });
+
+  it(
+    'holds for what queries take',
+    async () => {
+      const [{ pid }] = (await kernels()).sort((a, b) => b.memoryLimitBytes - a.memoryLimitBytes) as [
+        KernelProcess,
+      ];
+      const answer = await query(
+        server,
+        'SELECT count(DISTINCT md5(n::text)) FROM generate_series(1, 8000000) AS g(n)',
+        { output_format: 'JSON_Compact' },
+      );
+      expect(answer.json().data).toEqual([['8000000']]);
+      const peak = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
+      expect(Number(peak) * 1024).toBeLessThan(LIMIT_BYTES);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('execution.max_threads', () => {
+  it(
+    'bounds what one query has of the processors',
+    async () => {
+      const told = await kernels();
+      expect(told.map(({ threads }) => threads)).toEqual([1, 1]);
+      const before = await Promise.all(told.map(({ pid }) => ticks(pid)));
+      const startedAt = performance.now();
+      await rows(server, 'SELECT count(*) FROM generate_series(1, 200000000) AS g(n) WHERE n % 7 = 3');
+      const elapsedTicks = (performance.now() - startedAt) / 10;
+      const after = await Promise.all(told.map(({ pid }) => ticks(pid)));
+      const used = Math.max(...after.map((now, i) => now - before[i]!));
+      expect(used).toBeGreaterThan(0);
+      expect(used).toBeLessThan(1.3 * elapsedTicks + 20);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('execution.enable_shuffle: false', () => {
+  it('opens no port for the shuffle', () => {
+    const { listeners } = server.log.find(({ msg }) => msg === 'listening') as { listeners: string[] };
+    expect(listeners.map((one) => one.split(' ')[0])).toContain('distexec');
+    expect(listeners.map((one) => one.split(' ')[0])).not.toContain('shuffle');
+  });
+});
