@@ -23,10 +23,14 @@ export function packagePageProblems(root: string): string[] {
   });
 }
 
-/** A row names one dependency or several, and may say where they are used: `| a, b (tests) | why |`. */
+/** The table is the one whose first column is headed `dependency`. A row names one dependency or several, and may say where they are used: `| a, b (tests) | why |`. */
 function namesInTable(page: string): string[] {
-  const rows = page.split('\n').filter((line) => /^\| (?!dependency )/.test(line));
-  return rows
+  const lines = page.split('\n');
+  const table = lines.slice(lines.findIndex((line) => line.startsWith('| dependency ')) + 1);
+  const end = table.findIndex((line) => !line.startsWith('|'));
+  return table
+    .slice(0, end === -1 ? undefined : end)
+    .filter((line) => line.startsWith('| '))
     .flatMap((row) =>
       row
         .split('|')[1]!

@@ -2,8 +2,8 @@ import type { ExchangeSource, Stage } from '@tessera/planner';
 import { HASH_BUCKETS } from '@tessera/planner';
 import { bucketBytes, rowsInBuckets } from './bucket-counts.ts';
 import { type BucketRange, bucketRanges } from './bucket-ranges.ts';
+import type { LayoutInputs } from './layout-inputs.ts';
 import { mostInput, oneTask, wholeSource } from './single-task.ts';
-import type { LayoutInputs } from './stage-layout.ts';
 import type { ExchangePart, TaskOutput, TaskSpec } from './task-spec.ts';
 
 /** Fewer bytes are read faster by one task than sent to two. */

@@ -1,8 +1,8 @@
 import type { Stage } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
+import type { LayoutInputs } from './layout-inputs.ts';
 import { emptyPart, shareOf } from './scan-parts.ts';
 import { oneTask, wholeSource } from './single-task.ts';
-import type { LayoutInputs } from './stage-layout.ts';
 import type { SourceSpec, TaskSpec } from './task-spec.ts';
 
 /**

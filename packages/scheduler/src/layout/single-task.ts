@@ -1,7 +1,7 @@
 import type { Stage, StageSource } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
+import type { LayoutInputs } from './layout-inputs.ts';
 import { allParts, shareOf, wholeTable } from './scan-parts.ts';
-import type { LayoutInputs } from './stage-layout.ts';
 import type { SourceSpec, TaskSpec } from './task-spec.ts';
 
 /** One task that reads everything, where most of it is unless `node` says where. */

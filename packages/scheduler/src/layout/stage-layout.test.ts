@@ -3,8 +3,9 @@ import type { Stage } from '@tessera/planner';
 import { expect, test } from 'vitest';
 import { exchange, MemoryCluster, scan, stage } from '../../test/driver/memory-cluster.ts';
 import type { ClusterNode } from '../cluster.ts';
+import type { LayoutInputs } from './layout-inputs.ts';
 import { sourceFor } from './scan-parts.ts';
-import { type LayoutInputs, layOut } from './stage-layout.ts';
+import { layOut } from './stage-layout.ts';
 import type { TaskOutput } from './task-spec.ts';
 
 const { nodes } = new MemoryCluster(4);

@@ -33,4 +33,8 @@ export type SchedulerEvent =
 
 export type Timer =
   /** A task has rested long enough. */
-  ({ readonly kind: 'retry' } & AttemptRef) | { readonly kind: 'no-nodes' };
+  | ({ readonly kind: 'retry' } & AttemptRef)
+  /** A run without nodes has waited long enough. */
+  | { readonly kind: 'no-nodes' }
+  /** More tasks can begin. */
+  | { readonly kind: 'dispatch' };
