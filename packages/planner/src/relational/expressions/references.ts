@@ -11,9 +11,6 @@ export const reference = (index: number, type: PlanType, alias?: string): PlanEx
   index,
 });
 
-export const referencesTo = (columns: readonly RelationColumn[]): readonly PlanExpression[] =>
-  columns.map(({ type, name }, i) => reference(i, type, name));
-
 /** The column that an expression is, as people would call it. */
 export const columnOf = (expression: PlanExpression, inputs: readonly RelationColumn[]): RelationColumn => ({
   name:
@@ -69,18 +66,6 @@ export function references(...expressions: readonly PlanExpression[]): ReadonlyS
     });
   return found;
 }
-
-/** The expression with each reference where `position` puts it. */
-export const remapReferences = (
-  expression: PlanExpression,
-  position: (index: number) => number,
-): PlanExpression =>
-  mapExpression(expression, (inner) =>
-    isReference(inner) ? { ...inner, index: position(inner.index) } : undefined,
-  );
-
-export const shiftReferences = (expression: PlanExpression, by: number): PlanExpression =>
-  by === 0 ? expression : remapReferences(expression, (index) => index + by);
 
 /** The expression with what `inputs` says in place of each reference. */
 export const substituteReferences = (

@@ -8,11 +8,10 @@ import { sortKeySql } from './order.ts';
 export function renderDistinct({ input, on, order }: DistinctRelation, scope: RenderScope): QueryBlock {
   const block = simpleBlock(input, scope);
   const columns = plainColumns(block);
-  if (on === undefined) return { ...block, isPlain: false, distinct: ['DISTINCT '] };
+  if (on === undefined) return { ...block, distinct: ['DISTINCT '] };
   const keys = on.map((expression) => over(expression, columns)).join(', ');
   return {
     ...block,
-    isPlain: false,
     distinct: [`DISTINCT ON (${keys}) `],
     tail:
       order.length === 0 ? [] : [sql`ORDER BY ${order.map((key) => sortKeySql(key, columns)).join(', ')}`],

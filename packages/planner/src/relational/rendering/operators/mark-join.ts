@@ -55,7 +55,7 @@ function existence({ left, right, conditions }: JoinRelation, scope: RenderScope
  */
 function correlatedMembership({ left, right, conditions }: JoinRelation, scope: RenderScope): QueryBlock {
   const outer = source(left, scope);
-  const name = scope.alias();
+  const name = `"$${scope.alias()}"`;
   const inner = scope.alias();
   const columns = right.columns.map((_, i) => `${inner}.c${i}`);
   const where = conditions

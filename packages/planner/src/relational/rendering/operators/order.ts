@@ -55,7 +55,7 @@ function limitSql(
 function limitOverRows(relation: LimitRelation, scope: RenderScope): QueryBlock {
   const sort = relation.input.kind === 'sort' ? relation.input : undefined;
   const rows = simpleBlock(sort?.input ?? relation.input, scope);
-  const name = scope.alias();
+  const name = `"$${scope.alias()}"`;
   const alias = scope.alias();
   const columns = rows.columns.map((_, i) => `${alias}.c${i}`);
   const lookup = (expression: PlanExpression) => {

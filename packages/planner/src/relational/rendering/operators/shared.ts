@@ -6,7 +6,7 @@ import { sql } from '../sql-parts.ts';
 
 /** `WITH s AS MATERIALIZED (definition) body` */
 export function renderShared({ id, definition, body }: SharedRelation, scope: RenderScope): QueryBlock {
-  const name = `s${id}`;
+  const name = `"$shared${id}"`;
   const defined = blockQuery(scope.render(definition));
   scope.shared.set(id, name);
   const block = scope.render(body);
@@ -29,7 +29,7 @@ export function renderReference({ id, columns }: SharedReference, scope: RenderS
 export function renderRecursive(relation: RecursiveRelation, scope: RenderScope): QueryBlock {
   const { id, recurringId, anchor, step, isUnionAll, keys, columns } = relation;
   if (columns.length === 0) return unsupported('a recursion without columns');
-  const name = `r${id}`;
+  const name = `"$recursion${id}"`;
   const first = blockQuery(scope.render(anchor));
   scope.shared.set(id, name);
   if (recurringId !== undefined) scope.shared.set(recurringId, `recurring.${name}`);

@@ -56,7 +56,7 @@ function byKeys({ left, right, conditions }: JoinRelation, scope: RenderScope): 
  */
 function bySubquery({ left, right, conditions, residual }: JoinRelation, scope: RenderScope): QueryBlock {
   const outer = source(left, scope);
-  const name = scope.alias();
+  const name = `"$${scope.alias()}"`;
   const inner = scope.alias();
   const columns = right.columns.map((_, i) => `${inner}.c${i}`);
   const terms = [

@@ -11,3 +11,8 @@ select * from repeat('x', 3);
 select l[1], l[1:2], l[-1], l[:2], list_contains(l,3), len(l), list_sum(l), list_sort(l), list_sort(l,'DESC','NULLS FIRST'), list_distinct(l), list_aggregate(l,'max'), list_concat(l,[1]), l||[a], array_to_string(l,','), list_position(l,3), list_slice(l,1,2), list_value(a,1,null), [a,a+1], list_unique(l), list_reverse(l), list_any_value(l), list_aggregate(l,'string_agg','-'), list_zip(l,[1,2]), range(a), generate_series(1,a), flatten([l,[1]]) from t;
 select * from (values (1,'a'),(2,null),(null,'c')) v(p,q);
 values (1),(2.5);
+select count(*) from (select a, unnest(l) from t);
+select a from (select a, unnest(l) as z from t);
+select count(*) from (select max(a) from t);
+select 1 from (select max(a), count(*) from t);
+select count(*) from (select r as x, r as y from (select random() as r from t)) where x = y;
