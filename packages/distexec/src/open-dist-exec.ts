@@ -5,6 +5,7 @@ import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
 import type { DistExec, OpenedSources, RunTaskOptions, Task, TaskOutcome } from './dist-exec.ts';
 import { CpuMeter } from './run/cpu-meter.ts';
 import { interruptOnAbort } from './run/interrupt-on-abort.ts';
+import { MemoryWatch } from './run/memory-watch.ts';
 import { openSources } from './run/open-sources.ts';
 import { type TaskServices, taskRun } from './run/task-run.ts';
 import { TaskTurns } from './run/task-turns.ts';
@@ -48,9 +49,10 @@ class NodeDistExec implements DistExec {
     const { kernel, agent, shuffle, node, shuffleAddress, tablets, maxRunningTasks } = options;
     this.node = node;
     this.incarnation = shuffle.incarnation;
+    const memory = new MemoryWatch(kernel);
     const cpu = new CpuMeter(() => kernel.status().pid);
-    this.#services = { kernel, agent, shuffle, shuffleAddress, tablets, cpu };
-    this.#turns = new TaskTurns(maxRunningTasks ?? DEFAULT_RUNNING_TASKS);
+    this.#services = { kernel, agent, shuffle, shuffleAddress, tablets, cpu, memory };
+    this.#turns = new TaskTurns(maxRunningTasks ?? DEFAULT_RUNNING_TASKS, () => memory.isCrowded);
   }
 
   get runningTasks(): number {

@@ -5,6 +5,7 @@ import type { OpenedSources, RunTaskOptions, Task, TaskOutcome } from '../dist-e
 import type { CpuMeter } from './cpu-meter.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
 import { keySummaries } from './key-summaries.ts';
+import type { MemoryWatch } from './memory-watch.ts';
 import { openSources, type SourceServices } from './open-sources.ts';
 import { type OutputServices, storeOutput } from './store-output.ts';
 import { TaskWatch } from './task-watch.ts';
@@ -12,6 +13,7 @@ import { TaskWatch } from './task-watch.ts';
 export interface TaskServices extends SourceServices, OutputServices {
   readonly kernel: Kernel;
   readonly cpu: CpuMeter;
+  readonly memory: MemoryWatch;
   /** `host:port` of the node's own shuffle service. */
   readonly shuffleAddress: string;
 }
@@ -43,7 +45,7 @@ async function measured(
 ): Promise<TaskOutcome> {
   const startedAt = performance.now();
   const endCpu = services.cpu.start();
-  const watch = new TaskWatch(services.kernel, session, onProgress);
+  const watch = new TaskWatch(services.memory, session, onProgress);
   let sources: OpenedSources | undefined;
   try {
     sources = await openSources(task, session, signal, services);

@@ -59,3 +59,18 @@ it('one that gives up lets those behind it go on', async () => {
   await take('last', true, AbortSignal.abort()).catch(() => order.push('refused'));
   expect(order).toEqual(['a', 'b', 'refused']);
 });
+
+it('while memory is short each waits for the one before it', async () => {
+  let isCrowded = true;
+  const { order, take, end } = takers(new TaskTurns(8, () => isCrowded));
+  const waiting = ['a', 'b', 'c', 'd'].map((name) => take(name));
+  await waiting[0];
+  expect(order).toEqual(['a']);
+  await end('a');
+  await waiting[1];
+  expect(order).toEqual(['a', 'b']);
+  isCrowded = false;
+  await end('b');
+  await Promise.all(waiting);
+  expect(order).toEqual(['a', 'b', 'c', 'd']);
+});

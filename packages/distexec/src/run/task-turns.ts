@@ -12,12 +12,15 @@ interface Waiting {
  */
 export class TaskTurns {
   readonly #limit: number;
+  readonly #isCrowded: () => boolean;
   readonly #waiting: Waiting[] = [];
   #running = 0;
   #isAlone = false;
 
-  constructor(limit: number) {
+  /** @param isCrowded whether another one should rather wait until one of those that run has ended */
+  constructor(limit: number, isCrowded: () => boolean = () => false) {
     this.#limit = limit;
+    this.#isCrowded = isCrowded;
   }
 
   get running(): number {
@@ -55,13 +58,17 @@ export class TaskTurns {
 
   #next(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      const mayStart = first.alone ? this.#running === 0 : !this.#isAlone && this.#running < this.#limit;
-      if (!mayStart) return;
+      if (this.#running > 0 && (first.alone || !this.#hasRoom())) return;
       this.#waiting.shift();
       this.#running++;
       this.#isAlone = first.alone;
       first.start();
     }
+  }
+
+  /** Beside those that run. */
+  #hasRoom(): boolean {
+    return !this.#isAlone && this.#running < this.#limit && !this.#isCrowded();
   }
 
   #ender(alone: boolean): () => void {

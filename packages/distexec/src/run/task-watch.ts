@@ -1,12 +1,14 @@
-import type { Kernel, KernelSession } from '@tessera/kernel';
+import type { KernelSession } from '@tessera/kernel';
 import type { TaskProgress } from '../dist-exec.ts';
+import type { MemoryWatch } from './memory-watch.ts';
 
 const INTERVAL_MS = 200;
 
 /** Looks at a running task now and then: how far it is, and what it made the kernel spill. */
 export class TaskWatch {
   readonly #timer: NodeJS.Timeout;
-  readonly #kernel: Kernel;
+  readonly #memory: MemoryWatch;
+  readonly #endMemory: () => void;
   readonly #session: KernelSession;
   readonly #onProgress: ((progress: TaskProgress) => void) | undefined;
   #spilledAtFirst: number | undefined;
@@ -14,11 +16,12 @@ export class TaskWatch {
   spilledBytes = 0;
 
   constructor(
-    kernel: Kernel,
+    memory: MemoryWatch,
     session: KernelSession,
     onProgress: ((progress: TaskProgress) => void) | undefined,
   ) {
-    this.#kernel = kernel;
+    this.#memory = memory;
+    this.#endMemory = memory.begin();
     this.#session = session;
     this.#onProgress = onProgress;
     this.#timer = setInterval(() => void this.#look(), INTERVAL_MS);
@@ -26,16 +29,17 @@ export class TaskWatch {
 
   end(): void {
     clearInterval(this.#timer);
+    this.#endMemory();
   }
 
   async #look(): Promise<void> {
+    const spilled = this.#memory.spilledBytes;
+    if (spilled !== undefined) {
+      this.#spilledAtFirst ??= spilled;
+      this.spilledBytes = Math.max(this.spilledBytes, spilled - this.#spilledAtFirst);
+    }
     try {
-      const [{ fraction }, { spilledBytes }] = await Promise.all([
-        this.#session.progress(),
-        this.#kernel.memory(),
-      ]);
-      this.#spilledAtFirst ??= spilledBytes;
-      this.spilledBytes = Math.max(this.spilledBytes, spilledBytes - this.#spilledAtFirst);
+      const { fraction } = await this.#session.progress();
       this.#onProgress?.(fraction < 0 ? {} : { percent: fraction * 100 });
     } catch {
       // The kernel is gone: the task fails by itself.

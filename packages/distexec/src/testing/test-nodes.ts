@@ -20,7 +20,7 @@ const LOG = { info: silent, warn: silent, error: silent };
 const HEADER = { formatVersion: 2, compression: 'zstd', compressionLevel: 1, minBytesForWide: 1e8 } as const;
 const RPC_LOG = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('rpc');
 
-export const COORDINATOR = 'coordinator:1/first';
+const COORDINATOR = 'coordinator:1/first';
 
 /** A node as far as tasks go, on ports of its own. */
 export interface TestNode {

@@ -1,0 +1,52 @@
+import type { Kernel, MemoryUse } from '@tessera/kernel';
+
+const INTERVAL_MS = 200;
+/** Of the kernel's memory: beyond it a task that starts would mostly make others spill. */
+const CROWDED = 0.9;
+
+/** What the kernel holds in memory and in spill files, looked at now and then while anybody wants to know. */
+export class MemoryWatch {
+  readonly #kernel: Kernel;
+  #timer: NodeJS.Timeout | undefined;
+  #watchers = 0;
+  #latest: MemoryUse | undefined;
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  /** The function returned ends it. */
+  begin(): () => void {
+    this.#watchers++;
+    this.#timer ??= setInterval(() => void this.#look(), INTERVAL_MS);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      this.#watchers--;
+      if (this.#watchers > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      this.#latest = undefined;
+    };
+  }
+
+  /** Undefined before it was looked at. */
+  get spilledBytes(): number | undefined {
+    return this.#latest?.spilledBytes;
+  }
+
+  /** Little memory is left. */
+  get isCrowded(): boolean {
+    return this.#latest !== undefined && this.#latest.usedBytes > CROWDED * this.#latest.limitBytes;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const use = await this.#kernel.memory();
+      if (this.#watchers > 0) this.#latest = use;
+    } catch {
+      this.#latest = undefined;
+    }
+  }
+}
