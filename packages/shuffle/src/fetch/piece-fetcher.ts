@@ -10,7 +10,7 @@ import { appendPieces } from './append-pieces.ts';
 import { Channels } from './channels.ts';
 import { BrokenStream, decodeResponses, type PieceRows } from './decode-responses.ts';
 import type { DistantPiece, NearPiece } from './located-piece.ts';
-import { checkBuckets } from './partition-check.ts';
+import { PartitionCheck } from './partition-check.ts';
 import { type FetchedRelation, fetchedColumns, relationSql } from './relation-sql.ts';
 
 export interface PieceFetcherOptions {
@@ -33,6 +33,7 @@ export class PieceFetcher {
   readonly #options: PieceFetcherOptions;
   readonly #channels: Channels;
   readonly #compress: (address: string) => boolean;
+  readonly #partitions = new PartitionCheck();
   #tables = 0;
 
   constructor(options: PieceFetcherOptions) {
@@ -79,7 +80,7 @@ export class PieceFetcher {
         const table = await appendPieces(session, name, sources, signal);
         if (table === undefined) return undefined;
         const fetched = { table, columns };
-        await checkBuckets(session, fetched, pieces, shape, (piece) => this.#nodeOf(piece));
+        await this.#partitions.check(session, fetched, pieces, shape, (piece) => this.#nodeOf(piece));
         return fetched;
       } catch (error) {
         if (signal.aborted) throw cancellation(signal);

@@ -2,8 +2,8 @@ import type { KernelSession, KernelType } from '@tessera/kernel';
 import { HASH_BUCKETS } from '../hash-buckets.ts';
 import { BUCKET_COLUMN, columnName } from './output-table.ts';
 
-/** Beyond so many rows, a part of them tells how long values are. */
-const SAMPLE_ROWS = 100_000;
+/** So many rows tell how long values are: the first ones, or of a larger output any. */
+const SAMPLE_ROWS = 20_000;
 
 export interface OutputSize {
   readonly rows: number;
@@ -11,40 +11,42 @@ export interface OutputSize {
   readonly bucketRows: readonly number[];
 }
 
-/** Measures a table of outputs in one statement. */
+/** Measures a table of outputs, in one statement unless it is large. */
 export async function measureOutput(
   session: KernelSession,
   table: string,
   types: readonly KernelType[],
   hasBuckets: boolean,
 ): Promise<OutputSize> {
-  const rows = Number(await session.scalar(`SELECT count(*) FROM ${table}`));
-  if (rows === 0) {
-    return { rows, bytes: 0, bucketRows: hasBuckets ? new Array<number>(HASH_BUCKETS).fill(0) : [] };
-  }
-  const variable = types.flatMap((type, i) => (fixedBytes(type) === undefined ? [lengthSql(type, i)] : []));
-  const sample = rows > SAMPLE_ROWS ? ` TABLESAMPLE system(${(100 * SAMPLE_ROWS) / rows}%)` : '';
-  const mean =
-    variable.length === 0
-      ? '0.0'
-      : `(SELECT coalesce(avg(${variable.join(' + ')}), 0.0) FROM ${table}${sample})`;
+  const lengths = types.flatMap((type, i) => (fixedBytes(type) === undefined ? [lengthSql(type, i)] : []));
+  const mean = (from: string) =>
+    lengths.length === 0 ? '0.0' : `(SELECT coalesce(avg(${lengths.join(' + ')}), 0.0)::DOUBLE FROM ${from})`;
   const buckets = hasBuckets
     ? `(SELECT string_agg(concat(b, ':', n), ',') FROM (SELECT ${BUCKET_COLUMN} AS b, count(*) AS n FROM ${table} GROUP BY b))`
     : "''";
-  const [meanText, bucketText = ''] = String(
-    await session.scalar(`SELECT concat(${mean}::DOUBLE, ';', ${buckets})`),
+  const first = `(FROM ${table} LIMIT ${SAMPLE_ROWS})`;
+  const told = String(
+    await session.scalar(
+      `SELECT concat((SELECT count(*) FROM ${table}), ';', ${mean(first)}, ';', ${buckets})`,
+    ),
   ).split(';');
+  const rows = Number(told[0]);
+  let variable = Number(told[1]);
+  if (lengths.length > 0 && rows > SAMPLE_ROWS) {
+    const sample = `${table} TABLESAMPLE system(${Math.min(100, (1000 * SAMPLE_ROWS) / rows)}%)`;
+    variable = Number(await session.scalar(`SELECT ${mean(sample)}`)) || variable;
+  }
   const fixed = types.reduce((sum, type) => sum + (fixedBytes(type) ?? 0), hasBuckets ? 2 : 0);
   return {
     rows,
-    bytes: Math.round(rows * (fixed + Number(meanText))),
-    bucketRows: hasBuckets ? counts(bucketText) : [],
+    bytes: Math.round(rows * (fixed + variable)),
+    bucketRows: hasBuckets ? counts(told[2] ?? '') : [],
   };
 }
 
 function counts(text: string): number[] {
   const rows = new Array<number>(HASH_BUCKETS).fill(0);
-  for (const pair of text.split(',')) {
+  for (const pair of text.split(',').filter((pair) => pair !== '')) {
     const [bucket, count] = pair.split(':');
     rows[Number(bucket)] = Number(count);
   }

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { OutputShape, Piece } from './index.ts';
+import { openNode, type TestNode } from './testing/shuffle-nodes.ts';
+
+const BUDGET_BYTES = 128 << 20;
+const SHAPE: OutputShape = {
+  columns: [
+    { name: 'k', type: 'BIGINT' },
+    { name: 'd', type: 'DOUBLE' },
+    { name: 't', type: 'VARCHAR' },
+  ],
+  hashKeys: [0],
+};
+const TASKS = 10;
+const ROWS = 2_500_000;
+const { signal } = new AbortController();
+
+/** What the process holds of the machine's memory, in bytes. */
+function residentBytes(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kibibytes) * 1024;
+}
+
+/** The most that the kernels hold while something runs, beyond what they held before. */
+async function peak<T>(
+  nodes: readonly TestNode[],
+  run: () => Promise<T>,
+): Promise<{ peaks: number[]; result: T }> {
+  const pids = nodes.map((node) => node.kernel.status().pid!);
+  const before = pids.map(residentBytes);
+  const peaks = pids.map(() => 0);
+  const look = () =>
+    pids.forEach((pid, i) => {
+      peaks[i] = Math.max(peaks[i]!, residentBytes(pid) - before[i]!);
+    });
+  const timer = setInterval(look, 20);
+  try {
+    const result = await run();
+    look();
+    return { peaks, result };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+it('ten times the memory of two nodes goes from one to the other', async () => {
+  const options = { kernel: { memoryLimitBytes: BUDGET_BYTES } };
+  const [a, b] = await Promise.all([openNode(options), openNode(options)]);
+  try {
+    const { peaks, result } = await peak([a, b], async () => {
+      const pieces: Piece[] = [];
+      for (let task = 0; task < TASKS; task++) {
+        pieces.push(
+          await a.store(
+            task,
+            `SELECT i, i * 0.5, 'a text that does not fit beside its length ' || i FROM range(${task * ROWS}, ${(task + 1) * ROWS}) AS t(i)`,
+            SHAPE,
+          ),
+        );
+      }
+      expect(a.shuffle.bytes).toBeGreaterThan(10 * BUDGET_BYTES);
+      const session = await b.session();
+      const { sql, rows } = await b.shuffle.fetch(session, pieces, SHAPE, signal);
+      const sum = await session.scalar(`SELECT sum(k)::VARCHAR FROM ${sql} WHERE t LIKE '% ' || k`);
+      await session.close();
+      return { rows, sum };
+    });
+    const count = TASKS * ROWS;
+    expect(result).toEqual({ rows: count, sum: String((BigInt(count) * BigInt(count - 1)) / 2n) });
+    for (const bytes of peaks) expect(bytes).toBeLessThan(1.2 * BUDGET_BYTES);
+    await a.shuffle.release('query');
+    expect((await a.kernel.memory()).spilledBytes).toBe(0);
+    expect((await b.kernel.memory()).spilledBytes).toBe(0);
+  } finally {
+    await Promise.all([a.close(), b.close()]);
+  }
+}, 240_000);
