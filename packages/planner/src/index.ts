@@ -17,7 +17,7 @@ export {
 } from './distribution/distributed-plan.ts';
 export { planDistributed } from './distribution/plan-distributed.ts';
 export type { PlanFacts } from './distribution/plan-facts.ts';
-export { planText, planText } from './distribution/plan-text.ts';
+export { planText } from './distribution/plan-text.ts';
 export { physicalOutline } from './explain/physical-outline.ts';
 export { logicalOutline, outlineText, type PlanOutline } from './explain/plan-outline.ts';
 export { mirrorBootstrap } from './mirror-bootstrap.ts';

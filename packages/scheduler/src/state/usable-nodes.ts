@@ -13,5 +13,5 @@ export function usableNodes(draft: Draft): readonly number[] {
 }
 
 /** The node of the session, as one that runs tasks. */
-export const selfNumber = (draft: Draft): number | undefined =>
+const selfNumber = (draft: Draft): number | undefined =>
   draft.state.numbers.get(draft.node(SESSION).node.incarnation);
