@@ -101,6 +101,13 @@ export interface PlanOperator {
   readonly expressions?: readonly PlanExpression[];
 }
 
+export interface PlanSampleOptions {
+  readonly sample_size?: PlanValue;
+  readonly is_percentage?: boolean;
+  readonly method?: string;
+  readonly seed?: number | bigint;
+}
+
 /** A scan. `column_indexes` are the columns it gives, by their place in `names`. Of managed tables: `managedTable` tells what it looks like. */
 export interface PlanGet extends PlanOperator {
   readonly table_index?: number;
@@ -116,6 +123,7 @@ export interface PlanGet extends PlanOperator {
   readonly input_table_types?: readonly PlanType[];
   /** Positions in the columns of the child that stand behind those of the function. */
   readonly projected_input?: readonly number[];
+  readonly extra_info?: { readonly sample_options?: PlanSampleOptions | null } | null;
   readonly ordinality_idx?: number | bigint;
   readonly table_filters?: {
     readonly filters?: readonly { readonly key: number; readonly value: PlanFilter }[];

@@ -6,13 +6,14 @@ import { columnOf, reference } from '../expressions/references.ts';
 import type { Relation, RelationColumn } from '../relation.ts';
 import { unsupported } from '../unsupported-plan.ts';
 import type { Binding, BoundRelation, ReadScope } from './bound-relation.ts';
+import { sampled } from './sample.ts';
 import { tableFilterPredicates } from './table-filter.ts';
 import { functionRelation, inOutFunction } from './table-function.ts';
 
 /** Positions beyond the columns: the row id, and a column of nothing where rows are only counted. */
 const FIRST_VIRTUAL = 2n ** 63n;
 
-/** A scan, with what it filters by as a filter above. */
+/** A scan, with what it filters and samples by as relations above. */
 export function readGet(node: PlanGet, scope: ReadScope): BoundRelation {
   if (isOrdinality(node)) return unsupported('WITH ORDINALITY');
   if ((node.children ?? []).length > 0) return inOutFunction(node, scope);
@@ -31,7 +32,9 @@ export function readGet(node: PlanGet, scope: ReadScope): BoundRelation {
   });
   const filtered: Relation =
     predicates.length === 0 ? scan : { kind: 'filter', input: scan, predicates, columns };
-  return outputs(node, filtered, given, places);
+  const sample = node.extra_info?.sample_options;
+  const rows = sample === undefined || sample === null ? filtered : sampled(filtered, sample);
+  return outputs(node, rows, given, places);
 }
 
 export const isVirtualColumn = (index: number | bigint): boolean => BigInt(index) >= FIRST_VIRTUAL;
