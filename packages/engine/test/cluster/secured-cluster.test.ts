@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newUlid } from '@tessera/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query, rows } from '../http.ts';
+import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import { freePorts } from './free-ports.ts';
+import { type SharedStore, startSharedStore } from './shared-store.ts';
+
+const TIMEOUT_MS = 120_000;
+const POLL = { timeout: 60_000, interval: 100 };
+const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
+
+let directory: string;
+let store: SharedStore;
+let config: string;
+let places: { host: string; distexec_port: number; shuffle_port: number }[];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tessera-secured-'));
+  store = await startSharedStore();
+  places = await Promise.all(
+    HOSTS.map(async (host) => {
+      const [manager, agent, distexec, shuffle] = (await freePorts(host, 4)) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      return {
+        host,
+        storage_manager_port: manager,
+        storage_agent_port: agent,
+        distexec_port: distexec,
+        shuffle_port: shuffle,
+      };
+    }),
+  );
+  config = join(directory, 'tessera.json');
+  const file = {
+    schema_version: '1.0',
+    instance: { id: newUlid() },
+    storage: { type: 'minio', minio: { endpoint: store.endpoint } },
+    engine: { nodes: places },
+  };
+  await writeFile(config, JSON.stringify(file));
+  authority('ours');
+  authority('strange');
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+
+function authority(name: string): void {
+  const files = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
+  openssl('req', '-x509', ...NEW_KEY, '-days', '2', '-subj', `/CN=${name}`, ...files);
+}
+
+/** The environment of a node that has a certificate of the authority, and believes the first one. */
+async function certified(n: number, by: string): Promise<Record<string, string>> {
+  const name = `node-${n}-${by}`;
+  openssl('req', ...NEW_KEY, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
+  await writeFile(join(directory, `${name}.ext`), `subjectAltName=IP:${HOSTS[n]}\n`);
+  const signer = ['-CA', `${by}.pem`, '-CAkey', `${by}.key`, '-CAcreateserial', '-days', '2'];
+  openssl('x509', '-req', '-in', `${name}.csr`, ...signer, '-extfile', `${name}.ext`, '-out', `${name}.pem`);
+  return {
+    TESSERA_CLUSTER_TLS_CA: join(directory, 'ours.pem'),
+    TESSERA_CLUSTER_TLS_CERT: join(directory, `${name}.pem`),
+    TESSERA_CLUSTER_TLS_KEY: join(directory, `${name}.key`),
+  };
+}
+
+function start(n: number, env: Record<string, string>): Promise<TesseraProcess> {
+  const place = Object.entries(places[n]!).filter(([name]) => name !== 'host');
+  const ports = place.flatMap(([name, port]) => [`--${name.replaceAll('_', '-')}`, String(port)]);
+  return startTessera({
+    args: ['--config', config, '--node', String(n), ...ports],
+    env: { ...store.env, ...env },
+  });
+}
+
+describe('nodes with certificates and no token', () => {
+  it(
+    'work together; one with a certificate of another authority has no part',
+    async () => {
+      await using first = await start(0, await certified(0, 'ours'));
+      await using second = await start(1, await certified(1, 'ours'));
+      const statuses = (node: TesseraProcess) =>
+        rows(node, 'SELECT status FROM information_schema.nodes ORDER BY node_name');
+      await expect.poll(() => statuses(first), POLL).toEqual([['RUNNING'], ['RUNNING'], ['UNKNOWN']]);
+      await expect.poll(() => statuses(second), POLL).toEqual([['RUNNING'], ['RUNNING'], ['UNKNOWN']]);
+      // The commit goes to the leader over TLS, the query to tasks and back.
+      await query(second, 'CREATE TABLE t AS SELECT n, n % 5 AS k FROM generate_series(1, 1000) AS g(n)');
+      await query(second, 'INSERT INTO t SELECT n, n % 5 FROM generate_series(1001, 2000) AS g(n)');
+      const settings = { min_distributed_bytes: '0', whole_table_bytes: '0', output_format: 'JSON_Compact' };
+      const sql = 'SELECT k::int, count(*)::int FROM t GROUP BY k ORDER BY k';
+      const answer = await query(first, sql, settings);
+      expect(answer.json().data).toEqual([0, 1, 2, 3, 4].map((k) => [k, 400]));
+
+      await using stranger = await start(2, await certified(2, 'strange'));
+      const reason = async (node: TesseraProcess) =>
+        String(await rows(node, `SELECT reason FROM information_schema.nodes WHERE host = '${HOSTS[2]}'`));
+      await expect.poll(() => reason(first), POLL).toMatch(/certificate/);
+      expect(await statuses(first)).toEqual([['RUNNING'], ['RUNNING'], ['UNKNOWN']]);
+      expect(await statuses(stranger)).toEqual([['UNKNOWN'], ['UNKNOWN'], ['RUNNING']]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'refuse to start when they have neither',
+    async () => {
+      await expect(start(0, {})).rejects.toThrow(/needs a cluster token .* or TLS .* or --insecure-cluster/);
+      const { TESSERA_CLUSTER_TLS_CA: ca } = await certified(0, 'ours');
+      await expect(start(0, { TESSERA_CLUSTER_TLS_CA: ca! })).rejects.toThrow(/takes three files/);
+    },
+    TIMEOUT_MS,
+  );
+});
