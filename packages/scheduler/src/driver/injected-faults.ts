@@ -55,8 +55,12 @@ export function withFaults(
   };
   return {
     cluster: {
-      self: cluster.self,
-      size: cluster.size,
+      get self() {
+        return cluster.self;
+      },
+      get size() {
+        return cluster.size;
+      },
       members: () => cluster.members(),
       living: () => cluster.living(),
       onLost: (listener) => cluster.onLost(listener),

@@ -1,4 +1,4 @@
-import type { TaskSource } from '@tessera/distexec';
+import type { TableSource, TaskSource } from '@tessera/distexec';
 import type { ClusterNode } from '../cluster.ts';
 import type { ScanAssignment } from '../stage-execution.ts';
 import type { GivenSource } from './task-spec.ts';
@@ -31,13 +31,13 @@ export function allParts(assignments: readonly ScanAssignment[]): GivenSource {
 
 /** A source as it is for a node, which reads tablets of another node's share one by one. */
 export function sourceFor({ source, shareOf }: GivenSource, node: ClusterNode): TaskSource {
-  if (source.kind !== 'table' || source.shareAtVersion === undefined) return source;
-  return shareOf === node.incarnation ? source : asChoice(source, source.tablets);
+  if (source.kind !== 'table' || shareOf === node.incarnation) return source;
+  return asChoice(source, source.tablets);
 }
 
-function asChoice(
-  source: TaskSource,
-  tablets: Extract<TaskSource, { kind: 'table' }>['tablets'],
-): TaskSource {
-  return source.kind === 'table' ? { ...source, tablets, shareAtVersion: undefined } : source;
+/** Exactly these tablets: what else a node keeps of the table is not theirs, and reading it would double rows. */
+function asChoice(source: TaskSource, tablets: TableSource['tablets']): TaskSource {
+  if (source.kind !== 'table') return source;
+  const { kind, table, columns } = source;
+  return { kind, table, tablets, columns };
 }

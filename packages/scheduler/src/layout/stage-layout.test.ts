@@ -28,7 +28,14 @@ const laidOut = (of: Stage, more: Partial<LayoutInputs>) =>
 const share = (node: ClusterNode, tablets: readonly number[]) => ({
   node,
   bytes: tablets.length,
-  source: { kind: 'table', table: {}, tablets, columns: [1], shareAtVersion: 7 } as never,
+  source: {
+    kind: 'table',
+    table: {},
+    tablets,
+    columns: [1],
+    choiceAtVersion: 7,
+    shareId: node.name,
+  } as never,
 });
 
 test('scans of two tables meet on the nodes that have tablets of either', () => {
@@ -54,8 +61,19 @@ test("another node's share is read tablet by tablet", () => {
   const [spec] = laidOut(stage(5, 'shards', [scan('t')]), { scans });
   const [given] = spec!.sources;
   if (given?.kind !== 'given') throw new Error('not a scan');
-  expect(sourceFor(given, nodes[1]!)).toMatchObject({ tablets: [2], shareAtVersion: 7 });
-  expect(sourceFor(given, nodes[0]!)).toMatchObject({ tablets: [2], shareAtVersion: undefined });
+  expect(sourceFor(given, nodes[1]!)).toMatchObject({ tablets: [2], choiceAtVersion: 7, shareId: 'n1' });
+  expect(sourceFor(given, nodes[0]!)).toEqual({ kind: 'table', table: {}, tablets: [2], columns: [1] });
+});
+
+test('a node without tablets of one of two tables reads nothing of it, whatever it keeps', () => {
+  const scans = new Map([
+    [0, [share(nodes[0]!, [1])]],
+    [1, [share(nodes[1]!, [3])]],
+  ]);
+  const [spec] = laidOut(stage(5, 'shards', [scan('t'), scan('u')]), { scans });
+  const read = spec!.sources.map((one) => one.kind === 'given' && sourceFor(one, nodes[0]!));
+  expect(read).toMatchObject([{ tablets: [1], shareId: 'n0' }, { tablets: [] }]);
+  expect(read[1]).not.toHaveProperty('choiceAtVersion');
 });
 
 test('a stage that only reads what every task would read whole is one task', () => {
