@@ -30,8 +30,16 @@ type VectorRow = readonly [rows: number, inline: string | 0, key: string | 0];
 
 /** For `TableSource.tablets`; all are of the table. */
 export function encodeTablets(table: TableObject, tablets: readonly ScanTablet[]): Uint8Array {
-  return Buffer.from(JSON.stringify(tablets.map((scan) => rowOf(table, scan))));
+  let bytes = encoded.get(tablets);
+  if (bytes === undefined) {
+    bytes = Buffer.from(JSON.stringify(tablets.map((scan) => rowOf(table, scan))));
+    encoded.set(tablets, bytes);
+  }
+  return bytes;
 }
+
+/** Shares of tables are the same lists for many queries. */
+const encoded = new WeakMap<readonly ScanTablet[], Uint8Array>();
 
 function rowOf(table: TableObject, { tablet, vector, granules, rows }: ScanTablet): TabletRow {
   const { key } = tablet;

@@ -23,7 +23,7 @@ export interface TabletShare<N, T> {
  * tablets are left out.
  *
  * @param all of the table; the same list for the same contents, so that its placement is computed once
- * @param chosen of `all`, what the scan needs
+ * @param chosen of `all`, what the scan needs; for the same list and nodes the same shares
  */
 export function assignTablets<N extends { readonly name: string }, T extends AssignableTablet>(
   all: readonly Tablet[],
@@ -32,18 +32,10 @@ export function assignTablets<N extends { readonly name: string }, T extends Ass
   granularity: number,
 ): TabletShare<N, T>[] {
   const names = nodes.map(({ name }) => name).sort();
-  const placement = placementOf(all, names, granularity);
-  const tablets = names.map((): T[] => []);
-  for (const scan of chosen) {
-    for (const { node, rows } of placement.partsOf(scan.tablet.id)) {
-      if (rows === undefined) tablets[node]!.push(scan);
-      else tablets[node]!.push({ ...scan, rows: [rows] });
-    }
-  }
+  const shares = sharesOf(all, chosen, names, granularity);
   return nodes.flatMap((node) => {
-    const share = tablets[names.indexOf(node.name)]!;
-    const shareId = shareIdOf(names, node.name);
-    return share.length === 0 ? [] : [{ node, tablets: share, shareId }];
+    const tablets = shares[names.indexOf(node.name)]!;
+    return tablets.length === 0 ? [] : [{ node, tablets, shareId: shareIdOf(names, node.name) }];
   });
 }
 
@@ -67,4 +59,32 @@ function placementOf(all: readonly Tablet[], names: readonly string[], granulari
   const placement = placeTablets(all, names, granularity, lastPreference.preference);
   placements.set(all, { names: key, granularity, placement });
   return placement;
+}
+
+interface KnownShares {
+  readonly placement: Placement;
+  readonly shares: readonly (readonly AssignableTablet[])[];
+}
+
+const knownShares = new WeakMap<readonly AssignableTablet[], KnownShares>();
+
+/** By position in `names`. */
+function sharesOf<T extends AssignableTablet>(
+  all: readonly Tablet[],
+  chosen: readonly T[],
+  names: readonly string[],
+  granularity: number,
+): readonly (readonly T[])[] {
+  const placement = placementOf(all, names, granularity);
+  const known = knownShares.get(chosen);
+  if (known?.placement === placement) return known.shares as readonly (readonly T[])[];
+  const shares = names.map((): T[] => []);
+  for (const scan of chosen) {
+    for (const { node, rows } of placement.partsOf(scan.tablet.id)) {
+      if (rows === undefined) shares[node]!.push(scan);
+      else shares[node]!.push({ ...scan, rows: [rows] });
+    }
+  }
+  knownShares.set(chosen, { placement, shares });
+  return shares;
 }

@@ -172,7 +172,10 @@ describe('the assignment of a scan', () => {
     const shares = assignTablets(all, chosen, nodes, GRANULARITY);
     expect(shares).toHaveLength(3);
     expect(new Set(shares.map(({ shareId }) => shareId)).size).toBe(3);
-    const reversed = assignTablets(all, chosen, nodes.toReversed(), GRANULARITY);
+    const reversed = assignTablets(all, [...chosen], nodes.toReversed(), GRANULARITY);
+    const again = assignTablets(all, chosen, nodes, GRANULARITY);
+    expect(again.map(({ tablets }) => tablets)).toEqual(shares.map(({ tablets }) => tablets));
+    expect(again.every(({ tablets }, i) => tablets === shares[i]!.tablets)).toBe(true);
     for (const share of shares) {
       expect(reversed.find(({ node }) => node === share.node)).toEqual(share);
     }
