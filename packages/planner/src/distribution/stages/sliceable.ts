@@ -29,9 +29,7 @@ export function sliceableInputs(planning: Planning, relation: Relation): Readonl
         if (mayBroadcast(inner.type, 'right')) visit(inner.left);
         if (mayBroadcast(inner.type, 'left')) visit(inner.right);
         return;
-      case 'set':
-        if (inner.operation === 'union' && inner.isAll) for (const input of inner.inputs) visit(input);
-        return;
+      // Not UNION ALL: with each part of one input all rows of the others would come once more.
       default:
         return;
     }
