@@ -107,7 +107,11 @@ export const serve: Serve = async (options) => {
     log: logging.logger('storage-agent'),
   });
   resources.defer(() => agent.close());
-  const queryCredentials = { ...credentials, kernelVersion: await kernelVersion(kernel) };
+  const queryCredentials = {
+    ...credentials,
+    engine: `${config.instance.id}/${config.engine.id}`,
+    kernelVersion: await kernelVersion(kernel),
+  };
   let draining = false;
   if (config.execution.enable_shuffle) reportLockedMemory(logging.logger('shuffle'));
   const written = { store, stagingRoot: directories.staging, header: headerOptions(config) };

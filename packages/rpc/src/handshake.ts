@@ -9,6 +9,7 @@ export const PROTOCOL_VERSION = 1;
 const PROTOCOL_KEY = 'tessera-protocol';
 const TOKEN_KEY = 'tessera-cluster-token';
 const KERNEL_KEY = 'tessera-kernel';
+const ENGINE_KEY = 'tessera-engine';
 
 /** What a node shows of itself to other nodes, and asks of them. */
 export interface NodeCredentials {
@@ -16,6 +17,8 @@ export interface NodeCredentials {
   readonly clusterToken: string | undefined;
   /** Undefined: not encrypted. With it both sides must have a certificate of the same authority. */
   readonly tls?: ClusterTls | undefined;
+  /** Of the node, among all that share hosts: `<instance id>/<engine id>`. A server that names it answers only nodes of the same. */
+  readonly engine?: string | undefined;
   /** A server that names it answers only callers that have the same; undefined: any will do. */
   readonly kernelVersion?: string | undefined;
 }
@@ -23,21 +26,26 @@ export interface NodeCredentials {
 /** What every call begins with: which protocol and kernel the caller has, and the secret of the cluster where there is one. */
 export function callMetadata({
   clusterToken,
+  engine,
   kernelVersion,
   protocolVersion = PROTOCOL_VERSION,
 }: NodeCredentials & { readonly protocolVersion?: number | undefined }): Metadata {
   const metadata = new Metadata();
   metadata.set(PROTOCOL_KEY, String(protocolVersion));
+  if (engine !== undefined) metadata.set(ENGINE_KEY, encodeURIComponent(engine));
   if (kernelVersion !== undefined) metadata.set(KERNEL_KEY, kernelVersion);
   if (clusterToken !== undefined) metadata.set(TOKEN_KEY, clusterToken);
   return metadata;
 }
 
 /**
- * Where the server names a kernel version, callers must have the same.
- * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH when the call must not be answered
+ * Where the server names a kernel version or an engine, callers must have the same.
+ * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH, INVALID_ARGUMENT when the call must not be answered
  */
-export function checkCall(metadata: Metadata, { clusterToken, kernelVersion }: NodeCredentials): void {
+export function checkCall(
+  metadata: Metadata,
+  { clusterToken, engine, kernelVersion }: NodeCredentials,
+): void {
   if (clusterToken !== undefined && !sameSecret(String(metadata.get(TOKEN_KEY)[0] ?? ''), clusterToken)) {
     const message = 'The call has not the cluster token of this node (TESSERA_CLUSTER_TOKEN)';
     throw TesseraError.of('UNAUTHENTICATED', { message });
@@ -49,6 +57,11 @@ export function checkCall(metadata: Metadata, { clusterToken, kernelVersion }: N
   const theirKernel = String(metadata.get(KERNEL_KEY)[0] ?? 'none');
   if (kernelVersion !== undefined && theirKernel !== kernelVersion) {
     throw TesseraError.of('KERNEL_MISMATCH', { ours: kernelVersion, theirs: theirKernel });
+  }
+  const theirEngine = decodeURIComponent(String(metadata.get(ENGINE_KEY)[0] ?? 'none'));
+  if (engine !== undefined && theirEngine !== engine) {
+    const message = `This node is of the engine ${engine} (instance.id, engine.id), the caller of ${theirEngine}`;
+    throw TesseraError.of('INVALID_ARGUMENT', { message });
   }
 }
 

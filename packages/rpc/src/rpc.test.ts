@@ -16,7 +16,7 @@ const unused = () => Promise.reject(new Error('not called'));
 
 async function pair(
   handlers: Partial<Handlers>,
-  { token = TOKEN, protocolVersion = 1, kernelVersion = 'v1' } = {},
+  { token = TOKEN, protocolVersion = 1, kernelVersion = 'v1', engine = 'i/ö' } = {},
 ) {
   const stack = new AsyncDisposableStack();
   open.push(stack);
@@ -33,6 +33,7 @@ async function pair(
     services: [serviceOf(StorageManagerService, all)],
     clusterToken: TOKEN,
     kernelVersion: 'v1',
+    engine: 'i/ö',
     log,
   });
   stack.defer(() => server.close(0));
@@ -41,6 +42,7 @@ async function pair(
     clusterToken: token,
     protocolVersion,
     kernelVersion,
+    engine,
     unanswered: (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason }),
   });
   stack.defer(() => channel.close());
@@ -138,5 +140,12 @@ describe('the handshake', () => {
       name: 'KERNEL_MISMATCH',
       message: 'This node runs kernel v1, the caller v0.9',
     });
+  });
+
+  it('refuses nodes of another engine, naming both', async () => {
+    const { client } = await pair({}, { engine: 'i/b' });
+    await expect(client.commit({})).rejects.toThrow(
+      'of the engine i/ö (instance.id, engine.id), the caller of i/b',
+    );
   });
 });
