@@ -50,7 +50,7 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
     const bound = await query.run();
     const plan = await kernelExplain(bound.session, `EXPLAIN (ANALYZE) ${bound.sql}`);
     const local = renamed(withoutStatement(plan), query.names);
-    const stages = bound.executed === undefined ? '' : stagesText(bound.executed, query.names);
+    const stages = bound.executed === undefined ? onOneNode(query) : stagesText(bound.executed, query.names);
     return sections(`${stages}${local}`, tableLines(used(query, bound)));
   }
   const plan = part === 'physical' ? await physicalText(query) : outlineText(await logicalOf(query));
@@ -61,9 +61,12 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
 async function physicalText(query: ExplainableQuery): Promise<string> {
   const { distribution, names } = query;
   if (distribution?.plan !== undefined) return renamed(planText(distribution.plan), names);
-  const plan = outlineText(await physicalOf(query));
-  return distribution === undefined ? plan : `On one node: ${distribution.reason}\n\n${plan}`;
+  return onOneNode(query) + outlineText(await physicalOf(query));
 }
+
+/** Why a query of large tables does not run on several nodes. */
+const onOneNode = ({ distribution }: ExplainableQuery): string =>
+  distribution !== undefined && 'reason' in distribution ? `On one node: ${distribution.reason}\n\n` : '';
 
 /** The stages that ran, and what each took. */
 const stagesText = (executed: ExecutedPlan, names: ReadonlyMap<string, string>): string =>
