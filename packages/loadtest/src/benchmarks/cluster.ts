@@ -5,6 +5,7 @@ import { OwnCluster } from '../processes/cluster.ts';
 import { DevStore } from '../processes/dev-store.ts';
 import type { Line } from '../report/report.ts';
 import type { Benchmark } from './benchmark.ts';
+import { exchangeLine } from './cluster/exchange-speed.ts';
 import { planningLines } from './cluster/planning-cost.ts';
 import { workLines } from './cluster/query-work.ts';
 import { stageLine } from './cluster/stage-cost.ts';
@@ -36,11 +37,12 @@ export const cluster: Benchmark = async ({ duckdb, scale, progress }) => {
     const lines: Line[] = [];
     lines.push(...(await workLines(clusters, await tpchQueries(), scale, progress)));
     lines.push(await stageLine(clusters.get(4)!, progress));
+    lines.push(await exchangeLine(scale, progress));
     lines.push(...(await planningLines(progress)));
     return {
       benchmark: 'cluster',
       title: 'Several nodes',
-      method: `TPC-H at about scale factor ${data.copies / 10} in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol; nodes of one thread each, all on this machine, everything in memory. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`), the coordinator changing from run to run; clusters of every size take turns query by query, after a round to warm up. *Balance*: the CPU time of the busiest of 4 nodes over their mean. *One more stage*: the slope of the time over the number of stages, for queries over small tables made to run on 4 nodes. *Planning*: a new text of TPC-DS, from the text to stages for 4 nodes, with tables said to be of scale factor 100; *repeated* the same text again.`,
+      method: `TPC-H at about scale factor ${data.copies / 10} in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol; nodes of one thread each, all on this machine, everything in memory. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`), the coordinator changing from run to run; clusters of every size take turns query by query, after a round to warm up. *Balance*: the CPU time of the busiest of 4 nodes over their mean. *One more stage*: the slope of the time over the number of stages, for queries over small tables made to run on 4 nodes. *Exchange*: rows go from one process into a temp table of another, both ends counted. *Planning*: a new text of TPC-DS, from the text to stages for 4 nodes, with tables said to be of scale factor 100; *repeated* the same text again.`,
       lines,
     };
   } finally {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { cpuSeconds } from './cpu-time.ts';
 import type { DevStore } from './dev-store.ts';
 import { promotionsDone } from './promotions.ts';
 import { type OwnNode, startTessera } from './tessera.ts';
+import { undoneAtExit } from './undone-at-exit.ts';
 
 const SERVICES = ['storage_manager', 'storage_agent', 'distexec', 'shuffle'] as const;
 type Place = { readonly host: string } & Readonly<Record<`${(typeof SERVICES)[number]}_port`, number>>;
@@ -32,10 +34,12 @@ export interface ClusterOptions {
 export class OwnCluster {
   readonly nodes: readonly OwnNode[];
   readonly #directory: string;
+  readonly #callOff: () => void;
 
   private constructor(nodes: readonly OwnNode[], directory: string) {
     this.nodes = nodes;
     this.#directory = directory;
+    this.#callOff = undoneAtExit(() => rmSync(directory, { recursive: true, force: true }));
   }
 
   /** All nodes run and know each other. */
@@ -90,6 +94,7 @@ export class OwnCluster {
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.stop()));
     await rm(this.#directory, { recursive: true, force: true });
+    this.#callOff();
   }
 
   async #whole(): Promise<void> {

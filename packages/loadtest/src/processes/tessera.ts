@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { undoneAtExit } from './undone-at-exit.ts';
 
 const MAIN = join(import.meta.dirname, '../../../engine/src/main.ts');
 
@@ -57,16 +58,14 @@ async function startOn(dataDirectory: string, options: StartOptions): Promise<Ow
     },
   );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  // When the benchmark is broken off there is no time for a graceful stop.
-  const abandon = () => {
+  const callOff = undoneAtExit(() => {
     child.kill('SIGKILL');
     rmSync(dataDirectory, { recursive: true, force: true });
-  };
-  process.once('exit', abandon);
+  });
   const end = async () => {
     child.kill('SIGTERM');
     await exited;
-    process.off('exit', abandon);
+    callOff();
   };
   const stop = async () => {
     await end();
