@@ -26,7 +26,7 @@ export interface RpcChannel {
 }
 
 /** Bulk data is pulled: the receiver is the client, whose window it is. */
-const RECEIVE_WINDOW_BYTES = 16 << 20;
+const RECEIVE_WINDOW_BYTES = 4 << 20;
 
 export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
   const client = new Client(options.address, channelCredentials(options.tls, options.address), {

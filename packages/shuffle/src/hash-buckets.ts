@@ -1,5 +1,4 @@
-/** Hash values are cut into so many buckets; the same number as the planner's. */
-export const HASH_BUCKETS = 1024;
+import { HASH_BUCKETS } from '@tessera/common';
 
 /** `hash` gives 64 bits; the bucket is the topmost ten, which the kernel's own hash tables need least. */
 const BUCKET_SHIFT = 64 - Math.log2(HASH_BUCKETS);

@@ -1,4 +1,4 @@
-export { HASH_BUCKETS } from './hash-buckets.ts';
+export { HASH_BUCKETS } from '@tessera/common';
 export { reportLockedMemory } from './locked-memory.ts';
 export { shuffleBootstrap } from './outputs/output-table.ts';
 export { shuffleService } from './service/shuffle-service.ts';

@@ -5,7 +5,7 @@ import { PayloadPool } from '../protocol/payload-pool.ts';
 export const appendPayloads = new PayloadPool();
 
 /** How many bytes of batches may wait before the socket is no longer read. */
-const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 
 /** The batches of an append, as they come in on the session's socket. */
 export class AppendInput {

@@ -6,8 +6,8 @@ export type StageId = number;
 /** SQL of the kernel, in which a number stands for a relation to be put there: a position in `sources`. */
 export type SqlTemplate = readonly (string | number)[];
 
-/** Hash values are cut into so many buckets; a task of a `hashed` source reads a range of them. */
-export const HASH_BUCKETS = 1024;
+/** A task of a `hashed` source reads a range of them. */
+export { HASH_BUCKETS } from '@tessera/common';
 
 /** A relation that a stage reads. */
 export type StageSource = ScanSource | LocalSource | ExchangeSource;

@@ -1,4 +1,11 @@
-import { type FetchResponse, type ServedService, ShuffleService, serviceOf } from '@tessera/rpc';
+import { TesseraError } from '@tessera/common';
+import {
+  type FetchResponse,
+  openRpcChannel,
+  type ServedService,
+  ShuffleService,
+  serviceOf,
+} from '@tessera/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OutputShape, Piece } from '../index.ts';
 import { breakingProxy } from '../testing/breaking-proxy.ts';
@@ -211,6 +218,45 @@ it('a fetch that is cancelled ends, leaves no table, and stops the producer', as
   await expect(fetched).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
   expect(await session.scalar('SELECT count(*) FROM duckdb_tables() WHERE temporary')).toBe(0);
   await expect.poll(() => stopped).toBe(true);
+});
+
+it('a consumer that does not read on holds the producer back', async () => {
+  let produced = 0;
+  const halted = Promise.withResolvers<void>();
+  faults.push(async function* (responses) {
+    for await (const response of responses) {
+      produced++;
+      yield response;
+    }
+  });
+  const channel = openRpcChannel({
+    address: producer.address,
+    clusterToken: undefined,
+    unanswered: (reason) => TesseraError.of('NODE_LOST', { node: 'producer', reason }),
+  });
+  const { producer: key, incarnation } = await producer.store(
+    6,
+    'SELECT range FROM range(10000000)',
+    SHAPE,
+    'slow',
+  );
+  const responses = channel
+    .client(ShuffleService)
+    .fetch({ producer: key, incarnation })
+    [Symbol.asyncIterator]();
+  await responses.next();
+  // What comes of it stops when the windows of the connection are full: 80 MB in all do not fit there.
+  let before = -1;
+  const steady = setInterval(() => {
+    if (produced === before) halted.resolve();
+    before = produced;
+  }, 500);
+  await halted.promise;
+  clearInterval(steady);
+  expect(produced).toBeLessThan(40);
+  await responses.return?.();
+  channel.close();
+  await producer.shuffle.release('slow');
 });
 
 it('a node with another hash function is found out', async () => {

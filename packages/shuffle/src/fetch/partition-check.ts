@@ -1,6 +1,6 @@
-import { TesseraError } from '@tessera/common';
+import { HASH_BUCKETS, TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import { bucketSql, HASH_BUCKETS } from '../hash-buckets.ts';
+import { bucketSql } from '../hash-buckets.ts';
 import { columnName } from '../outputs/output-table.ts';
 import type { OutputShape, Piece } from '../shuffle.ts';
 import type { FetchedBatch } from './append-pieces.ts';

@@ -1,5 +1,5 @@
+import { HASH_BUCKETS } from '@tessera/common';
 import type { KernelSession, KernelType } from '@tessera/kernel';
-import { HASH_BUCKETS } from '../hash-buckets.ts';
 import { BUCKET_COLUMN, columnName } from './output-table.ts';
 
 /** So many rows tell how long values are: the first ones, or of a larger output any. */
