@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { MUTANTS } from './mutants.ts';
 
-const SEEDS = 6_000;
+const SEEDS = 4_000;
 const run = promisify(execFile);
 
 test.each(MUTANTS.map(({ name }, position) => ({ name, position })))(

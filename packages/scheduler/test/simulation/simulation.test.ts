@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { simulate } from './simulate.ts';
 
-const SEEDS = Number(process.env.TESSERA_SIMULATION_SEEDS ?? 1_500);
+const SEEDS = Number(process.env.TESSERA_SIMULATION_SEEDS ?? 1_000);
 const FIRST = Number(process.env.TESSERA_SIMULATION_FIRST_SEED ?? 0);
 
 test('whatever fails, the root reads the rows of the attempts that count, or the run ends with an error of the table', {
