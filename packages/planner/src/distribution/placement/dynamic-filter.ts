@@ -1,13 +1,18 @@
 import type { JoinRelation, Relation, ScanRelation } from '../../relational/relation.ts';
 import { plainReference } from '../tree/expressions.ts';
 import type { KeyPair } from './equal-keys.ts';
-import type { Placed } from './fragment.ts';
+import { isVolatileRelation } from './exchange.ts';
+import type { Fragment, Placed } from './fragment.ts';
 import { dropsUnmatched } from './place-join.ts';
 import type { Planning } from './planning.ts';
+import { rowsRead } from './shard-whole.ts';
 
 /** Of a build side; more would tell little. */
 const MOST_BUILD_ROWS = 1_000_000;
 const LEAST_PROBE_ROWS = 100_000;
+/** Stored bytes of a table for which a stage more is worth while, when this share of the build side's rows is left at most. */
+const LEAST_PROBE_BYTES = 2 ** 28;
+const MOST_KEPT = 0.3;
 
 /**
  * Lets a scan leave out what finds no match: the keys of a small build side prune the tablets that the probe side's rows come
@@ -49,6 +54,32 @@ export function filterByBuild(
         filters.push({ column: found.column, stage, key: pair[buildSide] });
     }
   }
+}
+
+/**
+ * Whether a build side that every task could compute for itself is sooner computed once, so that its keys prune what the probe
+ * side reads: it leaves out much, and there is much to leave out.
+ */
+export function isWorthTelling(
+  planning: Planning,
+  join: JoinRelation,
+  probe: Placed,
+  buildSide: 'left' | 'right',
+  pairs: readonly KeyPair[],
+  build: Fragment,
+  rows: number,
+): boolean {
+  const probeSide = buildSide === 'left' ? 'right' : 'left';
+  if (!dropsUnmatched(join.type, probeSide) || rows > MOST_BUILD_ROWS) return false;
+  if (rows > rowsRead(planning, build.relation) * MOST_KEPT || isVolatileRelation(build.relation))
+    return false;
+  return pairs.some((pair) =>
+    probe.fragments.some(({ relation }) => {
+      const found = pair.isNullSafe ? undefined : scanOf(relation, pair[probeSide]);
+      if (found === undefined || !planning.sharded.has(found.scan)) return false;
+      return (planning.facts.tables.get(found.scan.relation)?.bytes ?? 0) >= LEAST_PROBE_BYTES;
+    }),
+  );
 }
 
 /** The scan that the values of a column come from, when rows that it leaves out are just not there. */

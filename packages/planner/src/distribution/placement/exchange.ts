@@ -90,6 +90,30 @@ export function inBuckets(planning: Planning, placed: Placed, keys: readonly num
   );
 }
 
+/**
+ * A choice of columns by which all fragments are hashed, or their rows were left in buckets, that is among `allowed`.
+ */
+export function hashedWithin(
+  planning: Planning,
+  { fragments }: Placed,
+  allowed: ReadonlySet<number>,
+): readonly number[] | undefined {
+  const [first, ...others] = fragments;
+  if (first === undefined) return undefined;
+  return choicesOf(planning, first).find(
+    (keys) =>
+      keys.length > 0 &&
+      keys.every((key) => allowed.has(key)) &&
+      others.every((other) => choicesOf(planning, other).some((choice) => sameKeys(choice, keys))),
+  );
+}
+
+function choicesOf(planning: Planning, { hashed, output }: Fragment): readonly (readonly number[])[] {
+  if (output === undefined) return hashed;
+  const keys = planning.draft(output.stage).hashKeys.map((key) => output.columns.indexOf(key));
+  return keys.includes(-1) ? [] : [keys];
+}
+
 /** Rows of a stage where its tasks left them. */
 export function forwarded(planning: Planning, fragment: Fragment): Fragment {
   const { output } = fragment;
@@ -125,12 +149,13 @@ function readInBuckets(
   const wanted = keys.map((key) => output.columns[key]);
   if (!wanted.every((position) => position !== undefined)) return undefined;
   const draft = planning.draft(output.stage);
-  if (draft.hashKeys.length === 0 && !draft.isFixed) {
+  if (draft.hasOpenKeys && !draft.isFixed && !sameKeys(draft.hashKeys, wanted)) {
     const { rows } = planning.estimates.of(relation);
     if (fragment.relation.kind !== 'input' && rows < draft.rows * FILTERED_READ_SHARE) return undefined;
     draft.hashKeys = wanted;
   }
   if (!sameKeys(draft.hashKeys, wanted)) return undefined;
+  draft.hasOpenKeys = false;
   planning.readings.get(output.input)!.mode = 'hashed';
   return { relation: fragment.relation, placement: 'buckets', hashed: [keys] };
 }
@@ -172,8 +197,10 @@ function stageOf(
       rows: rows * share,
       bytes: bytes * share,
     },
-    keys,
+    // Rows that are hashed already are left so: who reads them may need them so again.
+    keys.length > 0 || group.length > 1 ? keys : (first.hashed[0] ?? []),
   );
+  draft.hasOpenKeys = keys.length === 0;
   const output = outputOf(planning, draft.id);
   return union.columns.length > 0 ? output : over(output, project(output.relation, []), []);
 }

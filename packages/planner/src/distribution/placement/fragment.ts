@@ -93,17 +93,3 @@ export function placeOfAll(fragments: readonly Fragment[]): 'whole' | 'single' |
 
 export const sameKeys = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((key, i) => key === b[i]);
-
-/** A choice of columns by which all fragments are hashed that is among `allowed`. */
-export function hashedWithin(
-  { fragments }: Placed,
-  allowed: ReadonlySet<number>,
-): readonly number[] | undefined {
-  const [first, ...others] = fragments;
-  return first?.hashed.find(
-    (keys) =>
-      keys.length > 0 &&
-      keys.every((key) => allowed.has(key)) &&
-      others.every((other) => other.hashed.some((choice) => sameKeys(choice, keys))),
-  );
-}

@@ -1,6 +1,7 @@
 import type { JoinRelation, JoinType } from '../../relational/relation.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
-import { type Fragment, hashedWithin, inOnePlace, type Placed } from './fragment.ts';
+import { hashedWithin } from './exchange.ts';
+import { type Fragment, inOnePlace, type Placed } from './fragment.ts';
 import type { Planning } from './planning.ts';
 import { rowsRead } from './shard-whole.ts';
 
@@ -34,7 +35,7 @@ export function joinStrategy(
   const isLeftThere = inOnePlace(left);
   const isRightThere = inOnePlace(right);
   if (isLeftThere && isRightThere) return { kind: 'in one place' };
-  const hashed = hashedKeys(join, left, right);
+  const hashed = hashedKeys(planning, join, left, right);
   const costs: (readonly [cost: number, strategy: JoinStrategy])[] = [];
   for (const side of ['right', 'left'] as const) {
     if (!mayBroadcast(join.type, side) || (join.isAsof && side === 'left')) continue;
@@ -89,12 +90,18 @@ interface HashedKeys {
 }
 
 /** The keys to hash both sides by: those by which one is hashed already, if these are among the equal ones. */
-function hashedKeys(join: JoinRelation, left: Placed, right: Placed): HashedKeys | undefined {
+function hashedKeys(
+  planning: Planning,
+  join: JoinRelation,
+  left: Placed,
+  right: Placed,
+): HashedKeys | undefined {
   const pairs = equalKeys(join);
   if (pairs.length === 0) return undefined;
-  const choices = [choiceBy(pairs, 'left', left, right), choiceBy(pairs, 'right', right, left)].filter(
-    (choice) => choice !== undefined,
-  );
+  const choices = [
+    choiceBy(planning, pairs, 'left', left, right),
+    choiceBy(planning, pairs, 'right', right, left),
+  ].filter((choice) => choice !== undefined);
   const both = choices.find(({ isLeftThere, isRightThere }) => isLeftThere && isRightThere);
   return (
     both ??
@@ -108,16 +115,17 @@ function hashedKeys(join: JoinRelation, left: Placed, right: Placed): HashedKeys
 }
 
 function choiceBy(
+  planning: Planning,
   pairs: readonly KeyPair[],
   side: 'left' | 'right',
   placed: Placed,
   other: Placed,
 ): HashedKeys | undefined {
-  const keys = hashedWithin(placed, new Set(pairs.map((pair) => pair[side])));
+  const keys = hashedWithin(planning, placed, new Set(pairs.map((pair) => pair[side])));
   if (keys === undefined) return undefined;
   const across = side === 'left' ? 'right' : 'left';
   const otherKeys = keys.map((key) => pairs.find((pair) => pair[side] === key)![across]);
-  const isOtherThere = hashedWithin(other, new Set(otherKeys))?.join() === otherKeys.join();
+  const isOtherThere = hashedWithin(planning, other, new Set(otherKeys))?.join() === otherKeys.join();
   return side === 'left'
     ? { leftKeys: keys, rightKeys: otherKeys, isLeftThere: true, isRightThere: isOtherThere }
     : { leftKeys: otherKeys, rightKeys: keys, isLeftThere: isOtherThere, isRightThere: true };

@@ -2,8 +2,8 @@ import type { AggregateRelation } from '../../relational/relation.ts';
 import { type SplitAggregate, splitAggregate } from '../aggregates/split-aggregate.ts';
 import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
-import { cutBefore, everywhere, forwarded, inBuckets, inOne } from './exchange.ts';
-import { type Fragment, hashedWithin, inOnePlace, type Placed, placedAs } from './fragment.ts';
+import { cutBefore, everywhere, forwarded, hashedWithin, inBuckets, inOne } from './exchange.ts';
+import { type Fragment, inOnePlace, type Placed, placedAs } from './fragment.ts';
 import type { Place } from './place.ts';
 import type { Planning } from './planning.ts';
 import { shardWhole } from './shard-whole.ts';
@@ -32,10 +32,10 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
   const there = inOnePlace(input);
   if (there !== undefined) return placedAs(relation, together(relation, there));
   const keys = commonGroups(relation);
-  const hashed = hashedWithin(input, new Set(keys));
+  const hashed = hashedWithin(planning, input, new Set(keys));
   if (hashed !== undefined && input.fragments.length === 1)
     return placedAs(relation, inEachTask(relation, inBuckets(planning, input, hashed)));
-  if (split !== undefined && reduces(planning, relation, split))
+  if (split !== undefined && reduces(planning, relation))
     return finish(planning, relation, split, {
       relation: split.partial,
       fragments: input.fragments.map((fragment): Fragment => {
@@ -43,7 +43,12 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
         return { ...here, hashed: [], relation: { ...split.partial, input: here.relation } };
       }),
     });
-  if (keys.length > 0) return placedAs(relation, inEachTask(relation, inBuckets(planning, input, keys)));
+  if (keys.length > 0) {
+    const preferred = preferredGroups(planning, relation)?.map(
+      (group) => plainReference(relation.groups[group]!)!,
+    );
+    return placedAs(relation, inEachTask(relation, inBuckets(planning, input, preferred ?? keys)));
+  }
   planning.gatherReason(`an aggregate that sees all rows`, relation.input);
   return placedAs(relation, together(relation, inOne(planning, input)));
 }
@@ -69,15 +74,7 @@ function finish(
       hashed: [],
     });
   }
-  const preferred = planning.preferredKeys.get(relation);
-  const few =
-    preferred === undefined ||
-    groupCount(
-      preferred.map((key) => planning.estimates.of(relation).distinct[key] ?? 1),
-      groups,
-    ) <
-      GROUPS_FOR_EACH_NODE * planning.nodes;
-  const keys = few ? split.keys : preferred;
+  const keys = preferredGroups(planning, relation) ?? split.keys;
   const fragment = inBuckets(planning, partial, keys);
   const isPlain = split.keys.length === relation.groups.length;
   return placedAs(relation, {
@@ -124,7 +121,7 @@ function commonGroups({ groups, groupingSets }: AggregateRelation): readonly num
 }
 
 /** Whether aggregating the rows of each task leaves much fewer. */
-function reduces(planning: Planning, relation: AggregateRelation, split: SplitAggregate): boolean {
+function reduces(planning: Planning, relation: AggregateRelation): boolean {
   // Without a group that all sets have, the other way is to bring all rows to one task.
   if (commonGroups(relation).length === 0) return true;
   const input = planning.estimates.of(relation.input).rows;
@@ -133,6 +130,18 @@ function reduces(planning: Planning, relation: AggregateRelation, split: SplitAg
   const each = input / planning.nodes;
   const left = Math.min(input * relation.groupingSets.length, groupCount([groups], each) * planning.nodes);
   return left < input * REDUCES;
+}
+
+/** Groups to hash by alone, for what stands above, when there are enough of them to keep all nodes busy. */
+function preferredGroups(planning: Planning, relation: AggregateRelation): readonly number[] | undefined {
+  const preferred = planning.preferredKeys.get(relation);
+  if (preferred === undefined) return undefined;
+  const { rows, distinct } = planning.estimates.of(relation);
+  const groups = groupCount(
+    preferred.map((key) => distinct[key] ?? 1),
+    rows,
+  );
+  return groups < GROUPS_FOR_EACH_NODE * planning.nodes ? undefined : preferred;
 }
 
 /** Of groups within groups: rows that are hashed by the outer ones stay where they are. */

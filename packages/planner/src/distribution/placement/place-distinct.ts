@@ -1,7 +1,7 @@
 import type { AggregateRelation, DistinctRelation } from '../../relational/relation.ts';
 import { plainReference, referenceTo } from '../tree/expressions.ts';
-import { cutBefore, forwarded, inBuckets, inOne } from './exchange.ts';
-import { hashedWithin, inOnePlace, over, type Placed, placedAs, sameColumns } from './fragment.ts';
+import { cutBefore, forwarded, hashedWithin, inBuckets, inOne } from './exchange.ts';
+import { inOnePlace, over, type Placed, placedAs, sameColumns } from './fragment.ts';
 import type { Place } from './place.ts';
 import { placeAggregate } from './place-aggregate.ts';
 import type { Planning } from './planning.ts';
@@ -26,7 +26,7 @@ export function placeDistinct(planning: Planning, relation: DistinctRelation, pl
     planning.gatherReason('DISTINCT ON something else than columns', relation.input);
     return single(inOne(planning, input).relation, 'whole');
   }
-  const hashed = hashedWithin(input, new Set(keys));
+  const hashed = hashedWithin(planning, input, new Set(keys));
   if (hashed !== undefined && before === undefined && input.fragments.length === 1) {
     const fragment = inBuckets(planning, input, hashed);
     return placedAs(

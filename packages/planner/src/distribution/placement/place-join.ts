@@ -1,7 +1,7 @@
 import type { JoinRelation, JoinType, Relation } from '../../relational/relation.ts';
 import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
-import { filterByBuild } from './dynamic-filter.ts';
+import { filterByBuild, isWorthTelling } from './dynamic-filter.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { everywhere, forwarded, inBuckets, inOne } from './exchange.ts';
 import { type Fragment, over, type Placed, placedAs, placeOfAll } from './fragment.ts';
@@ -57,7 +57,8 @@ function broadcastJoin(
   const buildKeys = pairs.map((pair) => pair[side]);
   // A choice by sizes is made again when they are known: so the rows are left in buckets too.
   const prepared =
-    lone?.placement === 'whole' && isHeavy(planning, lone, rows)
+    lone?.placement === 'whole' &&
+    (isHeavy(planning, lone, rows) || isWorthTelling(planning, join, probe, side, pairs, lone, rows))
       ? { ...build, fragments: [{ ...lone, placement: 'single' as const }] }
       : build;
   const whole = everywhere(planning, prepared, buildKeys);

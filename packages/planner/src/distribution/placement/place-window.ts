@@ -1,7 +1,7 @@
 import type { WindowRelation } from '../../relational/relation.ts';
 import { plainReference } from '../tree/expressions.ts';
-import { inBuckets, inOne } from './exchange.ts';
-import { hashedWithin, inOnePlace, over, type Placed, placedAs } from './fragment.ts';
+import { hashedWithin, inBuckets, inOne } from './exchange.ts';
+import { inOnePlace, over, type Placed, placedAs } from './fragment.ts';
 import type { Place } from './place.ts';
 import type { Planning } from './planning.ts';
 
@@ -16,7 +16,7 @@ export function placeWindow(planning: Planning, relation: WindowRelation, below:
   const keys = commonPartition(relation);
   const there = inOnePlace(input);
   if (there === undefined && keys.length > 0) {
-    const hashed = hashedWithin(input, new Set(keys));
+    const hashed = hashedWithin(planning, input, new Set(keys));
     const fragment = inBuckets(planning, input, hashed ?? keys);
     return placedAs(relation, over(fragment, { ...relation, input: fragment.relation }, sources));
   }

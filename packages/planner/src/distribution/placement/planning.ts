@@ -11,6 +11,8 @@ export interface StageDraft {
   readonly relation: Relation;
   readonly columns: readonly RelationColumn[];
   hashKeys: readonly number[];
+  /** Nobody reads by the keys yet: they may still become others. */
+  hasOpenKeys: boolean;
   readonly summarised: Set<number>;
   readonly after: Set<StageId>;
   readonly isVolatile: boolean;
@@ -119,13 +121,14 @@ export class Planning {
   }
 
   addDraft(
-    draft: Omit<StageDraft, 'id' | 'isFixed' | 'summarised' | 'after' | 'hashKeys'>,
+    draft: Omit<StageDraft, 'id' | 'isFixed' | 'summarised' | 'after' | 'hashKeys' | 'hasOpenKeys'>,
     hashKeys: readonly number[],
   ): StageDraft {
     while (this.used.has(this.nextStage)) this.nextStage += 1;
     const made: StageDraft = {
       ...draft,
       hashKeys,
+      hasOpenKeys: hashKeys.length === 0,
       id: this.nextStage,
       summarised: new Set(),
       after: new Set(),

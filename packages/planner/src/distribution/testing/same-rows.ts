@@ -2,13 +2,21 @@ import type { Answer } from './simulated-cluster.ts';
 
 const TOLERANCE = 1e-9;
 
-/** Why two answers differ as multisets of rows of the same types; undefined when they do not. Floating numbers may be nearly equal. */
-export function differenceOf(expected: Answer, given: Answer): string | undefined {
+/**
+ * Why two answers differ as multisets of rows of the same types, or in order; undefined when they do not. Floating numbers may
+ * be nearly equal.
+ */
+export function differenceOf(expected: Answer, given: Answer, isOrdered = false): string | undefined {
   if (expected.types.join() !== given.types.join())
     return `types ${given.types} in place of ${expected.types}`;
   if (expected.rows.length !== given.rows.length)
     return `${given.rows.length} rows in place of ${expected.rows.length}`;
   const isFloat = expected.types.map((type) => /DOUBLE|FLOAT/.test(type));
+  if (isOrdered) {
+    const place = expected.rows.findIndex((row, i) => !sameRow(row, given.rows[i]!, isFloat));
+    if (place >= 0) return `row ${place} is ${JSON.stringify(given.rows[place])}`;
+    return undefined;
+  }
   const sorted = ({ rows }: Answer) =>
     rows
       .map((row) => ({ row, key: row.map((value, i) => keyOf(value, isFloat[i] === true)).join('\u0001') }))

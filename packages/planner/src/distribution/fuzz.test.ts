@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { differenceOf } from './testing/same-rows.ts';
+import { SimulatedCluster, type SimulatedOptions } from './testing/simulated-cluster.ts';
+
+const GENERATOR = join(import.meta.dirname, '../../../../../shared/tools/fuzzsql.mjs');
+const FIRST_SEED = Number(process.env.TESSERA_FUZZ_SEED ?? 1);
+const SCHEMAS = Number(process.env.TESSERA_FUZZ_SCHEMAS ?? 8);
+const QUERIES = Number(process.env.TESSERA_FUZZ_QUERIES ?? 12);
+
+/** What we use of the generator outside this repository. */
+interface Generator {
+  makeSchema(seed: string): object;
+  schemaSql(schema: object): string[];
+  genQuery(
+    schema: object,
+    seed: string,
+    dialect: 'duckdb',
+  ): { readonly sql: string; readonly ordered: boolean };
+  clean(sql: string): string;
+}
+
+const optionsOf = (seed: number): SimulatedOptions => ({
+  nodes: [2, 3, 5, 1][seed % 4]!,
+  broadcastLimitBytes: [64e6, 0, 2000, 2 ** 50][(seed >> 2) % 4]!,
+  wholeTableBytes: seed % 3 === 2 ? 5000 : 0,
+  refines: seed % 5 !== 0,
+  gatherLimitRows: seed % 2 === 0 ? 1_000_000 : 50,
+});
+
+const seeds = Array.from({ length: SCHEMAS }, (_, i) => FIRST_SEED + i);
+
+test.skipIf(!existsSync(GENERATOR)).each(seeds)(
+  'random queries, seed %i',
+  { timeout: 300_000 },
+  async (seed) => {
+    const { makeSchema, schemaSql, genQuery, clean } = (await import(
+      pathToFileURL(GENERATOR).href
+    )) as Generator;
+    const options = optionsOf(seed);
+    const schema = makeSchema(String(seed));
+    const cluster = await SimulatedCluster.open();
+    try {
+      for (const statement of schemaSql(schema)) await cluster.run(statement);
+      await cluster.shard(options.nodes);
+      for (let i = 0; i < QUERIES; i++) {
+        const { sql: marked, ordered } = genQuery(schema, `${seed}:${i}`, 'duckdb');
+        const sql = clean(marked);
+        const plan = await planOf(cluster, sql, options);
+        if (plan === undefined) continue;
+        const expected = await cluster.plain(sql);
+        const given = await cluster.execute(plan, options);
+        const difference = differenceOf(expected, given, ordered);
+        expect(difference, `seed ${seed}, query ${i}: ${sql}`).toBeUndefined();
+      }
+    } finally {
+      cluster.close();
+    }
+  },
+);
+
+/** Without a plan of the kernel there is nothing to distribute: such a query runs on one node. */
+async function planOf(cluster: SimulatedCluster, sql: string, options: SimulatedOptions) {
+  try {
+    return await cluster.plan(sql, options);
+  } catch (error) {
+    if (error instanceof Error && /gives no plan|is not understood/.test(error.message)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { differenceOf } from './testing/same-rows.ts';
+import type { SimulatedCluster, SimulatedOptions } from './testing/simulated-cluster.ts';
+import { type Suite, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
+
+/** As a query's number goes round, so do these, and all of them with `TESSERA_ALL_VARIANTS=1`. */
+const VARIANTS: readonly SimulatedOptions[] = [
+  { nodes: 3 },
+  { nodes: 3, broadcastLimitBytes: 0 },
+  { nodes: 3, refines: false },
+  { nodes: 3, broadcastLimitBytes: 2 ** 50, gatherLimitRows: 10 },
+  { nodes: 3, wholeTableBytes: 1_000_000 },
+];
+const RUNS_ALL = process.env.TESSERA_ALL_VARIANTS === '1';
+
+describe.each<Suite>(['tpch', 'tpcds'])('%s in stages gives what the kernel gives', (suite) => {
+  let cluster: SimulatedCluster;
+
+  beforeAll(async () => {
+    if (tpcPresent(suite)) cluster = await tpcCluster(suite, 3);
+  });
+  afterAll(() => cluster?.close());
+
+  const cases = tpcQueries(suite).map((query, i) => ({
+    ...query,
+    variants: RUNS_ALL ? VARIANTS : [VARIANTS[i % VARIANTS.length]!],
+  }));
+  test.skipIf(!tpcPresent(suite)).each(cases)(
+    'query $name',
+    { timeout: 60_000 },
+    async ({ sql, variants }) => {
+      const expected = await cluster.plain(sql);
+      for (const variant of variants)
+        expect([variant, differenceOf(expected, await cluster.distributed(sql, variant))]).toEqual([
+          variant,
+          undefined,
+        ]);
+    },
+  );
+});
