@@ -1,6 +1,7 @@
 /**
  * What scheduling costs: CPU time of the thread per task and sizes of messages, by numbers of nodes and tablets. No task runs: outcomes are
- * there at once. `node bench/scale-bench.ts [nodes,… [tablets,…]]`
+ * there at once. The last line is of a run that loses one node in a hundred half-way.
+ * `node bench/scale-bench.ts [nodes,… [tablets,…]]`
  */
 import type { Task, TaskOutcome, TaskSource } from '@tessera/distexec';
 import type { DistributedPlan, Stage, StageSource } from '@tessera/planner';
@@ -106,7 +107,7 @@ interface Measured {
   readonly scanMessageBytes: number;
 }
 
-function measure(nodes: number, tablets: number): Measured {
+function measure(nodes: number, tablets: number, lost = 0): Measured {
   const cluster = nodesOf(nodes);
   const assigned = assignedTablets(cluster, tablets / 2);
   let state = initialState(plan, cluster[0]!, {
@@ -122,6 +123,7 @@ function measure(nodes: number, tablets: number): Measured {
   });
   const events: SchedulerEvent[] = [{ kind: 'nodes', living: cluster }];
   const samples = new Map<number, Task>();
+  let nextLost = nodes;
   const measured = {
     tasks: 0,
     ms: 0,
@@ -168,6 +170,9 @@ function measure(nodes: number, tablets: number): Measured {
     measured.slowestEventMs = Math.max(measured.slowestEventMs, ms);
     state = reduced.state;
     for (const effect of reduced.effects) perform(effect);
+    // While the join reads from all of them.
+    while (measured.tasks > 2.5 * nodes && nextLost > nodes - lost)
+      events.unshift({ kind: 'node-lost', incarnation: `incarnation-${--nextLost}`, reason: 'lost' });
   }
   if (state.end?.error !== undefined || state.end === undefined) throw new Error('the plan did not run');
   for (const task of samples.values())
@@ -182,13 +187,15 @@ process.stdout.write(
   ' nodes   tablets   tasks   µs/task  slowest event   pieces/task   scan task (JSON)   largest task (JSON)\n',
 );
 for (let warm = 0; warm < 20; warm++) measure(10, 1000);
-for (const nodes of nodeCounts)
-  for (const tablets of tabletCounts) {
-    const { tasks, ms, slowestEventMs, pieces, largestMessageBytes, scanMessageBytes } = measure(
-      nodes,
-      tablets,
-    );
-    process.stdout.write(
-      `${String(nodes).padStart(6)} ${String(tablets).padStart(9)} ${String(tasks).padStart(7)} ${((1000 * ms) / tasks).toFixed(1).padStart(9)} ${slowestEventMs.toFixed(1).padStart(11)} ms ${(pieces / tasks).toFixed(1).padStart(13)} ${kib(scanMessageBytes).padStart(18)} ${kib(largestMessageBytes).padStart(21)}\n`,
-    );
-  }
+const most = { nodes: Math.max(...nodeCounts), tablets: Math.max(...tabletCounts) };
+const runs = nodeCounts.flatMap((nodes) => tabletCounts.map((tablets) => ({ nodes, tablets, lost: 0 })));
+for (const { nodes, tablets, lost } of [...runs, { ...most, lost: Math.ceil(most.nodes / 100) }]) {
+  const { tasks, ms, slowestEventMs, pieces, largestMessageBytes, scanMessageBytes } = measure(
+    nodes,
+    tablets,
+    lost,
+  );
+  process.stdout.write(
+    `${String(nodes).padStart(6)} ${String(tablets).padStart(9)} ${String(tasks).padStart(7)} ${((1000 * ms) / tasks).toFixed(1).padStart(9)} ${slowestEventMs.toFixed(1).padStart(11)} ms ${(pieces / tasks).toFixed(1).padStart(13)} ${kib(scanMessageBytes).padStart(18)} ${kib(largestMessageBytes).padStart(21)}\n`,
+  );
+}
