@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -57,7 +56,7 @@ export class OwnCluster {
         execution: { ...execution },
       }),
     );
-    const env = { TESSERA_CLUSTER_TOKEN: randomBytes(16).toString('hex'), ...store.env };
+    const { env } = store;
     const own =
       nodes === 0
         ? [await startTessera({ args: ['--config', config], env })]

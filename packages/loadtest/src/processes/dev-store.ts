@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,13 +15,17 @@ interface Facts {
 /** An object store that several nodes share, in a process of its own. */
 export class DevStore {
   readonly endpoint: string;
-  /** The environment of nodes that use it. */
+  /** The environment of nodes that use it: what the store and the nodes among each other ask for. */
   readonly env: Readonly<Record<string, string>>;
   readonly #stop: () => Promise<void>;
 
   private constructor({ endpoint, accessKeyId, secretAccessKey }: Facts, stop: () => Promise<void>) {
     this.endpoint = endpoint;
-    this.env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+    this.env = {
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      TESSERA_CLUSTER_TOKEN: randomBytes(16).toString('hex'),
+    };
     this.#stop = stop;
   }
 
