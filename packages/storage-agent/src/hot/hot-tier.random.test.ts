@@ -1,4 +1,5 @@
 import type { Tablet, TabletId } from '@tessera/catalog';
+import { assignTablets } from '@tessera/tablet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ScanTablet, StorageAgent } from '../storage-agent.ts';
 import { Fixture, rowsOf } from '../testing/fixture.ts';
@@ -39,88 +40,115 @@ const scanTablets = (version: Version): ScanTablet[] =>
     deleted.size === 0 ? { tablet } : withoutRows(tablet, deleted),
   );
 
-test(`readers at all versions see their own rows while the table in memory follows (seed ${SEED})`, async () => {
-  const random = randomOf(SEED);
-  const table = testTable('t', { a: 'BIGINT', b: 'VARCHAR' });
-  const firstValue = new Map<TabletId, number>();
-  let values = 0;
-  const newTablet = async (rows: number) => {
-    const from = values;
-    values += rows;
-    const tablet = await storeTablet(
-      fixture,
-      table,
-      `SELECT i AS a, 'x' || i AS b FROM range(${from}, ${values}) t(i)`,
-    );
-    firstValue.set(tablet.id, from);
-    return tablet;
-  };
-  const next = async (version: Version): Promise<Version> => {
-    const tablets = new Map(version.tablets);
-    const any = [...tablets.values()][random(Math.max(1, tablets.size))];
-    const choice = random(10);
-    if (any === undefined || choice < 4) {
-      const tablet = await newTablet(choice === 0 ? 3000 + random(3000) : 1 + random(20));
-      tablets.set(tablet.id, { tablet, deleted: new Set() });
-    } else if (choice < 8) {
-      const deleted = new Set(any.deleted);
-      const count = 1 + random(Math.min(any.tablet.rows, 300));
-      for (let i = 0; i < count; i++) deleted.add(random(any.tablet.rows));
-      tablets.set(any.tablet.id, { tablet: any.tablet, deleted });
-    } else {
-      tablets.delete(any.tablet.id);
-    }
-    return { number: version.number + 1, tablets };
-  };
-  const expected = (version: Version) => {
-    let [n, s] = [0, 0];
-    for (const { tablet, deleted } of version.tablets.values()) {
-      const from = firstValue.get(tablet.id)!;
-      for (let row = 0; row < tablet.rows; row++) {
-        if (deleted.has(row)) continue;
-        n++;
-        s += from + row;
+/** What node `a` of so many is to keep, as a scan of it is asked for. */
+function shareOf(version: Version, nodes: number) {
+  const names = ['a', 'b', 'c'].slice(0, nodes).map((name) => ({ name }));
+  const all = [...version.tablets.values()].map(({ tablet }) => tablet);
+  const [share] = assignTablets(all, scanTablets(version), names, 2048).filter(
+    ({ node }) => node.name === 'a',
+  );
+  return { tablets: share?.tablets ?? [], share: `${nodes}` };
+}
+
+test.each([
+  ['the table', 0],
+  ['parts of the table that nodes keep', 1],
+  ['the table and parts of it', 0.5],
+])(
+  `readers at all versions of %s see their own rows while memory follows (seed ${SEED})`,
+  async (_, parts) => {
+    const random = randomOf(SEED);
+    const table = testTable('t', { a: 'BIGINT', b: 'VARCHAR' });
+    const firstValue = new Map<TabletId, number>();
+    let values = 0;
+    const newTablet = async (rows: number) => {
+      const from = values;
+      values += rows;
+      const tablet = await storeTablet(
+        fixture,
+        table,
+        `SELECT i AS a, 'x' || i AS b FROM range(${from}, ${values}) t(i)`,
+      );
+      firstValue.set(tablet.id, from);
+      return tablet;
+    };
+    const next = async (version: Version): Promise<Version> => {
+      const tablets = new Map(version.tablets);
+      const any = [...tablets.values()][random(Math.max(1, tablets.size))];
+      const choice = random(10);
+      if (any === undefined || choice < 4) {
+        const tablet = await newTablet(choice === 0 ? 3000 + random(3000) : 1 + random(20));
+        tablets.set(tablet.id, { tablet, deleted: new Set() });
+      } else if (choice < 8) {
+        const deleted = new Set(any.deleted);
+        const count = 1 + random(Math.min(any.tablet.rows, 300));
+        for (let i = 0; i < count; i++) deleted.add(random(any.tablet.rows));
+        tablets.set(any.tablet.id, { tablet: any.tablet, deleted });
+      } else {
+        tablets.delete(any.tablet.id);
       }
-    }
-    return { n, s };
-  };
-  const sessions = await Promise.all(Array.from({ length: READERS }, () => fixture.kernel.session()));
-  let hotScans = 0;
-  const read = async (session: (typeof sessions)[number], version: Version, pause: number) => {
-    const scan = await agent.prepareScan({
-      session,
-      table,
-      tablets: scanTablets(version),
-      wholeTableAt: version.number,
-      columns: [1, 2],
-      rowPositions: false,
-      signal: new AbortController().signal,
-    });
-    hotScans += scan.use.tabletsHot > 0 ? 1 : 0;
-    try {
-      // Between the planning of a scan and its run the table in memory may change.
-      for (let i = 0; i < pause; i++) await session.scalar('SELECT 1');
-      const sql = `SELECT count(*) AS n, coalesce(sum(a), 0) AS s, count(b) AS b FROM ${scan.sql}`;
-      const { n, s } = expected(version);
-      expect(await rowsOf(session, sql), `version ${version.number}: ${scan.sql}`).toEqual([{ n, s, b: n }]);
-    } finally {
-      scan.release();
-    }
-  };
-  const versions: Version[] = [{ number: 1, tablets: new Map() }];
-  for (let step = 0; step < STEPS; step++) {
-    versions.push(await next(versions.at(-1)!));
-    const readers = sessions.map(async (session) => {
-      for (let i = 0; i < READS_AFTER_STEP / READERS; i++) {
-        const back = random(3) === 0 ? random(Math.min(versions.length, 6)) : 0;
-        await read(session, versions.at(-1 - back)!, random(4));
+      return { number: version.number + 1, tablets };
+    };
+    const expected = (version: Version, scans: readonly ScanTablet[]) => {
+      let [n, s] = [0, 0];
+      for (const { tablet, rows = [{ start: 0, end: tablet.rows }] } of scans) {
+        const from = firstValue.get(tablet.id)!;
+        const { deleted } = version.tablets.get(tablet.id)!;
+        for (const { start, end } of rows) {
+          for (let row = start; row < end; row++) {
+            if (deleted.has(row)) continue;
+            n++;
+            s += from + row;
+          }
+        }
       }
-    });
-    await Promise.all(readers);
-    if (random(4) === 0) await agent.settled();
-  }
-  await read(sessions[0]!, versions.at(-1)!, 0);
-  await agent.settled();
-  expect(agent.isHot(sessions[0]!, table.id, versions.at(-1)!.number, [1])).toBe(true);
-  expect(hotScans).toBeGreaterThan((STEPS * READS_AFTER_STEP) / 10);
-});
+      return { n, s };
+    };
+    const sessions = await Promise.all(Array.from({ length: READERS }, () => fixture.kernel.session()));
+    let hotScans = 0;
+    let nodes = 2;
+    const read = async (session: (typeof sessions)[number], version: Version, pause: number) => {
+      // Nodes come and go now and then.
+      if (random(20) === 0) nodes = 5 - nodes;
+      const isPart = random(100) < parts * 100;
+      const asked = isPart ? shareOf(version, nodes) : { tablets: scanTablets(version), share: undefined };
+      const scan = await agent.prepareScan({
+        session,
+        table,
+        ...asked,
+        wholeTableAt: version.number,
+        columns: [1, 2],
+        rowPositions: false,
+        signal: new AbortController().signal,
+      });
+      hotScans += scan.use.tabletsHot > 0 ? 1 : 0;
+      try {
+        // Between the planning of a scan and its run the table in memory may change.
+        for (let i = 0; i < pause; i++) await session.scalar('SELECT 1');
+        const sql = `SELECT count(*) AS n, coalesce(sum(a), 0) AS s, count(b) AS b FROM ${scan.sql}`;
+        const { n, s } = expected(version, asked.tablets);
+        expect(await rowsOf(session, sql), `version ${version.number}: ${scan.sql}`).toEqual([
+          { n, s, b: n },
+        ]);
+      } finally {
+        scan.release();
+      }
+    };
+    const versions: Version[] = [{ number: 1, tablets: new Map() }];
+    for (let step = 0; step < STEPS; step++) {
+      versions.push(await next(versions.at(-1)!));
+      const readers = sessions.map(async (session) => {
+        for (let i = 0; i < READS_AFTER_STEP / READERS; i++) {
+          const back = random(3) === 0 ? random(Math.min(versions.length, 6)) : 0;
+          await read(session, versions.at(-1 - back)!, random(4));
+        }
+      });
+      await Promise.all(readers);
+      if (random(4) === 0) await agent.settled();
+    }
+    await read(sessions[0]!, versions.at(-1)!, 0);
+    await agent.settled();
+    if (parts === 0) expect(agent.isHot(sessions[0]!, table.id, versions.at(-1)!.number, [1])).toBe(true);
+    expect(hotScans).toBeGreaterThan((STEPS * READS_AFTER_STEP) / 10);
+  },
+);

@@ -356,9 +356,8 @@ export class HotTier {
       ...change.remove.map((part) => ({ part, rows: 'all' as const })),
       ...shrunk.map(({ part, rows }) => ({ part, rows })),
     ];
-    const needsDeleted = ({ version, share }: ImageUse) =>
-      deletions.length > 0 &&
-      !(version !== undefined && version >= desired.version! && share === desired.share);
+    const needsDeleted = (use: ImageUse) =>
+      deletions.length > 0 && (change.replaces || !isWithout(use, desired));
     await this.#quiet(image, (use) => use.exact || needsDeleted(use));
     await this.#queue.run(() =>
       this.#withSession((session) => this.#apply(session, image, demand, desired, change.append, deletions)),
@@ -484,6 +483,12 @@ export class HotTier {
 }
 
 const versionOf = ({ contentsVersion: version, share }: HotRequest) => ({ version, share });
+
+/** Whether a scan does without what the desired image has not. A tablet may leave a part of a table and come back. */
+function isWithout({ version, share }: ImageUse, desired: Desired): boolean {
+  if (version === undefined || share !== desired.share) return false;
+  return share === undefined ? version >= desired.version! : version === desired.version;
+}
 
 function isReached(image: Image, desired: Desired): boolean {
   if (isWorn(image)) return false;

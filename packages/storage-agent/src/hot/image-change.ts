@@ -9,6 +9,8 @@ import type { Desired } from './table-demand.ts';
 export interface ImageChange {
   readonly append: readonly ScanTablet[];
   readonly remove: readonly ImagePart[];
+  /** Removed parts come again with other rows: also scans of what is desired may read those that go. */
+  readonly replaces: boolean;
   /** Parts that lose rows. */
   readonly shrink: readonly { readonly part: ImagePart; readonly scan: ScanTablet }[];
 }
@@ -18,10 +20,12 @@ export function changeTowards(image: Image, desired: Desired): ImageChange {
   const append: ScanTablet[] = [];
   const shrink: { part: ImagePart; scan: ScanTablet }[] = [];
   const kept = new Set<ImagePart>();
+  let replaces = false;
   for (const scan of desired.tablets) {
     const part = image.parts.get(scan.tablet.id);
     const isOther = desired.version !== undefined && part?.rows !== rowsIdentity(scan);
     if (part === undefined || part.removed || isOther) {
+      replaces ||= part !== undefined;
       append.push(scan);
       continue;
     }
@@ -32,7 +36,7 @@ export function changeTowards(image: Image, desired: Desired): ImageChange {
   }
   const remove =
     desired.version === undefined ? [] : [...image.parts.values()].filter((part) => !kept.has(part));
-  return { append, remove, shrink };
+  return { append, remove, replaces, shrink };
 }
 
 /** Rows of a part that are deleted: all of them when it is removed. */
