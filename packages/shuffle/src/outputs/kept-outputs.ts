@@ -114,6 +114,8 @@ export class KeptOutputs {
       for (const { table, processId } of entries) {
         if (processId === session.processId) await session.execute(`DROP TABLE IF EXISTS ${table}`);
       }
+    } catch (error) {
+      if (!(error instanceof TesseraError) || error.name !== 'KERNEL_LOST') throw error;
     } finally {
       await session.close();
     }
