@@ -58,7 +58,7 @@ export interface StageColumn {
 
 /**
  * One piece of SQL, run by one or more tasks, each over its part of the sources.
- * `shards`: a task for each node that has tablets of the sharded scans, or for each task of the forwarded stage.
+ * `shards`: a task for each node that has tablets of the sharded scans, one at least, or for each task of the forwarded stage.
  * `buckets`: tasks over ranges of hash buckets, as many as the sizes want. `single`: one task. `coordinator`: one task,
  * in the session of the query.
  */

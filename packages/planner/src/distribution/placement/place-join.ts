@@ -1,4 +1,5 @@
 import type { JoinRelation, JoinType, Relation } from '../../relational/relation.ts';
+import { nullAwareMark } from '../rewrites/null-aware-mark.ts';
 import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
 import { filterByBuild, isWorthTelling } from './dynamic-filter.ts';
@@ -23,6 +24,8 @@ const WAIT_SHARE = 8;
  * finds no match for them.
  */
 export function placeJoin(planning: Planning, join: JoinRelation, below: Place): Placed {
+  const rewritten = planning.once(join, 'hashed mark join', () => hashedMark(planning, join));
+  if (rewritten !== undefined) return { ...below(rewritten), relation: join };
   const left = below(join.left);
   const right = below(join.right);
   const strategy = joinStrategy(planning, join, left, right);
@@ -42,6 +45,14 @@ export function placeJoin(planning: Planning, join: JoinRelation, below: Place):
     case 'hashed':
       return hashedJoin(planning, join, left, right, strategy.leftKeys, strategy.rightKeys);
   }
+}
+
+/** A mark join of which no side can be everywhere, in a form that can be hashed. */
+function hashedMark(planning: Planning, join: JoinRelation): Relation | undefined {
+  if (join.type !== 'mark' || equalKeys(join).length > 0) return undefined;
+  const { bytes } = planning.estimates.of(join.right);
+  if (bytes <= planning.facts.cluster.broadcastLimitBytes) return undefined;
+  return nullAwareMark(join, planning.newSharedId());
 }
 
 function broadcastJoin(

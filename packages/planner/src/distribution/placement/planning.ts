@@ -40,6 +40,8 @@ export interface PlanMemory {
   readonly partials: ReadonlySet<Relation>;
 }
 
+const FIRST_OWN_SHARED_ID = 1_000_000;
+
 /** A plan being made: what is known, and what has been decided so far. */
 export class Planning {
   readonly facts: PlanFacts;
@@ -118,6 +120,11 @@ export class Planning {
     this.rewrites.set(relation, known);
     if (!known.has(name)) known.set(name, make());
     return known.get(name) as T;
+  }
+
+  /** For a shared relation that a rule makes; those of statements count up from 0. */
+  newSharedId(): number {
+    return FIRST_OWN_SHARED_ID + this.rewrites.size;
   }
 
   addDraft(
