@@ -2,13 +2,14 @@ import { quoteIdentifier } from '@tessera/sql';
 import type { PlanType, PlanValue } from '../../../plan-nodes.ts';
 import { valueText } from '../../../value-text.ts';
 import { unsupported } from '../../unsupported-plan.ts';
+import { exampleSql, isNameable, nullSql } from '../null-sql.ts';
 import { quotedText, typeSql } from '../type-sql.ts';
 
 /** A constant of exactly the plan's type. @throws UnsupportedPlan */
 export function constantSql(constant: PlanValue): string {
   const { type, is_null, value } = constant;
   if (is_null === true || value === undefined || value === null) {
-    if (is_null === true) return type.id === 'NULL' ? 'NULL' : `CAST(NULL AS ${typeSql(type)})`;
+    if (is_null === true) return nullSql(type);
     return unsupported(`a constant of type ${type.id} without value`);
   }
   switch (type.id) {
@@ -27,7 +28,8 @@ export function constantSql(constant: PlanValue): string {
       return intervalSql(value);
     case 'LIST': {
       const items = elements(type.type_info?.child_type, value);
-      return items.length === 0 ? `CAST([] AS ${typeSql(type)})` : `[${items.join(', ')}]`;
+      if (items.length > 0) return `[${items.join(', ')}]`;
+      return isNameable(type) ? `CAST([] AS ${typeSql(type)})` : `(${exampleSql(type)})[1:0]`;
     }
     case 'ARRAY':
       return `CAST([${elements(type.type_info?.child_type, value).join(', ')}] AS ${typeSql(type)})`;

@@ -1,8 +1,8 @@
 import type { PlanExpression } from '../../../plan-nodes.ts';
 import { unsupported } from '../../unsupported-plan.ts';
-import { typeSql } from '../type-sql.ts';
 import { aggregateSql } from './aggregate-call.ts';
 import { caseSql } from './case.ts';
+import { castSql } from './cast.ts';
 import { constantSql } from './constant.ts';
 import type { ExpressionScope } from './expression-scope.ts';
 import { functionSql } from './function-call.ts';
@@ -27,11 +27,8 @@ function render(expression: PlanExpression, scope: ExpressionScope): string {
       return scope.column(index ?? unsupported('a reference to nothing'));
     case 'VALUE_CONSTANT':
       return value === undefined ? unsupported('a constant without value') : constantSql(value);
-    case 'OPERATOR_CAST': {
-      const { return_type, try_cast } = expression;
-      if (child === undefined || return_type === undefined) return unsupported('a cast without its type');
-      return `${try_cast === true ? 'TRY_CAST' : 'CAST'}(${render(child, scope)} AS ${typeSql(return_type)})`;
-    }
+    case 'OPERATOR_CAST':
+      return castSql(expression, scope);
     case 'CASE_EXPR':
       return caseSql(expression, scope);
     case 'BOUND_FUNCTION':

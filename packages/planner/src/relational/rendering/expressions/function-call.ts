@@ -2,6 +2,7 @@ import { quoteIdentifier } from '@tessera/sql';
 import type { PlanExpression } from '../../../plan-nodes.ts';
 import { expressionType } from '../../expressions/expression-type.ts';
 import { unsupported } from '../../unsupported-plan.ts';
+import { exampleSql, isNameable } from '../null-sql.ts';
 import { quotedText, typeSql } from '../type-sql.ts';
 import { foldedArguments } from './aggregate-call.ts';
 import { decimalOperands } from './decimal-arithmetic.ts';
@@ -69,7 +70,10 @@ const SPECIAL: Readonly<Record<string, (expression: PlanExpression, scope: Expre
 /** A call whose type does not follow from its arguments. */
 function castCallSql(expression: PlanExpression, scope: ExpressionScope): string {
   const call = callSql(expression.name ?? '', itemsOf(expression, scope));
-  return `CAST(${call} AS ${typeSql(expressionType(expression))})`;
+  const type = expressionType(expression);
+  if (type.id === 'NULL') return call;
+  if (!isNameable(type)) return `CASE WHEN false THEN ${exampleSql(type)} ELSE ${call} END`;
+  return `CAST(${call} AS ${typeSql(type)})`;
 }
 
 const itemsOf = ({ children = [] }: PlanExpression, scope: ExpressionScope): readonly string[] =>

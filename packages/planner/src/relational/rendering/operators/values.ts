@@ -1,8 +1,8 @@
 import type { ValuesRelation } from '../../relation.ts';
+import { nullSql } from '../null-sql.ts';
 import { plainBlock, type QueryBlock } from '../query-block.ts';
 import { over, type RenderScope } from '../render-scope.ts';
 import { sql } from '../sql-parts.ts';
-import { typeSql } from '../type-sql.ts';
 
 /** `VALUES …`; one row is a SELECT without FROM, and no row one that nothing meets. */
 export function renderValues({ rows, columns }: ValuesRelation, scope: RenderScope): QueryBlock {
@@ -10,7 +10,7 @@ export function renderValues({ rows, columns }: ValuesRelation, scope: RenderSco
   const texts = (row: (typeof rows)[number]) => row.map((value) => over(value, []));
   if (first === undefined)
     return {
-      columns: columns.map(({ type }) => [type.id === 'NULL' ? 'NULL' : `CAST(NULL AS ${typeSql(type)})`]),
+      columns: columns.map(({ type }) => [nullSql(type)]),
       isPlain: false,
       where: ['false'],
       tail: [],

@@ -40,3 +40,6 @@ select 1.10*a, x*0.5+a, big-x, x//a from t;
 select x%3, x+a, round(x,1) from t;
 select x::decimal(10,2)*x::decimal(5,1) from t;
 select x*a*2, x*(1-x)*(1+x) from t;
+select case when len(l) = 3 then list_zip(l, [1, 2, 3]) else error('another length') end from t where len(l) = 3;
+select list_filter(list_zip(l, [1, 2]), lambda r: r[1] > r[2]), case when a > 3 then row(a, b) end from t;
+select date '0044-03-15 (BC)', timestamp '290000-01-01 00:00:00', timetz '12:00:00-03:30', [null]::date[], [row(1, 'x')], []::row(a integer)[];
