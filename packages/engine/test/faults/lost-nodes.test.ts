@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EngineCluster } from '../cluster/engine-cluster.ts';
+import { until } from '../cluster/until.ts';
+import { type Answer, rows } from '../http.ts';
+import {
+  exchangeBytesOf,
+  loadSpreadTables,
+  SPREAD,
+  slowJoin,
+  slowScan,
+  started,
+  untilBusy,
+  untilIdle,
+  untilStagesFinished,
+} from './slow-queries.ts';
+
+const TEST_MS = 120_000;
+const GONE_WITHIN_MS = 30_000;
+
+/** Rows 1 to 6 and 22. */
+describe('nodes that are lost while a query runs', () => {
+  let cluster: EngineCluster;
+
+  beforeEach(async () => {
+    cluster = await EngineCluster.start({ nodes: 3 });
+    await loadSpreadTables(cluster);
+  }, TEST_MS);
+  afterEach(() => cluster[Symbol.asyncDispose]());
+
+  const dataOf = (answer: Answer): unknown[][] => {
+    expect(answer.status, `${answer.text}\n${cluster.logs()}`).toBe(200);
+    return answer.json().data;
+  };
+  /** On one node. */
+  const right = async (sql: string) =>
+    dataOf(await started(cluster, 0, sql, { enable_distributed_execution: 'false' }));
+  const runningNodes = async (n: number) =>
+    (
+      await rows(cluster.node(n), `SELECT node_name FROM information_schema.nodes WHERE status = 'RUNNING'`)
+    ).flat();
+
+  it(
+    'a worker killed while its task runs: it is run again elsewhere, seen in the profile',
+    async () => {
+      const expected = await right(slowScan(1));
+      const answer = started(cluster, 0, slowScan(1));
+      const profile = started(cluster, 0, `EXPLAIN (ANALYZE) ${slowScan(2)}`);
+      await untilBusy(cluster, 1, 2);
+      await cluster.kill(1);
+      expect(dataOf(await answer)).toEqual(expected);
+      expect(String(dataOf(await profile)[0]![0])).toMatch(/in \d+ attempts/);
+      await untilIdle(cluster, 2, GONE_WITHIN_MS);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a worker killed after it finished a stage: what it left is made again',
+    async () => {
+      const expected = await right(slowJoin(1));
+      const answer = started(cluster, 0, slowJoin(1));
+      await untilStagesFinished(cluster, 0, 2);
+      await cluster.kill(2);
+      expect(dataOf(await answer)).toEqual(expected);
+      await untilIdle(cluster, 1, GONE_WITHIN_MS);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'all workers killed: the coordinator stays up and answers by itself',
+    async () => {
+      const expected = await right(slowScan(3));
+      const answer = started(cluster, 0, slowScan(3));
+      await untilBusy(cluster, 1);
+      await Promise.all([cluster.kill(1), cluster.kill(2)]);
+      expect(dataOf(await answer)).toEqual(expected);
+      expect(await rows(cluster.node(0), 'SELECT count(*)::int FROM t')).toEqual([[30_000]]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a worker killed and started again at its address: what it left before is not asked for',
+    async () => {
+      const expected = await right(slowJoin(2));
+      const answer = started(cluster, 0, slowJoin(2));
+      await untilStagesFinished(cluster, 0, 2);
+      await cluster.kill(1);
+      await cluster.startNode(1);
+      expect(dataOf(await answer)).toEqual(expected);
+      await cluster.untilWhole();
+      expect(dataOf(await started(cluster, 1, slowScan(4)))).toEqual(await right(slowScan(4)));
+      expect(await exchangeBytesOf(cluster, 1)).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a worker stopped in its course and woken again: others do its tasks, and its late results are of no effect',
+    async () => {
+      const expected = await right(slowScan(5));
+      const answer = started(cluster, 0, slowScan(5));
+      await untilBusy(cluster, 1);
+      cluster.pause(1);
+      await until('it is missed', GONE_WITHIN_MS, async () => (await runningNodes(0)).length === 2);
+      expect(dataOf(await answer)).toEqual(expected);
+      cluster.resume(1);
+      await cluster.untilWhole();
+      await untilIdle(cluster, 1, GONE_WITHIN_MS);
+      expect(dataOf(await started(cluster, 1, slowScan(6)))).toEqual(await right(slowScan(6)));
+    },
+    TEST_MS,
+  );
+
+  it(
+    'the coordinator killed: the workers stop and keep nothing',
+    async () => {
+      const answer = started(cluster, 0, slowJoin(3)).then(
+        () => 'answered',
+        () => 'connection lost',
+      );
+      await untilStagesFinished(cluster, 0, 2);
+      await untilBusy(cluster, 1);
+      await cluster.kill(0);
+      expect(await answer).toBe('connection lost');
+      await Promise.all([untilIdle(cluster, 1, GONE_WITHIN_MS), untilIdle(cluster, 2, GONE_WITHIN_MS)]);
+      await cluster.startNode(0);
+      expect(await cluster.filesOf(0, 'upload')).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a client that goes away: all tasks stop, and nothing is kept',
+    async () => {
+      const abort = new AbortController();
+      const url = new URL(cluster.node(0).url);
+      for (const [name, value] of Object.entries(SPREAD)) url.searchParams.set(name, value);
+      const gone = fetch(url, { method: 'POST', body: slowScan(7), signal: abort.signal }).catch(
+        () => 'gone',
+      );
+      await Promise.all([untilBusy(cluster, 1), untilBusy(cluster, 2)]);
+      abort.abort();
+      expect(await gone).toBe('gone');
+      for (const n of [0, 1, 2]) await untilIdle(cluster, n, GONE_WITHIN_MS);
+      const running = `SELECT count(*)::int FROM information_schema.engine_running_queries WHERE query_text LIKE '%50021%'`;
+      await until('the query is gone', GONE_WITHIN_MS, async () => {
+        // This statement is the only one that has the text.
+        return (await rows(cluster.node(0), running))[0]![0] === 1;
+      });
+    },
+    TEST_MS,
+  );
+});

@@ -1,0 +1,73 @@
+import type { EngineCluster } from '../cluster/engine-cluster.ts';
+import { metric } from '../cluster/metrics.ts';
+import { until } from '../cluster/until.ts';
+import { type Answer, query, rows } from '../http.ts';
+
+/** Every query is spread, and no table is read whole. */
+export const SPREAD = { min_distributed_bytes: '0', whole_table_bytes: '0' };
+const ROWS = 30_000;
+const PIECES = 6;
+const SEEN_WITHIN_MS = 60_000;
+
+/** Tables `t` and `u` of which each node has some tablets. */
+export async function loadSpreadTables(cluster: EngineCluster): Promise<void> {
+  const run = async (sql: string) => {
+    const answer = await query(cluster.node(0), sql);
+    if (answer.status !== 200) throw new Error(`${sql}: ${answer.text}`);
+  };
+  for (const table of ['t', 'u']) {
+    await run(`CREATE TABLE ${table} (a INT, b INT, c TEXT)`);
+    for (let piece = 0; piece < PIECES; piece++) {
+      const range = `generate_series(${(piece * ROWS) / PIECES}, ${((piece + 1) * ROWS) / PIECES - 1})`;
+      await run(`INSERT INTO ${table} SELECT x, x % 100, md5(x::text) FROM ${range} g(x)`);
+    }
+  }
+}
+
+/**
+ * Keeps every node busy for seconds in the stage that reads the tables: each row of one with each of the other. `salt` makes
+ * another statement of it.
+ */
+export const slowScan = (salt: number): string =>
+  `SELECT t.b, count(*) AS n, sum(u.a) AS s FROM t JOIN u ON hash(t.a, u.a, ${salt}) % 50021 = 7 GROUP BY t.b ORDER BY t.b`;
+
+/** Keeps every node busy for seconds in a stage that reads what other stages left. */
+export const slowJoin = (salt: number): string =>
+  `SELECT x.b, count(*) AS n FROM (SELECT a, min(b) AS b FROM t GROUP BY a) x
+   JOIN (SELECT a, max(c) AS c FROM u GROUP BY a) y ON hash(x.a, y.a, ${salt}) % 50021 = 7 GROUP BY x.b ORDER BY x.b`;
+
+/** The rows of a statement under way. */
+export function started(
+  cluster: EngineCluster,
+  n: number,
+  sql: string,
+  parameters: object = {},
+): Promise<Answer> {
+  return query(cluster.node(n), sql, { ...SPREAD, output_format: 'JSON_Compact', ...parameters });
+}
+
+export const tasksOf = (cluster: EngineCluster, n: number): Promise<number> =>
+  metric(cluster.node(n), 'tessera_cluster_running_tasks');
+
+export const exchangeBytesOf = (cluster: EngineCluster, n: number): Promise<number> =>
+  metric(cluster.node(n), 'tessera_cluster_exchange_bytes');
+
+/** Until a node runs tasks of others. */
+export const untilBusy = (cluster: EngineCluster, n: number, tasks = 1): Promise<void> =>
+  until(`node ${n} runs ${tasks} tasks`, SEEN_WITHIN_MS, async () => (await tasksOf(cluster, n)) >= tasks);
+
+/** Until a node neither runs tasks nor keeps anything for others. */
+export const untilIdle = (cluster: EngineCluster, n: number, withinMs: number): Promise<void> =>
+  until(`node ${n} is idle`, withinMs, async () => {
+    return (await tasksOf(cluster, n)) === 0 && (await exchangeBytesOf(cluster, n)) === 0;
+  });
+
+/** Until a query of the coordinator has finished stages and goes on. */
+export const untilStagesFinished = (cluster: EngineCluster, n: number, stages: number): Promise<void> =>
+  until(`${stages} stages have finished`, SEEN_WITHIN_MS, async () => {
+    const found = await rows(
+      cluster.node(n),
+      'SELECT max(stages_finished)::int FROM information_schema.engine_running_queries',
+    );
+    return Number(found[0]![0]) >= stages;
+  });
