@@ -55,6 +55,8 @@ describe('tessera', () => {
     [['query', '--setting', 'x', 'SELECT 1'], 'Expected name=value.'],
     [['query'], 'the statement is empty'],
     [['query', '-u', 'example.com', 'SELECT 1'], 'expected http://host:port'],
+    [['cancel'], "missing required argument 'query id'"],
+    [['dev-cluster', '--nodes', '0'], 'Expected a whole number from 1 to 64.'],
   ])('%j is wrong usage', async (args, message) => {
     const { code, stderr } = await tessera(...args);
     expect(stderr).toContain(message);

@@ -13,6 +13,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { EngineCluster } from './engine-cluster.ts';
 import { LOST_AFTER_MS } from './peer-state.ts';
 import type { PeerPlace } from './pinger.ts';
+import { simulatedFaults } from './simulated-faults.ts';
 
 export interface MultiNodeOptions {
   readonly config: EngineConfig;
@@ -68,6 +69,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
           TesseraError.of('NODE_LOST', { node: nodeAt.get(address) ?? address, reason }),
       }),
     nodeAt: (address) => nodeAt.get(address) ?? address,
+    disturbedHash: simulatedFaults().disturbedHash,
     log: logging.logger('shuffle'),
   });
   const distExec = openDistExec({
