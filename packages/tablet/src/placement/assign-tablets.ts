@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Tablet } from '@tessera/catalog';
 import type { RowRange } from '../vector/deleted-rows.ts';
-import { NodePreference, textHash } from './node-preference.ts';
+import { NodePreference } from './node-preference.ts';
 import { type Placement, placeTablets } from './place-tablets.ts';
 
 /** A tablet of a scan, whatever else is known of it. */
@@ -35,12 +36,17 @@ export function assignTablets<N extends { readonly name: string }, T extends Ass
   const shares = sharesOf(all, chosen, names, granularity);
   return nodes.flatMap((node) => {
     const tablets = shares[names.indexOf(node.name)]!;
-    return tablets.length === 0 ? [] : [{ node, tablets, shareId: shareIdOf(names, node.name) }];
+    return tablets.length === 0 ? [] : [{ node, tablets, shareId: shareIdOf(names, node.name, granularity) }];
   });
 }
 
-const shareIdOf = (names: readonly string[], name: string): string =>
-  `${textHash(names.join('\n')).toString(36)}-${names.length}-${name}`;
+/** Grows whenever `placeTablets` gives other places: nodes of two versions must not take one part for the other. */
+const PLACEMENT_VERSION = 1;
+
+function shareIdOf(names: readonly string[], name: string, granularity: number): string {
+  const placed = [PLACEMENT_VERSION, granularity, ...names].join('\n');
+  return `${createHash('sha256').update(placed).digest('base64url').slice(0, 16)}/${name}`;
+}
 
 interface KnownPlacement {
   readonly names: string;

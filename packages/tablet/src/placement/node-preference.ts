@@ -66,7 +66,7 @@ function highest(scores: Uint32Array, count: number): Uint16Array {
 }
 
 /** FNV-1a, mixed. */
-export function textHash(text: string): number {
+function textHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return mixed(hash);
