@@ -43,16 +43,26 @@ export function mapExpression(
 ): PlanExpression {
   return mapped(expression) as PlanExpression;
 
+  /** The value itself where nothing inside changes. */
   function mapped(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(mapped);
     if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const items = value.map(mapped);
+      return items.some((item, i) => item !== value[i]) ? items : value;
+    }
     if ('type' in value && typeof value.type === 'string') {
       const changed = change(value as PlanExpression);
       if (changed !== undefined) return changed;
     }
-    return Object.fromEntries(
-      Object.entries(value).map(([key, field]) => [key, OPAQUE.has(key) ? field : mapped(field)]),
-    );
+    let copy: Record<string, unknown> | undefined;
+    for (const [key, field] of Object.entries(value)) {
+      if (typeof field !== 'object' || OPAQUE.has(key)) continue;
+      const changed = mapped(field);
+      if (changed === field) continue;
+      copy ??= { ...value };
+      copy[key] = changed;
+    }
+    return copy ?? value;
   }
 }
 

@@ -16,10 +16,11 @@ export interface RenderScope {
 }
 
 /** The relation as a block that more can be added to: columns of its FROM, with conditions at most. */
-export function simpleBlock(relation: Relation, scope: RenderScope): QueryBlock {
-  const block = scope.render(relation);
-  return isSimple(block) ? block : nested(block, scope);
-}
+export const simpleBlock = (relation: Relation, scope: RenderScope): QueryBlock =>
+  simplified(scope.render(relation), scope);
+
+export const simplified = (block: QueryBlock, scope: RenderScope): QueryBlock =>
+  isSimple(block) ? block : nested(block, scope);
 
 /** The relation as something to stand in FROM and its columns. */
 export function source(

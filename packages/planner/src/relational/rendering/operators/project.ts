@@ -2,7 +2,7 @@ import { isReference } from '../../expressions/references.ts';
 import type { ProjectRelation } from '../../relation.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import { plainColumns, type QueryBlock } from '../query-block.ts';
-import { over, type RenderScope, simpleBlock } from '../render-scope.ts';
+import { over, type RenderScope, simplified } from '../render-scope.ts';
 
 /**
  * `SELECT expressions …`. Columns that are only picked are picked in place, even out of a sorted or limited block; computed
@@ -17,7 +17,7 @@ export function renderProject({ input, expressions }: ProjectRelation, scope: Re
         ({ index }) => block.columns[index] ?? unsupported('a column beyond the input'),
       ),
     };
-  const simple = simpleBlock(input, scope);
+  const simple = simplified(block, scope);
   const columns = plainColumns(simple);
   return { ...simple, columns: expressions.map((expression) => [over(expression, columns)]), isPlain: false };
 }
