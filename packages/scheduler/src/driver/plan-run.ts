@@ -179,7 +179,8 @@ export class PlanRun {
     const ref = this.#begin(task);
     const { signal } = this.#attempts.get(attemptName(ref))!;
     this.#progress.began(ref);
-    const left = timeoutMs === 0 ? 0 : Math.max(1, timeoutMs - (performance.now() - this.#startedAtMs));
+    const left =
+      timeoutMs === 0 ? 0 : Math.max(1, Math.ceil(timeoutMs - (performance.now() - this.#startedAtMs)));
     const outcome = inSession
       ? this.#inSession(signal, () => this.#local.runTask(task, { session, signal }))
       : this.#cluster.runTask(node, task, {

@@ -11,6 +11,7 @@ import { exchange, executionOf, MemoryCluster, scan, sortedRows, stage } from '.
 
 const SCAN = stage(0, 'shards', [scan('t')]);
 const GROUPS = stage(1, 'buckets', [exchange(0, 'hashed')]);
+const ONE = stage(1, 'coordinator', [exchange(0, 'gathered')]);
 const ROOT = stage(2, 'coordinator', [exchange(1, 'gathered')]);
 
 test('stages run in order, a task for each node, and the root reads all rows', async () => {
@@ -119,6 +120,16 @@ test('an abort stops all tasks and frees what they left', async () => {
   await expect(run).rejects.toThrow('Query cancelled: wanted');
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
   expect(cluster.released).toHaveLength(3);
+});
+
+test('tasks are given what is left of the time, in whole milliseconds; 0 is no limit', async () => {
+  const cluster = new MemoryCluster(1);
+  const runTask = vi.spyOn(cluster, 'runTask');
+  const given = () => (runTask.mock.lastCall?.[2] as { timeoutMs: number } | undefined)?.timeoutMs;
+  await executePlan(executionOf([SCAN, ONE], { t: 1 }, { timeoutMs: 60_000.5 }), cluster, cluster);
+  expect(given()).toSatisfy((ms: number) => Number.isInteger(ms) && ms > 0 && ms <= 60_001);
+  await executePlan(executionOf([SCAN, ONE], { t: 1 }), cluster, cluster);
+  expect(given()).toBe(0);
 });
 
 test('what is no error of the table is thrown as it is', async () => {
