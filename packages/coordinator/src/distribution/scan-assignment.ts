@@ -47,7 +47,7 @@ export async function assignScan(
   const shares =
     scan.spread === 'whole'
       ? nodes.map((node) => ({ node, tablets, shareId: undefined }))
-      : assignTablets(snapshot.tablets(table.id), tablets, nodes, table.indexGranularity);
+      : orOne(assignTablets(snapshot.tablets(table.id), tablets, nodes, table.indexGranularity), nodes);
   return {
     assignments: shares.map((share) => ({
       node: share.node,
@@ -64,6 +64,19 @@ export async function assignScan(
       granulesPruned,
     },
   };
+}
+
+/** Without tablets to read there still is a task, of no rows: GROUP BY ROLLUP over nothing has a row. */
+function orOne<S extends { readonly node: ClusterNode; readonly tablets: readonly ScanTablet[] }>(
+  shares: readonly S[],
+  [first]: readonly ClusterNode[],
+): readonly (
+  | S
+  | { readonly node: ClusterNode; readonly tablets: readonly ScanTablet[]; readonly shareId: undefined }
+)[] {
+  return shares.length > 0 || first === undefined
+    ? shares
+    : [{ node: first, tablets: [], shareId: undefined }];
 }
 
 /** Of the rows of a tablet that a node reads. */
