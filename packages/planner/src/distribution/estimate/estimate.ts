@@ -266,7 +266,7 @@ const guessedDistinct = (rows: number, width: number): number =>
   width === 1 ? 2 : width <= 4 ? Math.min(rows, Math.max(10, rows ** 0.8)) : Math.max(10, rows ** 0.7);
 
 /** The most rows that a limit lets through, when it is a constant number. */
-export function limitRows({ limit, offset, isPercent }: LimitRelation): number | undefined {
+function limitRows({ limit, offset, isPercent }: LimitRelation): number | undefined {
   if (isPercent || limit === undefined) return undefined;
   const [count, skipped] = [constantNumber(limit), offset === undefined ? 0 : constantNumber(offset)];
   return count === undefined || skipped === undefined ? undefined : count;

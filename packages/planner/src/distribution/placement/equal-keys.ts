@@ -1,5 +1,5 @@
 import type { JoinRelation } from '../../relational/relation.ts';
-import { plainReference } from '../tree/expressions.ts';
+import { plainReference, sameType } from '../tree/expressions.ts';
 
 /** A pair of columns of the two sides that are equal in all pairs of rows that match. */
 export interface KeyPair {
@@ -14,7 +14,12 @@ export interface KeyPair {
  * of the same type (`withKeyColumns` made them so). A mark join tells NULL from false by looking at all rows of the right side,
  * so that only its null-safe keys, those of the rows that it is computed for, may part them.
  */
-export function equalKeys({ conditions, type }: JoinRelation): readonly KeyPair[] {
+export function equalKeys({
+  conditions,
+  type,
+  left: leftSide,
+  right: rightSide,
+}: JoinRelation): readonly KeyPair[] {
   return conditions.flatMap(({ comparison, left, right }) => {
     const isNullSafe = comparison === 'IS NOT DISTINCT FROM';
     if (comparison !== '=' && !isNullSafe) return [];

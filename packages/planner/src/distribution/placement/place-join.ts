@@ -145,7 +145,7 @@ function withoutNullKeys(
   pairs: readonly KeyPair[],
 ): Placed {
   if (!dropsUnmatched(join.type, side) || join.isAsof) return placed;
-  const keys = pairs.filter(({ isNullSafe }) => !isNullSafe).map((pair) => pair[side]);
+  const keys = [...new Set(pairs.filter(({ isNullSafe }) => !isNullSafe).map((pair) => pair[side]))];
   if (keys.length === 0) return placed;
   const isTravelling = placed.fragments.some(
     ({ placement }) => placement === 'shards' || placement === 'buckets',

@@ -14,12 +14,6 @@ export function addReferences(expression: PlanExpression, into: Set<number>): vo
   });
 }
 
-export function referencesOf(expressions: readonly PlanExpression[]): Set<number> {
-  const found = new Set<number>();
-  for (const expression of expressions) addReferences(expression, found);
-  return found;
-}
-
 /** The expression with `at` in place of the positions that it refers to. */
 export const shiftReferences = (expression: PlanExpression, at: (index: number) => number): PlanExpression =>
   mapExpression(expression, (inner) =>
@@ -105,5 +99,6 @@ export const caseWhen = (
 export const isNotNull = (child: PlanExpression): PlanExpression =>
   operator('OPERATOR_IS_NOT_NULL', [child], { id: 'BOOLEAN' });
 
+/** Whether values of the types are kept, and so hashed, alike. */
 export const sameType = (a: PlanType, b: PlanType): boolean =>
-  a === b || JSON.stringify(a) === JSON.stringify(b);
+  a === b || (a.id === b.id && JSON.stringify(a.type_info ?? null) === JSON.stringify(b.type_info ?? null));
