@@ -12,6 +12,11 @@ import { SessionSocket } from './session-socket.ts';
 const PROGRAM = fileURLToPath(new URL('../process/kernel-process.ts', import.meta.url));
 /** Every running call of a session holds up to two threads of the pool: what it runs, and a result being given up. */
 const THREAD_POOL_SIZE = 128;
+/**
+ * The kernel's blocks have 256 KiB. glibc would soon take them for small and keep freed ones in as many heaps as there are
+ * threads: a kernel that spills held up to twice its limit (seen). Mapped one by one they go back at once.
+ */
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4' };
 /** `sun_path` holds 108 bytes with its terminator. */
 const MAX_SOCKET_PATH_BYTES = 107;
 const MAX_IDLE_SESSIONS = 32;
@@ -51,7 +56,7 @@ export class KernelProcessHandle {
     this.#child = fork(PROGRAM, [JSON.stringify(options)], {
       serialization: 'advanced',
       execArgv: [],
-      env: { ...process.env, UV_THREADPOOL_SIZE: String(THREAD_POOL_SIZE) },
+      env: { ...process.env, ...ALLOCATOR, UV_THREADPOOL_SIZE: String(THREAD_POOL_SIZE) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const stderr = tail(this.#child);
