@@ -23,10 +23,28 @@ export function distinctBounds(table: TableObject, tablets: readonly Tablet[]): 
   const rows = tablets.reduce((sum, tablet) => sum + tablet.rows, 0);
   const bounds = new Map<string, number>();
   for (const column of table.columns) {
-    const values = valuesBetween(column, sampled);
+    const values = TEXT.test(column.type) ? codes(column, sampled) : valuesBetween(column, sampled);
     if (values !== undefined && values < rows) bounds.set(column.name, values);
   }
   return bounds;
+}
+
+const TEXT = /^(?:TEXT|VARCHAR|STRING)$/i;
+
+/**
+ * Of a column whose smallest and largest values in all tablets are single characters: flags and the like, where longer texts
+ * in between are not to be expected.
+ */
+function codes({ id }: Column, tablets: readonly Tablet[]): number | undefined {
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { rows, statistics } of tablets) {
+    const found = statistics.find(({ column }) => column === id);
+    if (found !== undefined && found.nulls >= rows) continue;
+    if (found?.min?.length !== 1 || found.max?.length !== 1) return undefined;
+    min = Math.min(min, found.min.charCodeAt(0));
+    max = Math.max(max, found.max.charCodeAt(0));
+  }
+  return Number.isFinite(max - min) ? max - min + 1 : undefined;
 }
 
 /** From the smallest to the largest value; undefined where they are not known, or there are others in between. */
