@@ -25,8 +25,8 @@ export function equalKeys({
     if (comparison !== '=' && !isNullSafe) return [];
     if (type === 'mark' && !isNullSafe) return [];
     const [onLeft, onRight] = [plainReference(left), plainReference(right)];
-    return onLeft === undefined || onRight === undefined
-      ? []
-      : [{ left: onLeft, right: onRight, isNullSafe }];
+    if (onLeft === undefined || onRight === undefined) return [];
+    if (!sameType(leftSide.columns[onLeft]!.type, rightSide.columns[onRight]!.type)) return [];
+    return [{ left: onLeft, right: onRight, isNullSafe }];
   });
 }
