@@ -4,6 +4,8 @@ import type { Database, SqlResult } from './database.ts';
 
 interface Session {
   parameters: Record<string, string>;
+  /** Where its last statement ran: a transaction stays where it began. */
+  node: number;
 }
 
 /**
@@ -32,9 +34,11 @@ export class HttpDatabase implements Database {
     const found = this.#sessions.get(connection);
     const session = found ?? {
       parameters: this.#database === undefined ? {} : { database: this.#database },
+      node: 0,
     };
     if (found === undefined) this.#sessions.set(connection, session);
-    const answer = await this.#send(sql, session.parameters);
+    if (!('transaction_id' in session.parameters)) session.node = this.#turn++ % this.#nodes.length;
+    const answer = await this.#send(sql, session);
     session.parameters = after(session.parameters, answer.headers);
     if (answer.text === '') return { columns: [], rows: [] };
     const body = answer.json<{
@@ -57,13 +61,13 @@ export class HttpDatabase implements Database {
   async close(): Promise<void> {}
 
   async #definite(sql: string): Promise<void> {
-    const answer = await this.#send(sql, {});
+    const answer = await this.#send(sql, { parameters: {}, node: 0 });
     if (answer.status !== 200) throw new Error(`${sql}: ${answer.text}`);
   }
 
-  #send(sql: string, parameters: Readonly<Record<string, string>>) {
-    const n = 'transaction_id' in parameters ? 0 : this.#turn++ % this.#nodes.length;
-    return query(this.#nodes[n]!, sql, { ...this.#settings, ...parameters, output_format: 'JSON_Compact' });
+  #send(sql: string, { parameters, node }: Session) {
+    const sent = { ...this.#settings, ...parameters, output_format: 'JSON_Compact' };
+    return query(this.#nodes[node]!, sql, sent);
   }
 }
 

@@ -1,16 +1,18 @@
 /**
  * Runs files of the sqllogictest format and tells what fails:
  *   node packages/engine/test/sqllogic/run.ts [--nodes 3 | --duckdb] [--setting name=value]… [--as name]… [--sqlite]
- *     [--loose] [--report failures.jsonl] files or directories
+ *     [--loose] [--report failures.jsonl] [--complete] files or directories
  * `--as` also takes what `onlyif name` says; `--sqlite` renders values as SQLite's runner does; `--loose` is for files of
  * others: types of columns are not looked at, numbers may differ by 1 %, rows come in
- * any order (NULLs sort as settings say that we do not have), and settings that we do not have are passed over.
+ * any order (NULLs sort as settings say that we do not have), and settings that we do not have are passed over. `--complete` writes
+ * results into the files for queries that expect none yet.
  */
 import { appendFileSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EngineCluster } from '../cluster/engine-cluster.ts';
+import { completed } from './completed.ts';
 import type { Database } from './database.ts';
 import { HttpDatabase } from './http-database.ts';
 import { PlainDuckDb } from './plain-duckdb.ts';
@@ -28,6 +30,7 @@ const { values, positionals } = parseArgs({
     sqlite: { type: 'boolean', default: false },
     loose: { type: 'boolean', default: false },
     report: { type: 'string' },
+    complete: { type: 'boolean', default: false },
   },
 });
 
@@ -44,6 +47,7 @@ const options = {
 
 const totals = { files: 0, clean: 0, passed: 0, skipped: 0, failed: 0 };
 for (const path of (await Promise.all(positionals.map(filesBelow))).flat()) {
+  if (values.complete) await writeFile(path, await completed(await readFile(path, 'utf8'), database));
   const report = await runFile(await readFile(path, 'utf8'), database, options).catch((error: Error) => ({
     passed: 0,
     skipped: 0,
