@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { differenceOf } from './testing/same-rows.ts';
 import type { SimulatedCluster, SimulatedOptions } from './testing/simulated-cluster.ts';
-import { type Suite, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
+import { atScale100, type Suite, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
 
 /** As a query's number goes round, so do these, and all of them with `TESSERA_ALL_VARIANTS=1`. */
 const VARIANTS: readonly SimulatedOptions[] = [
@@ -11,6 +11,8 @@ const VARIANTS: readonly SimulatedOptions[] = [
   { nodes: 3, broadcastLimitBytes: 2 ** 50, gatherLimitRows: 10 },
   { nodes: 3, wholeTableBytes: 1_000_000 },
 ];
+/** Plans as for a hundred times ten thousand the rows that there are. */
+const LARGE: SimulatedOptions = { nodes: 3, wholeTableBytes: 2 ** 25 };
 const RUNS_ALL = process.env.TESSERA_ALL_VARIANTS === '1';
 
 describe.each<Suite>(['tpch', 'tpcds'])('%s in stages gives what the kernel gives', (suite) => {
@@ -30,7 +32,8 @@ describe.each<Suite>(['tpch', 'tpcds'])('%s in stages gives what the kernel give
     { timeout: 60_000 },
     async ({ sql, variants }) => {
       const expected = await cluster.plain(sql);
-      for (const variant of variants)
+      const large = { ...LARGE, tables: atScale100(suite, cluster.planFacts(LARGE).tables) };
+      for (const variant of [...variants, large])
         expect([variant, differenceOf(expected, await cluster.distributed(sql, variant))]).toEqual([
           variant,
           undefined,

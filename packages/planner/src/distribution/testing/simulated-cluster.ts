@@ -22,8 +22,8 @@ export interface SimulatedOptions {
   readonly wholeTableBytes?: number;
   readonly gatherLimitRows?: number;
   readonly refines?: boolean;
-  /** Rows go to as many nodes only; the others have none. */
-  readonly filledNodes?: number;
+  /** In place of what the tables have. */
+  readonly tables?: ReadonlyMap<string, TableFacts>;
 }
 
 export interface Answer {
@@ -39,7 +39,6 @@ export interface Answer {
 export class SimulatedCluster {
   private readonly connection: DuckDBConnection;
   private readonly facts = new Map<string, TableFacts>();
-  private shards = 0;
 
   private constructor(connection: DuckDBConnection) {
     this.connection = connection;
@@ -63,7 +62,6 @@ export class SimulatedCluster {
     const tables = (
       await this.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'managed'")
     ).map(([name]) => String(name));
-    this.shards = nodes;
     for (const table of tables) {
       const [[count] = [0]] = await this.rows(`SELECT count(*) FROM managed."${table}"`);
       const rows = Number(count);
@@ -92,9 +90,15 @@ export class SimulatedCluster {
     }
   }
 
-  planFacts({ nodes, broadcastLimitBytes, wholeTableBytes, gatherLimitRows }: SimulatedOptions): PlanFacts {
+  planFacts({
+    nodes,
+    broadcastLimitBytes,
+    wholeTableBytes,
+    gatherLimitRows,
+    tables,
+  }: SimulatedOptions): PlanFacts {
     return {
-      tables: this.facts,
+      tables: tables ?? this.facts,
       cluster: {
         nodes,
         broadcastLimitBytes: broadcastLimitBytes ?? 64 * 2 ** 20,
@@ -240,10 +244,6 @@ export class SimulatedCluster {
 
   private async rows(sql: string): Promise<readonly (readonly unknown[])[]> {
     return (await this.connection.runAndReadAll(sql)).getRowsJson();
-  }
-
-  get shardCount(): number {
-    return this.shards;
   }
 
   close(): void {
