@@ -24,7 +24,7 @@ export interface ShuffleOptions {
    */
   readonly compress?: ((address: string) => boolean) | undefined;
   readonly log: KernelLog;
-  /** For tests: stores rows in the buckets of another hash function. Also set by `TESSERA_FAULT_DISTURBED_HASH=1`. */
+  /** For tests: stores rows in the buckets of another hash function. */
   readonly disturbedHash?: boolean | undefined;
 }
 
@@ -38,7 +38,7 @@ export class ShuffleNode implements Shuffle {
   constructor(options: ShuffleOptions) {
     this.#options = options;
     this.incarnation = options.incarnation;
-    const { kernel, node, disturbedHash = process.env['TESSERA_FAULT_DISTURBED_HASH'] === '1' } = options;
+    const { kernel, node, disturbedHash = false } = options;
     this.#outputs = new KeptOutputs({ kernel, node, disturbedHash });
     this.#fetcher = new PieceFetcher({ ...options, outputs: this.#outputs });
   }

@@ -1,7 +1,7 @@
 import type { PlanExpression, PlanType } from '../../plan-nodes.ts';
 import { BIGINT } from '../../relational/expressions/expression-type.ts';
 import { aggregate, call, caseWhen, cast, compare, constant, DOUBLE } from '../tree/expressions.ts';
-import type { Decomposition } from './decomposition.ts';
+import type { Decomposition } from './decomposed-aggregate.ts';
 
 const ONE = new Set(['var_pop', 'var_samp', 'variance', 'stddev', 'stddev_pop', 'stddev_samp']);
 const TWO = new Set([

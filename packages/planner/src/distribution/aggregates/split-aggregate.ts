@@ -4,7 +4,8 @@ import { columnOf } from '../../relational/expressions/references.ts';
 import type { AggregateRelation, Relation, WindowRelation } from '../../relational/relation.ts';
 import { project } from '../tree/build.ts';
 import { DOUBLE, referenceTo } from '../tree/expressions.ts';
-import { type Decomposition, decompose } from './decomposition.ts';
+import type { Decomposition } from './decomposed-aggregate.ts';
+import { decompose } from './decomposition.ts';
 
 /** An aggregate as one of parts of the rows and one that finishes it. */
 export interface SplitAggregate {

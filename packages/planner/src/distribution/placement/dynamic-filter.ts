@@ -3,9 +3,9 @@ import { plainReference } from '../tree/expressions.ts';
 import type { KeyPair } from './equal-keys.ts';
 import { isVolatileRelation } from './exchange.ts';
 import type { Fragment, Placed } from './fragment.ts';
-import { dropsUnmatched } from './place-join.ts';
 import type { Planning } from './planning.ts';
 import { rowsRead } from './shard-whole.ts';
+import { dropsUnmatched } from './unmatched-rows.ts';
 
 /** Of a build side; more would tell little. */
 const MOST_BUILD_ROWS = 1_000_000;

@@ -93,3 +93,6 @@ export function placeOfAll(fragments: readonly Fragment[]): 'whole' | 'single' |
 
 export const sameKeys = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((key, i) => key === b[i]);
+
+/** Places relations below the one that a rule is about. `isResult`: its rows are those of the query, or nearly. */
+export type Place = (relation: Relation, isResult?: boolean) => Placed;

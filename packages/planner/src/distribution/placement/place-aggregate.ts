@@ -3,8 +3,7 @@ import { type SplitAggregate, splitAggregate } from '../aggregates/split-aggrega
 import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { cutBefore, everywhere, forwarded, hashedWithin, inBuckets, inOne } from './exchange.ts';
-import { type Fragment, inOnePlace, type Placed, placedAs } from './fragment.ts';
-import type { Place } from './place.ts';
+import { type Fragment, inOnePlace, type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 import { shardWhole } from './shard-whole.ts';
 

@@ -1,8 +1,7 @@
 import type { AggregateRelation, DistinctRelation } from '../../relational/relation.ts';
 import { plainReference, referenceTo } from '../tree/expressions.ts';
 import { cutBefore, forwarded, hashedWithin, inBuckets, inOne } from './exchange.ts';
-import { inOnePlace, over, type Placed, placedAs, sameColumns } from './fragment.ts';
-import type { Place } from './place.ts';
+import { inOnePlace, over, type Place, type Placed, placedAs, sameColumns } from './fragment.ts';
 import { placeAggregate } from './place-aggregate.ts';
 import type { Planning } from './planning.ts';
 

@@ -1,8 +1,7 @@
 import type { Relation } from '../../relational/relation.ts';
 import { anyRelation, inputsOf, withInputs } from '../tree/inputs.ts';
 import { inOne, isVolatileRelation } from './exchange.ts';
-import { type Fragment, type Placed, placedAs, placeOfAll } from './fragment.ts';
-import type { Place } from './place.ts';
+import { type Fragment, type Place, type Placed, placedAs, placeOfAll } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**

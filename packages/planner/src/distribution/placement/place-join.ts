@@ -5,10 +5,10 @@ import { isNotNull, referenceTo } from '../tree/expressions.ts';
 import { filterByBuild, isWorthTelling } from './dynamic-filter.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { everywhere, forwarded, inBuckets, inOne } from './exchange.ts';
-import { type Fragment, over, type Placed, placedAs, placeOfAll } from './fragment.ts';
+import { type Fragment, over, type Place, type Placed, placedAs, placeOfAll } from './fragment.ts';
 import { isHeavy, joinStrategy, mayBroadcast } from './join-strategy.ts';
-import type { Place } from './place.ts';
 import type { Planning } from './planning.ts';
+import { dropsUnmatched } from './unmatched-rows.ts';
 
 /** Of the limit for broadcasts, so much a side may have by its estimate and still be waited for to see what it has. */
 const WAIT_SHARE = 8;
@@ -167,26 +167,6 @@ function withoutNullKeys(
           },
     ),
   };
-}
-
-/** Whether rows of a side without a match are of no account. */
-export function dropsUnmatched(type: JoinType, side: 'left' | 'right'): boolean {
-  switch (type) {
-    case 'inner':
-    case 'semi':
-    case 'right_semi':
-      return true;
-    case 'left':
-    case 'anti':
-    case 'single':
-      return side === 'right';
-    case 'right':
-    case 'right_anti':
-      return side === 'left';
-    case 'mark':
-    case 'full':
-      return false;
-  }
 }
 
 /** Whether rows given by the join lie in the buckets of their keys of the side. */

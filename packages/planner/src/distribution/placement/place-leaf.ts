@@ -5,8 +5,7 @@ import type {
   ScanRelation,
   ValuesRelation,
 } from '../../relational/relation.ts';
-import { over, type Placed, placedAs } from './fragment.ts';
-import type { Place } from './place.ts';
+import { over, type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /** A table is read by all that share its tablets out, or whole by each task when that is less work than an exchange. */

@@ -2,8 +2,7 @@ import type { LimitRelation, Relation } from '../../relational/relation.ts';
 import { constantNumber } from '../estimate/estimate.ts';
 import { firstRows, sort } from '../tree/build.ts';
 import { cutBefore, forwarded, inOne } from './exchange.ts';
-import { inOnePlace, over, type Placed, placedAs, sameColumns } from './fragment.ts';
-import type { Place } from './place.ts';
+import { inOnePlace, over, type Place, type Placed, placedAs, sameColumns } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /** More rows than this are not put in order twice. */

@@ -1,7 +1,6 @@
 import type { SampleRelation } from '../../relational/relation.ts';
 import { inOne } from './exchange.ts';
-import { type Placed, placedAs } from './fragment.ts';
-import type { Place } from './place.ts';
+import { type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**

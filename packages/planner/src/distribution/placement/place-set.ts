@@ -1,7 +1,6 @@
 import type { SetRelation } from '../../relational/relation.ts';
 import { inBuckets, inOne } from './exchange.ts';
-import { inOnePlace, type Placed, placedAs, placeOfAll, sameColumns } from './fragment.ts';
-import type { Place } from './place.ts';
+import { inOnePlace, type Place, type Placed, placedAs, placeOfAll, sameColumns } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**

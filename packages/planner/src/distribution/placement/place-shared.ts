@@ -1,8 +1,7 @@
 import type { Relation, SharedReference, SharedRelation } from '../../relational/relation.ts';
 import { anyRelation } from '../tree/inputs.ts';
 import { cut, freshReading, isVolatileRelation } from './exchange.ts';
-import { inOnePlace, type Placed, placedAs } from './fragment.ts';
-import type { Place } from './place.ts';
+import { inOnePlace, type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 import { rowsRead } from './shard-whole.ts';
 

@@ -1,8 +1,7 @@
 import type { WindowRelation } from '../../relational/relation.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { hashedWithin, inBuckets, inOne } from './exchange.ts';
-import { inOnePlace, over, type Placed, placedAs } from './fragment.ts';
-import type { Place } from './place.ts';
+import { inOnePlace, over, type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**

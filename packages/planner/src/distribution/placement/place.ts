@@ -1,6 +1,6 @@
 import type { Relation } from '../../relational/relation.ts';
 import { cutBefore } from './exchange.ts';
-import type { Placed } from './fragment.ts';
+import type { Place, Placed } from './fragment.ts';
 import { placeAggregate } from './place-aggregate.ts';
 import { placeDistinct } from './place-distinct.ts';
 import { placeInOne } from './place-in-one.ts';
@@ -14,9 +14,6 @@ import { placeReference, placeShared } from './place-shared.ts';
 import { placeSort } from './place-sort.ts';
 import { placeWindow } from './place-window.ts';
 import type { Planning } from './planning.ts';
-
-/** Places relations below the one that a rule is about. `isResult`: its rows are those of the query, or nearly. */
-export type Place = (relation: Relation, isResult?: boolean) => Placed;
 
 /** Decides where the rows of a relation are computed, and with what exchanges. */
 export function place(planning: Planning, relation: Relation, isResult = false): Placed {

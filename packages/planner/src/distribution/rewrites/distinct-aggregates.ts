@@ -1,7 +1,8 @@
 import type { PlanExpression } from '../../plan-nodes.ts';
 import { columnOf } from '../../relational/expressions/references.ts';
 import type { AggregateRelation, Relation } from '../../relational/relation.ts';
-import { type Decomposition, decompose } from '../aggregates/decomposition.ts';
+import type { Decomposition } from '../aggregates/decomposed-aggregate.ts';
+import { decompose } from '../aggregates/decomposition.ts';
 import { append, project } from '../tree/build.ts';
 import { plainReference, referenceTo } from '../tree/expressions.ts';
 
