@@ -5,7 +5,7 @@ import { type Answer, query, rows } from '../http.ts';
 
 /** Every query is spread, and no table is read whole. */
 export const SPREAD = { min_distributed_bytes: '0', whole_table_bytes: '0' };
-const ROWS = 30_000;
+export const ROWS = 15_000;
 const PIECES = 6;
 const SEEN_WITHIN_MS = 60_000;
 
