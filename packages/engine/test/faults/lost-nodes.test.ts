@@ -117,17 +117,16 @@ describe('nodes that are lost while a query runs', () => {
   it(
     'the coordinator killed: the workers stop and keep nothing',
     async () => {
-      const answer = started(cluster, 0, slowJoin(3)).then(
+      const answer = started(cluster, 0, slowScan(8)).then(
         () => 'answered',
         () => 'connection lost',
       );
-      await untilStagesFinished(cluster, 0, 2);
-      await untilBusy(cluster, 1);
+      await Promise.all([untilBusy(cluster, 1), untilBusy(cluster, 2)]);
       await cluster.kill(0);
       expect(await answer).toBe('connection lost');
       await Promise.all([untilIdle(cluster, 1, GONE_WITHIN_MS), untilIdle(cluster, 2, GONE_WITHIN_MS)]);
       await cluster.startNode(0);
-      expect(await cluster.filesOf(0, 'upload')).toEqual([]);
+      expect(await cluster.filesOf(0, 'uploads/')).toEqual([]);
     },
     TEST_MS,
   );
