@@ -47,7 +47,7 @@ describe.skipIf(!existsSync(TPCH_DATA)).each(RUNS)(
 
     beforeAll(async () => {
       cluster = await EngineCluster.start({ nodes });
-    });
+    }, LOAD_MS);
     afterAll(() => cluster[Symbol.asyncDispose]());
 
     /** One node after the other coordinates. */

@@ -9,7 +9,7 @@ export const TPCDS_QUERIES = Array.from({ length: 99 }, (_, i) => String(i + 1).
 export const tpcdsQuery = (name: string): Promise<string> =>
   readFile(join(TPCDS_DATA, 'queries', `${name}.sql`), 'utf8');
 
-/** Values as texts; an empty one is NULL or an empty text. */
+/** Values as texts; NULL is the empty one. */
 type Rows = readonly (readonly string[])[];
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
@@ -42,7 +42,8 @@ export async function tpcdsDifference(
   return strange === undefined ? undefined : `${differs}; not of the query: ${strange.join('|')}`;
 }
 
-const unquoted = (value: string): string => value.replace(/^"(.*)"$/, '$1').replaceAll('""', '"');
+const unquoted = (value: string): string =>
+  value === 'NULL' ? '' : value.replace(/^"(.*)"$/, '$1').replaceAll('""', '"');
 
 const rowsOf = (answer: string): string[][] =>
   answer
