@@ -3,7 +3,8 @@ interface Coordinator {
   lastHeardMs: number;
   /** Calls that it keeps open for its tasks. */
   calls: number;
-  readonly queries: Set<string>;
+  /** Queries that have something here, and the runs of each. */
+  readonly queries: Map<string, Set<number>>;
 }
 
 export interface CoordinatorsOptions {
@@ -44,16 +45,18 @@ export class Coordinators {
     this.#broken.delete(coordinator);
   }
 
-  /** A call for a task of a query begins; the function returned ends it. */
-  begin(coordinator: string, queryId: string): (isBroken: boolean) => void {
+  /** A call for a task of a query's run begins; the function returned ends it. */
+  begin(coordinator: string, queryId: string, run: number): (isBroken: boolean) => void {
     let known = this.#known.get(coordinator);
     if (known === undefined) {
-      known = { lastHeardMs: 0, calls: 0, queries: new Set() };
+      known = { lastHeardMs: 0, calls: 0, queries: new Map() };
       this.#known.set(coordinator, known);
     }
     this.heard(coordinator);
     known.calls++;
-    known.queries.add(queryId);
+    const runs = known.queries.get(queryId);
+    if (runs === undefined) known.queries.set(queryId, new Set([run]));
+    else runs.add(run);
     const entry = known;
     return (isBroken) => {
       entry.calls--;
@@ -63,10 +66,16 @@ export class Coordinators {
     };
   }
 
-  /** Nothing of the query is left here. */
-  released(queryId: string): void {
+  /** Nothing of the query is left here, or nothing of that run, unless only stages of it were freed. */
+  released(
+    queryId: string,
+    which: { readonly run?: number | undefined; readonly stages?: readonly number[] } = {},
+  ): void {
+    if (which.stages !== undefined && which.stages.length > 0) return;
     for (const [coordinator, { queries, calls }] of this.#known) {
-      queries.delete(queryId);
+      const runs = queries.get(queryId);
+      if (which.run !== undefined) runs?.delete(which.run);
+      if (which.run === undefined || runs?.size === 0) queries.delete(queryId);
       if (queries.size === 0 && calls === 0) this.#forget(coordinator);
     }
   }
@@ -85,7 +94,7 @@ export class Coordinators {
   }
 
   #gone(coordinator: string): void {
-    const queries = [...(this.#known.get(coordinator)?.queries ?? [])];
+    const queries = [...(this.#known.get(coordinator)?.queries.keys() ?? [])];
     this.#forget(coordinator);
     if (queries.length > 0) this.#o.onGone(coordinator, queries);
   }

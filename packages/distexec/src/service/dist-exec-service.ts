@@ -80,7 +80,7 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
         ...(run !== undefined && { run }),
         ...(stages.length > 0 && { stages }),
       });
-      if (run === undefined && stages.length === 0) coordinators.released(queryId);
+      coordinators.released(queryId, { run, stages });
       return {};
     },
     listQueries: async () => ({ queries: Buffer.from(JSON.stringify(options.listQueries())) }),
@@ -99,7 +99,7 @@ async function* runTask(
     throw TesseraError.of('NODE_RESTARTED', { node: distExec.node });
   }
   const task = decodeTask(request);
-  const ended = coordinators.begin(request.coordinator, task.key.queryId);
+  const ended = coordinators.begin(request.coordinator, task.key.queryId, task.key.run);
   try {
     yield* events(distExec, task, request.timeoutMs, signal);
   } finally {
