@@ -6,13 +6,14 @@ import {
   type PlanOutline,
   physicalOutline,
   planText,
-  type Stage,
 } from '@tessera/planner';
-import { type ExecutedPlan, profileText, stageTotals } from '@tessera/scheduler';
+import { type ExecutedPlan, profileText } from '@tessera/scheduler';
 import type { ExplainStatement, PreparedQuery } from '@tessera/sql';
 import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
 import type { BoundQuery } from './bound-query.ts';
+import { executedStageMembers, stageMembers } from './explained-stages.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
+import { renamed, type TableNames } from './table-names.ts';
 
 /** A query that is to be explained, with what is known of it before it runs. */
 export interface ExplainableQuery {
@@ -23,7 +24,7 @@ export interface ExplainableQuery {
   /** The stages it runs in on several nodes; undefined where its tables are small, or there is one node. */
   readonly distribution?: PlannedQuery | UndistributedQuery | undefined;
   /** What users call a table, by its bound name. */
-  readonly names: ReadonlyMap<string, string>;
+  readonly names: TableNames;
   /** The query ready to run: only ANALYZE fetches what it reads. */
   run(): Promise<BoundQuery>;
 }
@@ -69,7 +70,7 @@ const onOneNode = ({ distribution }: ExplainableQuery): string =>
   distribution !== undefined && 'reason' in distribution ? `On one node: ${distribution.reason}\n\n` : '';
 
 /** The stages that ran, and what each took. */
-const stagesText = (executed: ExecutedPlan, names: ReadonlyMap<string, string>): string =>
+const stagesText = (executed: ExecutedPlan, names: TableNames): string =>
   `${renamed(planText(executed.plan), names).trimEnd()}\n\nWhat the stages took\n${profileText(executed)
     .map((line) => `  ${line}\n`)
     .join('')}\nThe last stage, on this node\n`;
@@ -79,12 +80,13 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
     const bound = await query.run();
     const text = await kernelExplain(bound.session, `EXPLAIN (ANALYZE, FORMAT json) ${bound.sql}`);
     const { query_name: _, ...profile } = JSON.parse(text);
-    const stages = bound.executed && stageMembers(bound.executed);
+    const stages = bound.executed && executedStageMembers(bound.executed, query.names);
     return JSON.stringify({ profile, stages, tables: tableMembers(used(query, bound)) });
   }
   const plan = await (part === 'physical' ? physicalOf(query) : logicalOf(query));
   const { distribution } = query;
-  const stages = part === 'physical' ? distribution?.plan?.stages.map(stageMember) : undefined;
+  const stages =
+    part === 'physical' ? distribution?.plan && stageMembers(distribution.plan, query.names) : undefined;
   const unboundedGathers = part === 'physical' ? distribution?.plan?.unboundedGathers : undefined;
   const oneNode = distribution !== undefined && 'reason' in distribution ? distribution.reason : undefined;
   return JSON.stringify({
@@ -95,28 +97,6 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
     tables: tableMembers(query.tables, { statistics: part === 'statistics' }),
   });
 }
-
-const stageMember = ({ id, spread, sources, output, estimate, outline }: Stage) => ({
-  stage: id,
-  spread,
-  reads: sources.map((source) =>
-    source.kind === 'exchange'
-      ? { kind: 'exchange', stage: source.stage, mode: source.mode }
-      : { kind: source.kind },
-  ),
-  columns: output.columns.map(({ name, type }) => ({ name, type })),
-  hash_keys: output.hashKeys,
-  estimate,
-  outline,
-});
-
-const stageMembers = ({ plan, profiles }: ExecutedPlan) =>
-  plan.stages.map((stage) => {
-    const profile = profiles.find((one) => one.stage === stage.id);
-    if (profile === undefined) return stageMember(stage);
-    const { tasks, attempts, elapsedMs } = profile;
-    return { ...stageMember(stage), tasks, attempts, elapsed_ms: elapsedMs, ...stageTotals(profile) };
-  });
 
 const sections = (plan: string, lines: readonly string[]): string =>
   lines.length === 0 ? plan : `${plan.trimEnd()}\n\nTables\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
@@ -155,12 +135,6 @@ async function physicalOf({ prepared, planner, names }: ExplainableQuery): Promi
   const plan = String(await planner.scalar(PLAN_SQL, [sql]));
   return physicalOutline(json, plan, (text) => renamed(text, names));
 }
-
-const renamed = (text: string, names: ReadonlyMap<string, string>): string =>
-  text.replaceAll(
-    /(?:(?:memory\.)?managed\.)?\b(t_[0-9a-z]{26}_\d+)\b/g,
-    (whole, bound: string) => names.get(bound) ?? whole,
-  );
 
 async function kernelExplain(session: KernelSession, sql: string): Promise<string> {
   const result = await session.query(sql);

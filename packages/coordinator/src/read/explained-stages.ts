@@ -1,0 +1,51 @@
+import type { DistributedPlan, Stage, StageSource } from '@tessera/planner';
+import { type ExecutedPlan, stageTotals } from '@tessera/scheduler';
+import { renamed, type TableNames } from './table-names.ts';
+
+/** The stages of a plan as data. */
+export const stageMembers = ({ stages }: Pick<DistributedPlan, 'stages'>, names: TableNames) =>
+  stages.map((stage) => stageMember(stage, names));
+
+/** The same of a plan that was run, with what each stage but the root took on all nodes together. */
+export const executedStageMembers = ({ plan, profiles }: ExecutedPlan, names: TableNames) =>
+  plan.stages.map((stage) => {
+    const profile = profiles.find((one) => one.stage === stage.id);
+    if (profile === undefined) return stageMember(stage, names);
+    const totals = stageTotals(profile);
+    return {
+      ...stageMember(stage, names),
+      tasks: profile.tasks,
+      attempts: profile.attempts,
+      elapsed_ms: profile.elapsedMs,
+      cpu_ms: totals.cpuMs,
+      rows: totals.rows,
+      bytes: totals.bytes,
+      skew: totals.skew,
+      bytes_from_other_nodes: totals.fetchedBytes,
+      bytes_from_storage: totals.storageBytes,
+      bytes_spilled: totals.spilledBytes,
+    };
+  });
+
+const stageMember = ({ id, spread, sources, output, estimate, outline }: Stage, names: TableNames) => ({
+  stage: id,
+  spread,
+  reads: sources.map((source) => sourceMember(source, names)),
+  columns: output.columns.map(({ name, type }) => ({ name, type })),
+  bucket_keys: output.hashKeys.map((key) => output.columns[key]?.name),
+  estimate,
+  outline: outline.map((line) => renamed(line, names)),
+});
+
+function sourceMember(source: StageSource, names: TableNames) {
+  switch (source.kind) {
+    case 'scan': {
+      const { kind, relation, columns, spread } = source;
+      return { kind, table: renamed(relation, names), columns, spread };
+    }
+    case 'exchange':
+      return { kind: source.kind, stage: source.stage, mode: source.mode };
+    case 'local':
+      return { kind: source.kind };
+  }
+}
