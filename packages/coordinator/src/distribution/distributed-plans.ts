@@ -20,6 +20,8 @@ export interface UndistributedQuery {
   readonly plan?: undefined;
   /** Why it does, for people. */
   readonly reason: string;
+  /** It could not be told in stages; otherwise no other node would help. */
+  readonly isUnsupported: boolean;
 }
 
 export interface PlannedQuery {
@@ -52,7 +54,8 @@ export function planQuery(
   settings: Settings,
 ): PlannedQuery | UndistributedQuery {
   const { serializedPlan } = binding;
-  if (serializedPlan === undefined) return { reason: 'its plan is not known before it runs' };
+  if (serializedPlan === undefined)
+    return { reason: 'its plan is not known before it runs', isUnsupported: true };
   const facts: PlanFacts = {
     tables: new Map([...binding.tables].map(([name, { table }]) => [name, tableFacts(snapshot, table)])),
     cluster: {
@@ -73,9 +76,11 @@ type Planned = Pick<PlannedQuery, 'plan'> | UndistributedQuery;
 function makePlan(serializedPlan: string, facts: PlanFacts): Planned {
   try {
     const plan = planDistributed(serializedPlan, facts);
-    return plan.stages.length > 1 ? { plan } : { reason: 'nothing of it is worth another node' };
+    return plan.stages.length > 1
+      ? { plan }
+      : { reason: 'nothing of it is worth another node', isUnsupported: false };
   } catch (error) {
-    if (error instanceof UnsupportedPlan) return { reason: error.message };
+    if (error instanceof UnsupportedPlan) return { reason: error.message, isUnsupported: true };
     throw error;
   }
 }

@@ -322,7 +322,7 @@ export class QueryBinder {
       ...distributed!,
     });
     if ('reason' in run) {
-      this.undistributed += 1;
+      if (run.isUnsupported) this.undistributed += 1;
       return undefined;
     }
     if (run.executed.plan.unboundedGathers.length > 0) this.gathered += 1;
