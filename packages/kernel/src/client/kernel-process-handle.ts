@@ -119,9 +119,23 @@ export class KernelProcessHandle {
   }
 
   give(socket: SessionSocket): void {
-    if (socket.reusable && !this.#retired && this.#idle.length < MAX_IDLE_SESSIONS) this.#idle.push(socket);
-    else socket.close();
+    // A new socket costs more than emptying this one.
+    if (socket.reusableOnceEmptied && this.#keepsAnother) {
+      socket.dropAppended().then(
+        () => this.#keepOrClose(socket),
+        () => socket.close(),
+      );
+    } else this.#keepOrClose(socket);
     this.#released();
+  }
+
+  get #keepsAnother(): boolean {
+    return !this.#retired && this.#idle.length < MAX_IDLE_SESSIONS;
+  }
+
+  #keepOrClose(socket: SessionSocket): void {
+    if (socket.reusable && this.#keepsAnother) this.#idle.push(socket);
+    else socket.close();
   }
 
   /** No new sessions; the process ends when its last one has. */

@@ -55,6 +55,14 @@ export class KernelSession {
   }
 
   /**
+   * Runs statements to the end, in one step. They must leave the session as it was: what they make or drop is no temp table,
+   * no setting, but seen by all sessions of the process.
+   */
+  async change(sql: string): Promise<void> {
+    await this.#socket.call({ op: 'change', sql, timeZone: this.#timeZone });
+  }
+
+  /**
    * Resolves when the query runs and its schema is known. The session is busy until the batches have been read to the
    * end or their iteration has been ended.
    */

@@ -33,6 +33,8 @@ export class SessionSocket {
   readonly number: number;
   /** The connection holds something another session must not see. */
   dirty = false;
+  /** It holds tables made by appends. */
+  #appended = false;
 
   private constructor(socket: Socket, number: number, onFatal: () => void) {
     this.#socket = socket;
@@ -71,8 +73,22 @@ export class SessionSocket {
     });
   }
 
+  /** For another session, as it is. */
   get reusable(): boolean {
+    return !this.#appended && this.#canBeReused;
+  }
+
+  /** For another session, after `dropAppended`. */
+  get reusableOnceEmptied(): boolean {
+    return this.#appended && this.#canBeReused;
+  }
+
+  get #canBeReused(): boolean {
     return !this.dirty && this.#call === undefined && this.#lost === undefined;
+  }
+
+  async dropAppended(): Promise<void> {
+    await this.call({ op: 'dropAppended' });
   }
 
   /** Sends the request; resolves with the value of its reply. */
@@ -123,13 +139,13 @@ export class SessionSocket {
         return;
       case FrameKind.reply: {
         const reply = decodePayload(frame) as Reply;
-        this.dirty ||= reply.dirty === true;
+        this.#leaves(reply);
         this.#take()?.resolve(reply.value);
         return;
       }
       case FrameKind.error: {
         const error = decodePayload(frame) as WireError;
-        this.dirty ||= error.dirty === true;
+        this.#leaves(error);
         if (isFatal(error.message)) {
           this.dirty = true;
           this.#onFatal();
@@ -138,6 +154,11 @@ export class SessionSocket {
         return;
       }
     }
+  }
+
+  #leaves({ dirty, appended }: Pick<Reply, 'dirty' | 'appended'>): void {
+    this.dirty ||= dirty === true;
+    this.#appended = appended === true;
   }
 
   #take(): RunningCall | undefined {

@@ -14,7 +14,7 @@ import type {
   Request,
   WireError,
 } from '../protocol/messages.ts';
-import { quoteText } from '../types/quoting.ts';
+import { quoteName, quoteText } from '../types/quoting.ts';
 import { runAppend } from './append-call.ts';
 import { AppendInput, appendPayloads } from './append-input.ts';
 import { KeptStatements } from './kept-statements.ts';
@@ -29,7 +29,7 @@ function discard({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
-type SessionCall = Extract<Request, { timeZone: string | null }>;
+type SessionCall = Exclude<Request, { op: 'attach' }>;
 
 /** Serves one session: one connection of the kernel, one call at a time, for as long as the socket is open. */
 export class SessionServer {
@@ -42,6 +42,8 @@ export class SessionServer {
   #isSetUp = false;
   #timeZone: string | null = null;
   #dirty = false;
+  /** Temp tables that appends have made. */
+  readonly #appended = new Set<string>();
   #calls = 0;
   #running: Promise<void> | undefined;
   #append: AppendInput | undefined;
@@ -113,12 +115,16 @@ export class SessionServer {
   async #run(request: SessionCall): Promise<void> {
     try {
       await this.#setUp();
-      await this.#setTimeZone(request.timeZone);
+      if ('timeZone' in request) await this.#setTimeZone(request.timeZone);
       const value = await this.#call(request);
-      this.#send(FrameKind.reply, { value, dirty: this.#dirty });
+      this.#send(FrameKind.reply, { value, ...this.#traces });
     } catch (error) {
-      this.#send(FrameKind.error, { ...toWire(error), dirty: this.#dirty });
+      this.#send(FrameKind.error, { ...toWire(error), ...this.#traces });
     }
+  }
+
+  get #traces(): Pick<Reply, 'dirty' | 'appended'> {
+    return { dirty: this.#dirty, appended: this.#appended.size > 0 };
   }
 
   async #call(request: SessionCall): Promise<unknown> {
@@ -143,11 +149,25 @@ export class SessionServer {
         return this.#relations.define(this.#connection, request.name, request.columns, request.rows);
       case 'dropRelation':
         return this.#relations.drop(request.name);
+      case 'change':
+        this.#connection.checkInterrupt();
+        return this.#connection.run(request.sql);
       case 'append': {
-        this.#dirty = true;
-        return runAppend(this.#connection, request.table, request.schemaIpc, this.#append!);
+        const rows = await runAppend(this.#connection, request.table, request.schemaIpc, this.#append!);
+        this.#appended.add(request.table);
+        return rows;
       }
+      case 'dropAppended':
+        return this.#dropAppended();
     }
+  }
+
+  async #dropAppended(): Promise<void> {
+    // Statements over them would not be found out to be out of date before they run.
+    this.#kept.clear();
+    const drops = [...this.#appended].map((table) => `DROP TABLE IF EXISTS temp.main.${quoteName(table)}`);
+    await this.#connection.run(drops.join(';'));
+    this.#appended.clear();
   }
 
   get #relations(): DefinedRelations {

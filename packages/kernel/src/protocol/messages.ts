@@ -27,6 +27,8 @@ export type Request =
       readonly rows: number;
     })
   | (Call & { readonly op: 'dropRelation'; readonly name: string })
+  | (Call & { readonly op: 'change'; readonly sql: string })
+  | { readonly op: 'dropAppended' }
   | { readonly op: 'attach'; readonly session: number };
 
 /** On the channel between the two processes, beside the sessions' sockets. */
@@ -38,10 +40,14 @@ export type ControlMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly value?: ControlAnswer; readonly error?: string };
 
-/** What ends a call; `dirty` = the connection now holds something that another session must not see. */
+/**
+ * What ends a call; `dirty` = the connection now holds something that another session must not see, `appended` = it would,
+ * if it were not for tables made by appends.
+ */
 export interface Reply {
   readonly value?: unknown;
   readonly dirty?: boolean;
+  readonly appended?: boolean;
 }
 
 export interface WireError {
@@ -50,6 +56,7 @@ export interface WireError {
   /** The SQL that ran, so that a byte position can become a character offset. */
   readonly sql?: string | undefined;
   readonly dirty?: boolean;
+  readonly appended?: boolean;
 }
 
 export interface ResultHeader {

@@ -72,7 +72,7 @@ export class KeptOutputs {
   async #make(entry: Entry, session: KernelSession, sql: string, shape: OutputShape): Promise<KeptOutput> {
     const { key, table, processId, release } = entry;
     try {
-      await session.execute(createOutputSql(table, sql, shape, this.#options.disturbedHash));
+      await session.change(createOutputSql(table, sql, shape, this.#options.disturbedHash));
     } catch (error) {
       throw exhaustedSpace(error, this.#options.node);
     }
@@ -111,9 +111,9 @@ export class KeptOutputs {
       return;
     }
     try {
-      for (const { table, processId } of entries) {
-        if (processId === session.processId) await session.execute(`DROP TABLE IF EXISTS ${table}`);
-      }
+      const there = entries.filter(({ processId }) => processId === session.processId);
+      const drops = there.map(({ table }) => `DROP TABLE IF EXISTS ${table}`);
+      if (drops.length > 0) await session.change(drops.join(';'));
     } catch (error) {
       if (!(error instanceof TesseraError) || error.name !== 'KERNEL_LOST') throw error;
     } finally {

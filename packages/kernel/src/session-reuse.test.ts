@@ -1,0 +1,35 @@
+import { tableFromArrays } from 'apache-arrow';
+import { expect, test, vi } from 'vitest';
+import { testKernel } from './testing/test-kernel.ts';
+
+const rows = tableFromArrays({ n: Int32Array.from([1, 2, 3]) });
+
+test('a connection is given on without the tables that were appended to in it', async () => {
+  await using t = await testKernel({ bootstrap: ["ATTACH ':memory:' AS shared"] });
+  const first = await t.kernel.session({ timeZone: 'UTC' });
+  await first.append('appended', rows.schema, rows.batches);
+  await first.change('CREATE TABLE shared.main.kept AS FROM temp.main.appended');
+  await first.close();
+  await vi.waitFor(async () => {
+    const next = await t.kernel.session({ timeZone: 'UTC' });
+    try {
+      await expect(next.scalar('SELECT count(*) FROM appended')).rejects.toThrow(/does not exist/);
+      expect(await next.scalar('SELECT sum(n)::INTEGER FROM shared.main.kept')).toBe(6);
+      // The same name again.
+      await next.append('appended', rows.schema, rows.batches);
+    } finally {
+      await next.close();
+    }
+  });
+});
+
+test('a connection with a temp table of another kind is not given on', async () => {
+  await using t = await testKernel({});
+  const first = await t.kernel.session();
+  await first.append('appended', rows.schema, rows.batches);
+  await first.execute('CREATE TEMP TABLE made AS SELECT 1 AS n');
+  await first.close();
+  const next = await t.kernel.session();
+  await expect(next.scalar('SELECT n FROM made')).rejects.toThrow(/does not exist/);
+  await next.close();
+});
