@@ -115,25 +115,28 @@ function withoutStatement(plan: string): string {
   return lines.slice(Math.max(0, time - 2)).join('\n');
 }
 
-async function logicalOf({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> {
-  const plan = await planner.scalar(PLAN_SQL, [prepared.boundSql ?? prepared.sql]);
-  try {
+const logicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> =>
+  orUntold(async () => {
+    const plan = await planner.scalar(PLAN_SQL, [prepared.boundSql ?? prepared.sql]);
     return logicalOutline(String(plan), (bound) => names.get(bound) ?? bound);
-  } catch (error) {
-    // Scans of files, and some shapes with the optimisers that only run in the query's own kernel, have no such form.
-    return {
-      operator: 'Query',
-      details: { plan: `not told by the kernel: ${(error as Error).message}` },
-      inputs: [],
-    };
-  }
-}
+  });
 
-async function physicalOf({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> {
-  const sql = prepared.boundSql ?? prepared.sql;
-  const json = await kernelExplain(planner, `EXPLAIN (FORMAT json) ${sql}`);
-  const plan = String(await planner.scalar(PLAN_SQL, [sql]));
-  return physicalOutline(json, plan, (text) => renamed(text, names));
+const physicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> =>
+  orUntold(async () => {
+    const sql = prepared.boundSql ?? prepared.sql;
+    const json = await kernelExplain(planner, `EXPLAIN (FORMAT json) ${sql}`);
+    const plan = String(await planner.scalar(PLAN_SQL, [sql]));
+    return physicalOutline(json, plan, (text) => renamed(text, names));
+  });
+
+/** Scans of files, and some shapes with the optimisers that only run in the query's own kernel, have no outline. */
+async function orUntold(told: () => Promise<PlanOutline>): Promise<PlanOutline> {
+  try {
+    return await told();
+  } catch (error) {
+    const plan = `not told by the kernel: ${(error as Error).message}`;
+    return { operator: 'Query', details: { plan }, inputs: [] };
+  }
 }
 
 async function kernelExplain(session: KernelSession, sql: string): Promise<string> {
