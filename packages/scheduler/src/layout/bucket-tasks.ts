@@ -7,7 +7,7 @@ import { mostInput, oneTask, wholeSource } from './single-task.ts';
 import type { ExchangePart, TaskOutput, TaskSpec } from './task-spec.ts';
 
 /** Fewer bytes are read faster by one task than sent to two. */
-const MIN_TASK_BYTES = 1 << 20;
+const MIN_TASK_BYTES = 4 << 20;
 /** Parts made of whole outputs may differ so much from even ones. */
 const UNEVEN = 1.25;
 

@@ -31,9 +31,15 @@ export function wholeSource(
   }
 }
 
-/** The nodes, those first that have most of what the stage reads. */
-export function mostInput(stage: Stage, { outputs, scans, nodes }: LayoutInputs): readonly ClusterNode[] {
-  const bytes = new Map<string, number>();
+/** Rather than run a task elsewhere, where its output would have to come back from, so many bytes are sent to the coordinator. */
+const WORTH_SENDING_BYTES = 256 << 10;
+
+/** The nodes, those first that have most of what the stage reads; the coordinator before others that have little more. */
+export function mostInput(
+  stage: Stage,
+  { outputs, scans, nodes, self }: LayoutInputs,
+): readonly ClusterNode[] {
+  const bytes = new Map([[self.incarnation, WORTH_SENDING_BYTES]]);
   const add = (node: ClusterNode, more: number) =>
     bytes.set(node.incarnation, (bytes.get(node.incarnation) ?? 0) + more);
   stage.sources.forEach((source, i) => {

@@ -153,3 +153,13 @@ test('as many tasks as nodes, each on another one', () => {
   const specs = laidOut(JOIN, { outputs });
   expect(specs.map(({ preferred }) => preferred.name).sort()).toEqual(['n0', 'n1', 'n2', 'n3']);
 });
+
+test('few bytes are read by one task, of the coordinator', () => {
+  const few = (node: ClusterNode, rows: number): TaskOutput => {
+    const one = output(node, { 3: rows, 700: rows });
+    return { ...one, outcome: { ...one.outcome, bytes: 2 * rows * 100 } };
+  };
+  const outputs = new Map([[0, nodes.map((node, i) => few(node, i + 1))]]);
+  const specs = laidOut(stage(5, 'buckets', [exchange(0, 'hashed')]), { outputs });
+  expect(specs).toMatchObject([{ preferred: nodes[0], sources: [{ buckets: [0, 1024] }] }]);
+});
