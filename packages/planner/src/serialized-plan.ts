@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import { parseTree } from '@tessera/sql';
+import { flattenConjunctions } from './flat-conjunctions.ts';
 import type { PlanOperator } from './plan-nodes.ts';
 
 /**
@@ -9,10 +10,16 @@ import type { PlanOperator } from './plan-nodes.ts';
 export const PLAN_SQL =
   'SELECT json_serialize_plan($1::VARCHAR, optimize := true, skip_null := true, skip_empty := false)';
 
-/** @throws TesseraError STATEMENT_FAILED when the kernel gave no plan */
+/**
+ * A chain of ANDs or ORs is one of them.
+ * @throws TesseraError STATEMENT_FAILED when the kernel gave no plan
+ */
 export function parsePlan(serialized: string): PlanOperator {
   const answer = parseTree(serialized) as { error_message?: string; plans?: readonly PlanOperator[] };
   const [plan] = answer.plans ?? [];
-  if (plan !== undefined) return plan;
+  if (plan !== undefined) {
+    flattenConjunctions(plan);
+    return plan;
+  }
   return fail('STATEMENT_FAILED', { message: `The kernel gives no plan: ${answer.error_message ?? ''}` });
 }
