@@ -109,7 +109,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   enable_distributed_execution: true,
   min_distributed_bytes: 16_777_216,
   broadcast_limit_bytes: 67_108_864,
-  whole_table_bytes: 1_048_576,
+  whole_table_bytes: 16_777_216,
 });
 
 export const SETTING_NAMES = Object.keys(KINDS) as readonly SettingName[];

@@ -1,15 +1,13 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import type { TableFacts } from '@tessera/planner';
+import { clusteredBy } from './clustered-by.ts';
 import { distinctBounds } from './distinct-bounds.ts';
 import { plannedRows } from './mirror-tables.ts';
 
-interface KnownDistinct {
-  readonly rows: number;
-  readonly distinct: ReadonlyMap<string, number>;
-}
+type ColumnFacts = Pick<TableFacts, 'distinct' | 'clusteredBy'>;
 
 /** For tables as large as they were then. */
-const known = new WeakMap<TableObject, KnownDistinct>();
+const known = new WeakMap<TableObject, { readonly rows: number; readonly facts: ColumnFacts }>();
 
 /** What a planner needs to know of a table at a snapshot, without going through its tablets each time. */
 export function tableFacts(snapshot: Snapshot, table: TableObject): TableFacts {
@@ -19,15 +17,16 @@ export function tableFacts(snapshot: Snapshot, table: TableObject): TableFacts {
     bytes,
     tablets,
     isDimension: table.tableType === 'DIMENSION',
-    distinct: distinctOf(snapshot, table),
+    ...factsOfColumns(snapshot, table),
   };
 }
 
-function distinctOf(snapshot: Snapshot, table: TableObject): ReadonlyMap<string, number> {
+function factsOfColumns(snapshot: Snapshot, table: TableObject): ColumnFacts {
   const rows = plannedRows(snapshot, table);
   const found = known.get(table);
-  if (found?.rows === rows) return found.distinct;
-  const distinct = distinctBounds(table, snapshot.tablets(table.id));
-  known.set(table, { rows, distinct });
-  return distinct;
+  if (found?.rows === rows) return found.facts;
+  const tablets = snapshot.tablets(table.id);
+  const facts = { distinct: distinctBounds(table, tablets), clusteredBy: clusteredBy(table, tablets) };
+  known.set(table, { rows, facts });
+  return facts;
 }

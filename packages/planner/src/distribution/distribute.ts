@@ -32,6 +32,7 @@ export function refine(
   if (memory === undefined) return plan;
   const kept = keptStages(plan, memory, new Set([...started, ...finished.keys()]));
   const planning = new Planning(facts, { memory, kept });
+  for (const [stage, { bytes }] of finished) planning.finishedBytes.set(stage, bytes);
   for (const [relation, fragments] of planning.fixed) {
     const sizes = fragments.map(({ output }) => finished.get(output!.stage));
     if (!sizes.every((size) => size !== undefined)) continue;

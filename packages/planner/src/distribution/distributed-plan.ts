@@ -106,6 +106,8 @@ export interface TableFacts {
   readonly isDimension: boolean;
   /** Numbers of distinct values, where known. */
   readonly distinct: ReadonlyMap<string, number>;
+  /** Columns of which rows with the same value are mostly in the same tablet. */
+  readonly clusteredBy?: ReadonlySet<string> | undefined;
   /** How many tablets; 0 for an empty table. */
   readonly tablets: number;
 }

@@ -1,4 +1,4 @@
-import type { PlanExpression } from '../../plan-nodes.ts';
+import type { PlanExpression, PlanType } from '../../plan-nodes.ts';
 import type { AggregateRelation, JoinRelation, LimitRelation, Relation } from '../../relational/relation.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import { plainReference } from '../tree/expressions.ts';
@@ -62,7 +62,8 @@ export class Estimates {
           rows,
           distinct: relation.names.map(
             (name, i) =>
-              table?.distinct.get(name) ?? guessedDistinct(rows, typeWidth(relation.columns[i]!.type)),
+              table?.distinct.get(name) ??
+              guessedDistinct(rows, relation.columns[i]!.type, table !== undefined),
           ),
           isCertain: table !== undefined,
         };
@@ -227,7 +228,12 @@ export class Estimates {
     );
     return {
       rows: Math.max(rows, groups.length === 0 ? 1 : 0),
-      distinct: [...keys, ...aggregates.map(() => rows), ...groupingCalls.map(() => 2)],
+      distinct: [
+        ...keys,
+        // Counts repeat.
+        ...aggregates.map(({ name = '' }) => (name.startsWith('count') ? Math.sqrt(rows) : rows)),
+        ...groupingCalls.map(() => 2),
+      ],
       isCertain: groups.length === 0,
     };
   }
@@ -261,9 +267,15 @@ function expressionDistinct(expression: PlanExpression, input: Omit<Estimate, 'b
   return first === undefined ? Math.sqrt(input.rows) : Math.min(input.rows, expressionDistinct(first, input));
 }
 
-/** A column of which nothing is known: the wider its type, the more values. */
-const guessedDistinct = (rows: number, width: number): number =>
-  width === 1 ? 2 : width <= 4 ? Math.min(rows, Math.max(10, rows ** 0.8)) : Math.max(10, rows ** 0.7);
+/** A column of which nothing is known. Texts that are compared or grouped by are names of kinds sooner than of single things. */
+function guessedDistinct(rows: number, type: PlanType, isKnown: boolean): number {
+  const width = typeWidth(type);
+  if (width === 1) return 2;
+  if (type.id === 'VARCHAR') return Math.max(10, rows ** 0.5);
+  // Where the smallest and the largest whole number leave room for no more values than rows, that is known.
+  if (isKnown && /^U?(?:INTEGER|BIGINT|HUGEINT)$/.test(type.id)) return Math.max(10, rows);
+  return width <= 4 ? Math.min(rows, Math.max(10, rows ** 0.8)) : Math.max(10, rows ** 0.7);
+}
 
 /** The most rows that a limit lets through, when it is a constant number. */
 function limitRows({ limit, offset, isPercent }: LimitRelation): number | undefined {

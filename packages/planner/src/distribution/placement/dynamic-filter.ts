@@ -83,7 +83,10 @@ export function isWorthTelling(
 }
 
 /** The scan that the values of a column come from, when rows that it leaves out are just not there. */
-function scanOf(relation: Relation, position: number): { scan: ScanRelation; column: string } | undefined {
+export function scanOf(
+  relation: Relation,
+  position: number,
+): { readonly scan: ScanRelation; readonly column: string } | undefined {
   switch (relation.kind) {
     case 'scan': {
       const column = relation.names[position];

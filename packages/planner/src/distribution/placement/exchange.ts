@@ -4,9 +4,20 @@ import type { StageId } from '../distributed-plan.ts';
 import { append, project, unionAll } from '../tree/build.ts';
 import { constant } from '../tree/expressions.ts';
 import { inputsOf, rebuild } from '../tree/inputs.ts';
-import { type Fragment, over, type Placed, placeOfAll, sameColumns, sameKeys } from './fragment.ts';
+import {
+  type Fragment,
+  inOnePlace,
+  over,
+  type Placed,
+  placeOfAll,
+  sameColumns,
+  sameKeys,
+} from './fragment.ts';
 import type { Planning } from './planning.ts';
 import { shardWhole } from './shard-whole.ts';
+
+/** Of rows that one task reads sooner than several do. */
+const FEW_BYTES = 2 ** 20;
 
 /** Rows that may be read again by every task that wants them, in place of being sent to them filtered. */
 const FILTERED_READ_SHARE = 0.3;
@@ -58,6 +69,22 @@ export function inOne(planning: Planning, placed: Placed): Fragment {
   )
     return only;
   return everywhere(planning, placed);
+}
+
+/**
+ * The rows in one place, where they are already or stages have finished that left few of them: sooner read by one task than by
+ * several, each of which costs more than its rows.
+ */
+export function gatheredWhenFew(planning: Planning, placed: Placed): Placed {
+  if (inOnePlace(placed) !== undefined) return placed;
+  let bytes = 0;
+  for (const { placement, output } of placed.fragments) {
+    const size = output === undefined ? undefined : planning.finishedBytes.get(output.stage);
+    if (placement !== 'output' || size === undefined) return placed;
+    bytes += size;
+  }
+  if (bytes > Math.min(FEW_BYTES, planning.facts.cluster.broadcastLimitBytes)) return placed;
+  return { ...placed, fragments: [everywhere(planning, placed)] };
 }
 
 /** Rows with the same values of `keys` in the same task, which is the same for all that are hashed by keys of these types. */

@@ -19,11 +19,16 @@ const BROADCAST_LEFT: ReadonlySet<JoinType> = new Set(['inner', 'right', 'right_
 /** Rows of whole tables that are sooner read once and sent, when few are left of them. */
 const HEAVY_ROWS = 2_000_000;
 
+/** What sending a row costs besides its bytes, in bytes. */
+const ROW_COST = 16;
+/** What one more exchange costs, in bytes that could be sent for it: its tasks have to be started. */
+const EXCHANGE_COST = 2 ** 22;
+
 export const mayBroadcast = (type: JoinType, side: 'left' | 'right'): boolean =>
   (side === 'right' ? BROADCAST_RIGHT : BROADCAST_LEFT).has(type);
 
 /**
- * The cheapest way that gives right answers, by bytes that travel: a broadcast sends the side to all other nodes, a hash
+ * The cheapest way that gives right answers, by what travels: a broadcast sends the side to all other nodes, a hash
  * exchange sends both sides once, unless one is there already. What is broadcast must be under the limit, when there is a choice.
  */
 export function joinStrategy(
@@ -43,7 +48,7 @@ export function joinStrategy(
   }
   if (hashed !== undefined) {
     const moved = (placed: Placed, isThere: boolean) =>
-      isThere ? 0 : planning.estimates.of(placed.relation).bytes;
+      isThere ? 0 : sendingCost(planning, placed) + EXCHANGE_COST;
     const cost = moved(left, hashed.isLeftThere) + moved(right, hashed.isRightThere);
     costs.push([cost, { kind: 'hashed', leftKeys: hashed.leftKeys, rightKeys: hashed.rightKeys }]);
   }
@@ -67,13 +72,18 @@ export function joinStrategy(
   return smallest;
 }
 
-/** Bytes sent to have all rows in every task; infinite over the limit. */
+/** Of having all rows in every task; infinite over the limit. */
 function broadcastCost(planning: Planning, placed: Placed): number {
   const there = inOnePlace(placed);
   const { bytes, rows } = planning.estimates.of(placed.relation);
   if (there?.placement === 'whole' && !isHeavy(planning, there, rows)) return 0;
   if (bytes > planning.facts.cluster.broadcastLimitBytes) return Number.POSITIVE_INFINITY;
-  return bytes * Math.max(1, planning.nodes - 1);
+  return sendingCost(planning, placed) * Math.max(1, planning.nodes - 1) + EXCHANGE_COST;
+}
+
+function sendingCost(planning: Planning, { relation }: Placed): number {
+  const { rows, bytes } = planning.estimates.of(relation);
+  return bytes + rows * ROW_COST;
 }
 
 /** Much is read to give few rows: sooner once than by every task. */

@@ -2,7 +2,16 @@ import type { AggregateRelation } from '../../relational/relation.ts';
 import { type SplitAggregate, splitAggregate } from '../aggregates/split-aggregate.ts';
 import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
-import { cutBefore, everywhere, forwarded, hashedWithin, inBuckets, inOne } from './exchange.ts';
+import { scanOf } from './dynamic-filter.ts';
+import {
+  cutBefore,
+  everywhere,
+  forwarded,
+  gatheredWhenFew,
+  hashedWithin,
+  inBuckets,
+  inOne,
+} from './exchange.ts';
 import { type Fragment, inOnePlace, type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 import { shardWhole } from './shard-whole.ts';
@@ -10,7 +19,7 @@ import { shardWhole } from './shard-whole.ts';
 /** So many partial rows are finished in one task. */
 const FEW_ROWS = 100_000;
 /** Partial aggregation must leave less than this share of the rows to be worth its work. */
-const REDUCES = 0.6;
+const REDUCES = 0.75;
 /** With fewer groups than this for each node, rows hashed by them would leave nodes without work. */
 const GROUPS_FOR_EACH_NODE = 20;
 
@@ -26,7 +35,7 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
     if (before !== undefined) return finish(planning, relation, split, before);
   }
   preferGroupsAbove(planning, relation);
-  const placed = place(relation.input);
+  const placed = gatheredWhenFew(planning, place(relation.input));
   const input = { ...placed, fragments: placed.fragments.map((fragment) => shardWhole(planning, fragment)) };
   const there = inOnePlace(input);
   if (there !== undefined) return placedAs(relation, together(relation, there));
@@ -34,7 +43,7 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
   const hashed = hashedWithin(planning, input, new Set(keys));
   if (hashed !== undefined && input.fragments.length === 1)
     return placedAs(relation, inEachTask(relation, inBuckets(planning, input, hashed)));
-  if (split !== undefined && reduces(planning, relation))
+  if (split !== undefined && reduces(planning, relation, input))
     return finish(planning, relation, split, {
       relation: split.partial,
       fragments: input.fragments.map((fragment): Fragment => {
@@ -119,17 +128,31 @@ function commonGroups({ groups, groupingSets }: AggregateRelation): readonly num
   return [...new Set(keys)];
 }
 
-/** Whether aggregating the rows of each task leaves much fewer. */
-function reduces(planning: Planning, relation: AggregateRelation): boolean {
+/** Whether aggregating the rows of each task leaves fewer, by enough for its work. */
+function reduces(planning: Planning, relation: AggregateRelation, placed: Placed): boolean {
   // Without a group that all sets have, the other way is to bring all rows to one task.
   if (commonGroups(relation).length === 0) return true;
   const input = planning.estimates.of(relation.input).rows;
   const groups = planning.estimates.of(relation).rows;
   if (input < FEW_ROWS) return true;
+  if (isClustered(planning, relation, placed)) return true;
   const each = input / planning.nodes;
   const left = Math.min(input * relation.groupingSets.length, groupCount([groups], each) * planning.nodes);
   return left < input * REDUCES;
 }
+
+/** Whether most groups have all their rows in one task as they are: who keeps rows together by a key has several of each. */
+const isClustered = (planning: Planning, { groups }: AggregateRelation, { fragments }: Placed): boolean =>
+  fragments.every(
+    ({ placement, relation }) =>
+      placement === 'shards' &&
+      groups.some((group) => {
+        const key = plainReference(group);
+        const found = key === undefined ? undefined : scanOf(relation, key);
+        if (found === undefined || !planning.sharded.has(found.scan)) return false;
+        return planning.facts.tables.get(found.scan.relation)?.clusteredBy?.has(found.column) === true;
+      }),
+  );
 
 /** Groups to hash by alone, for what stands above, when there are enough of them to keep all nodes busy. */
 function preferredGroups(planning: Planning, relation: AggregateRelation): readonly number[] | undefined {

@@ -1,6 +1,6 @@
 import type { AggregateRelation, DistinctRelation } from '../../relational/relation.ts';
 import { plainReference, referenceTo } from '../tree/expressions.ts';
-import { cutBefore, forwarded, hashedWithin, inBuckets, inOne } from './exchange.ts';
+import { cutBefore, forwarded, gatheredWhenFew, hashedWithin, inBuckets, inOne } from './exchange.ts';
 import { inOnePlace, over, type Place, type Placed, placedAs, sameColumns } from './fragment.ts';
 import { placeAggregate } from './place-aggregate.ts';
 import type { Planning } from './planning.ts';
@@ -18,7 +18,7 @@ export function placeDistinct(planning: Planning, relation: DistinctRelation, pl
   const keys = (relation.on ?? []).map(plainReference).filter((key) => key !== undefined);
   const partial = planning.once(relation, 'of each task', (): DistinctRelation => ({ ...relation }));
   const before = cutBefore(planning, partial);
-  const input = before ?? place(relation.input);
+  const input = before ?? gatheredWhenFew(planning, place(relation.input));
   const there = inOnePlace(input);
   if (there !== undefined) return single(there.relation, there.placement);
   if (keys.length === 0 || keys.length !== relation.on?.length) {

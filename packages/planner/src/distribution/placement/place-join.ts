@@ -4,14 +4,26 @@ import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
 import { filterByBuild, isWorthTelling } from './dynamic-filter.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
-import { everywhere, forwarded, inBuckets, inOne } from './exchange.ts';
-import { type Fragment, over, type Place, type Placed, placedAs, placeOfAll } from './fragment.ts';
+import { everywhere, forwarded, gatheredWhenFew, inBuckets, inOne } from './exchange.ts';
+import {
+  type Fragment,
+  inOnePlace,
+  over,
+  type Place,
+  type Placed,
+  placedAs,
+  placeOfAll,
+} from './fragment.ts';
 import { isHeavy, joinStrategy, mayBroadcast } from './join-strategy.ts';
 import type { Planning } from './planning.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
 
 /** Of the limit for broadcasts, so much a side may have by its estimate and still be waited for to see what it has. */
 const WAIT_SHARE = 8;
+/** A side of so much less than the other is waited for too. */
+const MUCH_LESS = 4;
+/** A side may turn out to be less than the other although it is thought to be so much more. */
+const ABOUT_AS_MUCH = 3;
 
 /**
  * Brings the rows of a join together: one side in every task of the other, or both hashed by equal keys.
@@ -26,8 +38,7 @@ const WAIT_SHARE = 8;
 export function placeJoin(planning: Planning, join: JoinRelation, below: Place): Placed {
   const rewritten = planning.once(join, 'hashed mark join', () => hashedMark(planning, join));
   if (rewritten !== undefined) return { ...below(rewritten), relation: join };
-  const left = below(join.left);
-  const right = below(join.right);
+  const [left, right] = sidesOf(planning, below(join.left), below(join.right));
   const strategy = joinStrategy(planning, join, left, right);
   switch (strategy.kind) {
     case 'in one place': {
@@ -45,6 +56,12 @@ export function placeJoin(planning: Planning, join: JoinRelation, below: Place):
     case 'hashed':
       return hashedJoin(planning, join, left, right, strategy.leftKeys, strategy.rightKeys);
   }
+}
+
+/** In one place both, when few rows are left of both. */
+function sidesOf(planning: Planning, left: Placed, right: Placed): readonly [Placed, Placed] {
+  const few = [gatheredWhenFew(planning, left), gatheredWhenFew(planning, right)] as const;
+  return few.every((side) => inOnePlace(side) !== undefined) ? few : [left, right];
 }
 
 /** A mark join of which no side can be everywhere, in a form that can be hashed. */
@@ -128,12 +145,14 @@ function decidedLater(planning: Planning, join: JoinRelation): 'left' | 'right' 
   const sides = (['right', 'left'] as const).filter((side) => {
     if (!mayBroadcast(join.type, side)) return false;
     const estimate = planning.estimates.of(join[side]);
-    return !estimate.isCertain && estimate.bytes <= limit;
+    const other = planning.estimates.of(side === 'left' ? join.right : join.left);
+    return !estimate.isCertain && (estimate.bytes <= limit || estimate.bytes * MUCH_LESS <= other.bytes);
   });
   const bytesOf = (side: 'left' | 'right') => planning.estimates.of(join[side]).bytes;
   const [smallest] = sides.sort((a, b) => bytesOf(a) - bytesOf(b));
   if (smallest === undefined) return undefined;
-  return bytesOf(smallest) < bytesOf(smallest === 'left' ? 'right' : 'left') ? smallest : undefined;
+  const other = bytesOf(smallest === 'left' ? 'right' : 'left');
+  return bytesOf(smallest) < other * ABOUT_AS_MUCH ? smallest : undefined;
 }
 
 /** Rows that match none because a key is NULL need not travel, and would all meet in one bucket. */

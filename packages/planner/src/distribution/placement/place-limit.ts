@@ -1,7 +1,7 @@
 import type { LimitRelation, Relation } from '../../relational/relation.ts';
 import { constantNumber } from '../estimate/estimate.ts';
 import { firstRows, sort } from '../tree/build.ts';
-import { cutBefore, forwarded, inOne } from './exchange.ts';
+import { cutBefore, forwarded, gatheredWhenFew, inOne } from './exchange.ts';
 import { inOnePlace, over, type Place, type Placed, placedAs, sameColumns } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
@@ -26,7 +26,7 @@ export function placeLimit(planning: Planning, relation: LimitRelation, place: P
   const partial = planning.once(relation, 'first rows of each task', () => first(below));
   const before = cutBefore(planning, partial);
   if (before !== undefined) return finish(inOne(planning, before));
-  const input = place(below);
+  const input = gatheredWhenFew(planning, place(below));
   const there = inOnePlace(input);
   if (there !== undefined) return finish(there);
   if (most === undefined) {

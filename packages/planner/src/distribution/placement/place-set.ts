@@ -1,5 +1,5 @@
 import type { SetRelation } from '../../relational/relation.ts';
-import { inBuckets, inOne } from './exchange.ts';
+import { gatheredWhenFew, inBuckets, inOne } from './exchange.ts';
 import { inOnePlace, type Place, type Placed, placedAs, placeOfAll, sameColumns } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
@@ -8,7 +8,9 @@ import type { Planning } from './planning.ts';
  * another. INTERSECT and EXCEPT meet in buckets of all columns, where equal rows, NULLs in them or not, are together.
  */
 export function placeSet(planning: Planning, relation: SetRelation, below: Place): Placed {
-  const inputs = relation.inputs.map((input) => below(input));
+  const placed = relation.inputs.map((input) => below(input));
+  const few = placed.map((input) => gatheredWhenFew(planning, input));
+  const inputs = few.every((input) => inOnePlace(input) !== undefined) ? few : placed;
   const there = inputs.map(inOnePlace);
   const isUnion = relation.operation === 'union' && relation.isAll;
   if (there.every((fragment) => fragment !== undefined))

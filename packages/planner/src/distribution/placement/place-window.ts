@@ -1,6 +1,6 @@
 import type { WindowRelation } from '../../relational/relation.ts';
 import { plainReference } from '../tree/expressions.ts';
-import { hashedWithin, inBuckets, inOne } from './exchange.ts';
+import { gatheredWhenFew, hashedWithin, inBuckets, inOne } from './exchange.ts';
 import { inOnePlace, over, type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
@@ -9,7 +9,7 @@ import type { Planning } from './planning.ts';
  * partition see all rows.
  */
 export function placeWindow(planning: Planning, relation: WindowRelation, below: Place): Placed {
-  const input = below(relation.input);
+  const input = gatheredWhenFew(planning, below(relation.input));
   const width = relation.input.columns.length;
   const sources = relation.columns.map((_, i) => (i < width ? i : undefined));
   const keys = commonPartition(relation);

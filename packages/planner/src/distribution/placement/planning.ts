@@ -52,6 +52,8 @@ export class Planning {
   readonly cuts = new Map<Relation, readonly Fragment[]>();
   /** Cuts of stages that were started. */
   readonly fixed = new Map<Relation, readonly Fragment[]>();
+  /** Bytes of finished stages. */
+  readonly finishedBytes = new Map<StageId, number>();
   readonly shared = new Map<number, Placed>();
   readonly dynamicFilters = new Map<ScanRelation, DynamicFilter[]>();
   /** Scans of which each task reads its part; the others are read whole. */

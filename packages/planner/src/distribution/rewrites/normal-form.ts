@@ -1,6 +1,7 @@
 import type { Relation } from '../../relational/relation.ts';
 import { inputsOf, withInputs } from '../tree/inputs.ts';
 import { distinctAggregates } from './distinct-aggregates.ts';
+import { distinctMatches } from './distinct-matches.ts';
 import { withGroupColumns, withJoinColumns, withOnColumns, withPartitionColumns } from './key-columns.ts';
 import { limitBelowProjection } from './limit-below-projection.ts';
 import { pruneColumns } from './prune-columns.ts';
@@ -18,6 +19,7 @@ const RULES: readonly Rule[] = [
   distinctAggregates,
   withPartitionColumns,
   separateWindows,
+  distinctMatches,
 ];
 
 /** The tree with everything in the shape that the rules of placement look for; its rows are the same. */
