@@ -362,6 +362,13 @@ export const ERRORS = {
     meaning: 'The disk of the node has no room for the files of the request.',
     message: (p) => `No disk space left for ${p.what}`,
   }),
+  DISK_FAILED: row<{ what: string; reason: string }>({
+    sqlState: '58030',
+    httpStatus: 503,
+    retry: 'task',
+    meaning: 'The disk of the node cannot be read or written. Another node may do the work.',
+    message: (p) => `The disk of the node fails at ${p.what}: ${p.reason}`,
+  }),
 
   // The life of a query
   QUERY_CANCELLED: row<{ reason: string }>({

@@ -73,6 +73,13 @@ test('a task that a draining node refuses runs elsewhere', () => {
   ]);
 });
 
+test('a task for which the disk of a node is full runs elsewhere', () => {
+  const run = new Run(2);
+  run.sees(...run.nodes);
+  const error = TesseraError.of('DISK_FULL', { what: 'the tablets of table t' });
+  expect(run.send({ kind: 'task-failed', ...first, error }).begun).toEqual(['n1 0/0/1']);
+});
+
 test('without nodes the run waits, and ends when none comes', () => {
   const run = new Run(2);
   run.sees();

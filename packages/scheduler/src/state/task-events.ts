@@ -114,7 +114,7 @@ function fetchFailed(draft: Draft, reader: AttemptRef, producer: AttemptRef, err
 
 function verdictOn({ name, retry }: TesseraError, { node }: TaskState): 'end' | 'elsewhere' | 'alone' {
   if (name === 'OUT_OF_MEMORY') return 'alone';
-  if (name === 'KERNEL_LOST') return node === SESSION ? 'end' : 'elsewhere';
+  if (name === 'KERNEL_LOST' || name === 'DISK_FULL') return node === SESSION ? 'end' : 'elsewhere';
   if (retry === 'task' || ELSEWHERE.has(name)) return 'elsewhere';
   return 'end';
 }

@@ -269,11 +269,11 @@ test('files that vanish under the agent are made anew, and a directory that cann
   rmSync(directory, { recursive: true });
   writeFileSync(directory, 'no directory');
   await expect(agent.prepareScan(request([{ tablet: wide }], [3]))).rejects.toMatchObject({
-    name: 'STORAGE_UNAVAILABLE',
+    name: 'DISK_FAILED',
   });
   rmSync(directory);
   await expect(agent.prepareScan(request([{ tablet: wide }], [3]))).rejects.toMatchObject({
-    name: 'STORAGE_UNAVAILABLE',
+    name: 'DISK_FAILED',
   });
   mkdirSync(directory);
   const healed = await agent.prepareScan(request([{ tablet: wide }], [3]));

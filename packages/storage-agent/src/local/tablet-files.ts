@@ -79,7 +79,7 @@ export class TabletFiles {
 
   /**
    * Makes the tablet readable, and keeps it until it is released.
-   * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, OBJECT_NOT_FOUND, DISK_FULL, QUERY_CANCELLED
+   * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, OBJECT_NOT_FOUND, DISK_FULL, DISK_FAILED, QUERY_CANCELLED
    */
   async acquire(need: TabletNeed, signal: AbortSignal): Promise<LocalTablet> {
     try {
@@ -462,7 +462,7 @@ const localFailure = (table: string, cause: LocalFileError) =>
   cause.isOutOfSpace
     ? diskFull(table)
     : TesseraError.of(
-        'STORAGE_UNAVAILABLE',
-        { url: `the local files of table ${table}`, reason: cause.message },
+        'DISK_FAILED',
+        { what: `the tablets of table ${table}`, reason: cause.message },
         { cause },
       );
