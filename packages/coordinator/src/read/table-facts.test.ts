@@ -34,3 +34,15 @@ test('an empty table', async () => {
   const table = await fixture.table('empty', 'SELECT 1 AS k WHERE false');
   expect(tableFacts(fixture.snapshot, table)).toMatchObject({ rows: 0, distinct: new Map() });
 });
+
+test('rows are kept together by the first key, when tablets have ranges of their own', async () => {
+  const ordered = (from: number, to: number) =>
+    `SELECT i::BIGINT AS a, (hash(i) % 1000)::BIGINT AS b FROM range(${from}, ${to}) r(i)`;
+  const byRange = await fixture.table('by_range', ordered(0, 1000), { primaryIndex: ['a', 'b'] });
+  await fixture.insert(byRange, ordered(1000, 2000));
+  expect([...tableFacts(fixture.snapshot, byRange).clusteredBy!]).toEqual(['a']);
+  const mixed = await fixture.table('mixed', ordered(0, 1000), { primaryIndex: ['b'] });
+  await fixture.insert(mixed, ordered(1000, 2000));
+  await fixture.insert(mixed, ordered(2000, 3000));
+  expect([...tableFacts(fixture.snapshot, mixed).clusteredBy!]).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refine } from './distribute.ts';
+import { SimulatedCluster } from './testing/simulated-cluster.ts';
+
+const OPTIONS = { nodes: 3, gatherLimitRows: 1_000_000 };
+/** Three exchanges, if their rows are many. */
+const SQL = `
+  SELECT n, count(*) FROM (
+    SELECT a.id % 50 AS m, count(DISTINCT b.v) AS n FROM a JOIN b ON a.k = b.k GROUP BY ALL
+  ) GROUP BY n ORDER BY n`;
+
+let cluster: SimulatedCluster;
+
+beforeAll(async () => {
+  cluster = await SimulatedCluster.open();
+  for (const name of ['a', 'b'])
+    await cluster.run(
+      `CREATE TABLE managed.${name} AS SELECT i AS id, hash(i) % 70 AS k, hash(i + 1) % 90 AS v FROM range(2000) t(i)`,
+    );
+  await cluster.shard(3);
+});
+afterAll(() => cluster.close());
+
+/** What is left to do when all stages that read tables have finished with so many bytes each. */
+async function stagesLeft(bytes: number): Promise<number> {
+  const options = { ...OPTIONS, tables: many() };
+  const plan = await cluster.plan(SQL, options);
+  const scans = plan.stages.filter(({ sources }) => sources.some(({ kind }) => kind === 'scan'));
+  const finished = new Map(scans.map(({ id }) => [id, { rows: bytes / 16, bytes }]));
+  const refined = refine(plan, finished, new Set(finished.keys()), cluster.planFacts(options));
+  return refined.stages.filter(({ id }) => !finished.has(id)).length;
+}
+
+function many() {
+  const { tables } = cluster.planFacts(OPTIONS);
+  const grown = { rows: 1e8, bytes: 1e9, distinct: new Map(['id', 'k', 'v'].map((name) => [name, 1e8])) };
+  return new Map([...tables].map(([name, facts]) => [name, { ...facts, ...grown }]));
+}
+
+test('few rows are finished in the session of the query', async () => {
+  expect(await stagesLeft(100_000)).toBe(1);
+});
+
+test('many rows are not', async () => {
+  expect(await stagesLeft(1e9)).toBeGreaterThan(1);
+});
