@@ -1,10 +1,11 @@
 import { cancellation, TesseraError } from '@tessera/common';
-import type { Kernel, KernelBatch, KernelLog, KernelSession } from '@tessera/kernel';
+import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
 import type { RpcChannel } from '@tessera/rpc';
 import { PieceFetcher } from './fetch/piece-fetcher.ts';
 import { KeptOutputs } from './outputs/kept-outputs.ts';
 import type { Selection } from './outputs/output-table.ts';
-import { readOutput } from './outputs/read-output.ts';
+import { type ReadPart, readOutput } from './outputs/read-output.ts';
+import { SharedReads } from './outputs/shared-reads.ts';
 import type { FetchedPieces, OutputShape, Piece, Shuffle, StoredOutput, TaskKey } from './shuffle.ts';
 
 export interface ShuffleOptions {
@@ -33,6 +34,7 @@ export class ShuffleNode implements Shuffle {
   readonly incarnation: string;
   readonly #options: ShuffleOptions;
   readonly #outputs: KeptOutputs;
+  readonly #shared: SharedReads;
   readonly #fetcher: PieceFetcher;
 
   constructor(options: ShuffleOptions) {
@@ -40,6 +42,7 @@ export class ShuffleNode implements Shuffle {
     this.incarnation = options.incarnation;
     const { kernel, node, disturbedHash = false } = options;
     this.#outputs = new KeptOutputs({ kernel, node, disturbedHash });
+    this.#shared = new SharedReads(kernel);
     this.#fetcher = new PieceFetcher({ ...options, outputs: this.#outputs });
   }
 
@@ -70,12 +73,14 @@ export class ShuffleNode implements Shuffle {
     incarnation: string,
     selection: Selection,
     signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array | KernelBatch> {
+  ): AsyncGenerator<ReadPart> {
     if (incarnation !== this.incarnation) throw this.#missing(key, 'the node was started anew since');
     const output = this.#outputs.find(key);
     if (output === undefined) throw this.#missing(key, 'the node has not got it');
     try {
-      yield* readOutput(this.#options.kernel, output, selection, signal);
+      const isWhole = selection.buckets === undefined && selection.slice === undefined;
+      if (isWhole && this.#shared.has(output)) yield* this.#shared.read(output, signal);
+      else yield* readOutput(this.#options.kernel, output, selection, signal);
     } catch (error) {
       if (signal.aborted) throw cancellation(signal);
       if (

@@ -6,6 +6,9 @@ import { columnName, type Selection, selectionSql } from './output-table.ts';
 
 const MAX_BATCH_BYTES = 1 << 20;
 
+/** The schema, or a batch of rows. */
+export type ReadPart = Uint8Array | Pick<KernelBatch, 'ipc' | 'rows' | 'release'>;
+
 /**
  * Rows of an output, read in a session of their own: first the encapsulated Arrow Schema message with the dictionaries
  * behind it, the same on all nodes for one shape, then the batches.
@@ -16,7 +19,7 @@ export async function* readOutput(
   output: KeptOutput,
   selection: Selection,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array | KernelBatch> {
+): AsyncGenerator<ReadPart> {
   const session = await kernel.session({ timeZone: 'UTC' });
   const stop = () => session.interrupt();
   const any = AbortSignal.any([signal, output.released]);

@@ -1,6 +1,6 @@
 import { crc32c } from '@node-rs/crc32';
-import type { KernelBatch } from '@tessera/kernel';
 import { compress } from 'lz4-napi';
+import type { ReadPart } from '../outputs/read-output.ts';
 
 type ResponseInit = { sequence: number; content: ContentInit };
 type ContentInit =
@@ -13,7 +13,7 @@ type ContentInit =
  * is good until the next one is asked for.
  */
 export async function* encodeBatches(
-  rows: AsyncIterable<Uint8Array | KernelBatch>,
+  rows: AsyncIterable<ReadPart>,
   compressed: boolean,
 ): AsyncGenerator<ResponseInit> {
   let sequence = 0;
