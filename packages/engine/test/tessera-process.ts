@@ -36,18 +36,21 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Reuses the directory of an earlier process, as after a crash. */
   readonly dataDirectory?: string;
+  /** A command that runs it: it is given the process's command as further arguments, and becomes it. */
+  readonly runBy?: readonly string[];
 }
 
 export async function startTessera(options: StartOptions = {}): Promise<TesseraProcess> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tessera-test-')));
-  const child = spawn(
+  const [program, ...args] = [
+    ...(options.runBy ?? []),
     process.execPath,
-    [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...(options.args ?? [])],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, ...options.env },
-    },
-  );
+    ...[MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...(options.args ?? [])],
+  ];
+  const child = spawn(program!, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...options.env },
+  });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const log: Record<string, unknown>[] = [];
   const addresses = await listening(child, log, exited);

@@ -18,6 +18,8 @@ export interface EngineClusterOptions {
   readonly storage?: object;
   /** Of every node. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Where each node is; each at an address of loopback, on free ports, unless given. */
+  readonly places?: readonly NodePlace[] | undefined;
 }
 
 export interface NodePlace {
@@ -31,6 +33,8 @@ export interface NodePlace {
 export interface NodeStart {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** A command that runs the node: it is given the node's command as further arguments, and becomes it. */
+  readonly runBy?: readonly string[];
 }
 
 const WHOLE_WITHIN_MS = 60_000;
@@ -64,11 +68,18 @@ export class EngineCluster implements AsyncDisposable {
   }
 
   /** Nothing runs yet but the store. */
-  static async open({ nodes, store, env, ...blocks }: EngineClusterOptions): Promise<EngineCluster> {
+  static async open({
+    nodes,
+    store,
+    env,
+    places: given,
+    ...blocks
+  }: EngineClusterOptions): Promise<EngineCluster> {
     await using stack = new AsyncDisposableStack();
     const directory = await mkdtemp(join(tmpdir(), 'tessera-cluster-'));
     stack.defer(() => rm(directory, { recursive: true, force: true }));
-    const places = await Promise.all(Array.from({ length: nodes }, (_, n) => placeOf(`127.0.0.${n + 1}`)));
+    const places =
+      given ?? (await Promise.all(Array.from({ length: nodes }, (_, n) => placeOf(`127.0.0.${n + 1}`))));
     const shared = store ?? stack.use(await startSharedStore());
     const configPath = join(directory, 'engine.json');
     const config = {
@@ -118,7 +129,7 @@ export class EngineCluster implements AsyncDisposable {
   }
 
   /** Starts a node at its address, with what its data directory has from before. */
-  async startNode(n: number, { env, args = [] }: NodeStart = {}): Promise<TesseraProcess> {
+  async startNode(n: number, { env, args = [], runBy = [] }: NodeStart = {}): Promise<TesseraProcess> {
     const place = this.places[n]!;
     const node = await startTessera({
       dataDirectory: this.dataDirectory(n),
@@ -129,9 +140,15 @@ export class EngineCluster implements AsyncDisposable {
         ...this.#env,
         ...env,
       },
+      runBy,
     });
     this.#running[n] = node;
     return node;
+  }
+
+  /** The nodes that do not run. */
+  stopped(): number[] {
+    return [...this.places.keys()].filter((n) => this.#running[n] === undefined);
   }
 
   /** SIGKILL; resolves when the process is gone. */
@@ -196,7 +213,8 @@ export class EngineCluster implements AsyncDisposable {
   }
 }
 
-async function placeOf(host: string): Promise<NodePlace> {
+/** A node of this machine's address `host`, on free ports. */
+export async function placeOf(host: string): Promise<NodePlace> {
   const [manager, agent, distexec, shuffle] = await freePorts(host, 4);
   return {
     host,

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { TesseraProcess } from '../tessera-process.ts';
+import { SPREAD } from './slow-queries.ts';
+
+/** A client that takes a result at its own pace: nothing is read from the connection but what it asks for. */
+export class SlowClient implements Disposable {
+  readonly #response: IncomingMessage;
+
+  private constructor(response: IncomingMessage) {
+    this.#response = response;
+  }
+
+  /** Resolves when the result begins. @throws Error when the answer is no result */
+  static async ask(node: TesseraProcess, sql: string): Promise<SlowClient> {
+    const url = new URL(node.url);
+    for (const [name, value] of Object.entries(SPREAD)) url.searchParams.set(name, value);
+    const asked = request(url, { method: 'POST' }).end(sql);
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
+    response.on('error', () => undefined);
+    return new SlowClient(response);
+  }
+
+  /** Waits for so many bytes and takes them. @throws Error at the end of the result */
+  async take(bytes: number): Promise<Buffer> {
+    for (;;) {
+      const taken = this.#response.read(bytes) as Buffer | null;
+      if (taken !== null) return taken;
+      if (this.#response.readableEnded || this.#response.destroyed) throw new Error('the result has ended');
+      await once(this.#response, 'readable');
+    }
+  }
+
+  /** Goes away. */
+  [Symbol.dispose](): void {
+    this.#response.destroy();
+  }
+}
