@@ -3,7 +3,7 @@ import type { RandomChoice } from './random-choice.ts';
 export type Settings = Readonly<Record<string, string>>;
 
 /** So that every query is spread, however small. */
-export const SPREAD: Settings = { min_distributed_bytes: '0' };
+const SPREAD: Settings = { min_distributed_bytes: '0' };
 /** So that none is. */
 export const ON_ONE_NODE: Settings = { enable_distributed_execution: 'false' };
 /** Tablets as small as they may be. */

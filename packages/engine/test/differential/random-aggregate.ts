@@ -1,6 +1,6 @@
 import type { RandomChoice } from './random-choice.ts';
-import type { Reference } from './random-query.ts';
 import type { Kind } from './random-tables.ts';
+import type { Reference } from './reference.ts';
 
 /** Kinds whose values have an order that both sides agree on. */
 export const ORDERED: ReadonlySet<Kind> = new Set([

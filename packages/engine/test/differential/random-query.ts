@@ -2,6 +2,7 @@ import { aggregateOf, ORDERED } from './random-aggregate.ts';
 import type { RandomChoice } from './random-choice.ts';
 import { type Kind, literalOf, type RandomTable } from './random-tables.ts';
 import { windowOf } from './random-window.ts';
+import type { Reference } from './reference.ts';
 
 /** Around what may be left out when a query is made smaller. */
 const OPEN = '\u0002';
@@ -12,12 +13,6 @@ export interface RandomQuery {
   readonly sql: string;
   /** The order of the rows is given by the query. */
   readonly ordered: boolean;
-}
-
-/** A column that can be referred to. */
-export interface Reference {
-  readonly sql: string;
-  readonly kind: Kind;
 }
 
 /** Something that stands in FROM; `rows` is about how many it has. */

@@ -1,6 +1,6 @@
 import { EXACT, ORDERED } from './random-aggregate.ts';
 import type { RandomChoice } from './random-choice.ts';
-import type { Reference } from './random-query.ts';
+import type { Reference } from './reference.ts';
 
 /** A window function whose value does not depend on the order of rows that its own order leaves open. */
 export function windowOf(choice: RandomChoice, columns: readonly Reference[]): Reference {

@@ -46,7 +46,7 @@ export function started(
   return query(cluster.node(n), sql, { ...SPREAD, output_format: 'JSON_Compact', ...parameters });
 }
 
-export const tasksOf = (cluster: EngineCluster, n: number): Promise<number> =>
+const tasksOf = (cluster: EngineCluster, n: number): Promise<number> =>
   metric(cluster.node(n), 'tessera_cluster_running_tasks');
 
 export const exchangeBytesOf = (cluster: EngineCluster, n: number): Promise<number> =>
