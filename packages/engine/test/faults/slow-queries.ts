@@ -3,8 +3,12 @@ import { metric } from '../cluster/metrics.ts';
 import { until } from '../cluster/until.ts';
 import { type Answer, query, rows } from '../http.ts';
 
-/** Every query is spread, and no table is read whole. */
-export const SPREAD = { min_distributed_bytes: '0', whole_table_bytes: '0' };
+/** Every query is spread, no table is read whole, and what stages leave is not put together because it is little. */
+export const SPREAD = {
+  min_distributed_bytes: '0',
+  whole_table_bytes: '0',
+  broadcast_limit_bytes: '400000',
+};
 export const ROWS = 15_000;
 const PIECES = 6;
 const SEEN_WITHIN_MS = 60_000;

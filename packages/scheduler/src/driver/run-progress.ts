@@ -49,9 +49,13 @@ export class RunProgress {
     }, TELL_EVERY_MS).unref();
   }
 
+  /** Tells what was still to be told: that stages have finished, while the root runs. */
   close(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#tell(this.#now(this.#state!));
+    }
     this.changed = () => {};
   }
 
