@@ -14,7 +14,7 @@ Benchmarks:
   single-inserts
              1,000 INSERTs of one row each
   cluster    the 22 TPC-H queries on 1, 2 and 4 nodes: CPU time, balance, stages, planning
-  all        all of them
+  all        all of them but cluster
 
 Options:
   --url URL     measure the server at this URL instead of starting one

@@ -37,7 +37,6 @@ test('measures everything against a server of its own, reports it, and leaves no
     ...(hasTpchFolder() ? ['tpch', 'insert'] : []),
     'point',
     'single-inserts',
-    ...(hasTpchFolder() ? ['cluster'] : []),
   ]);
   for (const { title, lines } of report.results) {
     expect(stdout).toContain(title);

@@ -28,7 +28,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 };
 
 /** Left out of `all` where the data set is not there. */
-const OVER_TPCH = new Set(['tpch', 'insert', 'cluster']);
+const OVER_TPCH = new Set(['tpch', 'insert']);
+
+/** Start many nodes of their own, and take minutes at any scale: run by name only. */
+const OWN_CLUSTERS: ReadonlySet<string> = new Set(['cluster']);
 
 /** The benchmarks that the words name, in the order they run. @throws Error naming an unknown one */
 export function chosenBenchmarks(words: readonly string[]): Benchmark[] {
@@ -36,7 +39,8 @@ export function chosenBenchmarks(words: readonly string[]): Benchmark[] {
   if (unknown !== undefined) throw new Error(`Unknown benchmark ${unknown}`);
   if (words.length === 0) throw new Error('Name a benchmark, or "all"');
   const all = words.includes('all');
-  const runsInAll = (name: string) => all && (hasTpchFolder() || !OVER_TPCH.has(name));
+  const runsInAll = (name: string) =>
+    all && !OWN_CLUSTERS.has(name) && (hasTpchFolder() || !OVER_TPCH.has(name));
   return Object.keys(BENCHMARKS)
     .filter((name) => words.includes(name) || runsInAll(name))
     .map((name) => BENCHMARKS[name]!);
