@@ -5,7 +5,9 @@ import { openNode, type TestNode } from './testing/shuffle-nodes.ts';
 
 const BUDGET_BYTES = 128 << 20;
 /** Buffers of sockets and appends, whatever the budget. */
-const FIXED_BYTES = 64 << 20;
+const FIXED_BYTES = 128 << 20;
+/** Blocks that sessions which are still open may keep, where more than a gigabyte was spilled. */
+const KEPT_BYTES = 16 << 20;
 const SHAPE: OutputShape = {
   columns: [
     { name: 'k', type: 'BIGINT' },
@@ -75,8 +77,10 @@ it('ten times the memory of two nodes goes from one to the other', async () => {
     expect(result).toEqual({ rows: count, sum: String((BigInt(count) * BigInt(count - 1)) / 2n) });
     for (const bytes of peaks) expect(bytes).toBeLessThan(1.2 * BUDGET_BYTES + FIXED_BYTES);
     await a.shuffle.release('query');
-    expect((await a.kernel.memory()).spilledBytes).toBe(0);
-    expect((await b.kernel.memory()).spilledBytes).toBeLessThan(1 << 20);
+    for (const { kernel } of [a, b]) {
+      const spilled = async () => (await kernel.memory()).spilledBytes;
+      await expect.poll(spilled, { timeout: 20_000 }).toBeLessThan(KEPT_BYTES);
+    }
   } finally {
     await Promise.all([a.close(), b.close()]);
   }
