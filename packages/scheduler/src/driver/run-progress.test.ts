@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('progress is told at most ten times a second, with what running tasks tell, and never goes back', async () => {
+test('progress is told at most ten times a second, with what running tasks tell, and once more at the end', async () => {
   const cluster = new MemoryCluster(2);
   const gate = Promise.withResolvers<void>();
   cluster.hook = ({ key }) => (key.stage === 0 && key.task === 1 ? gate.promise : undefined);
@@ -37,5 +37,7 @@ test('progress is told at most ten times a second, with what running tasks tell,
   gate.resolve();
   await run;
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(told).toHaveLength(1);
+  expect(told).toHaveLength(2);
+  expect(told[1]!.percent).toBe(100);
+  expect(told[1]!.stages.map(({ state }) => state)).toEqual(['finished', 'finished']);
 });
