@@ -1,10 +1,9 @@
 import { TesseraError } from '@tessera/common';
-import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
+import { interruptOnAbort, type Kernel, type KernelLog, type KernelSession } from '@tessera/kernel';
 import type { Shuffle, TaskKey } from '@tessera/shuffle';
 import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
 import type { DistExec, OpenedSources, RunTaskOptions, Task, TaskOutcome } from './dist-exec.ts';
 import { CpuMeter } from './run/cpu-meter.ts';
-import { interruptOnAbort } from './run/interrupt-on-abort.ts';
 import { MemoryWatch } from './run/memory-watch.ts';
 import { openSources } from './run/open-sources.ts';
 import { type TaskServices, taskRun } from './run/task-run.ts';

@@ -1,4 +1,5 @@
 export type { ArrowBatchInput } from './client/append.ts';
+export { interruptOnAbort } from './client/interrupt-on-abort.ts';
 export type { KernelBatch } from './client/kernel-batch.ts';
 export type { KernelSession } from './client/kernel-session.ts';
 export type { KernelResult } from './client/result-stream.ts';

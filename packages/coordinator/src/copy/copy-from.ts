@@ -1,12 +1,11 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
-import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { type CopyFromStatement, notNullViolation } from '@tessera/sql';
 import { requireTable } from '../catalog/names.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { storeRows } from '../changes/store-rows.ts';
-import { interruptOnAbort } from '../interrupt-on-abort.ts';
 import { explainFailure } from '../query-failure.ts';
 import { withSecondAttempt } from '../second-attempt.ts';
 import { copiedColumns, FILE_COLUMN, storedValue } from './copy-columns.ts';

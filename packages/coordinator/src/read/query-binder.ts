@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import type { Kernel, KernelSession } from '@tessera/kernel';
+import { interruptOnAbort, type Kernel, type KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { PLAN_SQL, type TableScan, tableScans } from '@tessera/planner';
 import {
@@ -17,7 +17,6 @@ import { runDistributed } from '../distribution/distributed-run.ts';
 import { informationSchemaRelation } from '../information-schema/information-schema.ts';
 import { loadSystemRelation } from '../information-schema/load-relation.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
-import { interruptOnAbort } from '../interrupt-on-abort.ts';
 import { explainFailure } from '../query-failure.ts';
 import { ReadResolution } from '../read-resolution.ts';
 import type { TableServices } from '../tables.ts';

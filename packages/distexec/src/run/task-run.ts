@@ -1,9 +1,8 @@
 import { cancellation } from '@tessera/common';
-import type { Kernel, KernelSession } from '@tessera/kernel';
+import { interruptOnAbort, type Kernel, type KernelSession } from '@tessera/kernel';
 import type { StoredOutput } from '@tessera/shuffle';
 import type { OpenedSources, RunTaskOptions, Task, TaskOutcome } from '../dist-exec.ts';
 import type { CpuMeter } from './cpu-meter.ts';
-import { interruptOnAbort } from './interrupt-on-abort.ts';
 import { keySummaries } from './key-summaries.ts';
 import type { MemoryWatch } from './memory-watch.ts';
 import { openSources, type SourceServices } from './open-sources.ts';

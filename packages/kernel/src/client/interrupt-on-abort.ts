@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { KernelSession } from './kernel-session.ts';
 
 const REPEAT_MS = 25;
 

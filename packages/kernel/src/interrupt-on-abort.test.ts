@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Kernel, startKernel } from '@tessera/kernel';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { interruptOnAbort } from './interrupt-on-abort.ts';
+import { interruptOnAbort } from './client/interrupt-on-abort.ts';
+import { type Kernel, startKernel } from './kernel.ts';
 
 const ENDLESS = 'SELECT count(*) FROM range(100000000000) AS r(n) WHERE n % 7 = 3';
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
