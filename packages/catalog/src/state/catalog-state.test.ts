@@ -135,6 +135,13 @@ test('starts with a database and a schema, made at the time of the first entry',
   expect(state.schema(BOOTSTRAP_DATABASE.id, 'public')?.id).toBe(BOOTSTRAP_SCHEMA.id);
 });
 
+test('a transaction adds tablets from before its columns to a table of an earlier statement', () => {
+  const state = commit(CatalogState.empty);
+  const made = state.withActions([create(table('t', { schemaVersion: 2, nextColumnId: 2 }))]);
+  const filled = made.withActions([add(tablet('t', 'x', { schemaVersion: 1 }))]);
+  expect(filled.tablets(asObject('t')).map(({ id }) => id)).toEqual(['x']);
+});
+
 test('knows for a day in which version a transaction was committed', () => {
   const state = after(CatalogState.empty, [transaction('q', 0, [create(table('t'))])]);
   const later = after(state, [], [], START + 23 * 3_600_000);

@@ -141,11 +141,14 @@ export class TransactionCheck {
   }
 
   #checkAddTablet(tablet: Tablet): void {
-    const table = this.#draft.object(tablet.tableId)?.object;
-    if (table === undefined) throw this.#missing('Table', tablet.tableId);
+    const state = this.#draft.object(tablet.tableId);
+    if (state === undefined) throw this.#missing('Table', tablet.tableId);
+    const table = state.object;
     if (table.kind !== 'table') throw conflict(`${told(table)} has no tablets`);
-    // A clone shares tablets that may be from before its columns; nobody else knows of it yet.
-    const isClone = this.#own.has(table.id) && tablet.schemaVersion < table.schemaVersion;
+    // A clone shares tablets that may be from before its columns; nobody else knows of it yet. Earlier statements of an
+    // open transaction changed what has a negative version.
+    const isOwn = this.#own.has(table.id) || state.changedAt < 0;
+    const isClone = isOwn && tablet.schemaVersion < table.schemaVersion;
     if (table.schemaVersion !== tablet.schemaVersion && !isClone)
       throw conflict(`The columns of ${told(table)} were altered by another transaction`);
     if (this.#draft.contents(table.id)!.tablet(tablet.id) !== undefined)
