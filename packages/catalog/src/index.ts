@@ -6,7 +6,14 @@ export type * from './model.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Admission, admit, validate } from './state/admit.ts';
 export { applyEntry } from './state/apply-entry.ts';
-export { BOOTSTRAP_DATABASE, BOOTSTRAP_SCHEMA } from './state/bootstrap.ts';
+export {
+  ADMIN_ROLE,
+  BOOTSTRAP_DATABASE,
+  BOOTSTRAP_SCHEMA,
+  BOOTSTRAP_USER,
+  PUBLIC_ROLE,
+  usageForEverybody,
+} from './state/bootstrap.ts';
 export { CatalogState } from './state/catalog-state.ts';
 export { type Tombstone, ulidTimeOf } from './state/garbage.ts';
 export type { TableTotals } from './state/table-contents.ts';

@@ -5,6 +5,37 @@ export type ObjectId = string & { readonly __brand: 'ObjectId' };
 /** A ULID; never used twice, also not by a tablet that was never committed. */
 export type TabletId = string & { readonly __brand: 'TabletId' };
 
+/** What can be granted. Which kinds of objects take which: `docs/access-control.md`. */
+export type Privilege =
+  | 'USAGE'
+  | 'CREATE'
+  | 'SELECT'
+  | 'INSERT'
+  | 'UPDATE'
+  | 'DELETE'
+  | 'TRUNCATE'
+  | 'VACUUM'
+  // Of the engine as a whole.
+  | 'CREATE DATABASE'
+  | 'CREATE ROLE'
+  | 'CANCEL ANY QUERY'
+  | 'READ ANY HISTORY'
+  | 'VACUUM ANY'
+  | 'COLLECT GARBAGE'
+  | 'READ EXTERNAL'
+  | 'WRITE EXTERNAL';
+
+/** A privilege that a user or role has on the object which holds this; on the engine where a user or role holds it. */
+export interface Grant {
+  readonly privilege: Privilege;
+  /** User or role; may be dropped since, ids are never used again. On a user or role: that one itself. */
+  readonly grantee: ObjectId;
+  /** Whether the grantee may grant it to others. */
+  readonly grantable: boolean;
+  /** Name of who granted it. */
+  readonly grantor: string;
+}
+
 interface ObjectBase<K extends string> {
   readonly kind: K;
   readonly id: ObjectId;
@@ -13,8 +44,11 @@ interface ObjectBase<K extends string> {
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly alteredAt: string;
+  /** Name of a user or role. */
   readonly owner: string;
   readonly description?: string;
+  /** Absent: the owner alone has rights. */
+  readonly grants?: readonly Grant[];
 }
 
 export interface DatabaseObject extends ObjectBase<'database'> {}
@@ -95,9 +129,44 @@ export interface LocationObject extends ObjectBase<'location'> {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
+/** What a password is checked against; the password itself is nowhere. */
+export interface Credential {
+  /** ULID, a new one with every change of the password: tokens name it, so that a change ends them. */
+  readonly id: string;
+  /** PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
+  readonly passwordHash: string;
+  /** As PostgreSQL stores it: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`. */
+  readonly scramVerifier: string;
+}
+
+/** That a user or role has the rights of a role. */
+export interface Membership {
+  readonly role: ObjectId;
+  /** Whether the member may make others members. */
+  readonly admin: boolean;
+  /** Name of who granted it. */
+  readonly grantor: string;
+}
+
+export interface UserObject extends ObjectBase<'user'> {
+  /** Absent: no password opens the account. */
+  readonly credential?: Credential;
+  /** False: cannot log in, and its tokens are refused. */
+  readonly enabled: boolean;
+  readonly memberOf: readonly Membership[];
+  readonly defaultDatabase?: string;
+}
+
+export interface RoleObject extends ObjectBase<'role'> {
+  readonly memberOf: readonly Membership[];
+}
+
+/** Users and roles share one namespace, of the whole catalog. */
+export type PrincipalObject = UserObject | RoleObject;
+
 /** Tables, views and external tables share one namespace in their schema. */
 export type RelationObject = TableObject | ViewObject | ExternalTableObject;
-export type CatalogObject = DatabaseObject | SchemaObject | RelationObject | LocationObject;
+export type CatalogObject = DatabaseObject | SchemaObject | RelationObject | LocationObject | PrincipalObject;
 
 export interface ColumnStatistics {
   /** `Column.id`. */

@@ -5,6 +5,7 @@ import type {
   DeletionVector,
   LocationObject,
   ObjectId,
+  PrincipalObject,
   RelationObject,
   SchemaObject,
   Tablet,
@@ -20,6 +21,10 @@ export interface Snapshot {
   schema(databaseId: ObjectId, name: string): SchemaObject | undefined;
   relation(schemaId: ObjectId, name: string): RelationObject | undefined;
   location(databaseId: ObjectId, name: string): LocationObject | undefined;
+  /** The user or role of the name. */
+  principal(name: string): PrincipalObject | undefined;
+  /** Users and roles, by name. */
+  principals(): readonly PrincipalObject[];
   databases(): readonly DatabaseObject[];
   schemas(databaseId: ObjectId): readonly SchemaObject[];
   relations(schemaId: ObjectId): readonly RelationObject[];

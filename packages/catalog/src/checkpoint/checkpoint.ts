@@ -3,6 +3,7 @@ import { catalogObject, objectId } from '../codec/model-codecs.ts';
 import { optional, record } from '../codec/record.ts';
 import type { CatalogObject, ObjectId } from '../model.ts';
 import { PersistentMap } from '../persistent/persistent-map.ts';
+import { BOOTSTRAP_DATABASE, BOOTSTRAP_OBJECTS, PUBLIC_ROLE } from '../state/bootstrap.ts';
 import { CatalogState } from '../state/catalog-state.ts';
 import { Directory, directoryOf } from '../state/directory.ts';
 import type { Tombstone } from '../state/garbage.ts';
@@ -116,14 +117,15 @@ export function encodeCheckpoint(state: CatalogState): Uint8Array {
 export function decodeCheckpoint(file: Uint8Array): CatalogState {
   const reader = new PageReader(file);
   const content = headOf(reader);
+  const objects = withPrincipals(content.objects);
   return new CatalogState({
     version: content.version,
     epoch: content.epoch,
     headSha256: content.headSha256,
     timeMs: content.timeMs,
     orphansBeforeMs: content.orphansBeforeMs,
-    objects: PersistentMap.from(content.objects.map((state) => [state.object.id, state] as const)),
-    directories: directoriesOf(content.objects.map((state) => state.object)),
+    objects: PersistentMap.from(objects.map((state) => [state.object.id, state] as const)),
+    directories: directoriesOf(objects.map((state) => state.object)),
     contents: PersistentMap.from(
       content.tables.map((table) => [table.id, contentsOf(table, reader)] as const),
     ),
@@ -131,6 +133,27 @@ export function decodeCheckpoint(file: Uint8Array): CatalogState {
     shares: PersistentMap.from(content.shares.map(({ name, users }) => [name, users] as const)),
     results: new TransactionResults(content.periods.map((reference) => periodOf(reference, reader))),
   });
+}
+
+/** Files from before there were users and roles get those that every catalog begins with, and what they may do. */
+function withPrincipals(states: readonly ObjectState[]): readonly ObjectState[] {
+  const byId = new Map(states.map((state) => [state.object.id, state]));
+  const database = byId.get(BOOTSTRAP_DATABASE.id);
+  if (database === undefined || byId.has(PUBLIC_ROLE.id)) return states;
+  const { createdAt, changedAt } = database;
+  const { createdAt: created } = database.object;
+  for (const { id, ...object } of BOOTSTRAP_OBJECTS) {
+    const known = byId.get(id);
+    if (known === undefined)
+      byId.set(id, {
+        object: { ...object, id, createdAt: created, alteredAt: created },
+        createdAt,
+        changedAt,
+      });
+    else if ('grants' in object)
+      byId.set(id, { ...known, object: { ...known.object, grants: object.grants ?? [] } });
+  }
+  return [...byId.values()];
 }
 
 function headOf(reader: PageReader): Head {

@@ -2,8 +2,12 @@ import type {
   CatalogObject,
   Column,
   ColumnStatistics,
+  Credential,
   DeletionVector,
+  Grant,
+  Membership,
   ObjectId,
+  Privilege,
   TableIndex,
   Tablet,
   TabletId,
@@ -32,6 +36,25 @@ const tableIndex: Codec<TableIndex> = record<TableIndex>({
   createdAt: timestamp,
 });
 
+const PRIVILEGES = [
+  'USAGE',
+  'CREATE',
+  'SELECT',
+  'INSERT',
+  'UPDATE',
+  'DELETE',
+  'TRUNCATE',
+  'VACUUM',
+  'CREATE DATABASE',
+  'CREATE ROLE',
+  'CANCEL ANY QUERY',
+  'READ ANY HISTORY',
+  'VACUUM ANY',
+  'COLLECT GARBAGE',
+  'READ EXTERNAL',
+  'WRITE EXTERNAL',
+] as const satisfies readonly Privilege[];
+
 const base = {
   id: objectId,
   name: text,
@@ -39,7 +62,19 @@ const base = {
   alteredAt: timestamp,
   owner: text,
   description: optional(text),
+  grants: optional(
+    list(
+      record<Grant>({
+        privilege: oneOf(...PRIVILEGES),
+        grantee: objectId,
+        grantable: flag,
+        grantor: text,
+      }),
+    ),
+  ),
 };
+
+const memberOf = list(record<Membership>({ role: objectId, admin: flag, grantor: text }));
 
 export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
   database: base,
@@ -82,6 +117,14 @@ export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
     url: text,
     credentials: textMap,
   },
+  user: {
+    ...base,
+    credential: optional(record<Credential>({ id: text, passwordHash: text, scramVerifier: text })),
+    enabled: flag,
+    memberOf,
+    defaultDatabase: optional(text),
+  },
+  role: { ...base, memberOf },
 });
 
 const columnStatistics: Codec<ColumnStatistics> = record<ColumnStatistics>({

@@ -1,27 +1,71 @@
-import type { DatabaseObject, ObjectId, SchemaObject } from '../model.ts';
+import type { DatabaseObject, Grant, ObjectId, RoleObject, SchemaObject, UserObject } from '../model.ts';
+
+const bootstrapId = (number: number) => String(number).padStart(26, '0') as ObjectId;
 
 const NEVER = '1970-01-01T00:00:00.000Z';
+
+/** Who owns what is there from the start, and whoever asks an engine without authentication. */
+const SYSTEM_USER = 'tessera';
+
+const base = { createdAt: NEVER, alteredAt: NEVER, owner: SYSTEM_USER };
+
+/** Everybody is a member of it, without being told. */
+export const PUBLIC_ROLE: RoleObject = {
+  kind: 'role',
+  id: bootstrapId(3),
+  ...base,
+  name: 'public',
+  memberOf: [],
+};
+
+/** Its members may do everything. */
+export const ADMIN_ROLE: RoleObject = {
+  kind: 'role',
+  id: bootstrapId(4),
+  ...base,
+  name: 'system_admin',
+  memberOf: [],
+};
+
+/** Without a password until one is set: nobody logs in as this user. */
+export const BOOTSTRAP_USER: UserObject = {
+  kind: 'user',
+  id: bootstrapId(5),
+  ...base,
+  name: SYSTEM_USER,
+  enabled: true,
+  memberOf: [{ role: ADMIN_ROLE.id, admin: true, grantor: SYSTEM_USER }],
+};
+
+/** What a new database, and its schema `public`, let everybody do. */
+export const usageForEverybody = (grantor: string): readonly Grant[] => [
+  { privilege: 'USAGE', grantee: PUBLIC_ROLE.id, grantable: false, grantor },
+];
 
 /** The database that is there from the start. */
 export const BOOTSTRAP_DATABASE: DatabaseObject = {
   kind: 'database',
-  id: '00000000000000000000000001' as ObjectId,
+  id: bootstrapId(1),
+  ...base,
   name: 'tessera',
-  createdAt: NEVER,
-  alteredAt: NEVER,
-  owner: 'tessera',
+  grants: usageForEverybody(SYSTEM_USER),
 };
 
 /** Its schema. */
 export const BOOTSTRAP_SCHEMA: SchemaObject = {
   kind: 'schema',
-  id: '00000000000000000000000002' as ObjectId,
+  id: bootstrapId(2),
   databaseId: BOOTSTRAP_DATABASE.id,
+  ...base,
   name: 'public',
-  createdAt: NEVER,
-  alteredAt: NEVER,
-  owner: 'tessera',
+  grants: usageForEverybody(SYSTEM_USER),
 };
 
 /** What version 0 has; the first entry's time becomes their time of creation. */
-export const BOOTSTRAP_OBJECTS = [BOOTSTRAP_DATABASE, BOOTSTRAP_SCHEMA] as const;
+export const BOOTSTRAP_OBJECTS = [
+  BOOTSTRAP_DATABASE,
+  BOOTSTRAP_SCHEMA,
+  PUBLIC_ROLE,
+  ADMIN_ROLE,
+  BOOTSTRAP_USER,
+] as const;

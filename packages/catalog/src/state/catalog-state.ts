@@ -5,6 +5,7 @@ import type {
   DeletionVector,
   LocationObject,
   ObjectId,
+  PrincipalObject,
   RelationObject,
   SchemaObject,
   Tablet,
@@ -13,7 +14,15 @@ import type {
 import { PersistentMap } from '../persistent/persistent-map.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { BOOTSTRAP_OBJECTS } from './bootstrap.ts';
-import { DATABASES, Directory, directoryOf, locationsOf, relationsOf, schemasOf } from './directory.ts';
+import {
+  DATABASES,
+  Directory,
+  directoryOf,
+  locationsOf,
+  PRINCIPALS,
+  relationsOf,
+  schemasOf,
+} from './directory.ts';
 import type { Tombstone } from './garbage.ts';
 import { tentative } from './overlay.ts';
 import type { StateParts } from './state-parts.ts';
@@ -28,7 +37,7 @@ export class CatalogState implements Snapshot {
     this.parts = parts;
   }
 
-  /** Version 0: database `tessera` with schema `public`, nothing else. */
+  /** Version 0: the bootstrap objects, nothing else. */
   static readonly empty = new CatalogState({
     version: 0,
     epoch: 0,
@@ -38,7 +47,9 @@ export class CatalogState implements Snapshot {
       BOOTSTRAP_OBJECTS.map((object) => [object.id, { object, createdAt: 0, changedAt: 0 }] as const),
     ),
     directories: PersistentMap.from(
-      BOOTSTRAP_OBJECTS.map((object) => [directoryOf(object), Directory.from([object])] as const),
+      Object.entries(Object.groupBy(BOOTSTRAP_OBJECTS, directoryOf)).map(
+        ([key, objects = []]) => [key, Directory.from(objects)] as const,
+      ),
     ),
     contents: PersistentMap.empty(),
     tombstones: PersistentMap.empty(),
@@ -78,6 +89,14 @@ export class CatalogState implements Snapshot {
 
   location(databaseId: ObjectId, name: string): LocationObject | undefined {
     return this.#directory(locationsOf(databaseId)).get(name) as LocationObject | undefined;
+  }
+
+  principal(name: string): PrincipalObject | undefined {
+    return this.#directory(PRINCIPALS).get(name) as PrincipalObject | undefined;
+  }
+
+  principals(): readonly PrincipalObject[] {
+    return this.#directory(PRINCIPALS).list() as readonly PrincipalObject[];
   }
 
   databases(): readonly DatabaseObject[] {

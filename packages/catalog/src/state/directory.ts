@@ -40,6 +40,7 @@ export class Directory {
 }
 
 export const DATABASES = 'databases';
+export const PRINCIPALS = 'principals';
 export const schemasOf = (databaseId: ObjectId): string => `schemas ${databaseId}`;
 export const relationsOf = (schemaId: ObjectId): string => `relations ${schemaId}`;
 export const locationsOf = (databaseId: ObjectId): string => `locations ${databaseId}`;
@@ -49,6 +50,9 @@ export function directoryOf(object: CatalogObject): string {
   switch (object.kind) {
     case 'database':
       return DATABASES;
+    case 'user':
+    case 'role':
+      return PRINCIPALS;
     case 'schema':
       return schemasOf(object.databaseId);
     case 'location':
@@ -58,10 +62,12 @@ export function directoryOf(object: CatalogObject): string {
   }
 }
 
-/** The object that holds this one; a database has none. */
+/** The object that holds this one; databases, users and roles have none. */
 export function parentOf(object: CatalogObject): ObjectId | undefined {
   switch (object.kind) {
     case 'database':
+    case 'user':
+    case 'role':
       return undefined;
     case 'schema':
     case 'location':
