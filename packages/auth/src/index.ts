@@ -1,0 +1,8 @@
+export type {
+  Authenticator,
+  ClientAddress,
+  IssuedToken,
+  PostgresMethod,
+  ScramExchange,
+} from './authenticator.ts';
+export type { KnownUser, UserDirectory } from './users.ts';
