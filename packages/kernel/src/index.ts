@@ -21,5 +21,6 @@ export type {
   StatementDescription,
 } from './protocol/messages.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';
+export { decimalWidth, fixedWidth, typeWidth } from './types/fixed-width.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';
 export { quoteName, quoteText } from './types/quoting.ts';

@@ -25,7 +25,7 @@ export interface PlanExecution {
   ): DistributedPlan;
   /**
    * The tablets of a scan, spread over the nodes (`sharded`), or the whole table for each of them. Nodes without tablets
-   * are left out. `summaries` are of the stages that the scan's dynamic filters name.
+   * are left out, but one: also of nothing something is made (GROUP BY ROLLUP over no rows has a row). `summaries` are of the stages that the scan's dynamic filters name.
    */
   assignScan(
     scan: ScanSource,

@@ -5,7 +5,7 @@ import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
 import { assignTablets, type Conjunct } from '@tessera/tablet';
 import { selectGranules } from '../read/granule-selection.ts';
-import type { TableAccess } from '../read/table-access.ts';
+import { type ChosenAccess, chosenAccess } from '../read/table-access.ts';
 import { selectTablets } from '../read/table-selection.ts';
 
 export interface AssignmentScope {
@@ -16,10 +16,10 @@ export interface AssignmentScope {
 
 export interface AssignedScan {
   readonly assignments: readonly ScanAssignment[];
-  readonly access: Omit<TableAccess, 'use' | 'isLate'>;
+  readonly access: ChosenAccess;
 }
 
-/** Chooses the tablets and granules that a stage's scan needs and spreads them over the nodes. */
+/** Chooses the tablets and granules that a stage's scan needs and spreads them over the nodes: at least one gets a part. */
 export async function assignScan(
   table: TableObject,
   scan: ScanSource,
@@ -32,8 +32,7 @@ export async function assignScan(
   const selection = selectTablets(table, wanted, snapshot, true);
   const granules = await selectGranules(agent, table, selection.tablets, filters, signal);
   const { tablets, granulesPruned } = granules;
-  const { tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
-  const isWhole = tablets.length === tabletsTotal && granulesPruned === 0;
+  const isWhole = tablets.length === selection.tabletsTotal && granulesPruned === 0;
   const { version } = selection.contents;
   const columns = selection.columns.map(({ id }) => id);
   const source = (share: readonly ScanTablet[], shareId: string | undefined): TableSource => ({
@@ -54,15 +53,7 @@ export async function assignScan(
       source: source(share.tablets, share.shareId),
       bytes: share.tablets.reduce((sum, tablet) => sum + bytesOf(tablet), 0),
     })),
-    access: {
-      table,
-      columns: selection.columns.map(({ name }) => name),
-      tabletsTotal,
-      tabletsPrunedByPartition,
-      tabletsPrunedByRange,
-      granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
-      granulesPruned,
-    },
+    access: chosenAccess(table, selection, granulesPruned),
   };
 }
 

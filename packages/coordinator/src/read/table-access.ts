@@ -1,5 +1,6 @@
 import type { TableObject } from '@tessera/catalog';
 import type { ScanUse } from '@tessera/storage-agent';
+import type { TableSelection } from './table-selection.ts';
 
 /** How a statement reads a managed table, all its appearances taken together. */
 export interface TableAccess {
@@ -19,3 +20,20 @@ export interface TableAccess {
   readonly isLate: boolean;
   readonly use: ScanUse;
 }
+
+/** What is chosen of a table, before it is read. */
+export type ChosenAccess = Omit<TableAccess, 'use' | 'isLate'>;
+
+export const chosenAccess = (
+  table: TableObject,
+  selection: TableSelection,
+  granulesPruned: number,
+): ChosenAccess => ({
+  table,
+  columns: selection.columns.map(({ name }) => name),
+  tabletsTotal: selection.tabletsTotal,
+  tabletsPrunedByPartition: selection.tabletsPrunedByPartition,
+  tabletsPrunedByRange: selection.tabletsPrunedByRange,
+  granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
+  granulesPruned,
+});

@@ -4,7 +4,7 @@ import type { TableScan } from '@tessera/planner';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
 import type { BoundTable } from './binding.ts';
 import { selectGranules } from './granule-selection.ts';
-import type { TableAccess } from './table-access.ts';
+import { type ChosenAccess, chosenAccess } from './table-access.ts';
 import { selectTablets, type TableSelection } from './table-selection.ts';
 
 export interface ChoiceScope {
@@ -21,7 +21,7 @@ export interface TabletChoice {
   readonly selection: TableSelection;
   readonly tablets: readonly ScanTablet[];
   readonly isHot: boolean;
-  readonly access: Omit<TableAccess, 'use' | 'isLate'>;
+  readonly access: ChosenAccess;
 }
 
 /** Chooses tablets and granules of a table; reads headers of tablets at most. */
@@ -37,15 +37,5 @@ export async function chooseTablets(
   const { tablets, granulesPruned } = isHot
     ? { tablets: selection.tablets, granulesPruned: 0 }
     : await selectGranules(agent, table, selection.tablets, wanted?.filters ?? [], signal);
-  const { tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = selection;
-  const access = {
-    table,
-    columns: selection.columns.map(({ name }) => name),
-    tabletsTotal,
-    tabletsPrunedByPartition,
-    tabletsPrunedByRange,
-    granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
-    granulesPruned,
-  };
-  return { selection, tablets, isHot, access };
+  return { selection, tablets, isHot, access: chosenAccess(table, selection, granulesPruned) };
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { TesseraError } from '@tessera/common';
 import { DEFAULT_HTTP_PORT } from '../serve-options.ts';
+import { freePort, isFree } from './free-port.ts';
 
 /** Where one node of a dev cluster listens, all on the loopback interface. */
 export interface NodePorts {
@@ -22,8 +21,6 @@ export interface ClusterPorts {
 const HOST = '127.0.0.1';
 const PER_NODE = 10;
 const LAST_PORT = 65_535;
-/** Below what the system gives to connections that go out, so that none of them takes a port before its node does. */
-const [FREE_FROM, FREE_TO] = [20_000, 32_000];
 
 /**
  * Ports for a cluster: from `basePort` on, ten for the store and ten for each node; or free ones, the first node's query
@@ -33,10 +30,10 @@ const [FREE_FROM, FREE_TO] = [20_000, 32_000];
 export async function clusterPorts(nodes: number, basePort: number | undefined): Promise<ClusterPorts> {
   if (basePort !== undefined && basePort > 0) return consecutivePorts(nodes, basePort);
   const taken = new Set<number>();
-  const store = await freePort(taken);
+  const store = await freePort(HOST, taken);
   const found: NodePorts[] = [];
   for (let n = 0; n < nodes; n++) found.push(await freeNodePorts(taken));
-  if (basePort === undefined && (await isFree(DEFAULT_HTTP_PORT))) {
+  if (basePort === undefined && (await isFree(HOST, DEFAULT_HTTP_PORT))) {
     found[0] = { ...found[0]!, http: DEFAULT_HTTP_PORT };
   }
   return { store, nodes: found };
@@ -51,7 +48,7 @@ async function consecutivePorts(nodes: number, basePort: number): Promise<Cluste
     nodes: Array.from({ length: nodes }, (_, n) => nodePortsFrom(basePort + PER_NODE * (n + 1))),
   };
   for (const port of [ports.store, ...ports.nodes.flatMap((node) => Object.values(node))]) {
-    if (!(await isFree(port))) refuse(`--base-port ${basePort}: port ${port} is in use`);
+    if (!(await isFree(HOST, port))) refuse(`--base-port ${basePort}: port ${port} is in use`);
   }
   return ports;
 }
@@ -68,35 +65,14 @@ const nodePortsFrom = (first: number): NodePorts => ({
 
 async function freeNodePorts(taken: Set<number>): Promise<NodePorts> {
   return {
-    http: await freePort(taken),
-    health: await freePort(taken),
-    metrics: await freePort(taken),
-    storageManager: await freePort(taken),
-    storageAgent: await freePort(taken),
-    distexec: await freePort(taken),
-    shuffle: await freePort(taken),
+    http: await freePort(HOST, taken),
+    health: await freePort(HOST, taken),
+    metrics: await freePort(HOST, taken),
+    storageManager: await freePort(HOST, taken),
+    storageAgent: await freePort(HOST, taken),
+    distexec: await freePort(HOST, taken),
+    shuffle: await freePort(HOST, taken),
   };
-}
-
-async function freePort(taken: Set<number>): Promise<number> {
-  for (;;) {
-    const port = FREE_FROM + Math.floor(Math.random() * (FREE_TO - FREE_FROM));
-    if (taken.has(port) || !(await isFree(port))) continue;
-    taken.add(port);
-    return port;
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, HOST);
-  try {
-    await once(server, 'listening');
-  } catch {
-    return false;
-  }
-  server.close();
-  await once(server, 'close');
-  return true;
 }
 
 function refuse(message: string): never {

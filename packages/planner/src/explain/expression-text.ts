@@ -1,16 +1,6 @@
+import { COMPARISONS } from '../comparisons.ts';
 import type { PlanExpression, PlanValue } from '../plan-nodes.ts';
 import { valueText } from '../value-text.ts';
-
-export const COMPARISONS: Readonly<Record<string, string>> = {
-  COMPARE_EQUAL: '=',
-  COMPARE_NOTEQUAL: '<>',
-  COMPARE_LESSTHAN: '<',
-  COMPARE_LESSTHANOREQUALTO: '<=',
-  COMPARE_GREATERTHAN: '>',
-  COMPARE_GREATERTHANOREQUALTO: '>=',
-  COMPARE_NOT_DISTINCT_FROM: 'IS NOT DISTINCT FROM',
-  COMPARE_DISTINCT_FROM: 'IS DISTINCT FROM',
-};
 
 interface NamedExpression extends PlanExpression {
   readonly alias?: string;

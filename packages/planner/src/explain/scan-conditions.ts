@@ -1,5 +1,6 @@
+import { COMPARISONS } from '../comparisons.ts';
 import type { PlanFilter, PlanGet } from '../plan-nodes.ts';
-import { COMPARISONS, constantText, expressionText } from './expression-text.ts';
+import { constantText, expressionText } from './expression-text.ts';
 
 /** What a scan filters by, for people. */
 export const scanConditions = (get: PlanGet): readonly string[] =>

@@ -1,3 +1,4 @@
+import type { Comparison } from '../comparisons.ts';
 import type { PlanExpression, PlanType } from '../plan-nodes.ts';
 
 /**
@@ -102,8 +103,6 @@ export type JoinType =
   | 'right_anti'
   | 'mark'
   | 'single';
-
-export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'IS NOT DISTINCT FROM' | 'IS DISTINCT FROM';
 
 export interface JoinCondition {
   readonly comparison: Comparison;

@@ -11,7 +11,6 @@ import {
   type SchedulerOptions,
   type SchedulerState,
 } from '../state/scheduler-state.ts';
-import { assignScans } from './assigned-scans.ts';
 import { RunProgress } from './run-progress.ts';
 import { stageProfiles } from './stage-profiles.ts';
 
@@ -165,10 +164,13 @@ export class PlanRun {
 
   async #assign({ stage, scans, nodes, summaries }: Extract<SchedulerEffect, { kind: 'assign' }>) {
     try {
-      const assigned = await assignScans(scans, nodes, this.#cluster.self, (scan, among) =>
-        this.#execution.assignScan(scan, among, summaries),
+      const assigned = await Promise.all(
+        [...scans].map(
+          async ([position, scan]) =>
+            [position, await this.#execution.assignScan(scan, nodes, summaries)] as const,
+        ),
       );
-      this.#send({ kind: 'assigned', stage, scans: assigned });
+      this.#send({ kind: 'assigned', stage, scans: new Map(assigned) });
     } catch (error) {
       this.#send({ kind: 'assign-failed', stage, error: this.#typed(error) });
     }

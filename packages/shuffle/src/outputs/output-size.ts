@@ -1,5 +1,5 @@
 import { HASH_BUCKETS } from '@tessera/common';
-import type { KernelSession, KernelType } from '@tessera/kernel';
+import { type KernelSession, type KernelType, typeWidth } from '@tessera/kernel';
 import { BUCKET_COLUMN, columnName } from './output-table.ts';
 
 /** So many rows tell how long values are: the first ones, or of a larger output any. */
@@ -18,7 +18,7 @@ export async function measureOutput(
   types: readonly KernelType[],
   hasBuckets: boolean,
 ): Promise<OutputSize> {
-  const lengths = types.flatMap((type, i) => (fixedBytes(type) === undefined ? [lengthSql(type, i)] : []));
+  const lengths = types.flatMap((type, i) => (typeWidth(type) === undefined ? [lengthSql(type, i)] : []));
   const mean = (from: string) =>
     lengths.length === 0 ? '0.0' : `(SELECT coalesce(avg(${lengths.join(' + ')}), 0.0)::DOUBLE FROM ${from})`;
   const buckets = hasBuckets
@@ -36,7 +36,7 @@ export async function measureOutput(
     const sample = `${table} TABLESAMPLE system(${Math.min(100, (1000 * SAMPLE_ROWS) / rows)}%)`;
     variable = Number(await session.scalar(`SELECT ${mean(sample)}`)) || variable;
   }
-  const fixed = types.reduce((sum, type) => sum + (fixedBytes(type) ?? 0), hasBuckets ? 2 : 0);
+  const fixed = types.reduce((sum, type) => sum + (typeWidth(type) ?? 0), hasBuckets ? 2 : 0);
   return {
     rows,
     bytes: Math.round(rows * (fixed + variable)),
@@ -65,48 +65,4 @@ function lengthSql(type: KernelType, position: number): string {
         ? `octet_length(${column})`
         : `strlen(${column}::VARCHAR)`;
   return `(coalesce(${length}, 0) + ${VARIABLE_OVERHEAD_BYTES})`;
-}
-
-const FIXED_BYTES: Readonly<Record<string, number>> = {
-  BOOLEAN: 1,
-  TINYINT: 1,
-  UTINYINT: 1,
-  SMALLINT: 2,
-  USMALLINT: 2,
-  INTEGER: 4,
-  UINTEGER: 4,
-  FLOAT: 4,
-  DATE: 4,
-  ENUM: 4,
-  NULL: 4,
-  BIGINT: 8,
-  UBIGINT: 8,
-  DOUBLE: 8,
-  TIME: 8,
-  TIME_NS: 8,
-  TIMETZ: 8,
-  TIMESTAMP: 8,
-  TIMESTAMP_S: 8,
-  TIMESTAMP_MS: 8,
-  TIMESTAMP_NS: 8,
-  TIMESTAMPTZ: 8,
-  TIMESTAMPTZ_NS: 8,
-  HUGEINT: 16,
-  UHUGEINT: 16,
-  UUID: 16,
-  INTERVAL: 16,
-};
-
-/** Of a value in memory; undefined where values differ. */
-function fixedBytes(type: KernelType): number | undefined {
-  switch (type.id) {
-    case 'DECIMAL':
-      return type.width <= 4 ? 2 : type.width <= 9 ? 4 : type.width <= 18 ? 8 : 16;
-    case 'STRUCT': {
-      const fields = type.fields.map((field) => fixedBytes(field.type));
-      return fields.includes(undefined) ? undefined : fields.reduce<number>((a, b) => a + (b ?? 0), 0);
-    }
-    default:
-      return FIXED_BYTES[type.id];
-  }
 }

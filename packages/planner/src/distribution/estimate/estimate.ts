@@ -3,7 +3,7 @@ import type { AggregateRelation, JoinRelation, LimitRelation, Relation } from '.
 import type { PlanFacts } from '../plan-facts.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { all, selectivity } from './selectivity.ts';
-import { rowWidth, typeWidth } from './width.ts';
+import { rowWidth, usualWidth } from './width.ts';
 
 /** What is thought of the rows of a relation. */
 export interface Estimate {
@@ -269,7 +269,7 @@ function expressionDistinct(expression: PlanExpression, input: Omit<Estimate, 'b
 
 /** A column of which nothing is known. Texts that are compared or grouped by are names of kinds sooner than of single things. */
 function guessedDistinct(rows: number, type: PlanType, isKnown: boolean): number {
-  const width = typeWidth(type);
+  const width = usualWidth(type);
   if (width === 1) return 2;
   if (type.id === 'VARCHAR') return Math.max(10, rows ** 0.5);
   // Where the smallest and the largest whole number leave room for no more values than rows, that is known.

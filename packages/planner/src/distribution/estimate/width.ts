@@ -1,20 +1,9 @@
+import { decimalWidth, fixedWidth } from '@tessera/kernel';
 import type { PlanType } from '../../plan-nodes.ts';
 import type { RelationColumn } from '../../relational/relation.ts';
 
-const WIDTHS: Readonly<Record<string, number>> = {
-  BOOLEAN: 1,
-  TINYINT: 1,
-  UTINYINT: 1,
-  SMALLINT: 2,
-  USMALLINT: 2,
-  INTEGER: 4,
-  UINTEGER: 4,
-  FLOAT: 4,
-  DATE: 4,
-  HUGEINT: 16,
-  UHUGEINT: 16,
-  UUID: 16,
-  INTERVAL: 16,
+/** Of types whose values differ in length, with their headers: guesses. */
+const USUAL_WIDTHS: Readonly<Record<string, number>> = {
   VARCHAR: 20,
   BLOB: 40,
   LIST: 48,
@@ -24,13 +13,8 @@ const WIDTHS: Readonly<Record<string, number>> = {
 };
 
 /** Bytes of a value of the type in memory, about. */
-export function typeWidth({ id, type_info }: PlanType): number {
-  if (id === 'DECIMAL') {
-    const digits = type_info?.width ?? 18;
-    return digits > 18 ? 16 : digits > 9 ? 8 : 4;
-  }
-  return WIDTHS[id] ?? 8;
-}
+export const usualWidth = ({ id, type_info }: PlanType): number =>
+  id === 'DECIMAL' ? decimalWidth(type_info?.width ?? 18) : (fixedWidth(id) ?? USUAL_WIDTHS[id] ?? 8);
 
 export const rowWidth = (columns: readonly RelationColumn[]): number =>
-  columns.reduce((sum, { type }) => sum + typeWidth(type), 1);
+  columns.reduce((sum, { type }) => sum + usualWidth(type), 1);

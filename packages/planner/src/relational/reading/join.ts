@@ -1,6 +1,7 @@
+import { COMPARISONS } from '../../comparisons.ts';
 import type { PlanExpression, PlanOperator } from '../../plan-nodes.ts';
 import { BOOLEAN } from '../expressions/expression-type.ts';
-import type { Comparison, JoinCondition, JoinRelation, JoinType, RelationColumn } from '../relation.ts';
+import type { JoinCondition, JoinRelation, JoinType, RelationColumn } from '../relation.ts';
 import { unsupported } from '../unsupported-plan.ts';
 import {
   type Binding,
@@ -37,17 +38,6 @@ const TYPES: Readonly<Record<string, JoinType>> = {
   RIGHT_ANTI: 'right_anti',
   MARK: 'mark',
   SINGLE: 'single',
-};
-
-const COMPARISONS: Readonly<Record<string, Comparison>> = {
-  COMPARE_EQUAL: '=',
-  COMPARE_NOTEQUAL: '<>',
-  COMPARE_LESSTHAN: '<',
-  COMPARE_LESSTHANOREQUALTO: '<=',
-  COMPARE_GREATERTHAN: '>',
-  COMPARE_GREATERTHANOREQUALTO: '>=',
-  COMPARE_NOT_DISTINCT_FROM: 'IS NOT DISTINCT FROM',
-  COMPARE_DISTINCT_FROM: 'IS DISTINCT FROM',
 };
 
 export function readComparisonJoin(node: PlanJoin, scope: ReadScope): BoundRelation {

@@ -1,18 +1,8 @@
+import { COMPARISONS } from '../../../comparisons.ts';
 import type { PlanExpression } from '../../../plan-nodes.ts';
 import { isVolatile } from '../../expressions/volatility.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import type { ExpressionScope } from './expression-scope.ts';
-
-const COMPARISONS: Readonly<Record<string, string>> = {
-  COMPARE_EQUAL: '=',
-  COMPARE_NOTEQUAL: '<>',
-  COMPARE_LESSTHAN: '<',
-  COMPARE_LESSTHANOREQUALTO: '<=',
-  COMPARE_GREATERTHAN: '>',
-  COMPARE_GREATERTHANOREQUALTO: '>=',
-  COMPARE_NOT_DISTINCT_FROM: 'IS NOT DISTINCT FROM',
-  COMPARE_DISTINCT_FROM: 'IS DISTINCT FROM',
-};
 
 const OTHERS = new Set([
   'COMPARE_BETWEEN',
