@@ -33,6 +33,7 @@ export {
 } from './relations/relation-resolver.ts';
 export { substituteScans } from './relations/scan-substitution.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';
+export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';
 export { EXTERNAL_TABLE_OPTIONS } from './statements/grammar/file-options.ts';
