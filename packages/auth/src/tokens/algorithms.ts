@@ -1,0 +1,39 @@
+import type { KeyObject } from 'node:crypto';
+
+const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
+const OF_CURVE = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' } as const;
+
+/** The signatures that tokens may carry: those of key pairs. What has no key (`none`) or a shared one (`HS…`) is not here. */
+export type SignatureAlgorithm =
+  | (typeof RSA)[number]
+  | (typeof OF_CURVE)[keyof typeof OF_CURVE]
+  | 'EdDSA'
+  | 'Ed25519';
+
+export const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [
+  ...RSA,
+  ...Object.values(OF_CURVE),
+  'EdDSA',
+  'Ed25519',
+];
+
+/** Bits of an RSA key below which nothing that it signed is trusted (RFC 7518, 3.3). */
+export const MIN_RSA_BITS = 2048;
+
+/** What a key of a pair can sign or check; empty for keys that are too weak or of another kind. */
+export function algorithmsOf(key: KeyObject): readonly SignatureAlgorithm[] {
+  const { modulusLength = 0, namedCurve } = key.asymmetricKeyDetails ?? {};
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      return modulusLength < MIN_RSA_BITS ? [] : RSA;
+    case 'ec':
+      return isKnownCurve(namedCurve) ? [OF_CURVE[namedCurve]] : [];
+    case 'ed25519':
+      return ['EdDSA', 'Ed25519'];
+    default:
+      return [];
+  }
+}
+
+const isKnownCurve = (curve: string | undefined): curve is keyof typeof OF_CURVE =>
+  curve !== undefined && Object.hasOwn(OF_CURVE, curve);
