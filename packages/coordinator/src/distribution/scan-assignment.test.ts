@@ -1,0 +1,51 @@
+import type { TableObject } from '@tessera/catalog';
+import type { ScanSource } from '@tessera/planner';
+import type { ClusterNode } from '@tessera/scheduler';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TableFixture } from '../testing/table-fixture.ts';
+import { assignScan } from './scan-assignment.ts';
+
+const NODES = ['a', 'b', 'c'].map((name, index) => ({ name, index })) as unknown as readonly ClusterNode[];
+
+let fixture: TableFixture;
+let table: TableObject;
+beforeAll(async () => {
+  fixture = await TableFixture.open();
+  table = await fixture.table('t', 'SELECT range AS a FROM range(0, 1000)');
+  for (let piece = 1; piece < 6; piece++)
+    await fixture.insert(table, `SELECT range AS a FROM range(${piece * 1000}, ${piece * 1000 + 1000})`);
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+async function assigned(changes: Partial<ScanSource>) {
+  const scan: ScanSource = {
+    kind: 'scan',
+    relation: 't',
+    columns: ['a'],
+    filters: [],
+    spread: 'sharded',
+    dynamicFilters: [],
+    ...changes,
+  };
+  const { agent, snapshot } = fixture;
+  const scope = { agent, snapshot, signal: new AbortController().signal };
+  return assignScan(table, scan, NODES, new Map(), scope);
+}
+
+const rowsOf = ({ assignments }: Awaited<ReturnType<typeof assigned>>) =>
+  assignments.map(({ source }) => {
+    const { tablets } = source as { tablets: readonly { tablet: { rows: number } }[] };
+    return tablets.reduce((sum, { tablet }) => sum + tablet.rows, 0);
+  });
+
+it('parts of a sharded scan are the whole table together', async () => {
+  expect(rowsOf(await assigned({})).reduce((a, b) => a + b)).toBe(6000);
+  expect(rowsOf(await assigned({ spread: 'whole' }))).toEqual([6000, 6000, 6000]);
+});
+
+it('a scan of which nothing is left still has one part, of no rows', async () => {
+  const filters = [{ kind: 'compare', column: 'a', operator: '>', value: '100000' }] as const;
+  const scan = await assigned({ filters });
+  expect(rowsOf(scan)).toEqual([0]);
+  expect(scan.access).toMatchObject({ tabletsTotal: 6, tabletsPrunedByRange: 6 });
+});
