@@ -15,8 +15,13 @@ export interface Listener {
   readonly app: FastifyInstance;
 }
 
+export interface QueryPlace {
+  readonly listener: 'tcp' | 'unix';
+  readonly loopbackOnly: boolean;
+}
+
 export interface ServerFactories {
-  query(place: { readonly loopbackOnly: boolean }): FastifyInstance;
+  query(place: QueryPlace): FastifyInstance;
   health(): FastifyInstance;
   metrics(): FastifyInstance;
 }
@@ -30,7 +35,7 @@ export async function openListeners(options: ServeOptions, servers: ServerFactor
   const opened: Listener[] = [];
   const loopbackOnly = isLoopback(host);
   const tcp = async (purpose: Listener['purpose'], port: number) =>
-    opened.push(await listen(purpose, servers[purpose]({ loopbackOnly }), { host, port }));
+    opened.push(await listen(purpose, servers[purpose]({ listener: 'tcp', loopbackOnly }), { host, port }));
   try {
     const configured = options.config.endpoints.http.listeners;
     const tcpListener = configured.find((l) => l.type === 'tcp');
@@ -40,7 +45,7 @@ export async function openListeners(options: ServeOptions, servers: ServerFactor
     for (const { type, path } of configured) {
       if (type !== 'unix' || !path) continue;
       await removeStaleSocket(path);
-      opened.push(await listen('query', servers.query({ loopbackOnly: false }), { path }));
+      opened.push(await listen('query', servers.query({ listener: 'unix', loopbackOnly: false }), { path }));
     }
     await tcp('health', options.healthPort);
     await tcp('metrics', options.metricsPort);

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import type { Authenticator } from '@tessera/auth';
 import { createLogging, type Logging, TesseraError } from '@tessera/common';
 import {
   autoVacuum,
@@ -31,6 +32,7 @@ import {
   storageAgentService,
 } from '@tessera/storage-agent';
 import { storageManagerService } from '@tessera/storage-manager';
+import { instanceOf, openAuthenticator } from './authentication.ts';
 import { printBanner } from './banner.ts';
 import { kernelVersion } from './cluster/kernel-version.ts';
 import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
@@ -52,7 +54,7 @@ const MIN_MEMORY_BYTES = 128 << 20;
 /** Runs a node until it is told to stop, and leaves nothing behind, also when it cannot start. */
 export const serve: Serve = async (options) => {
   const { config } = options;
-  checkServable(config);
+  const authenticator = openAuthenticator(config);
   checkShared(config);
   await using resources = new AsyncDisposableStack();
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
@@ -188,7 +190,15 @@ export const serve: Serve = async (options) => {
   );
   resources.defer(async () => void (await Promise.all(nodeServices.map(({ server }) => server.close()))));
   await multiNode.cluster.firstRound();
-  const listeners = await listen(options, { coordinator, kernel, agent, multiNode, uploadRoot, logging });
+  const listeners = await listen(options, {
+    authenticator,
+    coordinator,
+    kernel,
+    agent,
+    multiNode,
+    uploadRoot,
+    logging,
+  });
   resources.defer(() => closeListeners(listeners));
   log.info(
     { listeners: [...listeners, ...nodeServices].map((l) => `${l.purpose} ${l.address}`) },
@@ -203,15 +213,6 @@ export const serve: Serve = async (options) => {
   await Promise.all([coordinator.drain(graceMs), multiNode.drain(graceMs)]);
   log.info({}, 'drained');
 };
-
-/** A configuration that asks for protection this version does not give must not be served without it. */
-function checkServable({ auth }: EngineConfig): void {
-  if (auth.mode === 'disabled') return;
-  throw TesseraError.of('NOT_SUPPORTED', {
-    what: `auth.mode ${auth.mode}`,
-    hint: 'the node would answer without authentication, so it does not start',
-  });
-}
 
 /** Nodes and engines that share tables must share the store of their tablets. */
 function checkShared(config: EngineConfig): void {
@@ -233,6 +234,7 @@ function memoryLimit(config: EngineConfig): number {
 }
 
 interface Parts {
+  readonly authenticator: Authenticator;
   readonly coordinator: Coordinator;
   readonly kernel: Kernel;
   readonly agent: StorageAgent;
@@ -250,7 +252,7 @@ const clusterMetrics = ({ cluster, distExec, shuffle }: MultiNode) => ({
 
 function listen(
   options: ServeOptions,
-  { coordinator, kernel, agent, multiNode, uploadRoot, logging }: Parts,
+  { authenticator, coordinator, kernel, agent, multiNode, uploadRoot, logging }: Parts,
 ): Promise<Listener[]> {
   const metrics = new HttpMetrics({
     runningQueries: () => coordinator.running.size,
@@ -262,16 +264,17 @@ function listen(
     cluster: () => clusterMetrics(multiNode),
   });
   return openListeners(options, {
-    query: ({ loopbackOnly }) =>
+    query: (place) =>
       createQueryServer({
-        loopbackOnly,
+        ...place,
+        authenticator,
         coordinator,
         uploadRoot,
         limits: DEFAULT_UPLOAD_LIMITS,
         writeIdleMs: WRITE_IDLE_MS,
         metrics,
         log: logging.logger('http'),
-        instanceId: options.config.instance.id,
+        instance: instanceOf(options.config),
         consolePage: consolePage(),
       }),
     health: () => createHealthServer(() => coordinator.ready),

@@ -1,65 +1,65 @@
+import type { Authenticator } from '@tessera/auth';
 import { asQueryId, type Logger, TesseraError } from '@tessera/common';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { clientAddress } from './authentication/client-address.ts';
+import { identifyUser, OPEN } from './authentication/request-user.ts';
+import { answerTokenRequest } from './oauth/token-endpoint.ts';
+import { continueRequest, holdsBodyBack, queryListener, type TlsKeyPair } from './query-listener.ts';
 import { refuseForeignPages } from './request/browser-guard.ts';
-import { drainRequest } from './request/drain-request.ts';
+import { drainRequest, drainUnread } from './request/drain-request.ts';
 import { errorBody } from './results/error-body.ts';
-import { discoveryDocument, listenerUrl } from './routes/discovery.ts';
+import { discoveryDocument, type Instance, listenerUrl } from './routes/discovery.ts';
 import { registerHealth } from './routes/health.ts';
 import { answerQuery, type QueryRouteOptions } from './routes/query.ts';
 
 export interface QueryServerOptions extends QueryRouteOptions {
-  readonly instanceId: string;
+  readonly authenticator: Authenticator;
+  readonly instance: Instance;
+  readonly listener: 'tcp' | 'unix';
+  /** Present: the listener speaks TLS. */
+  readonly tls?: TlsKeyPair | undefined;
   /** Whether the listener can be reached from this machine only. */
   readonly loopbackOnly: boolean;
   /** The page for browsers at `GET /`. */
   readonly consolePage: { readonly html: string; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** `query_parameters` may carry long values in the query string. */
-const MAX_HEADER_BYTES = 1 << 20;
-const HEADERS_TIMEOUT_MS = 60_000;
-const KEEP_ALIVE_MS = 75_000;
-
 /** The query API, to be put on a TCP port or a Unix socket. */
 export function createQueryServer(options: QueryServerOptions): FastifyInstance {
   const app = Fastify({
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
-    // An upload may take hours; the time between two bytes is what has a limit, where the body is read.
-    requestTimeout: 0,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    serverFactory: (handler) => queryListener(handler, options.tls),
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1000 },
     exposeHeadRoutes: false,
   });
-  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
+  app.decorateRequest('user', '');
   app.addHook('onRequest', async (request) => refuseForeignPages(request.raw, options));
+  app.addHook('onRequest', (request, reply) => identifyUser(request, reply, options));
+  app.addHook('onRequest', async (_request, reply) => continueRequest(reply.raw));
   registerHealth(app, () => options.coordinator.ready);
-  app.get('/ping', (_request, reply) =>
+  app.get('/ping', OPEN, (_request, reply) =>
     options.coordinator.ready ? reply.send('Ok.\n') : reply.code(503).send('Not ready.\n'),
   );
-  app.get('/', (_request, reply) =>
+  app.get('/', OPEN, (_request, reply) =>
     reply
       .headers(options.consolePage.headers)
       .type('text/html; charset=utf-8')
       .send(options.consolePage.html),
   );
-  app.get('/.well-known/firebolt', (request) => discoveryDocument(request.raw, options.instanceId));
+  app.get('/.well-known/firebolt', OPEN, (request) => discoveryDocument(request.raw, options.instance));
   app.get('/web/v3/account/:account/engineUrl', (request) => ({ engineUrl: listenerUrl(request.raw) }));
   app.post<{ Querystring: { query_id?: string } }>('/cancel', (request, reply) =>
     cancel(request.query.query_id, options, reply),
   );
-  app.post('/oauth/token', (_request, reply) =>
-    sendFailure(
-      reply,
-      TesseraError.of('INVALID_ARGUMENT', { message: 'Authentication is disabled: no token is needed' }),
-    ),
-  );
+  registerTokenRoutes(app, options);
   app.post('/*', async (request, reply) => {
     reply.hijack();
-    await answerQuery(request.raw, reply.raw, options);
+    // What the hooks set is for answers of the framework; this one is written by hand.
+    for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value!);
+    await answerQuery(request.raw, reply.raw, request.user, options);
   });
   app.setNotFoundHandler((request, reply) =>
     sendFailure(
@@ -72,6 +72,23 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   );
   app.setErrorHandler((error: Error, _request, reply) => onError(error, reply, options.log));
   return app;
+}
+
+function registerTokenRoutes(app: FastifyInstance, options: QueryServerOptions): void {
+  const { authenticator, listener, log } = options;
+  const { audience } = options.instance;
+  app.post('/oauth/token', OPEN, (request, reply) =>
+    answerTokenRequest(request, reply, clientAddress(request.raw, listener), {
+      authenticator,
+      audience,
+      log,
+    }),
+  );
+  app.get('/oauth/jwks', OPEN, (_request, reply) => {
+    if (authenticator.jwks !== undefined) return reply.send(authenticator.jwks);
+    const message = 'This engine issues no tokens, so it has no keys to check them by';
+    return sendFailure(reply, TesseraError.of('BAD_REQUEST', { message }), 404);
+  });
 }
 
 async function cancel(
@@ -96,6 +113,9 @@ function onError(error: Error & { statusCode?: number }, reply: FastifyReply, lo
 }
 
 function sendFailure(reply: FastifyReply, error: TesseraError, status = error.httpStatus): FastifyReply {
-  drainRequest(reply.request.raw);
+  // Where a body was announced and not sent, what comes next could not be told from it.
+  if (holdsBodyBack(reply.raw)) reply.header('Connection', 'close');
+  if (status === 401) drainUnread(reply.request.raw);
+  else drainRequest(reply.request.raw);
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(error, undefined));
 }

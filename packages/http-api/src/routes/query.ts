@@ -31,6 +31,7 @@ export interface QueryRouteOptions {
 export async function answerQuery(
   request: IncomingMessage,
   response: ServerResponse,
+  user: string,
   options: QueryRouteOptions,
 ): Promise<void> {
   const { coordinator, metrics, log } = options;
@@ -49,7 +50,7 @@ export async function answerQuery(
     const body = await receiveStatement(request, { directory, limits: options.limits, signal: query.signal });
     metrics.received(body.uploads);
     inStatement = true;
-    const context = { ...options, query, parameters, body, directory, connection };
+    const context = { ...options, user, query, parameters, body, directory, connection };
     if (parameters.async) {
       startAsync(response, context);
       handedOver = true;
@@ -78,6 +79,7 @@ function queryString({ url = '' }: IncomingMessage): URLSearchParams {
 }
 
 interface StatementContext extends QueryRouteOptions {
+  readonly user: string;
   readonly query: RunningQuery;
   readonly parameters: RequestParameters;
   readonly body: Awaited<ReturnType<typeof receiveStatement>>;
@@ -111,7 +113,7 @@ function startAsync(response: ServerResponse, context: StatementContext): void {
   sendJson(response, 202, { message: 'the query was accepted for async processing', token, monitorSql });
 }
 
-const statementRequest = ({ parameters, body, directory }: StatementContext): StatementRequest => ({
+const statementRequest = ({ user, parameters, body, directory }: StatementContext): StatementRequest => ({
   ...body,
   database: parameters.database,
   transactionId: parameters.transactionId,
@@ -119,11 +121,8 @@ const statementRequest = ({ parameters, body, directory }: StatementContext): St
   parameters: parameters.parameters,
   directory,
   encoding: parameters.format.encoding,
-  user: DEFAULT_USER,
+  user,
 });
-
-/** The one user of an engine without authentication. */
-const DEFAULT_USER = 'tessera';
 
 async function sendStatementResult(
   response: ServerResponse,

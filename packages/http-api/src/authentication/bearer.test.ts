@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { shownToken } from './bearer.ts';
+
+const shown = (...authorization: string[]) =>
+  shownToken({ headersDistinct: authorization.length === 0 ? {} : { authorization } });
+
+it.each([
+  ['Bearer abc.def-_~+/==', 'abc.def-_~+/=='],
+  ['bearer abc', 'abc'],
+  ['BEARER   abc  ', 'abc'],
+])('%s shows a token', (header, token) => {
+  expect(shown(header)).toEqual({ kind: 'token', token });
+});
+
+it.each(['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a=b', 'Bearer "abc"', 'Bearer abc,def', 'Bearer ä'])(
+  '%s is no token',
+  (header) => {
+    expect(shown(header)).toEqual({ kind: 'malformed' });
+  },
+);
+
+it.each(['Basic YTpi', 'Negotiate abc', 'Bearerabc', ''])('%s shows none', (header) => {
+  expect(shown(header)).toEqual({ kind: 'none' });
+});
+
+it('a request without the header shows none', () => {
+  expect(shown()).toEqual({ kind: 'none' });
+});
+
+it('two headers are refused, whichever of them is right', () => {
+  expect(() => shown('Bearer abc', 'Bearer def')).toThrow(/more than one/);
+});

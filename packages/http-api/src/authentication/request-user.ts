@@ -1,0 +1,74 @@
+import { type Authenticator, DISABLED_USER } from '@tessera/auth';
+import { type Logger, TesseraError } from '@tessera/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CHALLENGE, INVALID_REQUEST, INVALID_TOKEN, shownToken } from './bearer.ts';
+import { clientAddress } from './client-address.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers everybody; a route that does not say so asks for a token. */
+    open?: boolean;
+  }
+  interface FastifyRequest {
+    /** The user who asks; on open routes nobody was asked. */
+    user: string;
+  }
+}
+
+/** Of a route that anybody may call. */
+export const OPEN = { config: { open: true } } as const;
+
+interface Door {
+  readonly authenticator: Authenticator;
+  readonly listener: 'tcp' | 'unix';
+  readonly log: Logger;
+}
+
+/**
+ * Sets `request.user`, from the request's head alone: the body of a stranger's request is never read.
+ * @throws TesseraError UNAUTHENTICATED, with the challenge set in the reply
+ */
+export async function identifyUser(request: FastifyRequest, reply: FastifyReply, door: Door): Promise<void> {
+  if (request.routeOptions.config.open === true) return;
+  const { authenticator, listener, log } = door;
+  if (authenticator.mode === 'disabled') {
+    request.user = DISABLED_USER;
+    return;
+  }
+  // Answers differ by who asks, and nobody between should keep one.
+  reply.header('Vary', 'Authorization');
+  const token = requiredToken(request, reply);
+  try {
+    request.user = (await authenticator.token(token, clientAddress(request.raw, listener))).name;
+  } catch (error) {
+    if (!(error instanceof TesseraError) || error.name !== 'UNAUTHENTICATED') throw error;
+    log.debug({ path: pathOf(request.url), reason: error.message }, 'token refused');
+    reply.header('WWW-Authenticate', INVALID_TOKEN);
+    throw error;
+  }
+}
+
+/** The token as shown; anything else is answered with the challenge that fits. */
+function requiredToken(request: FastifyRequest, reply: FastifyReply): string {
+  const shown = readToken(request, reply);
+  if (shown.kind === 'token') return shown.token;
+  reply.header('WWW-Authenticate', shown.kind === 'none' ? CHALLENGE : INVALID_TOKEN);
+  throw TesseraError.of('UNAUTHENTICATED', {
+    message:
+      shown.kind === 'none'
+        ? 'This engine asks for an access token: send it as `Authorization: Bearer <token>`'
+        : 'The Authorization header holds no access token: `Bearer <token>` was expected',
+  });
+}
+
+function readToken(request: FastifyRequest, reply: FastifyReply): ReturnType<typeof shownToken> {
+  try {
+    return shownToken(request.raw);
+  } catch (error) {
+    reply.header('WWW-Authenticate', INVALID_REQUEST);
+    throw error;
+  }
+}
+
+/** Without the query string, which may hold values of a statement. */
+const pathOf = (url: string): string => url.split('?', 1)[0]!;
