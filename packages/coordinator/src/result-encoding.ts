@@ -7,6 +7,7 @@ import {
   cellsQuery,
   formattedQuery,
   paddedRowsQuery,
+  postgresRowsQuery,
   type RunnableQuery,
   widthsQuery,
 } from '@tessera/sql';
@@ -32,6 +33,8 @@ export function encodeResult(
       return alignedTable(session, prepared, request);
     case 'arrow':
       return arrowStream(session, prepared);
+    case 'postgres':
+      return arrowBatches(session, prepared, postgresRowsQuery(prepared, request.encoding.formats));
     case 'parquet':
       return parquetFile(session, prepared, request);
   }
@@ -57,10 +60,19 @@ async function* arrowStream(
   session: KernelSession,
   prepared: RunnableQuery,
 ): AsyncGenerator<ResultChunk, void> {
-  const result = await session.query(prepared.sql, prepared.parameters);
+  yield* arrowBatches(session, prepared, prepared.sql);
+  yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
+}
+
+/** The schema, then the batches: each chunk is one message. */
+async function* arrowBatches(
+  session: KernelSession,
+  prepared: RunnableQuery,
+  sql: string,
+): AsyncGenerator<ResultChunk, void> {
+  const result = await session.query(sql, prepared.parameters);
   yield { bytes: result.schemaIpc, rows: 0 };
   for await (const batch of result.batches) yield chunkOf(batch, batch.ipc);
-  yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
 }
 
 /** A Parquet file has its index at its end, so it is written to disk first and streamed from there. */

@@ -1,4 +1,4 @@
-import type { QueryParameter, RowFormat } from '@tessera/sql';
+import type { QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
 import type { Settings } from './settings.ts';
 
 /** How the rows of a result leave the coordinator. */
@@ -9,6 +9,8 @@ export type ResultEncoding =
   | { readonly kind: 'table' }
   /** An Arrow IPC stream: schema, record batches, end-of-stream mark. */
   | { readonly kind: 'arrow' }
+  /** As `arrow` without the mark: columns are PostgreSQL's texts (VARCHAR) or plain values, by the formats of a Bind message. */
+  | { readonly kind: 'postgres'; readonly formats: readonly ValueFormat[] }
   /** One Parquet file. */
   | { readonly kind: 'parquet' };
 

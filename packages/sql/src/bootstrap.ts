@@ -1,3 +1,4 @@
+import { POSTGRES_MACROS } from './format/postgres-macros.ts';
 import { functionBootstrap } from './functions/index.ts';
 
 /** The CSV reader takes any delimiter of up to four bytes: here one that no text holds, so that a line is one field. */
@@ -32,4 +33,5 @@ export const kernelBootstrap: readonly string[] = [
     )
   )`,
   ...functionBootstrap,
+  ...POSTGRES_MACROS,
 ];

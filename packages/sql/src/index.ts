@@ -13,6 +13,8 @@ export {
   widthsQuery,
 } from './format/aligned-table.ts';
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
+export { postgresRowsQuery, type ValueFormat, valueFormat } from './format/postgres-rows.ts';
+export { postgresText } from './format/postgres-text.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
 export { describeParameters, type ParameterDescription } from './prepare/describe-parameters.ts';
 export {
@@ -43,6 +45,7 @@ export type { ExplainStatement, QueryStatement, Statement } from './statements/s
 export { locateError } from './text/locate-error.ts';
 export { namesIn, quoteIdentifier } from './text/names.ts';
 export { normalizedSql, redactedSql } from './text/shown-sql.ts';
+export { withoutPasswords } from './text/without-passwords.ts';
 export { parseTree } from './tree.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';
 export {

@@ -17,7 +17,7 @@ export type BindingKey = string;
 export function bindingKey(request: BindRequest): BindingKey | undefined {
   const { sql, parameters, settings, sessionValues, rowPositionsOf } = request;
   if (sql.length > MAX_KEY_LENGTH) return undefined;
-  const values = parameters.map(({ name, value }) => [name, typeof value, String(value)]);
+  const values = parameters.map(({ name, value, type }) => [name, typeof value, String(value), type]);
   const { database, user } = sessionValues;
   const key = JSON.stringify([settings.timezone, database, user, rowPositionsOf ?? '', sql, values]);
   return key.length > MAX_KEY_LENGTH ? undefined : key;

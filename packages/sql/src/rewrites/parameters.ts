@@ -1,17 +1,25 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { cast, constant, type Expression, type ParameterNode } from '../tree.ts';
+import type { SqlType } from '../types/sql-type.ts';
+import { typeNode } from '../types/type-node.ts';
+import { typedValue } from './typed-value.ts';
 
 /** A parameter of the request; bigint for JSON integers, number for JSON fractions. */
 export interface QueryParameter {
   /** As the request spells it: `$1`, or a name that `param('…')` reads. */
   readonly name: string;
   readonly value: null | boolean | bigint | number | string;
+  /**
+   * The type that the value is of, wherever it stands; a string is then its text as PostgreSQL writes it. Texts (`text`) take
+   * the type that their place asks for, as literals do.
+   */
+  readonly type?: SqlType | undefined;
 }
 
 /**
  * `$1` → its value as a literal: strings and NULL take the type that their place asks for, as literals do; integers
  * are BIGINT and fractions DOUBLE wherever they stand.
- * @throws TesseraError INVALID_ARGUMENT for a parameter without a value
+ * @throws TesseraError INVALID_ARGUMENT for a parameter without a value, CAST_ERROR for one that is not of its type
  */
 export function parameterValue(
   node: ParameterNode,
@@ -27,7 +35,15 @@ export function parameterValue(
       { location },
     );
   }
-  return { ...literal(parameter.value), alias: node.alias, query_location: node.query_location };
+  const value = parameterLiteral(parameter, location);
+  return { ...value, alias: node.alias, query_location: node.query_location };
+}
+
+function parameterLiteral({ value, type }: QueryParameter, location: SqlLocation | undefined): Expression {
+  if (type === undefined) return literal(value);
+  if (value === null) return type.kind === 'text' ? constant(null) : cast(constant(null), typeNode(type));
+  if (typeof value === 'string') return typedValue(type, value, location);
+  return cast(literal(value), typeNode(type));
 }
 
 function literal(value: QueryParameter['value']): Expression {

@@ -1,0 +1,110 @@
+import { dateText, intervalText, timestampText, timeText } from './binary-times.ts';
+import { numericText } from './numeric.ts';
+
+/**
+ * The text of a value that came in binary format, by its type's OID.
+ * @throws RangeError for bytes that are no value of the type, or a type whose binary form is not known
+ */
+export function binaryText(oid: number, bytes: Buffer): string {
+  const element = ARRAY_ELEMENTS.get(oid);
+  if (element !== undefined) return arrayText(bytes);
+  const reader = READERS.get(oid);
+  if (reader === undefined) throw new RangeError(`no binary form of the type with OID ${oid} is known`);
+  if (reader.size >= 0 && bytes.length !== reader.size) {
+    throw new RangeError(`${bytes.length} bytes where the type has ${reader.size}`);
+  }
+  return reader.text(bytes);
+}
+
+interface BinaryReader {
+  /** -1: any. */
+  readonly size: number;
+  readonly text: (bytes: Buffer) => string;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const utf8 = (bytes: Buffer): string => {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new RangeError('invalid byte sequence for encoding "UTF8"');
+  }
+};
+
+const reader = (size: number, text: BinaryReader['text']): BinaryReader => ({ size, text });
+const TEXT = reader(-1, utf8);
+const JSONB_VERSION = 1;
+
+/** OID, OID of the array, how it is read. */
+const TYPES: readonly (readonly [number, number, BinaryReader])[] = [
+  [16, 1000, reader(1, (b) => (b[0] === 0 ? 'f' : 't'))],
+  [17, 1001, reader(-1, (b) => `\\x${b.toString('hex')}`)],
+  [18, 1002, TEXT],
+  [19, 1003, TEXT],
+  [20, 1016, reader(8, (b) => String(b.readBigInt64BE()))],
+  [21, 1005, reader(2, (b) => String(b.readInt16BE()))],
+  [23, 1007, reader(4, (b) => String(b.readInt32BE()))],
+  [25, 1009, TEXT],
+  [26, 1028, reader(4, (b) => String(b.readUInt32BE()))],
+  [28, 1011, reader(4, (b) => String(b.readUInt32BE()))],
+  [114, 199, TEXT],
+  [142, 143, TEXT],
+  [700, 1021, reader(4, (b) => String(b.readFloatBE()))],
+  [701, 1022, reader(8, (b) => String(b.readDoubleBE()))],
+  [705, 0, TEXT],
+  [1042, 1014, TEXT],
+  [1043, 1015, TEXT],
+  [1082, 1182, reader(4, (b) => dateText(b.readInt32BE()))],
+  [1083, 1183, reader(8, (b) => timeText(b.readBigInt64BE()))],
+  [1114, 1115, reader(8, (b) => timestampText(b.readBigInt64BE()))],
+  [1184, 1185, reader(8, (b) => timestampText(b.readBigInt64BE(), '+00'))],
+  [1186, 1187, reader(16, (b) => intervalText(b.readBigInt64BE(), b.readInt32BE(8), b.readInt32BE(12)))],
+  [1700, 1231, reader(-1, numericText)],
+  [2950, 2951, reader(16, (b) => b.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'))],
+  [3802, 3807, reader(-1, jsonb)],
+];
+
+const READERS = new Map(TYPES.map(([oid, , read]) => [oid, read]));
+const ARRAY_ELEMENTS = new Map(TYPES.map(([oid, arrayOid]) => [arrayOid, oid]));
+
+function jsonb(bytes: Buffer): string {
+  if (bytes[0] !== JSONB_VERSION) throw new RangeError('the version of the jsonb is not known');
+  return utf8(bytes.subarray(1));
+}
+
+const MAX_DIMENSIONS = 6;
+
+/** Number of dimensions, whether NULLs are in it, type of the elements; size and lower bound of each dimension; elements. */
+function arrayText(bytes: Buffer): string {
+  const dimensions = bytes.readInt32BE(0);
+  const oid = bytes.readUInt32BE(8);
+  if (dimensions === 0) return '{}';
+  if (dimensions < 0 || dimensions > MAX_DIMENSIONS)
+    throw new RangeError(`an array of ${dimensions} dimensions`);
+  const sizes = Array.from({ length: dimensions }, (_, i) => bytes.readInt32BE(12 + 8 * i));
+  if (sizes.some((size) => size < 0)) throw new RangeError('a negative size of an array');
+  if (sizes.includes(0)) return '{}';
+  if (4 * sizes.reduce((product, size) => product * size, 1) > bytes.length) {
+    throw new RangeError('an array of more elements than there are bytes');
+  }
+  let at = 12 + 8 * dimensions;
+  const item = (): string => {
+    const length = bytes.readInt32BE(at);
+    at += 4;
+    if (length === -1) return 'NULL';
+    if (length < 0 || at + length > bytes.length)
+      throw new RangeError('an element goes past the end of the array');
+    const text = binaryText(oid, bytes.subarray(at, at + length));
+    at += length;
+    return `"${text.replace(/["\\]/g, '\\$&')}"`;
+  };
+  const level = (depth: number): string => {
+    const items: string[] = [];
+    for (let i = 0; i < sizes[depth]!; i += 1) items.push(depth + 1 < dimensions ? level(depth + 1) : item());
+    return `{${items.join(',')}}`;
+  };
+  const text = level(0);
+  if (at !== bytes.length) throw new RangeError('bytes behind the last element of the array');
+  return text;
+}

@@ -1,0 +1,185 @@
+import { TesseraError } from '@tessera/common';
+import type { SqlType } from '@tessera/sql';
+import { type Data, DataType } from 'apache-arrow';
+import { ByteCells, type Cells, FixedCells, isNull, type Validity } from './cells.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { writeNumeric } from './numeric.ts';
+import { elementOid } from './type-oids.ts';
+
+/** Days and microseconds from 1970, where Arrow begins to count, to 2000, where PostgreSQL does. */
+const EPOCH_DAYS = 10_957;
+const EPOCH_MICROS = BigInt(EPOCH_DAYS) * 86_400_000_000n;
+
+/** Infinity of the kernel's dates and times, either way, and PostgreSQL's. */
+const MAX_INT32 = 2 ** 31 - 1;
+const MIN_INT32 = -(2 ** 31);
+const MAX_INT64 = 2n ** 63n - 1n;
+const MIN_INT64 = -(2n ** 63n);
+
+/** The cells of a column in binary format; text columns are Utf8. */
+export function binaryCells(type: SqlType, data: Data, from: number, to: number): Cells {
+  const validity = validityOf(data);
+  const fixed = fixedValue(type, data);
+  if (fixed !== undefined) return new FixedCells(fixed.width, validity, fixed.put);
+  if (type.kind === 'decimal' || type.kind === 'array') return encodedCells(type, data, from, to);
+  return byteCells(data);
+}
+
+/** The cells of a column of texts or bytes. */
+export const byteCells = (data: Data): Cells =>
+  new ByteCells(data.values as Uint8Array, offsetsOf(data), validityOf(data));
+
+export const validityOf = (data: Data): Validity =>
+  data.nullBitmap != null && data.nullBitmap.length > 0 && data.nullCount > 0 ? data.nullBitmap : undefined;
+
+/** Apart from the kernel's own sizes, no buffer of a batch has 2 GiB. */
+const offsetsOf = ({ valueOffsets, length }: Data): Int32Array => {
+  if (length === 0) return new Int32Array(1);
+  const offsets: Int32Array | BigInt64Array = valueOffsets;
+  return offsets instanceof BigInt64Array ? Int32Array.from(offsets, Number) : offsets;
+};
+
+interface FixedValue {
+  readonly width: number;
+  put(view: DataView, at: number, row: number): void;
+}
+
+function fixedValue({ kind }: SqlType, { values }: Data): FixedValue | undefined {
+  switch (kind) {
+    case 'int':
+      return { width: 4, put: (view, at, row) => view.setInt32(at, (values as Int32Array)[row]!) };
+    case 'long':
+      return { width: 8, put: (view, at, row) => view.setBigInt64(at, (values as BigInt64Array)[row]!) };
+    case 'float':
+      return { width: 4, put: (view, at, row) => view.setFloat32(at, (values as Float32Array)[row]!) };
+    case 'double':
+      return { width: 8, put: (view, at, row) => view.setFloat64(at, (values as Float64Array)[row]!) };
+    case 'boolean':
+      return {
+        width: 1,
+        put: (view, at, row) => view.setUint8(at, ((values as Uint8Array)[row >> 3]! >> (row & 7)) & 1),
+      };
+    case 'date':
+      return { width: 4, put: (view, at, row) => view.setInt32(at, dateOf((values as Int32Array)[row]!)) };
+    case 'timestamp':
+    case 'timestamptz':
+      return {
+        width: 8,
+        put: (view, at, row) => view.setBigInt64(at, timestampOf((values as BigInt64Array)[row]!)),
+      };
+    default:
+      return undefined;
+  }
+}
+
+function dateOf(days: number): number {
+  if (days === MAX_INT32) return MAX_INT32;
+  return days <= -MAX_INT32 ? MIN_INT32 : days - EPOCH_DAYS;
+}
+
+function timestampOf(micros: bigint): bigint {
+  if (micros === MAX_INT64) return MAX_INT64;
+  return micros <= -MAX_INT64 ? MIN_INT64 : micros - EPOCH_MICROS;
+}
+
+/** Values that have to be made before their length is known. */
+function encodedCells(type: SqlType, data: Data, from: number, to: number): Cells {
+  const out = new GrowingBytes();
+  const write = valueWriter(type, data);
+  const validity = validityOf(data);
+  const offsets = new Uint32Array(to + 1);
+  for (let row = from; row < to; row += 1) {
+    if (!isNull(validity, row)) write(out, row);
+    offsets[row + 1] = out.length;
+  }
+  return new ByteCells(out.bytes, offsets, validity);
+}
+
+type ValueWriter = (out: GrowingBytes, row: number) => void;
+
+function valueWriter(type: SqlType, data: Data): ValueWriter {
+  const fixed = fixedValue(type, data);
+  if (fixed !== undefined) {
+    return (out, row) => out.fixed(fixed.width, (view, at) => fixed.put(view, at, row));
+  }
+  if (type.kind === 'decimal') return decimalWriter(type.scale, data);
+  if (type.kind === 'array') return arrayWriter(type, data);
+  const offsets = offsetsOf(data);
+  const bytes = data.values as Uint8Array;
+  return (out, row) => out.append(bytes.subarray(offsets[row], offsets[row + 1]));
+}
+
+function decimalWriter(scale: number, data: Data): ValueWriter {
+  if (!DataType.isDecimal(data.type)) throw new Error(`A decimal came as ${data.type}`);
+  const words = data.values as Uint32Array;
+  const perValue = data.type.bitWidth / 32;
+  return (out, row) => {
+    let value = BigInt(words[row * perValue + perValue - 1]! | 0);
+    for (let i = perValue - 2; i >= 0; i -= 1) value = (value << 32n) | BigInt(words[row * perValue + i]!);
+    writeNumeric(out, value, scale);
+  };
+}
+
+/** An array inside arrays: where its elements begin and end in the level below. */
+interface Level {
+  readonly offsets: Int32Array;
+  readonly validity: Validity;
+}
+
+function arrayWriter(type: Extract<SqlType, { kind: 'array' }>, data: Data): ValueWriter {
+  const levels: Level[] = [];
+  let element: SqlType = type;
+  let values = data;
+  while (element.kind === 'array') {
+    levels.push({ offsets: offsetsOf(values), validity: validityOf(values) });
+    element = element.element;
+    values = values.children[0]!;
+  }
+  const write = valueWriter(element, values);
+  const validity = validityOf(values);
+  const oid = elementOid(type);
+  return (out, row) => {
+    const { sizes, start, end } = shapeOf(levels, row);
+    out.int32(sizes.length);
+    let hasNull = 0;
+    for (let i = start; i < end; i += 1) if (isNull(validity, i)) hasNull = 1;
+    out.int32(hasNull);
+    out.int32(oid);
+    for (const size of sizes) {
+      out.int32(size);
+      out.int32(1);
+    }
+    for (let i = start; i < end; i += 1) {
+      if (isNull(validity, i)) {
+        out.int32(-1);
+        continue;
+      }
+      const at = out.length;
+      out.int32(0);
+      write(out, i);
+      out.setInt32(at, out.length - at - 4);
+    }
+  };
+}
+
+/**
+ * The sizes of an array by dimension, and which elements of the innermost level it has; an empty one has no dimension.
+ * @throws TesseraError NOT_SUPPORTED for arrays inside that are NULL or of different lengths: they have no binary form
+ */
+function shapeOf(levels: readonly Level[], row: number): { sizes: number[]; start: number; end: number } {
+  const sizes: number[] = [];
+  let [start, end] = [row, row + 1];
+  for (const { offsets, validity } of levels) {
+    const size = offsets[start + 1]! - offsets[start]!;
+    for (let i = start; i < end; i += 1) {
+      if (isNull(validity, i) || offsets[i + 1]! - offsets[i]! !== size) {
+        const what = 'An array of arrays of different lengths in binary format';
+        throw TesseraError.of('NOT_SUPPORTED', { what, hint: 'ask for it as text' });
+      }
+    }
+    if (size === 0) return { sizes: [], start: 0, end: 0 };
+    sizes.push(size);
+    [start, end] = [offsets[start]!, offsets[end]!];
+  }
+  return { sizes, start, end };
+}

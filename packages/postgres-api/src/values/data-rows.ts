@@ -1,0 +1,85 @@
+import { type OutputColumn, type ValueFormat, valueFormat } from '@tessera/sql';
+import { type Data, RecordBatchReader } from 'apache-arrow';
+import { binaryCells, byteCells } from './binary-values.ts';
+
+/** Type byte, length and number of columns of a DataRow message. */
+const HEAD_BYTES = 7;
+const TYPE_BYTES = 1;
+const DATA_ROW = 'D'.charCodeAt(0);
+
+/** Reads the chunks of a result with the encoding `postgres`, in order. */
+export class DataRowReader {
+  readonly #columns: readonly OutputColumn[];
+  readonly #formats: readonly ValueFormat[];
+  #schema: Uint8Array | undefined;
+
+  constructor(columns: readonly OutputColumn[], formats: readonly ValueFormat[]) {
+    this.#columns = columns;
+    this.#formats = formats;
+  }
+
+  /** The rows of a chunk, which must not be released before they are written; undefined for the first, which has none. */
+  read(chunk: Uint8Array): DataRowBatch | undefined {
+    if (this.#schema === undefined) {
+      this.#schema = Uint8Array.from(chunk);
+      return undefined;
+    }
+    const [batch] = RecordBatchReader.from([this.#schema, chunk]);
+    if (batch === undefined) throw new Error('A chunk of a result holds no batch');
+    return new DataRowBatch(this.#columns, this.#formats, batch.data.children, batch.numRows);
+  }
+}
+
+/** Rows that wait to be sent. */
+export class DataRowBatch {
+  readonly rows: number;
+  readonly #columns: readonly OutputColumn[];
+  readonly #formats: readonly ValueFormat[];
+  readonly #data: readonly Data[];
+
+  constructor(
+    columns: readonly OutputColumn[],
+    formats: readonly ValueFormat[],
+    data: readonly Data[],
+    rows: number,
+  ) {
+    this.#columns = columns;
+    this.#formats = formats;
+    this.#data = data;
+    this.rows = rows;
+  }
+
+  /**
+   * The DataRow messages of the rows from `from` on, before `to`, in a buffer of its own.
+   * @throws TesseraError NOT_SUPPORTED for a value that has no binary form
+   */
+  write(from = 0, to = this.rows): Buffer {
+    const count = to - from;
+    const cells = this.#data.map((data, i) => {
+      const { type } = this.#columns[i]!;
+      return valueFormat(this.#formats, i) === 'text' ? byteCells(data) : binaryCells(type, data, from, to);
+    });
+    const sizes = new Uint32Array(count).fill(HEAD_BYTES);
+    for (const column of cells) column.addSizes(sizes, from, to);
+    let total = 0;
+    for (let i = 0; i < count; i += 1) total += sizes[i]!;
+    const out = Buffer.allocUnsafe(total);
+    const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
+    this.#writeHeads(view, sizes);
+    for (const column of cells) column.write(out, view, sizes, from, to);
+    return out;
+  }
+
+  /** Of `sizes` becomes where the first cell of each row begins. */
+  #writeHeads(view: DataView, sizes: Uint32Array): void {
+    let at = 0;
+    for (let i = 0; i < sizes.length; i += 1) {
+      const size = sizes[i]!;
+      view.setUint8(at, DATA_ROW);
+      view.setInt32(at + TYPE_BYTES, size - TYPE_BYTES);
+      view.setInt16(at + HEAD_BYTES - 2, this.#columns.length);
+      sizes[i] = at + HEAD_BYTES;
+      at += size;
+    }
+  }
+}

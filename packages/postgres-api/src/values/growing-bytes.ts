@@ -1,0 +1,53 @@
+/** Bytes written one value after the other, in network order. */
+export class GrowingBytes {
+  #buffer = Buffer.allocUnsafe(1024);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Valid until the next write. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  int16(value: number): void {
+    this.#buffer.writeInt16BE(value, this.#room(2));
+  }
+
+  uint16(value: number): void {
+    this.#buffer.writeUInt16BE(value, this.#room(2));
+  }
+
+  int32(value: number): void {
+    this.#buffer.writeInt32BE(value, this.#room(4));
+  }
+
+  /** Over an `int32` written before. */
+  setInt32(at: number, value: number): void {
+    this.#buffer.writeInt32BE(value, at);
+  }
+
+  /** `bytes` bytes that `write` fills. */
+  fixed(bytes: number, write: (view: DataView, at: number) => void): void {
+    const at = this.#room(bytes);
+    const { buffer, byteOffset } = this.#buffer;
+    write(new DataView(buffer, byteOffset), at);
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#buffer.set(bytes, this.#room(bytes.length));
+  }
+
+  #room(bytes: number): number {
+    const at = this.#length;
+    this.#length += bytes;
+    if (this.#length > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#length, 2 * this.#buffer.length));
+      this.#buffer.copy(larger, 0, 0, at);
+      this.#buffer = larger;
+    }
+    return at;
+  }
+}

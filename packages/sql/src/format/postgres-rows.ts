@@ -1,0 +1,42 @@
+import { quoteName } from '@tessera/kernel';
+import type { RunnableQuery } from '../prepare/prepare-context.ts';
+import type { SqlType } from '../types/sql-type.ts';
+import { asRelation } from './formatted-query.ts';
+import { lambdaName } from './lambda-name.ts';
+import { postgresText, structJson } from './postgres-text.ts';
+
+/** How a value travels in the PostgreSQL protocol. */
+export type ValueFormat = 'text' | 'binary';
+
+/** The format of column or parameter `i`, as the protocol tells it: none is text, one is for all. */
+export const valueFormat = (formats: readonly ValueFormat[], i: number): ValueFormat =>
+  (formats.length === 1 ? formats[0] : formats[i]) ?? 'text';
+
+/**
+ * The rows of a query for DataRow messages: text columns are VARCHAR in PostgreSQL's text form, binary ones stay values of
+ * the kernel, JSON and structs as text.
+ */
+export function postgresRowsQuery(query: RunnableQuery, formats: readonly ValueFormat[]): string {
+  const items = query.columns.map(({ type }, i) => {
+    const name = `c${i}`;
+    const value = valueFormat(formats, i) === 'text' ? postgresText(type, name) : binarySource(type, name);
+    return `${value} AS ${quoteName(name)}`;
+  });
+  return items.length === 0 ? query.sql : `SELECT ${items.join(', ')} FROM ${asRelation(query)}`;
+}
+
+function binarySource(type: SqlType, value: string): string {
+  switch (type.kind) {
+    case 'json':
+      return `CAST(${value} AS VARCHAR)`;
+    case 'struct':
+      return structJson(type, value);
+    case 'array': {
+      const name = lambdaName(value);
+      const item = binarySource(type.element, name);
+      return item === name ? value : `list_transform(${value}, lambda ${name}: ${item})`;
+    }
+    default:
+      return value;
+  }
+}
