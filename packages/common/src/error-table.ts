@@ -481,6 +481,80 @@ export const ERRORS = {
     message: (p) => `Node ${p.node} cuts the rows of stage ${p.stage} into other hash buckets than this node`,
   }),
 
+  // PostgreSQL connections
+  PROTOCOL_VIOLATION: row<Whole>({
+    sqlState: '08P01',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A PostgreSQL client sent what the protocol does not allow; the connection ends.',
+    message: whole,
+  }),
+  INVALID_ENCODING: row<{ what: string }>({
+    sqlState: '22021',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A text is not UTF-8.',
+    message: (p) => `${p.what} is not valid UTF-8`,
+  }),
+  TOO_MANY_CONNECTIONS: row<{ limit: number }>({
+    sqlState: '53300',
+    httpStatus: 503,
+    retry: 'client',
+    meaning: 'The node has as many PostgreSQL connections as it takes.',
+    message: (p) => `Too many connections: this node takes ${p.limit}`,
+  }),
+  TOO_MANY_LOGINS: row<Record<never, never>>({
+    sqlState: '53300',
+    httpStatus: 429,
+    retry: 'client',
+    meaning:
+      'More passwords are shown at the same time than are checked: of one user, from one address, or on the node.',
+    message: () => 'Too many logins at the same time; try again later',
+  }),
+  WRONG_PASSWORD: row<{ user: string }>({
+    sqlState: '28P01',
+    httpStatus: 401,
+    retry: 'client',
+    meaning: 'A PostgreSQL client did not show the password or token of the user it gave.',
+    message: (p) => `Password authentication failed for user "${p.user}"`,
+  }),
+  UNDEFINED_PREPARED_STATEMENT: row<{ name: string }>({
+    sqlState: '26000',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The connection has no prepared statement of this name.',
+    message: (p) =>
+      p.name === '' ? 'No statement is prepared' : `Prepared statement "${p.name}" does not exist`,
+  }),
+  DUPLICATE_PREPARED_STATEMENT: row<{ name: string }>({
+    sqlState: '42P05',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The connection has a prepared statement of this name already.',
+    message: (p) => `Prepared statement "${p.name}" already exists`,
+  }),
+  UNDEFINED_CURSOR: row<{ name: string }>({
+    sqlState: '34000',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The connection has no cursor or portal of this name.',
+    message: (p) => `Portal "${p.name}" does not exist`,
+  }),
+  DUPLICATE_CURSOR: row<{ name: string }>({
+    sqlState: '42P03',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The connection has a cursor or portal of this name already.',
+    message: (p) => `Cursor "${p.name}" already exists`,
+  }),
+  READ_ONLY_TRANSACTION: row<{ what: string }>({
+    sqlState: '25006',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The statement changes something, and its transaction was begun READ ONLY.',
+    message: (p) => `${p.what} cannot run in a read-only transaction`,
+  }),
+
   INTERNAL: row<{ incident: string }>({
     sqlState: 'XX000',
     httpStatus: 500,

@@ -1,0 +1,40 @@
+import { type Argon2Parameters, argon2 } from 'node:crypto';
+import { promisify } from 'node:util';
+import { TesseraError } from '@tessera/common';
+
+const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
+
+/** Runs at once: each takes a thread of the four that file reads share with them, and its memory. */
+const AT_ONCE = 2;
+/** Waiting runs, several seconds of work. */
+const MAX_WAITING = 128;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+let runs = 0;
+
+/** How many runs there have been in this process: that known and unknown users cost the same is counted, not timed. */
+export const argon2Runs = (): number => runs;
+
+/**
+ * Argon2id on the thread pool, few at once, in the order of the calls.
+ * @throws TesseraError TOO_MANY_LOGINS when too many wait already
+ */
+export async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
+  if (running < AT_ONCE) running++;
+  else await turn();
+  try {
+    runs++;
+    return await derive('argon2id', parameters);
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+/** The run that ends hands its place on, so `running` stays. */
+function turn(): Promise<void> {
+  if (waiting.length >= MAX_WAITING) throw TesseraError.of('TOO_MANY_LOGINS', {});
+  return new Promise((resolve) => waiting.push(resolve));
+}

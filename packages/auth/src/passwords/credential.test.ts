@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { argon2Runs } from './argon2-queue.ts';
+import { makeCredential, verifyPassword } from './credential.ts';
+
+const credential = await makeCredential('correct horse');
+const OTHERS = {
+  ...credential,
+  // Made by @node-rs/argon2 (RustCrypto) with timeCost 3, memoryCost 4096, parallelism 2.
+  passwordHash:
+    '$argon2id$v=19$m=4096,t=3,p=2$JA6wO+0K6RUPrt4A7Z/kzw$zwR6VltN2+hPcBWT975M1hKTxaV6CAFtkQwRhBuxo+g',
+};
+
+it('is a PHC string and a verifier as PostgreSQL keeps it', () => {
+  expect(credential).toEqual({
+    id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+    passwordHash: expect.stringMatching(
+      /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/,
+    ),
+    scramVerifier: expect.stringMatching(
+      /^SCRAM-SHA-256\$32768:[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=:[A-Za-z0-9+/]{43}=$/,
+    ),
+  });
+});
+
+it('is another one each time', async () => {
+  const again = await makeCredential('correct horse');
+  for (const part of ['id', 'passwordHash', 'scramVerifier'] as const)
+    expect(again[part]).not.toBe(credential[part]);
+});
+
+it('the password matches, another does not', async () => {
+  expect(await verifyPassword(credential, 'correct horse')).toBe(true);
+  for (const wrong of ['', 'correct horse ', 'Correct horse', 'x'.repeat(1e6)])
+    expect(await verifyPassword(credential, wrong)).toBe(false);
+});
+
+it('hashes of another implementation and of another cost are read', async () => {
+  expect(await verifyPassword(OTHERS, 'password')).toBe(true);
+  expect(await verifyPassword(OTHERS, 'passwort')).toBe(false);
+});
+
+it('without a credential the work is the same', async () => {
+  const before = argon2Runs();
+  expect(await verifyPassword(undefined, 'x')).toBe(false);
+  expect(await verifyPassword(undefined, 'x'.repeat(1e6))).toBe(false);
+  expect(await verifyPassword(credential, 'x')).toBe(false);
+  expect(argon2Runs() - before).toBe(3);
+});
+
+it.each([
+  ['composed and decomposed', 'caf\u00e9', 'cafe\u0301', true],
+  ['a space that is not ASCII', 'a\u00a0b', 'a b', true],
+  ['a soft hyphen', 'I\u00adX', 'IX', true],
+  ['what SASLprep prohibits stays as it is', '\u0007e\u0301', '\u0007\u00e9', false],
+])('SASLprep: %s', async (_, set, shown, same) => {
+  expect(await verifyPassword(await makeCredential(set), shown)).toBe(same);
+});
+
+it.each([
+  ['empty', ''],
+  ['longer than', 'x'.repeat(1025)],
+  ['U+0000', 'a\0b'],
+])('refuses a password that is %s', async (reason, password) => {
+  await expect(makeCredential(password)).rejects.toMatchObject({
+    name: 'INVALID_ARGUMENT',
+    message: expect.stringContaining(reason),
+  });
+});
+
+it('refuses more at once than it can check soon', async () => {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 200 }, () => verifyPassword(OTHERS, 'password')),
+  );
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  expect(refused).toHaveLength(200 - 130);
+  expect(refused[0]?.reason).toMatchObject({ name: 'TOO_MANY_LOGINS' });
+  expect(await verifyPassword(OTHERS, 'password')).toBe(true);
+});

@@ -1,0 +1,32 @@
+import type { Credential } from '@tessera/catalog';
+import { newUlid, TesseraError } from '@tessera/common';
+import { hashPassword, matchesHash, NO_PASSWORD } from './password-hash.ts';
+import { MAX_PASSWORD_LENGTH, preparedPassword } from './prepared-password.ts';
+import { makeVerifier } from './scram-verifier.ts';
+
+/**
+ * What the catalog keeps of a password.
+ * @throws TesseraError INVALID_ARGUMENT for passwords that some client could not send
+ */
+export async function makeCredential(password: string): Promise<Credential> {
+  const reason =
+    password === ''
+      ? 'is empty'
+      : password.length > MAX_PASSWORD_LENGTH
+        ? `is longer than ${MAX_PASSWORD_LENGTH} characters`
+        : password.includes('\0')
+          ? 'holds the character U+0000'
+          : undefined;
+  if (reason) throw TesseraError.of('INVALID_ARGUMENT', { message: `The password ${reason}` });
+  const prepared = preparedPassword(password);
+  const [passwordHash, scramVerifier] = await Promise.all([hashPassword(prepared), makeVerifier(prepared)]);
+  return { id: newUlid(), passwordHash, scramVerifier };
+}
+
+/** Does the same work whether there is a credential or not, and whatever is shown for the password. */
+export async function verifyPassword(credential: Credential | undefined, password: string): Promise<boolean> {
+  const possible = credential !== undefined && password.length <= MAX_PASSWORD_LENGTH;
+  const prepared = preparedPassword(password.slice(0, MAX_PASSWORD_LENGTH));
+  const matches = await matchesHash(prepared, credential?.passwordHash ?? NO_PASSWORD);
+  return matches && possible;
+}

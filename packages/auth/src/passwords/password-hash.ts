@@ -1,0 +1,60 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2id } from './argon2-queue.ts';
+
+interface PasswordHash {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+const COST = { memory: 19_456, passes: 2, parallelism: 1 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+
+/** Argon2id in a PHC string. */
+export async function hashPassword(prepared: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await argon2id({ ...COST, message: prepared, nonce: salt, tagLength: HASH_BYTES });
+  return phcString({ ...COST, salt, hash });
+}
+
+/** Whether it is the password of the hash. The hash says at which cost it was made. */
+export async function matchesHash(prepared: string, phc: string): Promise<boolean> {
+  const { salt, hash, ...cost } = parsePhc(phc);
+  const found = await argon2id({ ...cost, message: prepared, nonce: salt, tagLength: hash.length });
+  return timingSafeEqual(found, hash);
+}
+
+/** The hash of no password, at the cost of all others: what names without a password are checked against. */
+export const NO_PASSWORD = phcString({
+  ...COST,
+  salt: Buffer.alloc(SALT_BYTES),
+  hash: randomBytes(HASH_BYTES),
+});
+
+function phcString({ memory, passes, parallelism, salt, hash }: PasswordHash): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`;
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+function parsePhc(phc: string): PasswordHash {
+  const [, memory, passes, parallelism, salt, hash] = PHC.exec(phc) ?? [];
+  if (salt === undefined || hash === undefined)
+    throw new Error('The catalog holds a malformed password hash');
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  };
+}
+
+/** PHC strings leave the padding away. */
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

@@ -1,0 +1,54 @@
+import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** The server's half of SCRAM-SHA-256 (RFC 5802, 3): it checks proofs and cannot make them. */
+export interface ScramVerifier {
+  readonly iterations: number;
+  readonly salt: Buffer;
+  readonly storedKey: Buffer;
+  readonly serverKey: Buffer;
+}
+
+/** The work of a client at each login. Why this many: docs/decisions/authentication.md. */
+const ITERATIONS = 32_768;
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+
+const derive = promisify(pbkdf2);
+
+/** Written as PostgreSQL keeps it in `pg_authid.rolpassword`. */
+export async function makeVerifier(prepared: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const salted = await derive(prepared, salt, ITERATIONS, KEY_BYTES, 'sha256');
+  const storedKey = sha256(hmac(salted, 'Client Key'));
+  const keys = `${storedKey.toString('base64')}:${hmac(salted, 'Server Key').toString('base64')}`;
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${keys}`;
+}
+
+const VERIFIER = /^SCRAM-SHA-256\$(\d+):([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]{44}):([A-Za-z0-9+/=]{44})$/;
+
+export function parseVerifier(text: string): ScramVerifier {
+  const [, iterations, salt, storedKey, serverKey] = VERIFIER.exec(text) ?? [];
+  if (salt === undefined || storedKey === undefined || serverKey === undefined)
+    throw new Error('The catalog holds a malformed SCRAM verifier');
+  return {
+    iterations: Number(iterations),
+    salt: Buffer.from(salt, 'base64'),
+    storedKey: Buffer.from(storedKey, 'base64'),
+    serverKey: Buffer.from(serverKey, 'base64'),
+  };
+}
+
+/**
+ * A verifier that no proof fits, for names without a password. Its salt follows from secret and name, because a salt that
+ * changed between two tries would give the name away.
+ */
+export const fakeVerifier = (secret: Buffer, name: string): ScramVerifier => ({
+  iterations: ITERATIONS,
+  salt: hmac(secret, name).subarray(0, SALT_BYTES),
+  storedKey: randomBytes(KEY_BYTES),
+  serverKey: randomBytes(KEY_BYTES),
+});
+
+export const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+export const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
