@@ -1,0 +1,136 @@
+import type { Logger } from '@tessera/common';
+import type { EngineConfig } from '@tessera/config';
+import { Agent } from 'undici';
+import { type CheckingKey, type KeyHint, keyFor } from '../tokens/checking-key.ts';
+import { checkDiscovery, type ProviderMetadata } from './discovery.ts';
+import { FETCH_LIMITS, type FetchLimits, fetchDocument, ProviderError } from './fetch-document.ts';
+import { type KeySet, readKeySet } from './key-set.ts';
+import { RETRY_DELAYS, Refreshed, type RetryDelays } from './refreshed.ts';
+
+export type OidcConfig = NonNullable<EngineConfig['auth']['oidc']>;
+
+export interface ProviderLimits {
+  readonly fetch: FetchLimits;
+  readonly retry: RetryDelays;
+  /** Keys are not read more often than this, however short their `cache_ttl` is. */
+  readonly keysForAtLeastMs: number;
+  /** Time between two looks for keys that tokens name and the key set does not have. */
+  readonly unknownKeyEveryMs: number;
+}
+
+export const PROVIDER_LIMITS: ProviderLimits = {
+  fetch: FETCH_LIMITS,
+  retry: RETRY_DELAYS,
+  keysForAtLeastMs: 5_000,
+  unknownKeyEveryMs: 10_000,
+};
+
+/**
+ * An OpenID provider as far as checking its tokens goes: who it is and its keys, both read again from time to time. While
+ * it does not answer, what it said last stays in use.
+ */
+export class OpenIdProvider {
+  readonly #discoveryUrl: URL;
+  readonly #log: Logger;
+  readonly #limits: ProviderLimits;
+  readonly #agent: Agent;
+  readonly #closing = new AbortController();
+  readonly #metadata: Refreshed<ProviderMetadata>;
+  readonly #keys: Refreshed<KeySet>;
+  readonly #keysForMs: number;
+  #lookedForKeyAt = Number.NEGATIVE_INFINITY;
+
+  /** Begins to read. */
+  constructor(config: OidcConfig['providers'][number], log: Logger, limits: ProviderLimits) {
+    this.#discoveryUrl = new URL(config.discovery_url);
+    this.#log = log;
+    this.#limits = limits;
+    this.#keysForMs = Math.max(config.jwks.cache_ttl, limits.keysForAtLeastMs);
+    this.#agent = new Agent({ pipelining: 0, connect: { timeout: limits.fetch.connectTimeoutMs } });
+    this.#metadata = new Refreshed({
+      what: 'the discovery document',
+      everyMs: config.discovery.refresh_interval,
+      retry: limits.retry,
+      log,
+      load: async () => checkDiscovery(await this.#fetch(this.#discoveryUrl), this.#discoveryUrl),
+      loaded: (now, before) => this.#found(now, before),
+    });
+    this.#keys = new Refreshed({
+      what: 'the key set',
+      everyMs: this.#keysForMs,
+      retry: limits.retry,
+      log,
+      load: () => this.#readKeys(),
+      loaded: (now) => this.#report(now),
+    });
+    void this.#metadata.refresh();
+  }
+
+  /**
+   * As tokens must spell it in `iss`.
+   * @throws ProviderError while the provider has never answered
+   */
+  async issuer(): Promise<string> {
+    if (this.#metadata.value === undefined && !this.#metadata.failing) await this.#metadata.refresh();
+    return (this.#metadata.value ?? silent()).issuer;
+  }
+
+  /**
+   * The key that a token's header names. One that is not known is looked for at the provider, but not for every token.
+   * @throws ProviderError while the provider has never answered
+   */
+  async key(hint: KeyHint): Promise<CheckingKey | undefined> {
+    await this.issuer();
+    const old = this.#keys.value === undefined || this.#keys.ageMs > this.#keysForMs;
+    if (old && !this.#keys.failing) await this.#keys.refresh();
+    const found = keyFor(this.#keysNow(), hint);
+    if (found !== undefined || hint.kid === undefined || !this.#mayLookForKey()) return found;
+    this.#log.info('a token names an unknown key: the key set is read again');
+    await this.#keys.refresh();
+    return keyFor(this.#keysNow(), hint);
+  }
+
+  async close(): Promise<void> {
+    this.#metadata.close();
+    this.#keys.close();
+    this.#closing.abort();
+    await this.#agent.destroy();
+  }
+
+  #keysNow(): readonly CheckingKey[] {
+    return (this.#keys.value ?? silent()).keys;
+  }
+
+  #mayLookForKey(): boolean {
+    const now = performance.now();
+    if (now - this.#lookedForKeyAt < this.#limits.unknownKeyEveryMs) return false;
+    this.#lookedForKeyAt = now;
+    return true;
+  }
+
+  #found(now: ProviderMetadata, before: ProviderMetadata | undefined): void {
+    if (now.issuer === before?.issuer && now.jwksUri.href === before.jwksUri.href) return;
+    this.#log.info({ issuer: now.issuer, jwksUri: now.jwksUri.href }, 'OpenID provider found');
+    void this.#keys.refresh();
+  }
+
+  async #readKeys(): Promise<KeySet> {
+    // They may have moved.
+    if (this.#keys.failing) await this.#metadata.refresh();
+    return readKeySet(await this.#fetch((this.#metadata.value ?? silent()).jwksUri));
+  }
+
+  #report({ keys, ignored }: KeySet): void {
+    const level = keys.length === 0 ? 'warn' : 'debug';
+    this.#log[level]({ keys: keys.length, ignored }, 'key set read');
+  }
+
+  #fetch(url: URL) {
+    const { fetch: limits } = this.#limits;
+    return fetchDocument(url, { agent: this.#agent, limits, signal: this.#closing.signal });
+  }
+}
+
+function silent(): never {
+  throw new ProviderError('the OpenID provider has not answered yet');
+}

@@ -1,0 +1,101 @@
+import type { Logger } from '@tessera/common';
+
+export interface RetryDelays {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+export const RETRY_DELAYS: RetryDelays = { firstMs: 1_000, maxMs: 30_000 };
+
+interface Options<T> {
+  /** As the log calls it. */
+  readonly what: string;
+  readonly everyMs: number;
+  readonly retry: RetryDelays;
+  readonly log: Logger;
+  /** Is not called again before it is done. */
+  load(): Promise<T>;
+  /** With the value that is now in use and the one before. */
+  loaded(value: T, previous: T | undefined): void;
+}
+
+/** The longest delay of a timer; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * A value that is loaded again and again, in the background. When a load fails the last value stays in use, and loads are
+ * tried at growing intervals until one succeeds.
+ */
+export class Refreshed<T> {
+  readonly #options: Options<T>;
+  #value: T | undefined;
+  #loadedAt = 0;
+  #failures = 0;
+  #flight: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: Options<T>) {
+    this.#options = options;
+  }
+
+  /** The last one that was loaded. */
+  get value(): T | undefined {
+    return this.#value;
+  }
+
+  /** Whether the last load failed; the next is on its way. */
+  get failing(): boolean {
+    return this.#failures > 0;
+  }
+
+  get ageMs(): number {
+    return performance.now() - this.#loadedAt;
+  }
+
+  /** Loads now, or joins the load under way. Does not reject: what went wrong is logged. */
+  async refresh(): Promise<void> {
+    if (this.#closed) return;
+    this.#flight ??= this.#load().finally(() => {
+      this.#flight = undefined;
+      this.#schedule();
+    });
+    await this.#flight;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #load(): Promise<void> {
+    const { what, log } = this.#options;
+    try {
+      const previous = this.#value;
+      this.#value = await this.#options.load();
+      this.#loadedAt = performance.now();
+      if (this.#failures > 0) log.info({ failures: this.#failures }, `${what}: the provider answers again`);
+      this.#failures = 0;
+      this.#options.loaded(this.#value, previous);
+    } catch (err) {
+      if (this.#closed) return;
+      this.#failures++;
+      const age = this.#value === undefined ? undefined : { ageSeconds: Math.round(this.ageMs / 1000) };
+      const consequence = age === undefined ? 'tokens are refused' : 'the last one stays in use';
+      log.warn({ err, failures: this.#failures, ...age }, `${what} could not be read; ${consequence}`);
+    }
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    const delayMs = this.failing ? this.#retryDelayMs() : this.#options.everyMs;
+    this.#timer = setTimeout(() => void this.refresh(), Math.min(delayMs, MAX_TIMER_MS)).unref();
+  }
+
+  /** Between half of the interval and the whole, so that the nodes of a cluster do not ask all at once. */
+  #retryDelayMs(): number {
+    const { firstMs, maxMs } = this.#options.retry;
+    return Math.min(firstMs * 2 ** (this.#failures - 1), maxMs) * (0.5 + Math.random() / 2);
+  }
+}
