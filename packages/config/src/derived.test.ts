@@ -62,7 +62,7 @@ describe('what follows from the configuration', () => {
 
 describe('showing a configuration', () => {
   const parsed = parse(
-    'engine: {termination_grace_period: 90s}\nauth: {native: {initial_user: {name: a, password: hunter2}}}',
+    'engine: {termination_grace_period: 90s}\nexecution: {regexp_cache_max_keys: 5}\nauth: {native: {initial_user: {name: a, password: hunter2}}}',
   );
 
   it('shows what the file says, in the form of the file, and what is not yet in effect', () => {
@@ -70,17 +70,17 @@ describe('showing a configuration', () => {
     expect(shown.value).toEqual({
       auth: { native: { initial_user: { name: 'a', password: '********' } } },
       engine: { termination_grace_period: '90s' },
+      execution: { regexp_cache_max_keys: 5 },
       schema_version: '1.0',
     });
-    expect(shown.notYetInEffect.map((p) => p.path)).toEqual([
-      'auth.native.initial_user.name',
-      'auth.native.initial_user.password',
-    ]);
+    expect(shown.notYetInEffect.map((p) => p.path)).toEqual(['execution.regexp_cache_max_keys']);
   });
 
   it('shows the defaults as a file that means the same', () => {
     const defaults = showConfigAsYaml(showConfig(parse(''), { defaults: true }));
-    expect(defaults).toContain('mode: disabled # not yet in effect: arrives with authentication');
+    expect(defaults).toContain(
+      'regexp_cache_max_keys: 10000 # not yet in effect: arrives with the regular-expression cache',
+    );
     expect(parseConfig(defaults.replace('type: s3', '#'), 'defaults').config).toEqual(parse('').config);
   });
 });

@@ -1,6 +1,7 @@
 import { ConfigError, type Violation } from './config-error.ts';
 import { mismatches, valueAt } from './issues.ts';
 import { pathText } from './parameters.ts';
+import { resolveReferences, type Surroundings } from './references.ts';
 import { repair } from './repair.ts';
 import { RULES } from './rules/index.ts';
 import type { Breach } from './rules/rule.ts';
@@ -10,31 +11,39 @@ import { readSource, type Source } from './source.ts';
 /** A configuration and what of it stood in the file. */
 export interface ParsedConfig {
   readonly config: EngineConfig;
-  /** The file as written, before defaults. */
+  /** The file as written: before defaults, references as they stand. */
   readonly given: unknown;
+  /** What is not wrong, but not as it should be either. */
+  readonly warnings: readonly Violation[];
 }
 
 /**
- * Reads the text of a configuration file. Throws ConfigError with everything that is wrong with it: when the text is
+ * Reads the text of a configuration file, and what it refers to. Throws ConfigError with everything that is wrong with it: when the text is
  * not YAML, only that; otherwise every repeated, unknown, missing and wrong parameter and every broken rule.
  */
-export function parseConfig(text: string, fileName: string): ParsedConfig {
+export function parseConfig(
+  text: string,
+  fileName: string,
+  environment: Surroundings['environment'] = process.env,
+): ParsedConfig {
   const source = readSource(text);
   if (source.value === undefined) throw new ConfigError(fileName, source.violations);
-  const result = root.safeParse(source.value);
+  const resolved = resolveReferences(source, { file: fileName, environment });
+  const result = root.safeParse(resolved.value);
   const issues = result.success ? [] : result.error.issues;
   const { config, madeUp } = result.success
     ? { config: result.data, madeUp: [] }
-    : repair(source.value, issues);
+    : repair(resolved.value, issues);
   const violations: Violation[] = [
     ...source.violations,
-    ...mismatches(issues, source),
+    ...resolved.violations,
+    ...mismatches(issues, source).filter(({ path }) => !resolved.violations.some((v) => v.path === path)),
     ...breaches(config, source)
       .filter((breach) => !touches(breach, madeUp))
       .map(({ path, message }) => ({ line: source.lineOf(path), path: pathText(path), message })),
   ];
   if (violations.length > 0) throw new ConfigError(fileName, violations);
-  return { config, given: source.value };
+  return { config, given: source.value, warnings: resolved.warnings };
 }
 
 function breaches(config: EngineConfig, source: Source): Breach[] {

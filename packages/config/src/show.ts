@@ -2,6 +2,7 @@ import { Document, isMap, isScalar, isSeq } from 'yaml';
 import { valueAt } from './issues.ts';
 import { parameterAt, pathText } from './parameters.ts';
 import type { ParsedConfig } from './parse.ts';
+import { isReference } from './references.ts';
 import type { Effect } from './schema/parameter.ts';
 import { formatByteSize } from './values/byte-size.ts';
 import { formatDuration } from './values/duration.ts';
@@ -28,7 +29,8 @@ export function showConfig(parsed: ParsedConfig, options: { readonly defaults: b
       );
     const effect = parameterAt(path)?.effect;
     if (effect !== undefined && effect !== 'in effect') pending.push({ path: pathText(path), effect });
-    return asWritten(value, path);
+    const given = valueAt(parsed.given, path);
+    return isReference(given) ? given : asWritten(value, path);
   };
   return { value: shown(parsed.config, []), notYetInEffect: pending };
 }

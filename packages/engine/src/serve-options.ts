@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly configPath: string | undefined;
   /** Paths of the parameters that the file sets and this version does not act on yet. */
   readonly notYetInEffect: readonly string[];
+  /** What is odd about the configuration file without being wrong. */
+  readonly configWarnings: readonly string[];
   /** Absolute path; made when it does not exist. */
   readonly dataDirectory: string;
   /** Index of this node in `engine.nodes`. */

@@ -69,6 +69,7 @@ export const serve: Serve = async (options) => {
       'the configuration sets parameters that are not yet in effect',
     );
   }
+  for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(await lockDataDirectory(options.dataDirectory));
 
   const uploadRoot = join(options.dataDirectory, 'uploads');

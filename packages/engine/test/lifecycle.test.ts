@@ -191,16 +191,4 @@ describe('configuration', () => {
     const warning = server.log.find(({ level, component }) => level === 'warn' && component === 'engine');
     expect(warning).toMatchObject({ parameters: ['execution.regexp_cache_max_keys'] });
   });
-
-  it('an authentication mode that this version does not have is not served without it', async () => {
-    const config = await writeConfig([
-      'auth:',
-      '  mode: native',
-      '  native:',
-      '    initial_user: { name: admin, password: secret }',
-    ]);
-    await expect(startTessera({ args: ['--config', config] })).rejects.toThrow(
-      /auth.mode native is not supported yet/,
-    );
-  });
 });

@@ -46,6 +46,26 @@ logging:
 
 (\`tessera serve --config FILE --listen-host 0.0.0.0\`; without \`--listen-host\` a node listens on loopback only.)
 
+## Secrets
+
+A parameter of type string may stand elsewhere: \`\${env:NAME}\` is the value of an environment variable, \`\${file:PATH}\` the
+content of a file (without the line break at its end; a relative path counts from the directory of the configuration
+file). The reference must be the whole value. \`tessera config show\` prints the reference, not what it leads to.
+
+\`\`\`yaml
+schema_version: "${SCHEMA_VERSION}"
+auth:
+  mode: native
+  native:
+    initial_user:
+      name: admin
+      password: "\${env:ADMIN_PASSWORD}"
+\`\`\`
+
+A file that every user of the machine can read is worth a warning at start.
+
+## Parameters
+
 A *required* parameter inside an optional block is required only where that block is given. \`[*]\` stands for each
 element of a list. A parameter that is *not yet in effect* is checked and then ignored by this version.
 

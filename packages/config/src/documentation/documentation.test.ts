@@ -61,8 +61,9 @@ describe('the JSON Schema', () => {
 describe('the page', () => {
   it('shows files that are right', () => {
     const examples = [...configurationPage().matchAll(/^```yaml\n(.*?)^```/gms)].map((m) => m[1]!);
-    expect(examples).toHaveLength(2);
-    for (const example of examples) expect(() => parseConfig(example, 'example')).not.toThrow();
+    expect(examples).toHaveLength(3);
+    const environment = { ADMIN_PASSWORD: 'secret' };
+    for (const example of examples) expect(() => parseConfig(example, 'example', environment)).not.toThrow();
   });
 
   it('has a row of five cells for every parameter', () => {

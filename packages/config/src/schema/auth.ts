@@ -1,8 +1,8 @@
-import { WITH_AUTH } from './effect.ts';
+import { NOW } from './effect.ts';
 import { block, boolean, duration, list, oneOf, string } from './parameter.ts';
 import { isClaimTemplate, isHttpUrl } from './text-shapes.ts';
 
-const effect = WITH_AUTH;
+const effect = NOW;
 
 const validation = {
   clock_skew_tolerance: duration('tolerated clock skew for exp, nbf, iat', { default: '30s', effect }),

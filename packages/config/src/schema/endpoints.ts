@@ -1,4 +1,4 @@
-import { NOW, WITH_POSTGRES } from './effect.ts';
+import { NOW } from './effect.ts';
 import { block, integer, list, oneOf, string } from './parameter.ts';
 
 const PORT = { min: 0, max: 65_535 };
@@ -12,10 +12,10 @@ const httpListener = {
 const postgresListener = {
   path: string('unused; Unix sockets are not supported for this protocol', {
     default: null,
-    effect: WITH_POSTGRES,
+    effect: NOW,
   }),
-  port: integer('TCP port, 0 for any free one', { ...PORT, default: null, effect: WITH_POSTGRES }),
-  type: oneOf('listener transport', ['tcp'], { example: 'tcp', effect: WITH_POSTGRES }),
+  port: integer('TCP port, 0 for any free one', { ...PORT, default: null, effect: NOW }),
+  type: oneOf('listener transport', ['tcp'], { example: 'tcp', effect: NOW }),
 };
 
 export const endpoints = block(

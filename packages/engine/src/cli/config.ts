@@ -37,7 +37,9 @@ function checkCommand(): Command {
     .argument('<file>', 'configuration file (YAML or JSON)')
     .addHelpText('after', CHECK_EXAMPLES)
     .action(async (file: string) => {
-      await loadConfig(file);
+      const { warnings } = await loadConfig(file);
+      for (const { line, path, message } of warnings)
+        process.stderr.write(`${file}:${line}: ${path}: warning: ${message}\n`);
       process.stdout.write(`${file}: no problems found\n`);
     });
 }

@@ -22,7 +22,7 @@ let directory: string;
 const file = (name: string) => join(directory, name);
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tessera-cli-'));
-  await writeFile(file('good.yaml'), 'schema_version: "1.0"\nauth: {instance_id: "https://x"}\n');
+  await writeFile(file('good.yaml'), 'schema_version: "1.0"\nexecution: {regexp_cache_max_keys: 5}\n');
   await writeFile(file('bad.yaml'), 'schema_version: "1.0"\nexecution:\n  max_threads: four\nloging: {}\n');
 });
 afterAll(() => rm(directory, { recursive: true }));
@@ -77,7 +77,7 @@ describe('tessera', () => {
   it('shows a configuration', async () => {
     const { stdout } = await tessera('config', 'show', file('good.yaml'));
     expect(stdout).toBe(
-      'auth:\n  instance_id: https://x # not yet in effect: arrives with authentication\nschema_version: "1.0"\n',
+      'execution:\n  regexp_cache_max_keys: 5 # not yet in effect: arrives with the regular-expression cache\nschema_version: "1.0"\n',
     );
     const json = JSON.parse((await tessera('config', 'show', '--json')).stdout) as Record<string, unknown>;
     expect(json).toHaveProperty('config.logging.level', 'info');

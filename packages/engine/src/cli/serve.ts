@@ -106,6 +106,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     config,
     configPath: flags.config === undefined ? undefined : resolve(flags.config),
     notYetInEffect: pending.map(({ path }) => path),
+    configWarnings: (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`),
     dataDirectory: resolve(flags.dataDir),
     node: flags.node,
     httpPort: flags.httpPort,

@@ -1,0 +1,12 @@
+import type { Stats } from 'node:fs';
+
+/**
+ * Who else on this machine can read or change a file that holds a secret: nobody (undefined), its group, or everybody. A
+ * file of root that a group may only read counts as nobody's: that is how secrets are handed to services.
+ */
+export function exposure({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): 'group' | 'everybody' | undefined {
+  if (process.platform === 'win32') return undefined;
+  if ((mode & 0o006) !== 0) return 'everybody';
+  const group = mode & 0o060;
+  return group === 0 || (group === 0o040 && uid === 0) ? undefined : 'group';
+}

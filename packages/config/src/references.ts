@@ -1,0 +1,82 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { exposure } from '@tessera/common';
+import type { Violation } from './config-error.ts';
+import { parameterAt, pathText } from './parameters.ts';
+import type { Source } from './source.ts';
+
+/** A value that stands elsewhere: `${env:NAME}` in the environment, `${file:/path}` in a file. */
+const WHOLE = /^\$\{(env|file):([^{}]+)\}$/;
+const INSIDE = /\$\{(env|file):/;
+
+/** Whether a value of the file is a reference. */
+export const isReference = (value: unknown): boolean => typeof value === 'string' && WHOLE.test(value);
+
+export interface Resolved {
+  /** The value of the file with what its references mean. */
+  readonly value: unknown;
+  readonly violations: readonly Violation[];
+  /** What is not wrong, but not as it should be either. */
+  readonly warnings: readonly Violation[];
+}
+
+/** Where references lead; `file` is the configuration file, from whose directory relative paths count. */
+export interface Surroundings {
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Puts the value of every reference in its place: in parameters of type string, where a secret can stand. */
+export function resolveReferences(source: Source, surroundings: Surroundings): Resolved {
+  const violations: Violation[] = [];
+  const warnings: Violation[] = [];
+  const at = (path: readonly PropertyKey[], message: string): Violation => ({
+    line: source.lineOf(path),
+    path: pathText(path),
+    message,
+  });
+  const resolved = (value: unknown, path: readonly PropertyKey[]): unknown => {
+    if (Array.isArray(value)) return value.map((element, i) => resolved(element, [...path, i]));
+    if (value !== null && typeof value === 'object')
+      return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolved(v, [...path, k])]));
+    if (typeof value !== 'string' || !INSIDE.test(value) || parameterAt(path)?.type !== 'string')
+      return value;
+    try {
+      return valueBehind(value, surroundings, (warning) => warnings.push(at(path, warning)));
+    } catch (error) {
+      violations.push(at(path, (error as Error).message));
+      return value;
+    }
+  };
+  return { value: resolved(source.value, []), violations, warnings };
+}
+
+/** @throws Error that says why there is no value */
+function valueBehind(
+  text: string,
+  { file, environment }: Surroundings,
+  warn: (message: string) => void,
+): string {
+  const [, kind, name] = WHOLE.exec(text) ?? [];
+  if (name === undefined) throw new Error('a reference must be the whole value');
+  if (kind === 'env') return notEmpty(environment[name], `the environment variable ${name}`);
+  const path = resolve(dirname(file), name);
+  const content = fileContent(path);
+  if (exposure(statSync(path)) === 'everybody') warn(`${path} can be read by every user of this machine`);
+  return notEmpty(content, path);
+}
+
+function fileContent(path: string): string {
+  try {
+    // Editors and `echo` end a file with a line break, which is not part of the secret.
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new Error(`cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function notEmpty(value: string | undefined, what: string): string {
+  if (value === undefined) throw new Error(`${what} is not set`);
+  if (value === '') throw new Error(`${what} is empty`);
+  return value;
+}
