@@ -65,7 +65,7 @@ describe('a reference', () => {
     const text = `schema_version: "1.0"
 auth: {oidc: {providers: [{name: p, username_mapping: "{{ sub }}", discovery_url: "\${env:URL}"}]}}`;
     const parse = () => parseConfig(text, 'f', { URL: 'hunter2' });
-    expect(parse).toThrow(`expected an http(s) URL, got "\${env:URL}"`);
+    expect(parse).toThrow(`configuration, got "\${env:URL}"`);
   });
 });
 

@@ -13,7 +13,7 @@ function broken(text: string): string[] {
 const native = (inside: string) =>
   `auth: {mode: native, native: {initial_user: {name: a, password: b}, ${inside}}}`;
 const provider = (name: string) =>
-  `{name: ${name}, discovery_url: "https://i/", username_mapping: "{{ sub }}"}`;
+  `{name: ${name}, discovery_url: "https://i/.well-known/openid-configuration", username_mapping: "{{ sub }}"}`;
 
 describe('rules that tie parameters together', () => {
   it.each<[string, string[]]>([

@@ -1,6 +1,6 @@
 import { NOW } from './effect.ts';
 import { block, boolean, duration, list, oneOf, string } from './parameter.ts';
-import { isClaimTemplate, isHttpUrl } from './text-shapes.ts';
+import { isClaimTemplate, isDiscoveryUrl } from './text-shapes.ts';
 
 const effect = NOW;
 
@@ -61,8 +61,8 @@ const provider = {
     { default: {} },
   ),
   discovery_url: string("URL of the provider's OpenID Connect discovery document", {
-    test: isHttpUrl,
-    expected: 'an http(s) URL',
+    test: isDiscoveryUrl,
+    expected: 'an http(s) URL that ends in /.well-known/openid-configuration',
     example: 'https://login.example.com/.well-known/openid-configuration',
     effect,
   }),
@@ -82,7 +82,7 @@ const provider = {
   name: string('name or alias of the provider', { example: 'login', effect }),
   username_mapping: string('template mapping token claims to a username', {
     test: isClaimTemplate,
-    expected: 'a template with at least one {{ claim }}',
+    expected: 'a template with at least one {{ claim }}, and text between two of them',
     example: '{{ iss }}|{{ sub }}',
     effect,
   }),

@@ -9,9 +9,15 @@ export function isHttpUrl(text: string): boolean {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
 }
 
+/** What the document's issuer is checked against stands before `/.well-known/` (OpenID Connect Discovery 1.0, 4). */
+export function isDiscoveryUrl(text: string): boolean {
+  return isHttpUrl(text) && /\/\.well-known\/[^/]+$/.test(new URL(text).pathname);
+}
+
 const CLAIM = /\{\{\s*[^{}\s]+\s*\}\}/g;
 
-/** Literal text with at least one `{{ claim }}` in it and no stray double brace. */
+/** Literal text with at least one `{{ claim }}` in it, some between two of them, and no stray double brace. */
 export function isClaimTemplate(text: string): boolean {
-  return CLAIM[Symbol.match](text) !== null && !/\{\{|\}\}/.test(text.replace(CLAIM, ''));
+  const literals = text.split(CLAIM);
+  return literals.length > 1 && !literals.slice(1, -1).includes('') && !/\{\{|\}\}/.test(literals.join(' '));
 }
