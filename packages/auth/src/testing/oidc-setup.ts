@@ -1,0 +1,105 @@
+import { TesseraError } from '@tessera/common';
+import { expect, onTestFinished } from 'vitest';
+import { FETCH_LIMITS } from '../oidc/fetch-document.ts';
+import { type OidcOptions, oidcAuthenticator } from '../oidc/oidc-authenticator.ts';
+import type { OidcConfig, ProviderLimits } from '../oidc/provider.ts';
+import type { KnownUser, UserDirectory } from '../users.ts';
+import { logFile } from './log-file.ts';
+import { type OpenIdProviderOptions, OpenIdProviderServer } from './openid-provider.ts';
+
+export const INSTANCE = 'https://tessera.example';
+export const HOUR_MS = 3_600_000;
+export const REFUSED = 'The access token is not valid (any more)';
+
+/** Users in memory; `provisioned` counts what was made. */
+export class Users implements UserDirectory {
+  readonly provisioned: string[] = [];
+  readonly #users = new Map<string, KnownUser>();
+
+  constructor(...names: readonly string[]) {
+    for (const name of names) this.add(name);
+  }
+  add(name: string, enabled = true): KnownUser {
+    const user = { id: `id of ${name}`, name, enabled };
+    this.#users.set(name, user);
+    return user;
+  }
+  async find(name: string) {
+    return this.#users.get(name);
+  }
+  async provision(name: string, role: string) {
+    if (role === 'missing') throw TesseraError.of('UNDEFINED_OBJECT', { what: 'Role', name: role });
+    this.provisioned.push(`${name}: ${role}`);
+    return this.add(name);
+  }
+}
+
+export const LIMITS: ProviderLimits = {
+  fetch: { ...FETCH_LIMITS, totalTimeoutMs: 2_000, maxBytes: 65_536 },
+  retry: { firstMs: 20, maxMs: 100 },
+  keysForAtLeastMs: 0,
+  unknownKeyEveryMs: HOUR_MS,
+};
+
+interface Setup {
+  readonly users?: Users;
+  readonly mapping?: string;
+  readonly jit?: Partial<OidcConfig['providers'][number]['jit_provisioning']>;
+  readonly cacheTtlMs?: number;
+  readonly refreshMs?: number;
+  readonly limits?: Partial<ProviderLimits>;
+  readonly options?: Partial<OidcOptions>;
+}
+
+/** Stops with the test. */
+export async function provider(options: OpenIdProviderOptions = {}): Promise<OpenIdProviderServer> {
+  const server = await new OpenIdProviderServer(options).start();
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Closes with the test. `outcome` is the name of the user, or what a refused client reads. */
+export function authenticator(discoveryUrl: string, setup: Setup = {}) {
+  const file = logFile();
+  const { users = new Users('alice') } = setup;
+  const auth = oidcAuthenticator({
+    config: {
+      jwt: { clock_skew_tolerance: 30_000, max_token_age: 24 * HOUR_MS },
+      postgres_password_fallback_enabled: false,
+      providers: [
+        {
+          name: 'test',
+          discovery_url: discoveryUrl,
+          discovery: { refresh_interval: setup.refreshMs ?? 24 * HOUR_MS },
+          jwks: { cache_ttl: setup.cacheTtlMs ?? HOUR_MS },
+          jit_provisioning: { enabled: false, default_role: 'public', ...setup.jit },
+          username_mapping: setup.mapping ?? '{{ sub }}',
+        },
+      ],
+    },
+    instanceId: INSTANCE,
+    users,
+    log: file.log,
+    limits: { ...LIMITS, ...setup.limits },
+    ...setup.options,
+  });
+  onTestFinished(async () => {
+    await auth.close();
+    await file[Symbol.asyncDispose]();
+  });
+  const outcome = (token: string) =>
+    auth.token(token, '10.0.0.1').then(
+      (user) => user.name,
+      (error) => {
+        expect(error).toMatchObject({ name: 'UNAUTHENTICATED' });
+        return (error as Error).message;
+      },
+    );
+  return { auth, users, outcome, log: file.text };
+}
+
+/** How often a page was asked for. */
+export const asked = (server: OpenIdProviderServer, page: string) =>
+  server.requests.filter((path) => path.endsWith(page)).length;
+
+export const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
