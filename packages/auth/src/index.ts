@@ -6,6 +6,7 @@ export type {
   ScramExchange,
 } from './authenticator.ts';
 export { DISABLED_USER, disabledAuthenticator } from './disabled.ts';
+export { type NativeOptions, nativeAuthenticator } from './native/native-authenticator.ts';
 export { type OidcOptions, oidcAuthenticator } from './oidc/oidc-authenticator.ts';
 export { makeCredential } from './passwords/credential.ts';
 export type { KnownUser, UserDirectory } from './users.ts';

@@ -1,0 +1,96 @@
+import { TesseraError } from '@tessera/common';
+import { addressKey } from './address-key.ts';
+import { FailureCounts, type FailurePolicy } from './failure-counts.ts';
+import { Lanes } from './lanes.ts';
+import type { Timer } from './timer.ts';
+
+const POLICY = {
+  firstDelayMs: 250,
+  maxDelayMs: 5000,
+  forgetMs: 60_000,
+  maxKeys: 10_000,
+} satisfies Partial<FailurePolicy>;
+/** Attempts at once, and waiting behind them, from an address; a pool of connections that opens at once must get through. */
+const AT_ONCE = 8;
+const MAX_WAITING = 256;
+/** Longer names are no user's, and are one for the counts. */
+const MAX_NAME_LENGTH = 256;
+
+/**
+ * Makes guessing slow. Who fails waits before the next attempt, twice as long each time up to five seconds: by user and address
+ * together, by user, and by address. Waits come before the check, so that right and wrong answers come equally late.
+ *
+ * Nobody is locked out. Who has succeeded from an address is known there: neither failures of others under the same name nor
+ * other names from the same address slow them down.
+ */
+export class FailureDelays {
+  readonly #timer: Timer;
+  readonly #closing = new AbortController();
+  readonly #lanes = new Lanes(AT_ONCE, MAX_WAITING);
+  readonly #together = new FailureCounts({ ...POLICY, free: 2 });
+  readonly #users = new FailureCounts({ ...POLICY, free: 10 });
+  readonly #addresses = new FailureCounts({ ...POLICY, free: 20 });
+  /** User and address of successes, the latest last. */
+  readonly #known = new Set<string>();
+
+  constructor(timer: Timer) {
+    this.#timer = timer;
+  }
+
+  /**
+   * Runs the check when it is its turn; a check that gives undefined has failed.
+   * @throws TesseraError TOO_MANY_LOGINS; DRAINING after `close`; and what the check throws, which counts as nothing
+   */
+  async attempt<T>(
+    name: string,
+    address: string,
+    check: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const user = name.slice(0, MAX_NAME_LENGTH);
+    const place = addressKey(address);
+    const together = JSON.stringify([user, place]);
+    const known = this.#known.has(together);
+    return this.#lanes.through(known ? together : place, async () => {
+      await this.#wait(
+        known
+          ? [[this.#together, together]]
+          : [
+              [this.#together, together],
+              [this.#users, user],
+              [this.#addresses, place],
+            ],
+      );
+      const found = await check();
+      const now = this.#timer.now();
+      if (found === undefined) {
+        this.#together.failed(together, now);
+        this.#users.failed(user, now);
+        this.#addresses.failed(place, now);
+      } else {
+        this.#together.forget(together);
+        this.#remember(together);
+      }
+      return found;
+    });
+  }
+
+  /** Ends all waiting. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #wait(counts: readonly (readonly [FailureCounts, string])[]): Promise<void> {
+    const now = this.#timer.now();
+    const ms = Math.max(...counts.map(([failures, key]) => failures.delayMs(key, now)));
+    const { signal } = this.#closing;
+    if (ms > 0 && !signal.aborted) await this.#timer.sleep(ms, signal).catch(() => {});
+    if (signal.aborted) throw TesseraError.of('DRAINING', {});
+  }
+
+  #remember(together: string): void {
+    this.#known.delete(together);
+    this.#known.add(together);
+    const [oldest] = this.#known;
+    if (this.#known.size > POLICY.maxKeys && oldest !== undefined) this.#known.delete(oldest);
+  }
+}

@@ -1,0 +1,78 @@
+import { hkdfSync } from 'node:crypto';
+import type { Logger } from '@tessera/common';
+import type { Authenticator } from '../authenticator.ts';
+import { SYSTEM_TIMER, type Timer } from '../delays/timer.ts';
+import { passwordLogins } from '../passwords/password-logins.ts';
+import { refusedToken } from '../refusal.ts';
+import type { CheckingKey } from '../tokens/checking-key.ts';
+import { TokenRefused } from '../tokens/token-refused.ts';
+import type { KnownUser, UserDirectory } from '../users.ts';
+import { NativeTokens, type TokenSubject } from './native-tokens.ts';
+import { type NativeConfig, openSigningKeys, type SigningKeys } from './signing-keys.ts';
+
+export interface NativeOptions {
+  readonly config: NativeConfig;
+  /** `iss` and `aud` of the tokens. */
+  readonly instanceId: string;
+  readonly users: UserDirectory;
+  readonly log: Logger;
+  readonly timer?: Timer;
+}
+
+/**
+ * `auth.mode: native`: users of the catalog show a password, or a token that was issued here for it.
+ * @throws TesseraError INVALID_ARGUMENT when the signing keys cannot be used
+ */
+export function nativeAuthenticator({
+  config,
+  instanceId,
+  users,
+  log,
+  timer = SYSTEM_TIMER,
+}: NativeOptions): Authenticator {
+  const keys = openSigningKeys(config, log);
+  const tokens = new NativeTokens(keys, config.jwt, instanceId);
+  const logins = passwordLogins({ users, log, secret: saltSecret(keys), timer });
+  return {
+    mode: 'native',
+    postgres: 'token or password',
+    async token(token, from) {
+      let subject: TokenSubject | undefined;
+      try {
+        subject = await tokens.check(token, timer.now());
+        return holder(await users.find(subject.name), subject);
+      } catch (error) {
+        if (!(error instanceof TokenRefused)) throw error;
+        log.info({ user: subject?.name, from, reason: error.message }, 'token refused');
+        throw refusedToken();
+      }
+    },
+    password: logins.password,
+    scram: logins.scram,
+    issue: (user) => tokens.issue(user, timer.now()),
+    jwks: { keys: keys.checking.map((checking) => publicJwk(checking, keys.algorithm)) },
+    close: async () => logins.close(),
+  };
+}
+
+/** The user that a token was issued to, if that is still the same one with the same password. */
+function holder(user: KnownUser | undefined, subject: TokenSubject): KnownUser {
+  if (user === undefined) throw new TokenRefused('its user is no more');
+  if (user.id !== subject.userId) throw new TokenRefused('its user was made anew');
+  if (user.credential?.id !== subject.credentialId) throw new TokenRefused('the password has changed since');
+  if (!user.enabled) throw new TokenRefused('its user is disabled');
+  return user;
+}
+
+const publicJwk = ({ kid, key }: CheckingKey, alg: string): object => ({
+  ...key.export({ format: 'jwk' }),
+  kid,
+  alg,
+  use: 'sig',
+});
+
+/** The same on all nodes that sign with the same key, and nobody else's. */
+function saltSecret({ signing }: SigningKeys): Buffer {
+  const key = signing.key.export({ format: 'der', type: 'pkcs8' });
+  return Buffer.from(hkdfSync('sha256', key, '', 'salts of unknown users', 32));
+}

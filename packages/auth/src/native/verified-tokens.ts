@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { CheckedToken } from '../tokens/check-token.ts';
+
+/** Tokens whose signature was right, by hash, so that no token stands in memory longer than its request. */
+export class VerifiedTokens {
+  readonly #tokens = new Map<string, CheckedToken>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** What was found in the token; undefined when it is not known or has become too old. */
+  get(token: string, nowMs: number): CheckedToken | undefined {
+    const key = hashOf(token);
+    const known = this.#tokens.get(key);
+    if (known === undefined || nowMs < known.validUntilMs) return known;
+    this.#tokens.delete(key);
+    return undefined;
+  }
+
+  add(token: string, checked: CheckedToken): void {
+    this.#tokens.set(hashOf(token), checked);
+    const [oldest] = this.#tokens.keys();
+    if (this.#tokens.size > this.#max && oldest !== undefined) this.#tokens.delete(oldest);
+  }
+}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64');

@@ -1,0 +1,21 @@
+import type { Timer } from '../delays/timer.ts';
+
+/** A clock that goes on only while somebody sleeps, which takes no time. */
+export class TestTimer implements Timer {
+  /** How long everybody has slept, in order. */
+  readonly sleeps: number[] = [];
+  nowMs: number;
+
+  constructor(nowMs = 1_800_000_000_000) {
+    this.nowMs = nowMs;
+  }
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.sleeps.push(ms);
+    this.nowMs += ms;
+  }
+}

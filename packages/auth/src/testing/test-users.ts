@@ -1,0 +1,40 @@
+import { newUlid, TesseraError } from '@tessera/common';
+import { makeCredential } from '../passwords/credential.ts';
+import type { KnownUser, UserDirectory } from '../users.ts';
+
+/** Users in memory. */
+export class TestUsers implements UserDirectory {
+  readonly #users = new Map<string, KnownUser>();
+
+  async find(name: string): Promise<KnownUser | undefined> {
+    return this.#users.get(name);
+  }
+
+  provision(): Promise<KnownUser> {
+    return Promise.reject(TesseraError.of('UNDEFINED_OBJECT', { what: 'Role', name: 'none' }));
+  }
+
+  /** CREATE USER */
+  async create(name: string, password?: string): Promise<KnownUser> {
+    const credential = password === undefined ? undefined : await makeCredential(password);
+    return this.#set({ id: newUlid(), name, enabled: true, credential });
+  }
+
+  /** ALTER USER */
+  async alter(name: string, change: { password?: string; enabled?: boolean }): Promise<KnownUser> {
+    const user = this.#users.get(name);
+    if (user === undefined) throw new Error(`no user ${name}`);
+    const { password, enabled = user.enabled } = change;
+    const credential = password === undefined ? user.credential : await makeCredential(password);
+    return this.#set({ ...user, enabled, credential });
+  }
+
+  drop(name: string): void {
+    this.#users.delete(name);
+  }
+
+  #set(user: KnownUser): KnownUser {
+    this.#users.set(user.name, user);
+    return user;
+  }
+}
