@@ -11,6 +11,8 @@ export function printBanner(listeners: readonly Listener[], options: ServeOption
 function bannerText(listeners: readonly Listener[], options: ServeOptions): string {
   const rows = listeners.map((listener) => `  ${listener.purpose.padEnd(8)} ${listener.address}`);
   const query = listeners.find((listener) => listener.purpose === 'query');
+  const postgres = listeners.find((listener) => listener.purpose === 'postgres');
+  const user = userToTry(options);
   return [
     '',
     '  Tessera is ready.',
@@ -20,7 +22,8 @@ function bannerText(listeners: readonly Listener[], options: ServeOptions): stri
     ...clusterRows(options),
     '',
     '  Try:',
-    ...(query === undefined ? [] : [`    ${tryLine(query.address)}`]),
+    ...(query === undefined ? [] : [`    ${tryLine(query.address, user)}`]),
+    ...(postgres === undefined ? [] : [`    psql "${withUser(postgres.address, user)}/tessera"`]),
     '    pnpm tessera query -f sales=./sales.parquet "SELECT count(*) FROM READ_PARQUET(\'upload://sales\')"',
     '',
     '',
@@ -33,7 +36,15 @@ function clusterRows({ config, node }: ServeOptions): string[] {
   return length === 1 ? [] : [`  cluster  node ${node} of ${length}; tessera nodes shows all`];
 }
 
-function tryLine(address: string): string {
+/** Whose password whoever set up the node knows; undefined where none is asked for. */
+const userToTry = ({ config: { auth } }: ServeOptions): string | undefined =>
+  auth.mode === 'native' ? (auth.native?.initial_user?.name ?? 'NAME') : undefined;
+
+const withUser = (address: string, user: string | undefined): string =>
+  user === undefined ? address : address.replace('://', `://${encodeURIComponent(user)}@`);
+
+function tryLine(address: string, user: string | undefined): string {
+  if (user !== undefined) return `pnpm tessera query -u ${address} --user ${user} "SELECT 42 AS answer"`;
   const statement = '"SELECT 42 AS answer"';
   if (!address.startsWith('unix:')) return `curl ${address} --data-binary ${statement}`;
   return `curl --unix-socket ${address.slice('unix:'.length)} http://localhost/ --data-binary ${statement}`;

@@ -1,5 +1,6 @@
 import type { EngineConfig } from '@tessera/config';
 import type { ClusterTlsFiles } from '@tessera/rpc';
+import type { ListenerTlsFiles } from './listener-tls.ts';
 
 /** The ports of a node that is told nothing else. */
 export const DEFAULT_HTTP_PORT = 3_473;
@@ -21,6 +22,8 @@ export interface ServeOptions {
   readonly node: number;
   /** Undefined: the tcp listener of the configuration, or DEFAULT_HTTP_PORT when it lists no listener. 0: any free port. */
   readonly httpPort: number | undefined;
+  /** In place of the PostgreSQL listeners of the configuration. 0: any free port. */
+  readonly postgresPort: number | undefined;
   /** 0: any free port. */
   readonly healthPort: number;
   /** 0: any free port. */
@@ -33,6 +36,8 @@ export interface ServeOptions {
   readonly distexecPort: number | undefined;
   /** In place of the one in `engine.nodes`. 0: any free port. */
   readonly shufflePort: number | undefined;
+  /** Of the listeners for clients; without files they are not encrypted. */
+  readonly tls: ListenerTlsFiles;
   /** PEM files, in place of those that the environment names. */
   readonly clusterTls: ClusterTlsFiles;
   /** Whether other machines are answered at the ports between nodes although there is neither a cluster token nor TLS. */

@@ -38,6 +38,8 @@ import { kernelVersion } from './cluster/kernel-version.ts';
 import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
+import { ListenerTls } from './listener-tls.ts';
+import { warnOfOpenListeners } from './listener-warnings.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
 import { nodeCredentials } from './node-credentials.ts';
 import { openNodeServices } from './node-services.ts';
@@ -59,10 +61,14 @@ export const serve: Serve = async (options) => {
   await using resources = new AsyncDisposableStack();
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
   resources.defer(() => logging.close());
-  const reopen = () => logging.reopen();
-  process.on('SIGHUP', reopen);
-  resources.defer(() => void process.off('SIGHUP', reopen));
   const log = logging.logger('engine');
+  const tls = ListenerTls.open(options.tls, log);
+  const onHangUp = () => {
+    logging.reopen();
+    tls?.reload();
+  };
+  process.on('SIGHUP', onHangUp);
+  resources.defer(() => void process.off('SIGHUP', onHangUp));
   if (options.notYetInEffect.length > 0) {
     log.warn(
       { parameters: options.notYetInEffect },
@@ -193,6 +199,7 @@ export const serve: Serve = async (options) => {
   await multiNode.cluster.firstRound();
   const listeners = await listen(options, {
     authenticator,
+    tls,
     coordinator,
     kernel,
     agent,
@@ -201,6 +208,7 @@ export const serve: Serve = async (options) => {
     logging,
   });
   resources.defer(() => closeListeners(listeners));
+  warnOfOpenListeners(listeners, authenticator, log);
   log.info(
     { listeners: [...listeners, ...nodeServices].map((l) => `${l.purpose} ${l.address}`) },
     'listening',
@@ -211,7 +219,11 @@ export const serve: Serve = async (options) => {
   log.info({ reason, running: coordinator.running.size }, 'draining');
   draining = true;
   const graceMs = config.engine.termination_grace_period;
-  await Promise.all([coordinator.drain(graceMs), multiNode.drain(graceMs)]);
+  await Promise.all([
+    coordinator.drain(graceMs),
+    multiNode.drain(graceMs),
+    ...listeners.map((listener) => listener.drain(graceMs)),
+  ]);
   log.info({}, 'drained');
 };
 
@@ -236,6 +248,7 @@ function memoryLimit(config: EngineConfig): number {
 
 interface Parts {
   readonly authenticator: Authenticator;
+  readonly tls: ListenerTls | undefined;
   readonly coordinator: Coordinator;
   readonly kernel: Kernel;
   readonly agent: StorageAgent;
@@ -253,7 +266,7 @@ const clusterMetrics = ({ cluster, distExec, shuffle }: MultiNode) => ({
 
 function listen(
   options: ServeOptions,
-  { authenticator, coordinator, kernel, agent, multiNode, uploadRoot, logging }: Parts,
+  { authenticator, tls, coordinator, kernel, agent, multiNode, uploadRoot, logging }: Parts,
 ): Promise<Listener[]> {
   const metrics = new HttpMetrics({
     runningQueries: () => coordinator.running.size,
@@ -264,7 +277,7 @@ function listen(
     storageAgent: () => agent.metrics(),
     cluster: () => clusterMetrics(multiNode),
   });
-  return openListeners(options, {
+  return openListeners(options, tls, {
     query: (place) =>
       createQueryServer({
         ...place,
@@ -278,6 +291,18 @@ function listen(
         instance: instanceOf(options.config),
         consolePage: consolePage(),
       }),
+    postgres: async () => {
+      // Loaded where it is wanted: most of a node's start is loading.
+      const { createPostgresServer } = await import('@tessera/postgres-api');
+      return createPostgresServer({
+        coordinator,
+        authenticator,
+        tls: tls && (() => tls.current),
+        requestRoot: uploadRoot,
+        metrics,
+        log: logging.logger('postgres'),
+      });
+    },
     health: () => createHealthServer(() => coordinator.ready),
     metrics: () => createMetricsServer(metrics),
   });

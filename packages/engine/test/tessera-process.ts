@@ -19,6 +19,8 @@ const FREE_PORTS = [
 /** A real `tessera serve` of its own data directory, on free ports. */
 export interface TesseraProcess {
   readonly url: string;
+  /** `host:port` of the PostgreSQL protocol. */
+  readonly postgres: string;
   readonly healthUrl: string;
   readonly metricsUrl: string;
   readonly dataDirectory: string;
@@ -60,6 +62,7 @@ export async function startTessera(options: StartOptions = {}): Promise<TesseraP
   };
   return {
     url: addresses.get('query') ?? '',
+    postgres: (addresses.get('postgres') ?? '').replace('postgres://', ''),
     healthUrl: addresses.get('health') ?? '',
     metricsUrl: addresses.get('metrics') ?? '',
     dataDirectory,

@@ -15,6 +15,9 @@ interface Flags {
   dataDir: string;
   node: number;
   httpPort?: number;
+  postgresPort?: number;
+  tlsCert?: string;
+  tlsKey?: string;
   healthPort: number;
   metricsPort: number;
   storageManagerPort?: number;
@@ -36,10 +39,12 @@ Examples:
   tessera serve
   tessera serve --http-port 4000 --data-dir /var/lib/tessera
   tessera serve --config tessera.yaml --node 1
+  tessera serve --postgres-port 5432
+  tessera serve --config tessera.yaml --listen-host 0.0.0.0 --tls-cert node.pem --tls-key node.key
   tessera serve --allow-read ./exports --allow-url https://data.example.com/
 
 Without --config every parameter has its default: one node, listening on this machine only,
-no authentication. SIGTERM or Ctrl-C stops it gracefully; SIGHUP reopens its log files.`;
+no authentication. SIGTERM or Ctrl-C stops it gracefully; SIGHUP reopens its log files and reads its certificate again.`;
 
 const repeated = (value: string, before: string[] = []) => [...before, value];
 
@@ -52,6 +57,11 @@ export function serveCommand(): Command {
     .option(
       '--http-port <port>',
       `port of the query API, 0 for any free one (default: ${DEFAULT_HTTP_PORT})`,
+      port,
+    )
+    .option(
+      '--postgres-port <port>',
+      'port of the PostgreSQL protocol, 0 for any free one (default: the listeners of the configuration)',
       port,
     )
     .option('--health-port <port>', 'port of /health/live and /health/ready', port, DEFAULT_HEALTH_PORT)
@@ -80,6 +90,11 @@ export function serveCommand(): Command {
     .option('--cluster-tls-cert <file>', 'certificate of this node (PEM)')
     .option('--cluster-tls-key <file>', 'its key (PEM)')
     .option('--insecure-cluster', 'answer other machines without a cluster token and without TLS')
+    .option(
+      '--tls-cert <file>',
+      'certificate of the listeners for clients, with its chain (PEM; default: TESSERA_TLS_CERT)',
+    )
+    .option('--tls-key <file>', 'its key (PEM; default: TESSERA_TLS_KEY)')
     .option('--listen-host <host>', 'address to listen on (default: loopback only)')
     .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated)
     .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated)
@@ -110,12 +125,17 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     dataDirectory: resolve(flags.dataDir),
     node: flags.node,
     httpPort: flags.httpPort,
+    postgresPort: flags.postgresPort,
     healthPort: flags.healthPort,
     metricsPort: flags.metricsPort,
     storageManagerPort: flags.storageManagerPort,
     storageAgentPort: flags.storageAgentPort,
     distexecPort: flags.distexecPort,
     shufflePort: flags.shufflePort,
+    tls: {
+      certificate: flags.tlsCert ?? process.env.TESSERA_TLS_CERT,
+      key: flags.tlsKey ?? process.env.TESSERA_TLS_KEY,
+    },
     clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
     insecureCluster: flags.insecureCluster === true,
     listenHost: flags.listenHost,

@@ -24,6 +24,8 @@ export interface DevNode {
   /** As the nodes call it: `host:port` of its distexec service. */
   readonly name: string;
   readonly url: string;
+  /** `host:port` of the PostgreSQL protocol. */
+  readonly postgres: string;
   readonly healthUrl: string;
   readonly metricsUrl: string;
   readonly pid: number;
@@ -106,6 +108,7 @@ export class DevCluster implements AsyncDisposable {
           index,
           name: `127.0.0.1:${ports.distexec}`,
           url: `http://127.0.0.1:${ports.http}`,
+          postgres: `127.0.0.1:${ports.postgres}`,
           healthUrl: `http://127.0.0.1:${ports.health}`,
           metricsUrl: `http://127.0.0.1:${ports.metrics}`,
           pid,

@@ -11,6 +11,7 @@ export interface NodePorts {
   readonly storageAgent: number;
   readonly distexec: number;
   readonly shuffle: number;
+  readonly postgres: number;
 }
 
 export interface ClusterPorts {
@@ -61,6 +62,7 @@ const nodePortsFrom = (first: number): NodePorts => ({
   storageAgent: first + 4,
   distexec: first + 5,
   shuffle: first + 6,
+  postgres: first + 7,
 });
 
 async function freeNodePorts(taken: Set<number>): Promise<NodePorts> {
@@ -72,6 +74,7 @@ async function freeNodePorts(taken: Set<number>): Promise<NodePorts> {
     storageAgent: await freePort(HOST, taken),
     distexec: await freePort(HOST, taken),
     shuffle: await freePort(HOST, taken),
+    postgres: await freePort(HOST, taken),
   };
 }
 

@@ -56,14 +56,14 @@ const facts = (cluster: DevCluster, directory: string) => ({
 function announcement(cluster: DevCluster, directory: string): string {
   const [first] = cluster.nodes;
   const rows = cluster.nodes.map(
-    ({ index, url, pid, name }) =>
-      `  ${String(index).padEnd(5)} ${url.padEnd(24)} ${String(pid).padEnd(8)} ${name}`,
+    ({ index, url, postgres, pid, name }) =>
+      `  ${String(index).padEnd(5)} ${url.padEnd(24)} ${postgres.padEnd(17)} ${String(pid).padEnd(8)} ${name}`,
   );
   return [
     '',
     `  ${cluster.nodes.length} nodes of Tessera are ready.`,
     '',
-    `  ${'node'.padEnd(5)} ${'statements go to'.padEnd(24)} ${'process'.padEnd(8)} name`,
+    `  ${'node'.padEnd(5)} ${'statements go to'.padEnd(24)} ${'PostgreSQL'.padEnd(17)} ${'process'.padEnd(8)} name`,
     ...rows,
     '',
     `  object store   ${cluster.storeEndpoint}`,
@@ -72,6 +72,7 @@ function announcement(cluster: DevCluster, directory: string): string {
     '',
     '  Try:',
     `    curl ${first!.url} --data-binary "SELECT node_name, status FROM information_schema.nodes"`,
+    `    psql -h 127.0.0.1 -p ${first!.postgres.split(':')[1]} tessera`,
     `    npx -y pnpm@12 tessera nodes -u ${first!.url}`,
     '',
     '  Ctrl-C stops it.',

@@ -1,0 +1,101 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { createSecureContext, type Server } from 'node:tls';
+import { exposure, fail, type Logger, TesseraError } from '@tessera/common';
+import type { TlsKeyPair } from '@tessera/http-api';
+
+/** Paths of PEM files: a certificate with its chain, and its key. */
+export interface ListenerTlsFiles {
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+interface NamedFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A certificate that runs out within this time is worth a warning. */
+const SOON_MS = 14 * 24 * 3_600_000;
+
+/** The certificate of the listeners for clients, read again on request. */
+export class ListenerTls {
+  readonly #files: NamedFiles;
+  readonly #log: Logger;
+  readonly #servers = new Set<Server>();
+  #pair: TlsKeyPair;
+
+  private constructor(files: NamedFiles, log: Logger) {
+    this.#files = files;
+    this.#log = log;
+    this.#pair = readPair(files, log);
+  }
+
+  /**
+   * Undefined when no file is named.
+   * @throws TesseraError INVALID_ARGUMENT when only one is, or the files are not fit for use
+   */
+  static open({ certificate, key }: ListenerTlsFiles, log: Logger): ListenerTls | undefined {
+    if (certificate === undefined && key === undefined) return undefined;
+    if (certificate === undefined || key === undefined)
+      fail('INVALID_ARGUMENT', {
+        message:
+          'TLS takes two files: the certificate (--tls-cert or TESSERA_TLS_CERT) and its key (--tls-key or TESSERA_TLS_KEY)',
+      });
+    return new ListenerTls({ certificate, key }, log);
+  }
+
+  get current(): TlsKeyPair {
+    return this.#pair;
+  }
+
+  /** From now on the server shows what is current, to new connections. */
+  keepCurrent(server: Server): void {
+    this.#servers.add(server);
+  }
+
+  /** Reads the files again; when they are not fit for use the old certificate stays, and the log says why. */
+  reload(): void {
+    try {
+      this.#pair = readPair(this.#files, this.#log);
+      for (const server of this.#servers) server.setSecureContext(this.#pair);
+      this.#log.info({ certificate: this.#files.certificate }, 'certificate read again');
+    } catch (error) {
+      const reason = (error as Error).message;
+      this.#log.error({ reason }, 'the new certificate is not fit for use: the old one stays');
+    }
+  }
+}
+
+function readPair({ certificate, key }: NamedFiles, log: Logger): TlsKeyPair {
+  const pair = { cert: contentOf(certificate), key: contentOf(key) };
+  checkKeyFile(key, log);
+  try {
+    createSecureContext(pair);
+    const validTo = new X509Certificate(pair.cert).validToDate;
+    if (validTo.getTime() < Date.now() + SOON_MS)
+      log.warn({ certificate, validTo }, 'the certificate of the listeners runs out');
+  } catch (error) {
+    unfit(`${certificate} and ${key} do not make a certificate: ${(error as Error).message}`);
+  }
+  return pair;
+}
+
+function checkKeyFile(path: string, log: Logger): void {
+  const who = exposure(statSync(path));
+  if (who === 'everybody')
+    unfit(`${path} can be read or changed by every user of this machine (chmod 600 ${path})`);
+  if (who === 'group') log.warn({ path }, 'the key of the listeners is open to a group of this machine');
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return unfit((error as Error).message);
+  }
+}
+
+function unfit(reason: string): never {
+  throw TesseraError.of('INVALID_ARGUMENT', { message: `TLS of the listeners: ${reason}` });
+}

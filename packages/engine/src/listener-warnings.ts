@@ -1,0 +1,24 @@
+import type { Authenticator } from '@tessera/auth';
+import type { Logger } from '@tessera/common';
+import type { Listener } from './listeners.ts';
+
+/** Says in the log what strangers could do with the listeners that other machines reach. */
+export function warnOfOpenListeners(
+  listeners: readonly Pick<Listener, 'purpose' | 'address' | 'reach' | 'encrypted'>[],
+  { mode }: Authenticator,
+  log: Logger,
+): void {
+  for (const { purpose, address, reach, encrypted } of listeners) {
+    if (reach !== 'network' || (purpose !== 'query' && purpose !== 'postgres')) continue;
+    if (mode === 'disabled')
+      log.warn(
+        { address },
+        'other machines reach this listener, and auth.mode is disabled: all of them may do everything',
+      );
+    else if (!encrypted)
+      log.warn(
+        { address },
+        'other machines reach this listener without TLS: who listens on the way sees tokens and passwords',
+      );
+  }
+}
