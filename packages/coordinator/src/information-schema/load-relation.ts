@@ -31,6 +31,7 @@ export async function loadSystemRelation(
 /** The values of a column come as one JSON array, in a parameter. */
 function listOf({ type }: SystemColumn, index: number): string {
   const isTime = type === 'TIMESTAMP WITH TIME ZONE';
-  const list = `unnest(from_json($${index + 1}::VARCHAR, '["${isTime ? 'VARCHAR' : type}"]'))`;
+  const structure = type.endsWith('[]') ? `["${type.slice(0, -2)}"]` : `"${isTime ? 'VARCHAR' : type}"`;
+  const list = `unnest(from_json($${index + 1}::VARCHAR, '[${structure}]'))`;
   return isTime ? `CAST(${list} AS ${type})` : list;
 }

@@ -1,5 +1,17 @@
-/** Types that columns of `information_schema` have: the kernel's names. */
-export type SystemType = 'VARCHAR' | 'BIGINT' | 'INTEGER' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP WITH TIME ZONE';
+/** Types that columns of `information_schema` and `pg_catalog` have: the kernel's names. */
+export type SystemType = ScalarType | `${Exclude<ScalarType, 'TIMESTAMP WITH TIME ZONE'>}[]`;
+
+type ScalarType =
+  | 'VARCHAR'
+  | 'BIGINT'
+  | 'INTEGER'
+  | 'SMALLINT'
+  /** OIDs have it. */
+  | 'UINTEGER'
+  | 'FLOAT'
+  | 'DOUBLE'
+  | 'BOOLEAN'
+  | 'TIMESTAMP WITH TIME ZONE';
 
 export interface SystemColumn {
   readonly name: string;
@@ -7,9 +19,9 @@ export interface SystemColumn {
 }
 
 /** Dates are times of the day they name; whole numbers are safe integers. */
-export type SystemValue = string | number | boolean | Date | null | undefined;
+export type SystemValue = string | number | boolean | Date | null | undefined | readonly (string | number)[];
 
-/** A view of `information_schema` with its rows. */
+/** A view of `information_schema` or a relation of `pg_catalog` with its rows. */
 export interface SystemRelation {
   readonly columns: readonly SystemColumn[];
   /** Made while they are read: `tablets` may have very many. */

@@ -1,0 +1,33 @@
+import { PG_CATALOG } from '../catalog/names.ts';
+import type { SystemRelation } from '../information-schema/system-relation.ts';
+import { aclOf } from './acl.ts';
+import {
+  INFORMATION_SCHEMA_OID,
+  NOBODY,
+  PG_CATALOG_OID,
+  type PostgresFacts,
+  roleOid,
+  schemaOid,
+  userSchemas,
+} from './postgres-facts.ts';
+import { catalogRelation } from './row.ts';
+
+const EVERYBODY_USES = ['=U/system_admin'];
+
+/** `pg_namespace`. */
+export const namespaces = (facts: PostgresFacts): SystemRelation =>
+  catalogRelation('pg_namespace', [
+    { oid: PG_CATALOG_OID, nspname: PG_CATALOG, nspowner: NOBODY, nspacl: EVERYBODY_USES },
+    {
+      oid: INFORMATION_SCHEMA_OID,
+      nspname: 'information_schema',
+      nspowner: NOBODY,
+      nspacl: EVERYBODY_USES,
+    },
+    ...userSchemas(facts).map((schema) => ({
+      oid: schemaOid(facts, schema),
+      nspname: schema.name,
+      nspowner: roleOid(facts, schema.owner),
+      nspacl: aclOf(schema, facts.snapshot),
+    })),
+  ]);

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TestNode } from '../testing/test-node.ts';
+import { PG_CATALOG_RELATIONS } from './pg-catalog.ts';
+
+let node: TestNode;
+
+const SETUP = [
+  `CREATE TABLE plain (a INT NOT NULL DEFAULT 1 + 1, b TEXT, c NUMERIC(10, 2), d TEXT[], e TIMESTAMPTZ) PRIMARY INDEX a`,
+  'CREATE SCHEMA other',
+  'CREATE TABLE other.filled (k INT NOT NULL, v TEXT)',
+  "INSERT INTO other.filled SELECT i, 'v' FROM generate_series(1, 100) AS g(i)",
+  'CREATE INDEX skip ON other.filled USING SKIP_INDEX(lower(v))',
+];
+
+beforeAll(async () => {
+  node = await TestNode.open();
+  for (const sql of SETUP) await node.run(sql);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+it.each(PG_CATALOG_RELATIONS)('pg_catalog.%s', async (name) => {
+  await expect(node.rows(`SELECT * FROM pg_catalog.${name}`)).resolves.toBeInstanceOf(Array);
+});
+
+it('relations stand in their schemas, with their columns', async () => {
+  const rows = await node.rows(
+    `SELECT n.nspname, c.relname, c.relkind, c.reltuples, a.attname, t.typname, a.atttypmod, a.attnotnull
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_attribute a ON a.attrelid = c.oid JOIN pg_type t ON t.oid = a.atttypid
+     WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND c.relkind = 'r' ORDER BY 1, 2, a.attnum`,
+  );
+  expect(rows).toEqual([
+    ['other', 'filled', 'r', 100, 'k', 'int4', -1, true],
+    ['other', 'filled', 'r', 100, 'v', 'text', -1, false],
+    ['public', 'plain', 'r', 0, 'a', 'int4', -1, true],
+    ['public', 'plain', 'r', 0, 'b', 'text', -1, false],
+    ['public', 'plain', 'r', 0, 'c', 'numeric', 655366, false],
+    ['public', 'plain', 'r', 0, 'd', '_text', -1, false],
+    ['public', 'plain', 'r', 0, 'e', 'timestamptz', -1, false],
+  ]);
+});

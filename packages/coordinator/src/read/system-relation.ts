@@ -1,0 +1,15 @@
+import { INFORMATION_SCHEMA } from '../catalog/names.ts';
+import { informationSchemaRelation } from '../information-schema/information-schema.ts';
+import type { SystemFacts } from '../information-schema/system-facts.ts';
+import type { SystemRelation } from '../information-schema/system-relation.ts';
+import { pgCatalogRelation } from '../pg-catalog/pg-catalog.ts';
+import { postgresFacts } from '../pg-catalog/postgres-facts.ts';
+
+/** A relation of `information_schema` or `pg_catalog`; undefined where there is none of the name. */
+export function systemRelation(
+  { schema, name }: { readonly schema: string; readonly name: string },
+  facts: SystemFacts,
+): SystemRelation | undefined {
+  if (schema === INFORMATION_SCHEMA) return informationSchemaRelation(name, facts);
+  return pgCatalogRelation(name, postgresFacts(facts, new Map()));
+}
