@@ -1,32 +1,39 @@
 import { hostname } from 'node:os';
 import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
-import { type Kernel, quoteText } from '@tessera/kernel';
+import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import type { ClusterMember } from '@tessera/scheduler';
 import {
   type CopyToStatement,
   classifyStatement,
+  NO_PARAMETERS,
   type ParameterDescription,
-  type ShowStatement,
+  parameterDescription,
   splitStatements,
 } from '@tessera/sql';
-import { AsyncStatements, asyncStatusQuery } from './async-statements.ts';
-import { CatalogStatements, type RunnableStatement } from './catalog-statements.ts';
+import {
+  type AnsweredStatement,
+  answeringQuery,
+  collectedQuery,
+  isGarbageCollection,
+} from './answering-query.ts';
+import { AsyncStatements } from './async-statements.ts';
+import { CatalogStatements, type MakeCredential, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
 import { commitName } from './commit-name.ts';
 import { copyTo } from './copy/copy-to.ts';
 import { describeQuery } from './describe-query.ts';
+import { describeStatement, type StatementDescription } from './describe-statement.ts';
 import type { ClusterServices } from './distribution/cluster-services.ts';
 import { MetricsHistory } from './information-schema/metrics-history.ts';
 import { type QueryRecord, queriesElsewhere, queryRecords } from './information-schema/queries-of-nodes.ts';
-import { describedView, showQuery } from './information-schema/show-query.ts';
 import type { NodeFacts, SystemFacts } from './information-schema/system-facts.ts';
 import { QueryHistory, queryFacts } from './query-history.ts';
 import { type QueryRunOptions, runQuery } from './query-run.ts';
 import { QueryBinder, type SystemScope } from './read/query-binder.ts';
 import { DEFAULT_DATABASE, databaseOf, remember } from './request-session.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
-import { requireSettingName, SETTING_NAMES, withSettings } from './settings.ts';
+import { withSettings } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { RowsResult, StatementResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
@@ -39,12 +46,16 @@ export interface CoordinatorOptions {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly engineId: string;
+  /** False where nobody is asked who they are (`auth.mode: disabled`): then everybody may do everything. */
+  readonly checksPrivileges: boolean;
   /** Undefined: every query runs on this node. */
   readonly cluster?: ClusterServices | undefined;
   /** Undefined: the node keeps no tables. */
   readonly tables?: TableServices | undefined;
   /** Undefined: tables are left as statements made them. */
   readonly upkeep?: UpkeepOptions | undefined;
+  /** Undefined: users have no passwords. */
+  readonly makeCredential?: MakeCredential | undefined;
 }
 
 /** Statements whose rows are new ones. */
@@ -57,6 +68,7 @@ export class Coordinator {
   readonly #metrics: MetricsHistory;
   readonly #options: CoordinatorOptions;
   readonly #async = new AsyncStatements();
+  readonly #authorizer: Authorizer;
   readonly #binder: QueryBinder;
   #draining = false;
 
@@ -67,13 +79,22 @@ export class Coordinator {
 
   constructor(options: CoordinatorOptions) {
     this.#options = options;
+    this.#authorizer = new Authorizer({
+      checksPrivileges: options.checksPrivileges,
+      current: () => options.tables?.manager.current,
+    });
     this.#metrics = new MetricsHistory({
       kernelMemory: () => options.kernel.memory(),
       storageAgent: () => options.tables?.agent.metrics(),
       runningQueries: () => this.running.size,
     });
     const cluster = options.cluster?.distributes === true ? options.cluster : undefined;
-    this.#binder = new QueryBinder({ ...options, cluster, systemFacts: (scope) => this.#systemFacts(scope) });
+    this.#binder = new QueryBinder({
+      ...options,
+      authorizer: this.#authorizer,
+      cluster,
+      systemFacts: (scope) => this.#systemFacts(scope),
+    });
     if (options.tables !== undefined) this.#openTables(options.tables);
   }
 
@@ -86,10 +107,12 @@ export class Coordinator {
       manager,
       discard: (actions) => discardTablets(tables, actions),
     });
-    this.#catalogStatements = new CatalogStatements(tables, this.transactions, {
+    const vacuum = {
       maxConcurrency: upkeep?.autoVacuum.max_concurrency ?? 1,
       sleepBeforeCommitMs: upkeep?.autoVacuum.debug_sleep_before_commit_ms ?? 0,
-    });
+    };
+    const { makeCredential } = this.#options;
+    this.#catalogStatements = new CatalogStatements(tables, this.transactions, vacuum, makeCredential);
   }
 
   async #systemFacts({ view, ...scope }: SystemScope): Promise<SystemFacts> {
@@ -186,12 +209,21 @@ export class Coordinator {
 
   /** What the parameters and the result of a statement would be, without running it. */
   async describe(query: RunningQuery, request: StatementRequest): Promise<ParameterDescription> {
-    const [statement, ...more] = splitStatements(request.sql);
-    if (statement === undefined || more.length > 0) {
-      throw TesseraError.of('SYNTAX_ERROR', { message: 'describe_parameters takes exactly one statement' });
-    }
+    const text = onlyStatement(request, 'describe_parameters takes exactly one statement');
     query.setDeadline(request.settings.statement_timeout);
-    return describeQuery(this.#run(query, request, statement.text));
+    if (classifyStatement(text).kind !== 'query') return NO_PARAMETERS;
+    return parameterDescription(await describeQuery(this.#run(query, request, text)));
+  }
+
+  /**
+   * What the one statement of a request asks for and gives, without running it. Parameters of the request that have a type
+   * keep it; none needs a value.
+   */
+  async describeStatement(query: RunningQuery, request: StatementRequest): Promise<StatementDescription> {
+    const text = onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
+    query.setDeadline(request.settings.statement_timeout);
+    await this.checkDatabase(request.database);
+    return describeStatement(this.#run(query, request, text), this.#async);
   }
 
   /**
@@ -218,7 +250,7 @@ export class Coordinator {
       const message = `The request holds ${statements.length} statements; send one, or set enable_multi_query_requests=true`;
       throw TesseraError.of('SYNTAX_ERROR', { message });
     }
-    await this.#checkDatabase(request.database);
+    await this.checkDatabase(request.database);
     let session = request;
     try {
       for (const [i, { text }] of statements.entries()) {
@@ -247,7 +279,7 @@ export class Coordinator {
   }
 
   /** @throws TesseraError DATABASE_NOT_FOUND */
-  async #checkDatabase(name: string | undefined): Promise<void> {
+  async checkDatabase(name: string | undefined): Promise<void> {
     const database = databaseOf(name);
     if (database === DEFAULT_DATABASE) return;
     const snapshot = await this.#options.tables?.manager.latest();
@@ -289,23 +321,24 @@ export class Coordinator {
       case 'reset':
         return { kind: 'done', session: { kind: 'remove', name: statement.name } };
       case 'use_database':
-        await this.#checkDatabase(statement.database);
+        await this.checkDatabase(statement.database);
         return { kind: 'done', session: { kind: 'set', name: 'database', value: statement.database } };
       case 'use_engine':
         return { kind: 'done', session: { kind: 'set', name: 'engine', value: statement.engine } };
       case 'show_setting':
-        return this.#showSetting(query, request, statement.name);
+      case 'show':
+      case 'show_grants':
+        return this.#answer(query, request, text, statement);
       case 'cancel_query':
         if (!(await this.cancelAnywhere(asQueryId(statement.queryId), 'CANCEL QUERY by a user'))) {
           throw TesseraError.of('QUERY_NOT_FOUND', { queryId: statement.queryId });
         }
         return { kind: 'done' };
       case 'call':
-        return this.#call(query, request, statement);
+        if (isGarbageCollection(statement)) return this.#collectGarbage(query, request);
+        return this.#answer(query, request, text, statement);
       case 'unsupported':
         throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
-      case 'show':
-        return this.#show(query, request, statement);
       case 'copy_to':
         return this.#copyTo(query, request, text, statement);
       default:
@@ -382,34 +415,14 @@ export class Coordinator {
     throw TesseraError.of('NOT_SUPPORTED', { what: 'A table', hint: 'this node keeps no tables' });
   }
 
-  #call(
+  async #answer(
     query: RunningQuery,
     request: StatementRequest,
-    statement: { readonly name: string; readonly arguments: readonly string[] },
+    text: string,
+    statement: AnsweredStatement,
   ): Promise<StatementResult> {
-    const procedure = statement.name.toLowerCase();
-    if (procedure === 'collect_garbage') return this.#collectGarbage(query, request);
-    if (procedure !== 'fb_getasyncstatus') {
-      throw TesseraError.of('NOT_SUPPORTED', { what: `CALL ${statement.name}` });
-    }
-    const [token = ''] = statement.arguments;
-    return this.#query(query, request, asyncStatusQuery(this.#async.get(token)), []);
-  }
-
-  async #show(
-    query: RunningQuery,
-    request: StatementRequest,
-    statement: ShowStatement,
-  ): Promise<StatementResult> {
-    const { snapshot, release } = await this.#snapshotFor(request);
-    try {
-      const shown = showQuery(statement, snapshot, databaseOf(request.database));
-      if (typeof shown === 'string') return this.#query(query, request, shown, []);
-      const { result_columns } = await describeQuery(this.#run(query, request, shown.sql));
-      return this.#query(query, request, describedView(result_columns), []);
-    } finally {
-      release();
-    }
+    const sql = await answeringQuery(statement, this.#run(query, request, text), this.#async);
+    return this.#query(query, request, sql, []);
   }
 
   async #collectGarbage(query: RunningQuery, request: StatementRequest): Promise<StatementResult> {
@@ -421,18 +434,7 @@ export class Coordinator {
       throw TesseraError.of('FORBIDDEN', { message });
     }
     const report = await tables.manager.collectGarbage(collectGarbageLimit);
-    const sql = `SELECT ${report.tablets}::BIGINT AS tablets, ${report.objects}::BIGINT AS objects`;
-    return this.#query(query, request, sql, []);
-  }
-
-  #showSetting(
-    query: RunningQuery,
-    request: StatementRequest,
-    name: string | undefined,
-  ): Promise<StatementResult> {
-    const shown = name === undefined ? SETTING_NAMES : [requireSettingName(name)];
-    const rows = shown.map((n) => `(${quoteText(n)}, ${quoteText(String(request.settings[n]))})`);
-    return this.#query(query, request, `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`, []);
+    return this.#query(query, request, collectedQuery(report), []);
   }
 
   /** Resolves when no upkeep of tables is under way or due. */
@@ -456,6 +458,13 @@ export class Coordinator {
     await this.running.idle();
     clearTimeout(forced);
   }
+}
+
+/** @throws TesseraError SYNTAX_ERROR for a request of none or several */
+function onlyStatement({ sql }: StatementRequest, message: string): string {
+  const [statement, ...more] = splitStatements(sql);
+  if (statement !== undefined && more.length === 0) return statement.text;
+  throw TesseraError.of('SYNTAX_ERROR', { message });
 }
 
 async function readToEnd(result: RowsResult): Promise<void> {

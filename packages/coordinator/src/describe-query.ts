@@ -1,9 +1,20 @@
-import type { ParameterDescription } from '@tessera/sql';
+import type { QueryDescription, SqlType } from '@tessera/sql';
 import { bindRequest, type QueryRunOptions } from './query-run.ts';
+import type { BindRequest } from './read/bound-query.ts';
 import { withSecondAttempt } from './second-attempt.ts';
 
-/** Types of parameters and columns of a statement, as far as they follow from its text; its files are looked at. */
-export const describeQuery = (options: QueryRunOptions): Promise<ParameterDescription> =>
+/** How a query is described that stands for another statement. */
+export interface DescribedAs {
+  /** Types of the columns that the subquery in FROM is for. */
+  readonly asked?: readonly SqlType[];
+  readonly rowPositionsOf?: BindRequest['rowPositionsOf'];
+}
+
+/** Parameters and columns of a query, as far as they follow from its text; its files are looked at. */
+export const describeQuery = (
+  options: QueryRunOptions,
+  { asked, rowPositionsOf }: DescribedAs = {},
+): Promise<QueryDescription> =>
   withSecondAttempt(options.query.signal, (quarantine) =>
-    options.binder.describe(bindRequest(options, { quarantine })),
+    options.binder.describe({ ...bindRequest(options, { quarantine }), rowPositionsOf }, asked),
   );

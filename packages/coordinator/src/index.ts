@@ -1,4 +1,5 @@
 export { Coordinator, type CoordinatorOptions } from './coordinator.ts';
+export type { StatementDescription } from './describe-statement.ts';
 export type { ClusterServices } from './distribution/cluster-services.ts';
 export { DEFAULT_DATABASE } from './request-session.ts';
 export type { RunningQuery } from './running-queries.ts';

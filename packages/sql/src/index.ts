@@ -16,7 +16,12 @@ export { formattedQuery, type RowEncoding, type RowFormat } from './format/forma
 export { postgresRowsQuery, type ValueFormat, valueFormat } from './format/postgres-rows.ts';
 export { postgresText } from './format/postgres-text.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
-export { describeParameters, type ParameterDescription } from './prepare/describe-parameters.ts';
+export {
+  NO_PARAMETERS,
+  type ParameterDescription,
+  parameterDescription,
+} from './prepare/describe-parameters.ts';
+export { describeQuery, type ParameterType, type QueryDescription } from './prepare/describe-query.ts';
 export {
   type DefinitionColumn,
   type KernelExpression,
@@ -24,10 +29,12 @@ export {
 } from './prepare/kernel-expression.ts';
 export type { PrepareContext, PreparedQuery, RunnableQuery } from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
+export { belowLocation } from './reads/below-location.ts';
 export type { ReadArguments, StorageLocation } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export {
   MANAGED_SCHEMA,
+  type Mention,
   type RelationName,
   type RelationResolver,
   type ResolvedRelation,
@@ -42,6 +49,8 @@ export { EXTERNAL_TABLE_OPTIONS } from './statements/grammar/file-options.ts';
 export type { SettingPairs } from './statements/setting-pairs.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
 export type { ExplainStatement, QueryStatement, Statement } from './statements/statement.ts';
+export { TokenCursor } from './statements/token-cursor.ts';
+export { isParameter, isWord } from './text/lexer.ts';
 export { locateError } from './text/locate-error.ts';
 export { namesIn, quoteIdentifier } from './text/names.ts';
 export { normalizedSql, redactedSql } from './text/shown-sql.ts';

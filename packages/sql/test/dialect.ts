@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kernel, type KernelSession, startKernel } from '@tessera/kernel';
 import {
-  describeParameters,
+  describeQuery,
   formatTypeName,
   formattedQuery,
   kernelBootstrap,
   type ParameterDescription,
   type PrepareContext,
+  parameterDescription,
   prepareQuery,
   type QueryParameter,
   type RowFormat,
@@ -79,8 +80,8 @@ export class Dialect implements AsyncDisposable {
     return columns.map((column) => `${column.name}: ${formatTypeName(column)}`);
   }
 
-  describe(sql: string): Promise<ParameterDescription> {
-    return describeParameters(sql, this.context());
+  async describe(sql: string): Promise<ParameterDescription> {
+    return parameterDescription(await describeQuery(sql, this.context()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,7 +8,7 @@ import {
   planText,
 } from '@tessera/planner';
 import { type ExecutedPlan, profileText } from '@tessera/scheduler';
-import type { ExplainStatement, PreparedQuery } from '@tessera/sql';
+import type { ExplainStatement, OutputColumn, PreparedQuery } from '@tessera/sql';
 import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
 import type { BoundQuery } from './bound-query.ts';
 import { executedStageMembers, stageMembers } from './explained-stages.ts';
@@ -31,17 +31,26 @@ export interface ExplainableQuery {
 
 type Part = 'logical' | 'physical' | 'analyze' | 'statistics';
 
+const partsOf = ({ part }: ExplainStatement): readonly Part[] =>
+  part === 'all' ? ['logical', 'physical', 'analyze'] : [part];
+
+/** A text for each part that was asked for. */
+export const explainColumns = (statement: ExplainStatement): readonly OutputColumn[] =>
+  partsOf(statement).map((part) => {
+    const name = statement.part === 'all' ? `explain_${part}` : 'explain';
+    return { name, type: { kind: 'text' }, nullable: false };
+  });
+
 /** SQL whose one row tells how a query runs, with a column for each part that was asked for. */
 export async function explainSql(
-  { part, format }: ExplainStatement,
+  statement: ExplainStatement,
   query: ExplainableQuery,
-): Promise<{ readonly sql: string; readonly columns: readonly string[] }> {
-  const parts: readonly Part[] = part === 'all' ? ['logical', 'physical', 'analyze'] : [part];
-  const columns = part === 'all' ? parts.map((name) => `explain_${name}`) : ['explain'];
+): Promise<{ readonly sql: string; readonly columns: readonly OutputColumn[] }> {
+  const columns = explainColumns(statement);
   const items: string[] = [];
-  for (const [i, name] of parts.entries()) {
-    const text = await (format === 'json' ? jsonOf(name, query) : textOf(name, query));
-    items.push(`${quoteText(text)} AS ${quoteName(columns[i]!)}`);
+  for (const [i, part] of partsOf(statement).entries()) {
+    const text = await (statement.format === 'json' ? jsonOf(part, query) : textOf(part, query));
+    items.push(`${quoteText(text)} AS ${quoteName(columns[i]!.name)}`);
   }
   return { sql: `SELECT ${items.join(', ')}`, columns };
 }

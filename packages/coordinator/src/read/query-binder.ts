@@ -1,26 +1,29 @@
+import type { RelationObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { interruptOnAbort, type Kernel, type KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { PLAN_SQL, type TableScan, tableScans } from '@tessera/planner';
 import {
-  describeParameters,
+  describeQuery,
   type ExplainStatement,
-  type ParameterDescription,
   type PrepareContext,
   type PreparedQuery,
   prepareQuery,
+  type QueryDescription,
+  type SqlType,
   substituteScans,
 } from '@tessera/sql';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import { ReadAuthority } from '../authorization/read-authority.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { isWorthDistributing, planQuery } from '../distribution/distributed-plans.ts';
 import { runDistributed } from '../distribution/distributed-run.ts';
-import { informationSchemaRelation } from '../information-schema/information-schema.ts';
 import { loadSystemRelation } from '../information-schema/load-relation.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
 import { explainFailure } from '../query-failure.ts';
 import { ReadResolution } from '../read-resolution.ts';
 import type { TableServices } from '../tables.ts';
-import type { Binding, BoundTable } from './binding.ts';
+import type { Binding, BoundTable, NamedRelation } from './binding.ts';
 import type { BindRequest, BoundQuery } from './bound-query.ts';
 import { bytesToRead } from './bytes-to-read.ts';
 import { explainSql } from './explain.ts';
@@ -29,6 +32,7 @@ import { MirrorTables } from './mirror-tables.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
 import { StatementRelations } from './statement-relations.ts';
 import type { StatementWork } from './statement-work.ts';
+import { systemRelation } from './system-relation.ts';
 import { type PreparedScans, prepareScans, wantedOf } from './table-scans.ts';
 import { chooseTablets } from './tablet-choice.ts';
 import { isUnfetchedColumn } from './unfetched-column.ts';
@@ -36,6 +40,7 @@ import { isUnfetchedColumn } from './unfetched-column.ts';
 export interface BinderServices {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
+  readonly authorizer: Authorizer;
   /** Undefined: the node keeps no tables. */
   readonly tables?: TableServices | undefined;
   /** What `information_schema` tells of the node. */
@@ -81,7 +86,7 @@ export class QueryBinder {
         params: prepared.parameters,
         columns: prepared.columns,
         target,
-        relations: named.filter(({ isDirect }) => isDirect).map(({ object }) => object),
+        relations: directly(named),
         tables: accesses,
         executed,
         isStored,
@@ -103,8 +108,7 @@ export class QueryBinder {
     const work = await this.#open(request);
     try {
       const { prepared, named } = await this.#prepare(request, work, 'never');
-      const relations = named.filter(({ isDirect }) => isDirect).map(({ object }) => object);
-      return { columns: prepared.columns, relations };
+      return { columns: prepared.columns, relations: directly(named) };
     } catch (error) {
       throw work.explain(error);
     } finally {
@@ -143,7 +147,7 @@ export class QueryBinder {
         session: work.session,
         sql,
         params: [],
-        columns: columns.map((name) => ({ name, type: { kind: 'text' }, nullable: false })),
+        columns,
         relations: named.map(({ object }) => object),
         tables: [],
         files: [],
@@ -179,11 +183,11 @@ export class QueryBinder {
     );
   }
 
-  /** Types of the parameters and of the result of a query. */
-  async describe(request: BindRequest): Promise<ParameterDescription> {
+  /** The parameters and the result of a query; `asked` as `describeQuery` has it. */
+  async describe(request: BindRequest, asked?: readonly SqlType[]): Promise<QueryDescription> {
     const work = await this.#open(request);
     try {
-      return await describeParameters(request.sql, prepareContext(request, work));
+      return await describeQuery(request.sql, prepareContext(request, work), asked);
     } catch (error) {
       throw work.explain(error);
     } finally {
@@ -228,23 +232,29 @@ export class QueryBinder {
       mirror: this.#mirror,
       timeZone: request.settings.timezone,
       snapshot: request.snapshot,
+      authority: this.#authority(request),
       firstWithPositions: request.rowPositionsOf !== undefined,
       systemRelation: async (name, database, snapshot) => {
         const { user } = request.sessionValues;
-        const facts = await this.#services.systemFacts?.({ view: name, snapshot, database, user });
-        const relation = facts && informationSchemaRelation(name, facts);
+        const facts = await this.#services.systemFacts?.({ view: name.name, snapshot, database, user });
+        const relation = facts && systemRelation(name, facts);
         if (relation === undefined) return undefined;
-        const table = `information_schema.${name}.${database}`;
+        const table = `${name.schema}.${name.name}.${database}`;
         await loadSystemRelation(session, table, relation);
         return table;
       },
     });
   }
 
+  #authority({ sessionValues, blindTarget }: BindRequest): ReadAuthority {
+    return new ReadAuthority(this.#services.authorizer, sessionValues.user, blindTarget);
+  }
+
   async #binding(request: BindRequest, work: StatementWork): Promise<Binding> {
     const { reads, relations } = work;
     const key = bindingKey(request);
     const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
+    if (known !== undefined) await this.#authorizeAgain(known, request, work);
     if (known !== undefined && !(await this.#needsPlan(known, request, work))) return known;
     const binding = await this.#prepare(request, work, 'where it matters');
     await relations?.unbind();
@@ -255,6 +265,19 @@ export class QueryBinder {
       binding.prepared.time !== 'pinned';
     if (key !== undefined && isLasting) this.#bindings.add(key, binding);
     return binding;
+  }
+
+  /** What was bound before was allowed then: rights change while relations stay as they are. */
+  async #authorizeAgain(
+    { named }: Binding,
+    request: BindRequest,
+    { relations }: StatementWork,
+  ): Promise<void> {
+    if (named.length === 0) return;
+    const authority = this.#authority(request);
+    const snapshot = await relations!.snapshot();
+    for (const { object, view, name } of named)
+      authority.readAgain(snapshot, object, { view, location: name.location });
   }
 
   /** Leaves the binder's session open. */
@@ -389,6 +412,10 @@ export class QueryBinder {
 /** The SQL that runs, and how it came about. */
 type ReadableQuery = { readonly sql: string } & Pick<PreparedScans, 'accesses' | 'target'> &
   Pick<BoundQuery, 'executed' | 'isStored'>;
+
+/** Those that the text names itself, not through views. */
+const directly = (named: readonly NamedRelation[]): readonly RelationObject[] =>
+  named.filter(({ view }) => view === undefined).map(({ object }) => object);
 
 const prepareContext = (
   request: BindRequest,

@@ -1,0 +1,75 @@
+import { TesseraError } from '@tessera/common';
+import { quoteText } from '@tessera/kernel';
+import { formatTypeName, type Statement } from '@tessera/sql';
+import { type AsyncStatements, asyncStatusQuery } from './async-statements.ts';
+import { describeQuery } from './describe-query.ts';
+import { showGrantsQuery } from './information-schema/show-grants.ts';
+import { describedView, showQuery } from './information-schema/show-query.ts';
+import type { QueryRunOptions } from './query-run.ts';
+import { requireSettingName, SETTING_NAMES } from './settings.ts';
+import type { StatementRequest } from './statement-request.ts';
+
+/** A statement that a query answers. */
+export type AnsweredStatement = Extract<
+  Statement,
+  { kind: 'show' | 'show_grants' | 'show_setting' | 'call' }
+>;
+
+export type CallStatement = Extract<Statement, { kind: 'call' }>;
+
+/** The query that answers a statement; it changes nothing. */
+export async function answeringQuery(
+  statement: AnsweredStatement,
+  run: QueryRunOptions,
+  asyncStatements: AsyncStatements,
+): Promise<string> {
+  switch (statement.kind) {
+    case 'show':
+    case 'show_grants':
+      return shownQuery(statement, run);
+    case 'show_setting':
+      return settingsQuery(run.request, statement.name);
+    case 'call':
+      return calledQuery(statement, asyncStatements);
+  }
+}
+
+async function shownQuery(
+  statement: Extract<AnsweredStatement, { kind: 'show' | 'show_grants' }>,
+  run: QueryRunOptions,
+): Promise<string> {
+  const { snapshot, release } = await run.snapshot();
+  try {
+    const { database, user } = run.sessionValues;
+    if (statement.kind === 'show_grants') return showGrantsQuery(statement, snapshot, { database, user });
+    const shown = showQuery(statement, snapshot, database);
+    if (typeof shown === 'string') return shown;
+    const { columns } = await describeQuery({ ...run, text: shown.sql });
+    return describedView(columns.map((column) => ({ name: column.name, type: formatTypeName(column) })));
+  } finally {
+    release();
+  }
+}
+
+/** One setting by its name, or all of them. */
+function settingsQuery({ settings }: StatementRequest, name: string | undefined): string {
+  const shown = name === undefined ? SETTING_NAMES : [requireSettingName(name)];
+  const rows = shown.map((n) => `(${quoteText(n)}, ${quoteText(String(settings[n]))})`);
+  return `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`;
+}
+
+function calledQuery(statement: CallStatement, asyncStatements: AsyncStatements): string {
+  if (isGarbageCollection(statement)) return collectedQuery({ tablets: 0, objects: 0 });
+  if (statement.name.toLowerCase() !== 'fb_getasyncstatus') {
+    throw TesseraError.of('NOT_SUPPORTED', { what: `CALL ${statement.name}` });
+  }
+  const [token = ''] = statement.arguments;
+  return asyncStatusQuery(asyncStatements.get(token));
+}
+
+export const isGarbageCollection = ({ name }: CallStatement): boolean =>
+  name.toLowerCase() === 'collect_garbage';
+
+/** What CALL collect_garbage answers. */
+export const collectedQuery = (report: { readonly tablets: number; readonly objects: number }): string =>
+  `SELECT ${report.tablets}::BIGINT AS tablets, ${report.objects}::BIGINT AS objects`;

@@ -1,0 +1,112 @@
+import type { TableObject } from '@tessera/catalog';
+import {
+  type ChangeQuery,
+  classifyStatement,
+  columnType,
+  deleteQuery,
+  type InsertStatement,
+  insertQuery,
+  mergeQuery,
+  type ObjectName,
+  type OutputColumn,
+  type ParameterType,
+  updateQuery,
+} from '@tessera/sql';
+import { answeringQuery } from './answering-query.ts';
+import type { AsyncStatements } from './async-statements.ts';
+import { requireTable } from './catalog/names.ts';
+import { queryInPlace } from './changes/bound-query.ts';
+import { type DescribedAs, describeQuery } from './describe-query.ts';
+import type { QueryRunOptions } from './query-run.ts';
+import { explainColumns } from './read/explain.ts';
+
+/** A statement as a client that prepares it has to know it. */
+export interface StatementDescription {
+  /** Those that its text names itself, in order. */
+  readonly parameters: readonly ParameterType[];
+  /** Undefined: it gives no rows. */
+  readonly columns: readonly OutputColumn[] | undefined;
+}
+
+const NOTHING: StatementDescription = { parameters: [], columns: undefined };
+
+/**
+ * What a statement asks for and gives, without running it.
+ * @throws TesseraError what is wrong with it
+ */
+export async function describeStatement(
+  run: QueryRunOptions,
+  asyncStatements: AsyncStatements,
+): Promise<StatementDescription> {
+  const statement = classifyStatement(run.text);
+  switch (statement.kind) {
+    case 'query':
+      return describeQuery(run);
+    case 'explain':
+      return { ...(await describeQuery(run)), columns: explainColumns(statement) };
+    case 'show':
+    case 'show_grants':
+    case 'show_setting':
+    case 'call':
+      return describeQuery({ ...run, text: await answeringQuery(statement, run, asyncStatements) });
+    case 'create_table_as':
+    case 'copy_to':
+      return withoutRows(describeQuery({ ...run, text: queryInPlace(statement.query, run.text).sql }));
+    case 'insert':
+      return withTable(run, statement.table, (table) =>
+        describeChange(run, insertQuery(statement, table, run.text), {
+          asked: insertedColumns(statement, table).map(({ type }) => columnType(type)),
+        }),
+      );
+    case 'update':
+      return withTable(run, statement.table, (table) =>
+        describeChange(run, updateQuery(statement, table, run.text), POSITIONS),
+      );
+    case 'merge':
+      return withTable(run, statement.table, (table) =>
+        describeChange(run, mergeQuery(statement, table, run.text), POSITIONS),
+      );
+    case 'delete':
+      if (statement.where === undefined && statement.using === undefined) return NOTHING;
+      return describeChange(run, deleteQuery(statement, run.text), POSITIONS);
+    default:
+      return NOTHING;
+  }
+}
+
+const POSITIONS: DescribedAs = { rowPositionsOf: 'first relation' };
+
+async function withoutRows(described: Promise<StatementDescription>): Promise<StatementDescription> {
+  return { ...(await described), columns: undefined };
+}
+
+async function describeChange(
+  run: QueryRunOptions,
+  query: ChangeQuery,
+  as: DescribedAs,
+): Promise<StatementDescription> {
+  try {
+    return await withoutRows(describeQuery({ ...run, text: query.sql }, as));
+  } catch (error) {
+    throw query.explain(error);
+  }
+}
+
+/** @throws TesseraError UNDEFINED_TABLE */
+async function withTable<T>(
+  { snapshot, sessionValues }: QueryRunOptions,
+  name: ObjectName,
+  work: (table: TableObject) => Promise<T>,
+): Promise<T> {
+  const read = await snapshot();
+  try {
+    return await work(requireTable(read.snapshot, name, sessionValues.database));
+  } finally {
+    read.release();
+  }
+}
+
+const insertedColumns = ({ columns }: InsertStatement, table: TableObject): TableObject['columns'] =>
+  columns === undefined
+    ? table.columns
+    : columns.flatMap((name) => table.columns.find((column) => column.name === name) ?? []);

@@ -1,0 +1,142 @@
+import { fail } from '@tessera/common';
+import type { KernelType } from '@tessera/kernel';
+import { Placement } from '../relations/placement.ts';
+import { classifyStatement } from '../statements/classify.ts';
+import {
+  cast,
+  constant,
+  type Expression,
+  type QueryNode,
+  type Statement,
+  type TypeNode,
+  transformTree,
+  walkTree,
+} from '../tree.ts';
+import { outputType } from '../types/output-type.ts';
+import type { OutputColumn, SqlType } from '../types/sql-type.ts';
+import { typeNode } from '../types/type-node.ts';
+import { bindable } from './bindable-query.ts';
+import { deparse, type ParsedQuery, parseQuery } from './parse.ts';
+import type { PrepareContext } from './prepare-context.ts';
+import { bindOutput } from './prepare-query.ts';
+import { rewriteQuery } from './rewrite-query.ts';
+
+/** A parameter of a statement. */
+export interface ParameterType {
+  /** `$1` */
+  readonly name: string;
+  /** That the client gave it, else that its place in the statement asks for, text where it asks for none. */
+  readonly type: SqlType;
+}
+
+export interface QueryDescription {
+  /** Those that the text names itself, in order. */
+  readonly parameters: readonly ParameterType[];
+  readonly columns: readonly OutputColumn[];
+}
+
+/**
+ * The parameters and the result of a query, or of the one that EXPLAIN is to explain, without running it. Parameters need no
+ * values; those of the context with a type have it.
+ * @param asked the types that the columns of the subquery in FROM are for: of parameters that stand there alone
+ * @throws TesseraError as prepareQuery
+ */
+export async function describeQuery(
+  text: string,
+  context: PrepareContext,
+  asked: readonly SqlType[] = [],
+): Promise<QueryDescription> {
+  const parsed = await parseQuery(context.session, text, queryIn(text));
+  const placement = new Placement();
+  const given = givenTypes(context);
+  const open = await rewriteQuery(parsed, context, {
+    placement,
+    database: context.sessionValues.database,
+    parameter: (node) => {
+      const type = given.get(node.identifier);
+      // A text is read as what its place asks for.
+      if (type === undefined || type.kind === 'text') return node;
+      return { ...nullOf(typeNode(type)), alias: node.alias };
+    },
+  });
+  const query = await bindable(open, placement, context);
+  const { parameters } = await query.binder.describe(await deparse(query.binder, query.bound));
+  const found = new Map(parameters.map(({ name, type }) => [name, type]));
+  const typed = transformTree(query.bound, {
+    expression: (node) => {
+      if (node.class !== 'PARAMETER') return node;
+      const type = found.get(node.identifier);
+      return { ...(type ? nullOf(kernelTypeNode(type)) : constant(null)), alias: node.alias };
+    },
+  });
+  const { columns } = await bindOutput({ ...query, bound: typed, running: typed }, text);
+  const alone = parametersAlone(parsed.statement, asked);
+  const typeOf = (name: string): SqlType => {
+    const kernelType = found.get(name);
+    return given.get(name) ?? (kernelType ? outputType(kernelType).type : (alone.get(name) ?? TEXT));
+  };
+  return {
+    parameters: usedParameters(parsed).map((name) => ({ name: `$${name}`, type: typeOf(name) })),
+    columns,
+  };
+}
+
+const TEXT: SqlType = { kind: 'text' };
+
+function queryIn(text: string): { readonly sql: string; readonly offset: number } {
+  const statement = classifyStatement(text);
+  if (statement.kind === 'explain') return statement;
+  if (statement.kind === 'query') return { sql: statement.sql, offset: 0 };
+  return fail('NOT_SUPPORTED', { what: 'A statement that is not a query, here' });
+}
+
+const givenTypes = ({ parameters }: PrepareContext): ReadonlyMap<string, SqlType> =>
+  new Map(parameters.flatMap(({ name, type }) => (type === undefined ? [] : [[name.slice(1), type]])));
+
+const nullOf = (type: TypeNode): Expression => cast(constant(null), type);
+
+function usedParameters({ statement }: ParsedQuery): readonly string[] {
+  const names = new Set<string>();
+  walkTree(statement, (node) => {
+    if ('class' in node && node.class === 'PARAMETER') names.add(node.identifier);
+  });
+  return [...names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
+
+/** Parameters that are whole columns of the subquery in FROM: `INSERT … SELECT $1` gives them the column's type. */
+function parametersAlone({ node }: Statement, asked: readonly SqlType[]): ReadonlyMap<string, SqlType> {
+  const types = new Map<string, SqlType>();
+  const collect = (query: QueryNode): void => {
+    if (query.type === 'SET_OPERATION_NODE') {
+      collect(query.left);
+      collect(query.right);
+    }
+    if (query.type !== 'SELECT_NODE') return;
+    for (const [i, item] of query.select_list.entries()) {
+      const type = asked[i];
+      if (item.class === 'PARAMETER' && type !== undefined) types.set(item.identifier, type);
+    }
+  };
+  const from = node.type === 'SELECT_NODE' ? node.from_table : undefined;
+  if (asked.length > 0 && from?.type === 'SUBQUERY') collect(from.subquery.node);
+  return types;
+}
+
+/** As exact as the kernel has it, so that what is made of the parameter is of the type it will be of. */
+function kernelTypeNode(type: KernelType): TypeNode {
+  switch (type.id) {
+    case 'DECIMAL':
+    case 'TIMESTAMPTZ':
+    case 'LIST':
+    case 'STRUCT':
+    case 'JSON':
+      return typeNode(outputType(type).type);
+    case 'ARRAY':
+    case 'MAP':
+    case 'ENUM':
+    case 'UNION':
+      return typeNode(TEXT);
+    default:
+      return { id: type.id, type_info: null };
+  }
+}
