@@ -2,6 +2,7 @@ import type { Column, Snapshot, TableObject } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { AlterStatement, TableChange } from '@tessera/sql';
+import { requirePrincipal } from '../access-statements/principals.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { dropPartition } from '../changes/remove-tablets.ts';
@@ -23,7 +24,10 @@ export async function alterTable(
   if (ifExists && relationAt(snapshot, place) === undefined) return NO_CHANGE;
   const relation = requireRelation(snapshot, place);
   const alteredAt = new Date().toISOString();
-  if (change.kind === 'owner') return altered({ ...relation, alteredAt, owner: change.to });
+  if (change.kind === 'owner') {
+    const owner = requirePrincipal(snapshot, { name: change.to }, context).name;
+    return altered({ ...relation, alteredAt, owner });
+  }
   if (change.kind === 'rename') {
     refuseDependents(snapshot, relation, `"${relation.name}" cannot be renamed`);
     const taken = snapshot.relation(relation.schemaId, change.to);

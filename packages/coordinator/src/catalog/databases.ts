@@ -1,14 +1,22 @@
-import type { Action, DatabaseObject, ObjectId, SchemaObject, Snapshot } from '@tessera/catalog';
+import {
+  type Action,
+  type DatabaseObject,
+  type ObjectId,
+  type SchemaObject,
+  type Snapshot,
+  usageForEverybody,
+} from '@tessera/catalog';
 import { fail, newUlid, TesseraError } from '@tessera/common';
 import type { AlterStatement, CreateStatement, DropStatement } from '@tessera/sql';
+import { requirePrincipal } from '../access-statements/principals.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { DEFAULT_DATABASE } from '../request-session.ts';
 import { dropRelations } from './dependents.ts';
-import { DEFAULT_SCHEMA, INFORMATION_SCHEMA, requireDatabase, requireSchema } from './names.ts';
+import { DEFAULT_SCHEMA, isSystemSchema, requireDatabase, requireSchema } from './names.ts';
 
 /** What every new object has, whatever its kind. */
-export const newObject = (context: ChangeContext, name: string) => {
+export const newObject = (context: Pick<ChangeContext, 'user'>, name: string) => {
   const now = new Date().toISOString();
   return { id: newUlid() as ObjectId, name, createdAt: now, alteredAt: now, owner: context.user };
 };
@@ -22,14 +30,17 @@ export function createDatabase(
     if (ifNotExists) return NO_CHANGE;
     throw TesseraError.of('DUPLICATE_OBJECT', { what: 'Database', name });
   }
+  const grants = usageForEverybody(context.user);
   const database: DatabaseObject = {
     kind: 'database',
     ...newObject(context, name),
+    grants,
     ...(description === undefined ? {} : { description }),
   };
   const schema: SchemaObject = {
     kind: 'schema',
     ...newObject(context, DEFAULT_SCHEMA),
+    grants,
     databaseId: database.id,
   };
   return {
@@ -41,6 +52,7 @@ export function createDatabase(
 }
 
 export function alterDatabase(
+  context: ChangeContext,
   snapshot: Snapshot,
   { name, change }: Extract<AlterStatement, { kind: 'alter_database' }>,
 ): Change {
@@ -59,7 +71,7 @@ export function alterDatabase(
       }
       return alter({ name: change.to });
     case 'owner':
-      return alter({ owner: change.to });
+      return alter({ owner: requirePrincipal(snapshot, { name: change.to }, context).name });
     case 'description':
       return alter({ description: change.to });
   }
@@ -94,7 +106,7 @@ export function createSchema(
 ): Change {
   const [schemaName = '', databaseName = context.database] = [...name.parts].reverse();
   const database = requireDatabase(snapshot, databaseName, name.location);
-  if (snapshot.schema(database.id, schemaName) !== undefined || schemaName === INFORMATION_SCHEMA) {
+  if (snapshot.schema(database.id, schemaName) !== undefined || isSystemSchema(schemaName)) {
     if (ifNotExists) return NO_CHANGE;
     fail('DUPLICATE_OBJECT', { what: 'Schema', name: schemaName }, { location: name.location });
   }
@@ -110,8 +122,8 @@ export function dropSchema(context: ChangeContext, snapshot: Snapshot, statement
   const { name, ifExists, cascade } = statement;
   const [schemaName = '', databaseName = context.database] = [...name.parts].reverse();
   const database = requireDatabase(snapshot, databaseName, name.location);
-  if (schemaName === INFORMATION_SCHEMA) {
-    fail('FORBIDDEN', { message: 'information_schema cannot be dropped' }, { location: name.location });
+  if (isSystemSchema(schemaName)) {
+    fail('FORBIDDEN', { message: `${schemaName} cannot be dropped` }, { location: name.location });
   }
   if (ifExists && snapshot.schema(database.id, schemaName) === undefined) return NO_CHANGE;
   const schema = requireSchema(snapshot, database, schemaName, name.location);

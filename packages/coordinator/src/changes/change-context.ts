@@ -1,3 +1,4 @@
+import type { Credential } from '@tessera/catalog';
 import type { QueryRunOptions } from '../query-run.ts';
 import type { Transactions } from '../transactions.ts';
 import type { CommittedResults } from './committed-results.ts';
@@ -15,4 +16,9 @@ export interface ChangeContext extends StoreContext {
   /** Where unqualified names are looked up. */
   readonly database: string;
   readonly user: string;
+  /**
+   * What the password of the statement is checked against; the same each time that the statement is tried.
+   * @throws TesseraError NOT_SUPPORTED where the engine has no passwords
+   */
+  credential(password: string): Promise<Credential>;
 }

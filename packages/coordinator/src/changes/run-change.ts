@@ -1,5 +1,13 @@
 import type { Snapshot } from '@tessera/catalog';
-import type { AlterStatement, ChangeStatement, CreateStatement, DropStatement } from '@tessera/sql';
+import type {
+  AccessStatement,
+  AlterStatement,
+  ChangeStatement,
+  CreateStatement,
+  DropStatement,
+} from '@tessera/sql';
+import { accessChange } from '../access-statements/run-access-statement.ts';
+import { alterLocation, alterSchema, alterView } from '../catalog/alter-others.ts';
 import { alterTable } from '../catalog/alter-table.ts';
 import { cloneTable } from '../catalog/clone-table.ts';
 import { createTable } from '../catalog/create-table.ts';
@@ -22,6 +30,7 @@ export type CommittedStatement =
   | CreateStatement
   | AlterStatement
   | DropStatement
+  | AccessStatement
   | Exclude<ChangeStatement, { kind: 'copy_to' }>;
 
 /** What a statement wants committed, seen from the snapshot. Nothing of it is visible yet. */
@@ -51,9 +60,15 @@ export function changeOf(
     case 'create_skip_index':
       return createIndex(context, snapshot, statement);
     case 'alter_database':
-      return alterDatabase(snapshot, statement);
+      return alterDatabase(context, snapshot, statement);
     case 'alter_table':
       return alterTable(context, snapshot, statement);
+    case 'alter_schema':
+      return alterSchema(context, snapshot, statement);
+    case 'alter_view':
+      return alterView(context, snapshot, statement);
+    case 'alter_location':
+      return alterLocation(context, snapshot, statement);
     case 'drop':
       return drop(context, snapshot, statement);
     case 'insert':
@@ -68,5 +83,7 @@ export function changeOf(
       return merge(context, snapshot, statement);
     case 'copy_from':
       return copyFrom(context, snapshot, statement);
+    default:
+      return accessChange(context, snapshot, statement);
   }
 }

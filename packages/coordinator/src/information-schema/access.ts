@@ -1,48 +1,136 @@
-import { relationsOfDatabase } from './relations-of-database.ts';
+import type { CatalogObject, Grant } from '@tessera/catalog';
+import { askingRights } from '../access-statements/principals.ts';
+import { rightsOf } from '../authorization/rights.ts';
+import {
+  databasesOf,
+  principalsOf,
+  relationsOfDatabase,
+  schemasOfDatabase,
+} from './relations-of-database.ts';
 import type { SystemFacts } from './system-facts.ts';
-import { columnsOf, type SystemRelation, type SystemValue } from './system-relation.ts';
+import { columnsOf, type SystemRelation, type SystemValue, TIME } from './system-relation.ts';
 
-const PRIVILEGES = columnsOf(
-  'grantor',
-  'grantee',
-  'object_catalog',
-  'object_schema',
-  'object_name',
-  'object_type',
-  'privilege_type',
-  'is_grantable',
-);
+const yesNo = (value: boolean): string => (value ? 'YES' : 'NO');
 
-/** What owners may do with what is theirs; nothing else can be granted in this version. */
-export function objectPrivileges(facts: SystemFacts): SystemRelation {
-  const { snapshot, database } = facts;
-  const owner = snapshot.database(database);
-  const rows: SystemValue[][] = [];
-  const add = (owned: string, schema: string | null, name: string, type: string) =>
-    rows.push([owned, owned, database, schema, name, type, 'ALL', 'YES']);
-  if (owner !== undefined) {
-    add(owner.owner, null, database, 'database');
-    for (const schema of snapshot.schemas(owner.id)) add(schema.owner, null, schema.name, 'schema');
-    for (const { schema, relation } of relationsOfDatabase(facts)) {
-      const type = relation.kind === 'view' ? 'view' : 'table';
-      add(relation.owner, schema.name, relation.name, type);
-    }
-    for (const location of snapshot.locations(owner.id)) add(location.owner, null, location.name, 'location');
-  }
-  return { columns: PRIVILEGES, rows };
+/** The users that one may see; a password itself is nowhere. */
+export const users = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf(
+    'user_name',
+    'default_database',
+    'default_engine',
+    'is_enabled',
+    'has_password',
+    'user_owner',
+    ['created', TIME],
+    ['last_altered', TIME],
+  ),
+  rows: principalsOf(facts).flatMap((user): SystemValue[][] => {
+    if (user.kind !== 'user') return [];
+    const { name, defaultDatabase, enabled, credential, owner, createdAt, alteredAt } = user;
+    const facing = [name, defaultDatabase, facts.engine, yesNo(enabled), yesNo(credential !== undefined)];
+    return [[...facing, owner, new Date(createdAt), new Date(alteredAt)]];
+  }),
+});
+
+export const roles = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf('role_name', 'role_owner', ['created', TIME], ['last_altered', TIME]),
+  rows: principalsOf(facts)
+    .filter(({ kind }) => kind === 'role')
+    .map(({ name, owner, createdAt, alteredAt }) => [name, owner, new Date(createdAt), new Date(alteredAt)]),
+});
+
+/** Who is a member of which role. */
+export const roleMembers = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf('role_name', 'member', 'is_grantable', 'grantor'),
+  rows: principalsOf(facts).flatMap((member) =>
+    member.memberOf.flatMap(({ role, admin, grantor }): SystemValue[][] => {
+      const found = facts.snapshot.object(role);
+      return found === undefined ? [] : [[found.name, member.name, yesNo(admin), grantor]];
+    }),
+  ),
+});
+
+/** The memberships by which the user who asks has roles, also those of the roles themselves. */
+export function applicableRoles({ snapshot, user }: SystemFacts): SystemRelation {
+  const { grantees } = rightsOf(snapshot, user);
+  const members = snapshot.principals().filter(({ id }) => grantees.has(id));
+  const rows = members.flatMap((member) =>
+    member.memberOf.flatMap(({ role, admin }): SystemValue[][] => {
+      const found = snapshot.object(role);
+      return found === undefined ? [] : [[member.name, found.name, yesNo(admin)]];
+    }),
+  );
+  return { columns: columnsOf('grantee', 'role_name', 'is_grantable'), rows };
 }
 
-/** Roles do not exist in this version. */
-export const applicableRoles = (): SystemRelation => ({
-  columns: columnsOf('grantee', 'role_name', 'is_grantable'),
-  rows: [],
+/** The roles that the user who asks has; `public` is one of everybody's. */
+export function enabledRoles({ snapshot, user }: SystemFacts): SystemRelation {
+  const { grantees } = rightsOf(snapshot, user);
+  const enabled = snapshot.principals().filter(({ id, kind }) => kind === 'role' && grantees.has(id));
+  return { columns: columnsOf('role_name'), rows: enabled.map(({ name }) => [name]) };
+}
+
+/** Of the database and of the engine, as far as they concern the user who asks; `OWNERSHIP` stands for all that owners may do. */
+export const objectPrivileges = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf(
+    'grantor',
+    'grantee',
+    'object_catalog',
+    'object_schema',
+    'object_name',
+    'object_type',
+    'privilege_type',
+    'is_grantable',
+  ),
+  rows: privilegeRows(facts),
 });
 
-/** Roles do not exist in this version. */
-export const enabledRoles = (): SystemRelation => ({ columns: columnsOf('role_name'), rows: [] });
+function* privilegeRows(facts: SystemFacts): Generator<readonly SystemValue[]> {
+  const { snapshot, database, engine } = facts;
+  const owner = databasesOf(facts).find(({ name }) => name === database);
+  if (owner !== undefined) {
+    yield* rowsOf(facts, owner, [database, null, database, 'database']);
+    for (const location of snapshot.locations(owner.id))
+      yield* rowsOf(facts, location, [database, null, location.name, 'location']);
+  }
+  for (const schema of schemasOfDatabase(facts))
+    yield* rowsOf(facts, schema, [database, null, schema.name, 'schema']);
+  for (const { schema, relation } of relationsOfDatabase(facts)) {
+    const type = relation.kind === 'view' ? 'view' : 'table';
+    yield* rowsOf(facts, relation, [database, schema.name, relation.name, type]);
+  }
+  for (const principal of principalsOf(facts))
+    yield* grantRows(facts, principal, [null, null, engine, 'engine']);
+}
 
-/** The user who asks. */
-export const users = ({ user, database, engine }: SystemFacts): SystemRelation => ({
-  columns: columnsOf('user_name', 'default_database', 'default_engine', 'is_enabled'),
-  rows: [[user, database, engine, 'YES']],
-});
+function* rowsOf(
+  facts: SystemFacts,
+  object: CatalogObject,
+  about: readonly SystemValue[],
+): Generator<readonly SystemValue[]> {
+  yield [object.owner, object.owner, ...about, 'OWNERSHIP', 'YES'];
+  yield* grantRows(facts, object, about);
+}
+
+function* grantRows(
+  facts: SystemFacts,
+  object: CatalogObject,
+  about: readonly SystemValue[],
+): Generator<readonly SystemValue[]> {
+  for (const { privilege, grantable, grantor, granteeName } of shownGrants(facts, object))
+    yield [grantor, granteeName, ...about, privilege, yesNo(grantable)];
+}
+
+/** As the user who asks may see them: those on what is the user's own, and those that the user, or a role of the user's, gave or has. */
+export function shownGrants(
+  { snapshot, user }: SystemFacts,
+  object: CatalogObject,
+): readonly (Grant & { readonly granteeName: string })[] {
+  const asking = askingRights(snapshot, { user });
+  const isOwn = asking.isOwner(object);
+  return (object.grants ?? []).flatMap((grant) => {
+    const grantee = snapshot.object(grant.grantee);
+    const isShown = isOwn || asking.grantees.has(grant.grantee) || asking.isMemberOf(grant.grantor);
+    return grantee === undefined || !isShown ? [] : [{ ...grant, granteeName: grantee.name }];
+  });
+}

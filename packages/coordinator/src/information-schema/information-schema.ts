@@ -1,4 +1,4 @@
-import { applicableRoles, enabledRoles, objectPrivileges, users } from './access.ts';
+import { applicableRoles, enabledRoles, objectPrivileges, roleMembers, roles, users } from './access.ts';
 import { metricsHistory, queryHistory, runningQueries, transactions, userQueryHistory } from './activity.ts';
 import { catalogs, locations, schemata, views } from './catalog-objects.ts';
 import { engines, nodesView } from './cluster.ts';
@@ -7,6 +7,7 @@ import { indexes } from './indexes.ts';
 import { routines } from './routines.ts';
 import type { SystemFacts } from './system-facts.ts';
 import type { SystemRelation } from './system-relation.ts';
+import { roleTableGrants, tablePrivileges } from './table-privileges.ts';
 import { tables } from './tables.ts';
 import { tablets } from './tablets.ts';
 
@@ -24,8 +25,12 @@ const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = 
   locations,
   nodes: nodesView,
   object_privileges: objectPrivileges,
+  role_members: roleMembers,
+  role_table_grants: roleTableGrants,
+  roles,
   routines,
   schemata,
+  table_privileges: tablePrivileges,
   tables,
   tablets,
   transactions,

@@ -110,8 +110,8 @@ const LISTS: Readonly<Record<Exclude<ShowStatement['what'], 'create_table' | 'de
     'location_name, location_source, url, location_owner, description, created',
   ),
   engines: list('engines', 'engine_name', 'engine_name, status, nodes, version, started'),
-  users: list('users', 'user_name', 'user_name, default_database, default_engine, is_enabled'),
-  roles: list('applicable_roles', 'role_name', 'grantee, role_name, is_grantable'),
+  users: list('users', 'user_name', 'user_name, default_database, default_engine, is_enabled, has_password, user_owner, created'),
+  roles: list('roles', 'role_name', 'role_name, role_owner, created'),
 };
 
 interface NamedRelation {

@@ -1,4 +1,5 @@
 import type { SqlLocation } from '@tessera/common';
+import type { AccessStatement, ShowGrantsStatement } from './access-statement.ts';
 import type { SettingPairs } from './setting-pairs.ts';
 
 /**
@@ -138,7 +139,29 @@ export type AlterStatement =
       readonly table: ObjectName;
       readonly ifExists: boolean;
       readonly change: TableChange;
+    }
+  | {
+      readonly kind: 'alter_schema';
+      readonly name: ObjectName;
+      readonly change: RenameOrOwner;
+    }
+  | {
+      readonly kind: 'alter_view';
+      readonly view: ObjectName;
+      readonly ifExists: boolean;
+      readonly change: RenameOrOwner;
+    }
+  | {
+      readonly kind: 'alter_location';
+      readonly name: ObjectName;
+      readonly ifExists: boolean;
+      readonly change: Extract<RenameOrOwner, { kind: 'owner' }>;
     };
+
+export type RenameOrOwner =
+  | { readonly kind: 'rename'; readonly to: string }
+  /** A user or role; `current_user` and its like: who asks. */
+  | { readonly kind: 'owner'; readonly to: string };
 
 export type TableChange =
   | { readonly kind: 'add_column'; readonly column: ColumnDefinition; readonly ifNotExists: boolean }
@@ -316,4 +339,6 @@ export type CatalogStatement =
   | ChangeStatement
   | TransactionStatement
   | VacuumStatement
+  | AccessStatement
+  | ShowGrantsStatement
   | ShowStatement;

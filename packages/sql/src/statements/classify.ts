@@ -6,6 +6,7 @@ import { alterStatement } from './grammar/alter.ts';
 import { copyStatement } from './grammar/copy.ts';
 import { createStatement } from './grammar/create.ts';
 import { dropStatement, truncateStatement } from './grammar/drop.ts';
+import { grantStatement, revokeStatement } from './grammar/grant.ts';
 import { insertStatement } from './grammar/insert.ts';
 import { leadingWith } from './grammar/leading-with.ts';
 import { mergeStatement } from './grammar/merge.ts';
@@ -13,6 +14,7 @@ import { refuseUploads } from './grammar/refuse-uploads.ts';
 import { showStatement } from './grammar/show.ts';
 import { transactionStatement } from './grammar/transaction.ts';
 import { deleteStatement, updateStatement } from './grammar/update-delete.ts';
+import { principalStatement } from './grammar/users-and-roles.ts';
 import { vacuumStatement } from './grammar/vacuum.ts';
 import { cutSettingsSuffix } from './settings-suffix.ts';
 import type { Statement } from './statement.ts';
@@ -22,14 +24,8 @@ const QUERY_WORDS = ['SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE', 'SUMMARIZE'];
 
 /** Statements the product has in later versions, longest names first. */
 const UNSUPPORTED: readonly string[] = [
-  ...['USER', 'ROLE', 'ENGINE', 'ACCOUNT'].flatMap((object) => [
-    `CREATE ${object}`,
-    `ALTER ${object}`,
-    `DROP ${object}`,
-  ]),
-  ...['SCHEMA', 'VIEW', 'INDEX', 'LOCATION', 'AGGREGATING INDEX'].map((object) => `ALTER ${object}`),
-  'GRANT',
-  'REVOKE',
+  ...['ENGINE', 'ACCOUNT'].flatMap((object) => [`CREATE ${object}`, `ALTER ${object}`, `DROP ${object}`]),
+  ...['INDEX', 'AGGREGATING INDEX', 'DEFAULT PRIVILEGES'].map((object) => `ALTER ${object}`),
   'PREPARE',
   'EXECUTE',
   'DEALLOCATE',
@@ -105,7 +101,10 @@ function catalogStatement(cursor: TokenCursor): CatalogStatement | undefined {
   if (cursor.isAt('TRUNCATE')) return truncateStatement(cursor);
   if (cursor.isAt('COPY')) return copyStatement(cursor);
   if (cursor.isAt('VACUUM')) return vacuumStatement(cursor);
+  if (cursor.accept('GRANT')) return grantStatement(cursor);
+  if (cursor.accept('REVOKE')) return revokeStatement(cursor);
   return (
+    principalStatement(cursor) ??
     createStatement(cursor) ??
     alterStatement(cursor) ??
     dropStatement(cursor) ??
@@ -169,7 +168,7 @@ function callStatement(cursor: TokenCursor): Statement {
 }
 
 /** Lists of what this version does not have. */
-const UNSUPPORTED_LISTS = ['CACHE', 'GRANTS', 'CREATE', 'FULL'];
+const UNSUPPORTED_LISTS = ['CACHE', 'CREATE', 'FULL'];
 
 function showSetting(cursor: TokenCursor): Statement | undefined {
   if (!cursor.isAt('SHOW')) return undefined;

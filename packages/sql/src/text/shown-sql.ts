@@ -1,5 +1,6 @@
 import type { IToken } from 'chevrotain';
 import { isWord, nameOf, stringOf, tokenize, Word } from './lexer.ts';
+import { HIDDEN, withoutPasswords } from './without-passwords.ts';
 
 /** A statement with `?` for each of its literals and its spaces and case made equal; text that does not lex stays. */
 export function normalizedSql(sql: string): string {
@@ -29,9 +30,10 @@ const SECRET_NAME = /secret|token|password|credential|key|sas|signature/i;
 
 /**
  * A statement as others may see it: what is given to an option or argument whose name tells of a secret is `'***'`, and so is
- * the password or signature in a URL. Text that does not lex is not shown at all when it may hold a secret.
+ * the password or signature in a URL, and what may be the password of a user. Text that does not lex is not shown at all when it may hold a secret.
  */
-export function redactedSql(sql: string): string {
+export function redactedSql(text: string): string {
+  const sql = withoutPasswords(text);
   if (!SECRET_NAME.test(sql) && !sql.includes('@')) return sql;
   try {
     let shown = '';
@@ -45,7 +47,7 @@ export function redactedSql(sql: string): string {
     }
     return shown + sql.slice(at);
   } catch {
-    return SECRET_NAME.test(sql) ? '***' : sql;
+    return SECRET_NAME.test(sql) ? HIDDEN : sql;
   }
 }
 

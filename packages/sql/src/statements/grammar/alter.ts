@@ -1,15 +1,46 @@
 import { isWord } from '../../text/lexer.ts';
-import type { AlterStatement, SqlText, TableChange } from '../catalog-statement.ts';
+import type { AlterStatement, RenameOrOwner, SqlText, TableChange } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { columnDefinition, unsupported } from './column-definition.ts';
 import { expressionText } from './expression-text.ts';
 import { identifier, ifExists, ifNotExists, objectName, placedName } from './names.ts';
 
-/** `ALTER DATABASE`, `ALTER TABLE`; undefined for other objects. */
+/** `ALTER DATABASE`, `ALTER TABLE`, `ALTER SCHEMA` and so on; undefined for other objects. */
 export function alterStatement(cursor: TokenCursor): AlterStatement | undefined {
   if (cursor.accept('ALTER', 'DATABASE')) return alterDatabase(cursor);
   if (cursor.accept('ALTER', 'TABLE')) return alterTable(cursor);
+  if (cursor.accept('ALTER', 'SCHEMA')) return alterSchema(cursor);
+  if (cursor.accept('ALTER', 'VIEW')) return alterView(cursor);
+  if (cursor.accept('ALTER', 'LOCATION')) return alterLocation(cursor);
   return undefined;
+}
+
+function alterSchema(cursor: TokenCursor): AlterStatement {
+  const name = objectName(cursor, 'the name of a schema');
+  return { kind: 'alter_schema', name, change: renameOrOwner(cursor) };
+}
+
+function alterView(cursor: TokenCursor): AlterStatement {
+  const quiet = ifExists(cursor);
+  const view = objectName(cursor, 'the name of a view');
+  return { kind: 'alter_view', view, ifExists: quiet, change: renameOrOwner(cursor) };
+}
+
+function alterLocation(cursor: TokenCursor): AlterStatement {
+  const quiet = ifExists(cursor);
+  const name = objectName(cursor, 'the name of a location');
+  if (!cursor.accept('OWNER', 'TO')) cursor.unexpected('OWNER TO');
+  const to = identifier(cursor, 'a user or role');
+  cursor.expectEnd();
+  return { kind: 'alter_location', name, ifExists: quiet, change: { kind: 'owner', to } };
+}
+
+function renameOrOwner(cursor: TokenCursor): RenameOrOwner {
+  const rename = cursor.accept('RENAME', 'TO');
+  if (!rename && !cursor.accept('OWNER', 'TO')) cursor.unexpected('RENAME TO or OWNER TO');
+  const to = identifier(cursor, rename ? 'the new name' : 'a user or role');
+  cursor.expectEnd();
+  return { kind: rename ? 'rename' : 'owner', to };
 }
 
 function alterDatabase(cursor: TokenCursor): AlterStatement {

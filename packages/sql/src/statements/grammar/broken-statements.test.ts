@@ -26,6 +26,11 @@ const STATEMENTS = [
   'VACUUM (INDEXES = TRUE, MAX_CONCURRENCY = 4) s.t',
   "SHOW TABLES IN d.s LIKE 'a%'",
   'CALL collect_garbage()',
+  "CREATE USER IF NOT EXISTS u WITH PASSWORD 'p' DEFAULT_DATABASE = d DEFAULT_ROLE = r DISABLED",
+  "ALTER USER u SET PASSWORD = 'p' LOGIN",
+  'GRANT SELECT, CANCEL ANY QUERY ON ALL TABLES IN SCHEMA a.b TO ROLE r, u WITH GRANT OPTION',
+  'REVOKE ADMIN OPTION FOR ROLE a, b FROM u CASCADE',
+  'SHOW GRANTS ON DATABASE d FOR u',
 ];
 
 /** Classifies, and checks that what is refused is refused as an error of the statement, with a place inside it. */

@@ -1,9 +1,12 @@
 import { stringOf } from '../../text/lexer.ts';
+import type { ShowGrantsStatement } from '../access-statement.ts';
 import type { ObjectName, ShowStatement } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { unsupported } from './column-definition.ts';
 import { isAtQuery } from './expression-text.ts';
+import { grantTarget } from './grant-target.ts';
 import { objectName } from './names.ts';
+import { principalName } from './principal-names.ts';
 
 const LISTS = [
   'tables',
@@ -19,8 +22,12 @@ const LISTS = [
   'catalogs',
 ] as const;
 
-/** `SHOW <list> [IN | FROM name] [LIKE pattern]`, `SHOW CREATE TABLE t`, `DESCRIBE [TABLE] t`; undefined for others. */
-export function showStatement(cursor: TokenCursor): ShowStatement | undefined {
+/**
+ * `SHOW <list> [IN | FROM name] [LIKE pattern]`, `SHOW GRANTS`, `SHOW CREATE TABLE t`, `DESCRIBE [TABLE] t`; undefined for
+ * others.
+ */
+export function showStatement(cursor: TokenCursor): ShowStatement | ShowGrantsStatement | undefined {
+  if (cursor.accept('SHOW', 'GRANTS')) return showGrants(cursor);
   if (cursor.accept('DESCRIBE') || cursor.accept('DESC')) return describeStatement(cursor);
   if (cursor.accept('SHOW', 'CREATE', 'TABLE') || cursor.accept('SHOW', 'CREATE', 'VIEW')) {
     return finished(cursor, 'create_table', objectName(cursor, 'the name of a table'));
@@ -31,6 +38,15 @@ export function showStatement(cursor: TokenCursor): ShowStatement | undefined {
   const isShort = what === 'columns' && cursor.peek() !== undefined && !cursor.isAt('LIKE');
   const name = isNamed || isShort ? objectName(cursor, 'a name') : undefined;
   return finished(cursor, what, name, pattern(cursor));
+}
+
+/** `[ON <object>] [TO | FOR <user or role>]` */
+function showGrants(cursor: TokenCursor): ShowGrantsStatement {
+  const on = cursor.accept('ON') ? grantTarget(cursor) : undefined;
+  const isOf = cursor.accept('TO') || cursor.accept('FOR');
+  const of = isOf ? principalName(cursor) : undefined;
+  cursor.expectEnd();
+  return { kind: 'show_grants', on, of };
 }
 
 function describeStatement(cursor: TokenCursor): ShowStatement {

@@ -1,0 +1,72 @@
+import {
+  type Membership,
+  PUBLIC_ROLE,
+  type RoleObject,
+  type Snapshot,
+  type UserObject,
+} from '@tessera/catalog';
+import type { CreateRoleStatement, CreateUserStatement, PrincipalName, UserOptions } from '@tessera/sql';
+import { newObject } from '../catalog/databases.ts';
+import { requireDatabase } from '../catalog/names.ts';
+import { type Change, NO_CHANGE } from '../changes/change.ts';
+
+import type { AccessContext } from './access-context.ts';
+import { requireFreeName, requireRole } from './principals.ts';
+
+/** @throws TesseraError DUPLICATE_OBJECT, UNDEFINED_OBJECT, DATABASE_NOT_FOUND, NOT_SUPPORTED for passwords where there are none */
+export async function createUser(
+  context: AccessContext,
+  snapshot: Snapshot,
+  { user: name, ifNotExists, options, roles }: CreateUserStatement,
+): Promise<Change> {
+  if (ifNotExists && snapshot.principal(name.name)?.kind === 'user') return NO_CHANGE;
+  requireFreeName(snapshot, name);
+  const user: UserObject = {
+    kind: 'user',
+    ...newObject(context, name.name),
+    enabled: true,
+    memberOf: memberships(context, snapshot, roles),
+    ...(await userFields(context, snapshot, options)),
+  };
+  return { actions: [{ kind: 'create', object: user }] };
+}
+
+export function createRole(
+  context: AccessContext,
+  snapshot: Snapshot,
+  { role: name, ifNotExists, roles }: CreateRoleStatement,
+): Change {
+  if (ifNotExists && snapshot.principal(name.name)?.kind === 'role') return NO_CHANGE;
+  requireFreeName(snapshot, name);
+  const role: RoleObject = {
+    kind: 'role',
+    ...newObject(context, name.name),
+    memberOf: memberships(context, snapshot, roles),
+  };
+  return { actions: [{ kind: 'create', object: role }] };
+}
+
+/** The fields of a user that the options set. */
+export async function userFields(
+  context: AccessContext,
+  snapshot: Snapshot,
+  { password, enabled, defaultDatabase }: UserOptions,
+): Promise<Partial<Pick<UserObject, 'enabled' | 'credential' | 'defaultDatabase'>>> {
+  if (typeof defaultDatabase === 'string') requireDatabase(snapshot, defaultDatabase);
+  return {
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(typeof defaultDatabase === 'string' ? { defaultDatabase } : {}),
+    ...(typeof password === 'string' ? { credential: await context.credential(password) } : {}),
+  };
+}
+
+/** Everybody is a member of `public` anyway. */
+function memberships(
+  context: AccessContext,
+  snapshot: Snapshot,
+  roles: readonly PrincipalName[],
+): readonly Membership[] {
+  const ids = new Set(roles.map((role) => requireRole(snapshot, role, context).id));
+  ids.delete(PUBLIC_ROLE.id);
+  return [...ids].map((role) => ({ role, admin: false, grantor: context.user }));
+}

@@ -1,0 +1,73 @@
+import {
+  type Action,
+  BOOTSTRAP_USER,
+  type CatalogObject,
+  type PrincipalObject,
+  type Snapshot,
+} from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import { type DropPrincipalStatement, quoteIdentifier, type ReassignOwnedStatement } from '@tessera/sql';
+import { type Change, NO_CHANGE } from '../changes/change.ts';
+
+import type { AccessContext } from './access-context.ts';
+import { ownedBy } from './all-objects.ts';
+import { isBuiltIn } from './alter-principal.ts';
+import { requirePrincipal, requireUser } from './principals.ts';
+
+const SHOWN = 5;
+
+/**
+ * What was granted to it stays where it is until that is altered, and means nobody: ids are never used again.
+ * @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS for an owner, FORBIDDEN for who asks and what the
+ * engine needs
+ */
+export function dropPrincipal(
+  context: AccessContext,
+  snapshot: Snapshot,
+  { kind, principal: name, ifExists }: DropPrincipalStatement,
+): Change {
+  if (ifExists && snapshot.principal(name.name) === undefined) return NO_CHANGE;
+  const find = kind === 'drop_user' ? requireUser : requirePrincipal;
+  const principal = find(snapshot, name, context);
+  const { location } = name;
+  if (isBuiltIn(principal)) {
+    const message = `"${principal.name}" is there from the start and cannot be dropped`;
+    fail('FORBIDDEN', { message }, { location });
+  }
+  if (principal.name === context.user) {
+    fail('FORBIDDEN', { message: 'Users cannot drop themselves' }, { location });
+  }
+  const owned = [...ownedBy(snapshot, principal.name)];
+  if (owned.length > 0) {
+    const message = `"${principal.name}" cannot be dropped: it owns ${owned.slice(0, SHOWN).map(called).join(', ')}${
+      owned.length > SHOWN ? ` and ${owned.length - SHOWN} more` : ''
+    }`;
+    const resolution = `REASSIGN OWNED BY ${quoteIdentifier(principal.name)} TO … gives all of it to another one.`;
+    fail('DEPENDENT_OBJECTS', { message }, { location, resolution });
+  }
+  return { actions: [{ kind: 'drop', id: principal.id }] };
+}
+
+/** In all databases at once. What is there from the start stays whose it is, and nobody becomes the owner of themselves. */
+export function reassignOwned(
+  context: AccessContext,
+  snapshot: Snapshot,
+  { from, to }: ReassignOwnedStatement,
+): Change {
+  const owner = requirePrincipal(snapshot, to, context);
+  const before = new Set(from.map((name) => requirePrincipal(snapshot, name, context).name));
+  before.delete(owner.name);
+  const alteredAt = new Date().toISOString();
+  const objects = [...before].flatMap((name) => [...ownedBy(snapshot, name)]);
+  const actions = objects.flatMap((object): Action[] => {
+    if (isPrincipal(object) && isBuiltIn(object)) return [];
+    const name = object.id === owner.id ? BOOTSTRAP_USER.name : owner.name;
+    return [{ kind: 'alter', object: { ...object, owner: name, alteredAt } }];
+  });
+  return { actions };
+}
+
+const isPrincipal = (object: CatalogObject): object is PrincipalObject =>
+  object.kind === 'user' || object.kind === 'role';
+
+const called = ({ kind, name }: CatalogObject): string => `${kind.replace('_', ' ')} "${name}"`;

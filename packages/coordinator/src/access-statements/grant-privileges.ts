@@ -1,0 +1,111 @@
+import { type Action, type ObjectId, type Privilege, PUBLIC_ROLE, type Snapshot } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import type { Granted, GrantStatement, PrincipalName, RevokeStatement } from '@tessera/sql';
+import { type Rights, rightsOf } from '../authorization/rights.ts';
+import type { Change } from '../changes/change.ts';
+
+import type { AccessContext } from './access-context.ts';
+import { privilegesOf, targetedPrivileges } from './grant-targets.ts';
+import { type GrantedRight, withoutRights, withRight } from './granted-rights.ts';
+import { alterEngineGrants, alterGrants, grantorFacts, rightsOn, rightsOnEngine } from './holders.ts';
+import { askingRights, requirePrincipal } from './principals.ts';
+import { refuseDependents } from './refuse-dependents.ts';
+
+type OfPrivileges<T> = T & { readonly granted: Extract<Granted, { kind: 'privileges' }> };
+type Right = GrantedRight<Privilege>;
+
+/** Privileges on one object, or on the engine. */
+interface Held {
+  readonly rights: readonly Right[];
+  readonly privileges: readonly Privilege[];
+  /** Whether one of these rights may grant without an option. */
+  rules(rights: Rights): boolean;
+  alter(rights: readonly Right[]): readonly Action[];
+}
+
+/** @throws TesseraError UNDEFINED_OBJECT and relatives, INVALID_ARGUMENT */
+export function grantPrivileges(
+  context: AccessContext,
+  snapshot: Snapshot,
+  { granted, to, withOption }: OfPrivileges<GrantStatement>,
+): Change {
+  const grantees = granteesOf(context, snapshot, to);
+  if (withOption && grantees.has(PUBLIC_ROLE.id)) {
+    const message = 'An option to grant cannot be given to public: everybody would have it';
+    fail('INVALID_ARGUMENT', { message }, { location: to[0]?.location });
+  }
+  const asking = askingRights(snapshot, context);
+  const actions = heldRights(context, snapshot, granted).flatMap((held) => {
+    let { rights } = held;
+    for (const right of held.privileges) {
+      const grantor = grantorOf(snapshot, asking, held, right);
+      for (const grantee of grantees)
+        rights = withRight(rights, { right, grantee, grantable: withOption, grantor });
+    }
+    return held.alter(rights);
+  });
+  return { actions };
+}
+
+/** @throws TesseraError also DEPENDENT_OBJECTS without CASCADE, where others were granted something by those who lose the option */
+export function revokePrivileges(
+  context: AccessContext,
+  snapshot: Snapshot,
+  { granted, from, optionOnly, cascade }: OfPrivileges<RevokeStatement>,
+): Change {
+  const grantees = granteesOf(context, snapshot, from);
+  const asking = askingRights(snapshot, context);
+  const actions = heldRights(context, snapshot, granted).flatMap((held) => {
+    const needsNoOption = (name: string) => held.rules(rightsOf(snapshot, name));
+    const isGrantor = (name: string) => held.rules(asking) || asking.isMemberOf(name);
+    const revoked = { rights: new Set(held.privileges), grantees, optionOnly, isGrantor };
+    const { rights, dependents } = withoutRights(held.rights, revoked, grantorFacts(snapshot, needsNoOption));
+    if (!cascade) refuseDependents(snapshot, dependents, (right) => right);
+    return held.alter(rights);
+  });
+  return { actions };
+}
+
+const granteesOf = (
+  context: AccessContext,
+  snapshot: Snapshot,
+  names: readonly PrincipalName[],
+): ReadonlySet<ObjectId> => new Set(names.map((name) => requirePrincipal(snapshot, name, context).id));
+
+function heldRights(
+  { database }: AccessContext,
+  snapshot: Snapshot,
+  granted: OfPrivileges<GrantStatement>['granted'],
+): readonly Held[] {
+  if (granted.on.kind === 'engine') {
+    return [
+      {
+        rights: rightsOnEngine(snapshot),
+        privileges: privilegesOf('engine', granted.privileges, granted.location),
+        rules: ({ isAdministrator }) => isAdministrator,
+        alter: (rights) => alterEngineGrants(snapshot, rights),
+      },
+    ];
+  }
+  const objects = new Map(
+    targetedPrivileges(snapshot, granted, database).map((target) => [target.object.id, target]),
+  );
+  return [...objects.values()].map(({ object, privileges }) => ({
+    rights: rightsOn(snapshot, object),
+    privileges,
+    rules: (rights) => rights.isOwner(object),
+    alter: (rights) => alterGrants(object, rights),
+  }));
+}
+
+/**
+ * In whose name a privilege is granted: of who asks, or of the role by which that one has the option, so that the grant falls
+ * with it.
+ */
+function grantorOf(snapshot: Snapshot, asking: Rights, held: Held, privilege: Privilege): string {
+  if (held.rules(asking)) return asking.name;
+  const options = held.rights.filter(({ right, grantable }) => right === privilege && grantable);
+  if (options.some(({ grantee }) => grantee === asking.principal?.id)) return asking.name;
+  const role = options.find(({ grantee }) => asking.grantees.has(grantee))?.grantee;
+  return (role && snapshot.object(role)?.name) ?? asking.name;
+}

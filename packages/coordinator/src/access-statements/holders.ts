@@ -1,0 +1,71 @@
+import type { Action, CatalogObject, Grant, ObjectId, PrincipalObject, Snapshot } from '@tessera/catalog';
+import type { GrantedRight, GrantorFacts } from './granted-rights.ts';
+
+type PrivilegeRight = GrantedRight<Grant['privilege']>;
+
+/** What was granted on an object, as far as its grantees are still there. */
+export const rightsOn = (snapshot: Snapshot, { grants = [] }: CatalogObject): readonly PrivilegeRight[] =>
+  grants
+    .filter(({ grantee }) => snapshot.object(grantee) !== undefined)
+    .map(({ privilege, ...grant }) => ({ right: privilege, ...grant }));
+
+/** What was granted on the engine: users and roles hold it themselves. */
+export const rightsOnEngine = (snapshot: Snapshot): readonly PrivilegeRight[] =>
+  snapshot.principals().flatMap((principal) => rightsOn(snapshot, principal));
+
+/** Who is a member of which role. */
+export const membershipRights = (snapshot: Snapshot): readonly GrantedRight<ObjectId>[] =>
+  snapshot.principals().flatMap((member) => membershipsOf(snapshot, member));
+
+const membershipsOf = (
+  snapshot: Snapshot,
+  { id, memberOf }: PrincipalObject,
+): readonly GrantedRight<ObjectId>[] =>
+  memberOf
+    .filter(({ role }) => snapshot.object(role) !== undefined)
+    .map(({ role, admin, grantor }) => ({ right: role, grantee: id, grantable: admin, grantor }));
+
+/** The change that leaves these on the object. */
+export function alterGrants(object: CatalogObject, rights: readonly PrivilegeRight[]): readonly Action[] {
+  const grants = rights.map(({ right, ...grant }): Grant => ({ privilege: right, ...grant }));
+  if (isEqual(grants, object.grants ?? [])) return [];
+  const { grants: _before, ...rest } = object;
+  return [{ kind: 'alter', object: (grants.length === 0 ? rest : { ...rest, grants }) as CatalogObject }];
+}
+
+/** The changes that leave these on the engine. */
+export const alterEngineGrants = (snapshot: Snapshot, rights: readonly PrivilegeRight[]): readonly Action[] =>
+  snapshot.principals().flatMap((principal) =>
+    alterGrants(
+      principal,
+      rights.filter(({ grantee }) => grantee === principal.id),
+    ),
+  );
+
+/** The changes that leave these members of roles. */
+export const alterMemberships = (
+  snapshot: Snapshot,
+  rights: readonly GrantedRight<ObjectId>[],
+): readonly Action[] =>
+  snapshot.principals().flatMap((member): readonly Action[] => {
+    const memberOf = rights
+      .filter(({ grantee }) => grantee === member.id)
+      .map(({ right, grantable, grantor }) => ({ role: right, admin: grantable, grantor }));
+    if (isEqual(memberOf, member.memberOf)) return [];
+    return [{ kind: 'alter', object: { ...member, memberOf } }];
+  });
+
+const isEqual = (a: readonly object[], b: readonly object[]): boolean =>
+  a.length === b.length && a.every((value, i) => sameFields(value, b[i] ?? {}));
+
+const sameFields = (a: object, b: object): boolean =>
+  Object.entries(a).every(([name, value]) => Reflect.get(b, name) === value);
+
+/** Names of grantors that are still there. */
+export const grantorFacts = (
+  snapshot: Snapshot,
+  needsNoOption: GrantorFacts['needsNoOption'],
+): GrantorFacts => ({
+  nameOf: (id) => snapshot.object(id)?.name,
+  needsNoOption,
+});

@@ -1,0 +1,64 @@
+import type { PrincipalObject, RoleObject, Snapshot, UserObject } from '@tessera/catalog';
+import { fail, nearestName, type SqlLocation } from '@tessera/common';
+import type { PrincipalName } from '@tessera/sql';
+import { type Rights, rightsOf, unlimitedRights } from '../authorization/rights.ts';
+
+/** Names that stand for who asks. */
+const WHO_ASKS: readonly string[] = ['current_user', 'session_user', 'current_role'];
+/** `none` is what `SET ROLE` calls no role. */
+const RESERVED: readonly string[] = [...WHO_ASKS, 'none'];
+
+interface Asking {
+  readonly user: string;
+}
+
+/**
+ * The user or role of a name; `current_user` and its like are who asks.
+ * @throws TesseraError UNDEFINED_OBJECT
+ */
+export function requirePrincipal(
+  snapshot: Snapshot,
+  { name, location }: { readonly name: string; readonly location?: SqlLocation },
+  { user }: Asking,
+): PrincipalObject {
+  const meant = WHO_ASKS.includes(name) ? user : name;
+  const found = snapshot.principal(meant);
+  if (found !== undefined) return found;
+  const names = snapshot.principals().map((principal) => principal.name);
+  const nearest = nearestName(meant, names);
+  return fail('UNDEFINED_OBJECT', { what: 'User or role', name: meant, nearest }, { location });
+}
+
+/** @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE for a role */
+export function requireUser(snapshot: Snapshot, name: PrincipalName, asking: Asking): UserObject {
+  const found = requirePrincipal(snapshot, name, asking);
+  if (found.kind === 'user') return found;
+  const message = `"${found.name}" is a role, not a user`;
+  return fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
+}
+
+/** @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE for a user */
+export function requireRole(snapshot: Snapshot, name: PrincipalName, asking: Asking): RoleObject {
+  const found = requirePrincipal(snapshot, name, asking);
+  if (found.kind === 'role') return found;
+  const message = `"${found.name}" is a user, not a role`;
+  return fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
+}
+
+/** @throws TesseraError INVALID_ARGUMENT for a name that statements use otherwise, DUPLICATE_OBJECT */
+export function requireFreeName(snapshot: Snapshot, { name, location }: PrincipalName): void {
+  if (RESERVED.includes(name)) {
+    fail('INVALID_ARGUMENT', { message: `"${name}" cannot be the name of a user or role` }, { location });
+  }
+  const taken = snapshot.principal(name);
+  if (taken === undefined) return;
+  fail('DUPLICATE_OBJECT', { what: taken.kind === 'user' ? 'User' : 'Role', name }, { location });
+}
+
+/**
+ * The rights of who runs a statement. A name that is no user's is of an engine that asks nobody who they are; in the others no
+ * statement of such a user comes so far.
+ */
+export function askingRights(snapshot: Snapshot, { user }: Asking): Rights {
+  return snapshot.principal(user) === undefined ? unlimitedRights(user) : rightsOf(snapshot, user);
+}

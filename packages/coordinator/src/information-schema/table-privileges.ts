@@ -1,0 +1,48 @@
+import { PUBLIC_ROLE } from '@tessera/catalog';
+import { askingRights } from '../access-statements/principals.ts';
+import { PRIVILEGES_ON } from '../authorization/privileges.ts';
+import { shownGrants } from './access.ts';
+import { relationsOfDatabase } from './relations-of-database.ts';
+import type { SystemFacts } from './system-facts.ts';
+import { columnsOf, type SystemRelation, type SystemValue } from './system-relation.ts';
+
+const COLUMNS = columnsOf(
+  'grantor',
+  'grantee',
+  'table_catalog',
+  'table_schema',
+  'table_name',
+  'privilege_type',
+  'is_grantable',
+  'with_hierarchy',
+);
+
+/** As PostgreSQL has it: owners have each privilege, `public` is written PUBLIC. */
+export const tablePrivileges = (facts: SystemFacts): SystemRelation => ({
+  columns: COLUMNS,
+  rows: rows(facts),
+});
+
+/** Without what is granted to everybody. */
+export const roleTableGrants = (facts: SystemFacts): SystemRelation => ({
+  columns: COLUMNS,
+  rows: rows(facts).filter(([, grantee]) => grantee !== 'PUBLIC'),
+});
+
+function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
+  const asking = askingRights(facts.snapshot, facts);
+  for (const { schema, relation } of relationsOfDatabase(facts)) {
+    const table = [facts.database, schema.name, relation.name];
+    const { owner } = relation;
+    if (asking.isOwner(relation)) {
+      for (const privilege of PRIVILEGES_ON[relation.kind])
+        yield [owner, owner, ...table, privilege, 'YES', hierarchy(privilege)];
+    }
+    for (const { grantee, granteeName, grantor, privilege, grantable } of shownGrants(facts, relation)) {
+      const name = grantee === PUBLIC_ROLE.id ? 'PUBLIC' : granteeName;
+      yield [grantor, name, ...table, privilege, grantable ? 'YES' : 'NO', hierarchy(privilege)];
+    }
+  }
+}
+
+const hierarchy = (privilege: string): string => (privilege === 'SELECT' ? 'YES' : 'NO');

@@ -1,0 +1,25 @@
+import { isWord, QuotedName, Word } from '../../text/lexer.ts';
+import { RESERVED_WORDS } from '../../text/names.ts';
+import type { PrincipalName } from '../access-statement.ts';
+import type { TokenCursor } from '../token-cursor.ts';
+import { placedName } from './names.ts';
+
+/** A user or role, which the word for it may stand in front of: `ROLE reader`. */
+export function principalName(cursor: TokenCursor, what = 'a user or role'): PrincipalName {
+  if (isWord(cursor.peek(), 'USER', 'ROLE') && isAtName(cursor, 1)) cursor.next();
+  return placedName(cursor, what);
+}
+
+export function principalNames(cursor: TokenCursor, what?: string): readonly PrincipalName[] {
+  const names: PrincipalName[] = [];
+  do names.push(principalName(cursor, what));
+  while (cursor.acceptSymbol(','));
+  return names;
+}
+
+/** Whether a name stands there, and not the word that goes on behind one. */
+function isAtName(cursor: TokenCursor, ahead: number): boolean {
+  const token = cursor.peek(ahead);
+  if (token?.tokenType === QuotedName) return true;
+  return token?.tokenType === Word && !isWord(token, ...RESERVED_WORDS, 'CASCADE', 'RESTRICT');
+}
