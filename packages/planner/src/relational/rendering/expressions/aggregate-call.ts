@@ -25,7 +25,8 @@ export function aggregateCall(
 ): string {
   const { name = '', children = [] } = expression;
   if (name === 'count_star') return 'count(*)';
-  const items = [...children.map((child) => scope.render(child, scope)), ...foldedArguments(expression)];
+  const asked = isDistinct ? children.map((child) => beforeCast(child, orders, scope)) : children;
+  const items = [...asked.map((child) => scope.render(child, scope)), ...foldedArguments(expression)];
   const distinct = isDistinct ? 'DISTINCT ' : '';
   const { within, order } = ordered(expression, orders, scope);
   if (within !== undefined) {
@@ -34,6 +35,21 @@ export function aggregateCall(
     return `"${name.replace('quantile', 'percentile')}"(${others.join(', ')}) WITHIN GROUP (ORDER BY ${subject} ${within})`;
   }
   return `"${name}"(${distinct}${items.join(', ')}${order})`;
+}
+
+/**
+ * `string_agg(DISTINCT CAST(n AS VARCHAR) ORDER BY n)` → `string_agg(DISTINCT n ORDER BY n)`: distinct values can only be
+ * ordered by an argument as it is written, and binding makes the cast again.
+ */
+function beforeCast(
+  argument: PlanExpression,
+  orders: readonly PlanOrder[],
+  scope: ExpressionScope,
+): PlanExpression {
+  const { expression_class, child } = argument;
+  if (expression_class !== 'BOUND_CAST' || child === undefined || child === null) return argument;
+  const inner = scope.render(child, scope);
+  return orders.some(({ expression }) => scope.render(expression, scope) === inner) ? child : argument;
 }
 
 /** What functions keep of the session; they are bound in one like it again. */

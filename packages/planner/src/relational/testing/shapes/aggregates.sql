@@ -41,3 +41,5 @@ select s, l, count(*) from t group by s,l;
 select sum(big), sum(a::hugeint), avg(big), sum(f), sum(x), sum(a::tinyint), min(a::utinyint) from t where f < 1000;
 select t.a is null, count(*) from t group by 1;
 select bit_count(a), a & 3, a | 4, xor(a,1), ~a, a << 2, a >> 1, a ** 2, a ^ 2, sqrt(abs(a)), pow(a,2), ln(a+1), sign(a), a!=2, factorial(a), gcd(a,2), even(x), trunc(x), isnan(f), isinf(f) from t;
+select string_agg(distinct a, ',' order by a), string_agg(distinct x, ',' order by x desc) from t;
+select string_agg(distinct s, ',' order by s) from (values (5, null), (4, null)) v(n, s);
