@@ -1,13 +1,11 @@
 import { Command } from 'commander';
-import { DEFAULT_HTTP_PORT } from '../serve-options.ts';
 import { interruption } from './interruption.ts';
 import { FORMAT_NAMES } from './query/output-format.ts';
 import { runQuery } from './query/run-query.ts';
+import { type ServerFlags, serverOf, withServerOptions } from './server-options.ts';
 
-interface Flags {
-  url: string;
-  format?: string;
-  token?: string;
+interface Flags extends ServerFlags {
+  readonly format?: string;
 }
 
 /** By which `tessera ps` knows its own query. */
@@ -69,27 +67,12 @@ export const cancelCommand = (): Command =>
     );
 
 const statement = (name: string, description: string): Command =>
-  new Command(name)
-    .description(description)
-    .option(
-      '-u, --url <url>',
-      'http(s)://host:port or unix:/path of any node',
-      process.env.TESSERA_URL ?? `http://127.0.0.1:${DEFAULT_HTTP_PORT}`,
-    )
+  withServerOptions(new Command(name).description(description), ' of any node')
     .option('--format <format>', `${FORMAT_NAMES.join(', ')} (default: psql on a terminal, tsv elsewhere)`)
-    .option('--token <token>', 'access token (default: the environment variable TESSERA_TOKEN)')
     .allowExcessArguments(false);
 
-const run = (sql: string, { url, token, format }: Flags, settings: Record<string, string> = {}) =>
-  runQuery(
-    {
-      server: { url, token: token ?? process.env.TESSERA_TOKEN },
-      sql,
-      files: [],
-      format,
-      database: undefined,
-      settings,
-    },
-    process,
-    interruption(),
-  );
+async function run(sql: string, flags: Flags, settings: Record<string, string> = {}): Promise<void> {
+  const server = await serverOf(flags);
+  const query = { server, sql, files: [], format: flags.format, database: undefined, settings };
+  await runQuery(query, process, interruption());
+}

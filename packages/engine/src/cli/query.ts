@@ -1,20 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { DEFAULT_HTTP_PORT } from '../serve-options.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { interruption } from './interruption.ts';
 import { type FilePart, parseFilePart } from './query/file-part.ts';
 import { FORMAT_NAMES } from './query/output-format.ts';
 import { runQuery } from './query/run-query.ts';
 import { readStatement } from './query/statement.ts';
+import { type ServerFlags, serverOf, withServerOptions } from './server-options.ts';
 
-interface Flags {
-  url: string;
+interface Flags extends ServerFlags {
   file?: FilePart[];
   sqlFile?: string;
   format?: string;
   database?: string;
   setting?: Record<string, string>;
-  token?: string;
 }
 
 const EXAMPLES = `
@@ -24,16 +22,16 @@ Examples:
   tessera query -f a=a.csv -f b=b.csv -F join.sql --format csv > joined.csv
   tessera query -f log=log.csv.zst,encoding=zstd "SELECT * FROM read_csv('upload://log') LIMIT 5"
   gzip -dc big.csv.gz | tessera query -f big=- "SELECT count(*) FROM read_csv('upload://big')"
+  tessera query -u https://tessera.example.com:3473 --user alice 'SELECT current_user'
   tessera query --setting statement_timeout=5000 --setting timezone=UTC < report.sql
 
 A file named with encoding= (gzip, deflate, br, xz, zstd, lz4, snappy) is sent as it is; the server unpacks it.
 Ctrl-C cancels the query. Exit codes: 0 fine, 1 the query failed, 2 wrong usage, 3 no connection.`;
 
 export function queryCommand(): Command {
-  return new Command('query')
+  return withServerOptions(new Command('query'))
     .description('Send a statement, with files if need be, and print its result.')
     .argument('[sql]', 'the statement; without it and without -F it is read from standard input')
-    .option('-u, --url <url>', 'http(s)://host:port or unix:/path', process.env.TESSERA_URL ?? localUrl())
     .option(
       '-f, --file <name=path>',
       'file to read as upload://name; - is standard input; repeatable',
@@ -44,14 +42,13 @@ export function queryCommand(): Command {
     .option('--format <format>', `${FORMAT_NAMES.join(', ')} (default: psql on a terminal, tsv elsewhere)`)
     .option('-d, --database <name>', 'database to run in')
     .option('-s, --setting <name=value>', 'setting of this query; repeatable', setting)
-    .option('--token <token>', 'access token (default: the environment variable TESSERA_TOKEN)')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (sql: string | undefined, flags: Flags) => {
       if (sql === undefined && (flags.sqlFile ?? '-') === '-' && flags.file?.some((f) => f.path === '-'))
         throw new CommandFailure(EXIT.usage, 'error: standard input cannot be both the statement and a file');
       const query = {
-        server: { url: flags.url, token: flags.token ?? process.env.TESSERA_TOKEN },
+        server: await serverOf(flags),
         sql: await readStatement(sql, flags.sqlFile, process.stdin),
         files: flags.file ?? [],
         format: flags.format,
@@ -62,7 +59,6 @@ export function queryCommand(): Command {
     });
 }
 
-const localUrl = () => `http://127.0.0.1:${DEFAULT_HTTP_PORT}`;
 const file = (text: string, before: FilePart[] = []) => [...before, parseFilePart(text)];
 
 function setting(text: string, before: Record<string, string> = {}): Record<string, string> {

@@ -60,7 +60,7 @@ export function memoryStreams(options: { terminal?: boolean; stdin?: string } = 
 }
 
 export const ask = (url: string, sql: string, more: Partial<QueryRequest> = {}): QueryRequest => ({
-  server: { url, token: undefined },
+  server: { url },
   sql,
   files: [],
   format: undefined,

@@ -1,11 +1,22 @@
+import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import manifest from '../../../package.json' with { type: 'json' };
 import { CommandFailure, EXIT } from '../exit-code.ts';
+import { tokenForm, tokenOf } from './log-in.ts';
 
 /** Where queries go: `http://host:port`, `https://…`, or `unix:/path/of/socket`. */
 export interface Server {
   readonly url: string;
-  readonly token: string | undefined;
+  readonly token?: string | undefined;
+  /** In place of a token: the connection fetches one. */
+  readonly login?: Login | undefined;
+  /** PEM of an authority that is trusted beside those of the system. */
+  readonly ca?: string | undefined;
+}
+
+export interface Login {
+  readonly user: string;
+  readonly password: string;
 }
 
 export interface Answer {
@@ -25,7 +36,8 @@ interface Post {
 /** A connection that waits for the server as long as the query takes: limits on time are the server's. */
 export class Connection {
   readonly #base: URL;
-  readonly #token: string | undefined;
+  readonly #login: Login | undefined;
+  #token: string | undefined;
   readonly #agent: Agent;
   readonly #shown: string;
 
@@ -34,23 +46,38 @@ export class Connection {
     this.#shown = server.url;
     this.#base = socket === undefined ? httpUrl(server.url) : new URL('http://localhost/');
     this.#token = server.token;
+    this.#login = server.login;
+    const ca = server.ca === undefined ? {} : { ca: [...rootCertificates, server.ca] };
     this.#agent = new Agent({
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: socket === undefined ? { timeout: 10_000 } : { socketPath: socket },
+      connect: socket === undefined ? { timeout: 10_000, ...ca } : { socketPath: socket },
     });
   }
 
-  async post({ path, parameters, headers = {}, body, signal }: Post): Promise<Answer> {
+  async post(post: Post): Promise<Answer> {
+    if (this.#token === undefined && this.#login !== undefined)
+      this.#token = await this.#logIn(this.#login, post.signal);
+    const authorization = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    return this.#send({ ...post, headers: { ...authorization, ...post.headers } });
+  }
+
+  async #logIn(login: Login, signal: AbortSignal): Promise<string> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = tokenForm(login);
+    const answer = await this.#send({ path: '/oauth/token', parameters: {}, headers, body, signal });
+    return tokenOf(answer.statusCode, await answer.body.text(), login.user);
+  }
+
+  async #send({ path, parameters, headers = {}, body, signal }: Post): Promise<Answer> {
     const url = new URL(this.#base);
     url.pathname = url.pathname.replace(/\/$/, '') + path;
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    const authorization = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
     try {
       return await request(url, {
         dispatcher: this.#agent,
         method: 'POST',
-        headers: { 'user-agent': `tessera/${manifest.version}`, ...authorization, ...headers },
+        headers: { 'user-agent': `tessera/${manifest.version}`, ...headers },
         body: body ?? null,
         signal,
       });

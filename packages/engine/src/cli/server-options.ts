@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { DEFAULT_HTTP_PORT } from '../serve-options.ts';
+import { CommandFailure, EXIT } from './exit-code.ts';
+import { promptPassword } from './prompt-password.ts';
+import type { Login, Server } from './query/server.ts';
+
+/** Flags that say which server a command asks, and as whom. */
+export interface ServerFlags {
+  readonly url: string;
+  readonly token?: string;
+  readonly user?: string;
+  readonly passwordFile?: string;
+  readonly tlsCa?: string;
+}
+
+export const withServerOptions = (command: Command, whose = ''): Command =>
+  command
+    .option(
+      '-u, --url <url>',
+      `http(s)://host:port or unix:/path${whose}`,
+      process.env.TESSERA_URL ?? `http://127.0.0.1:${DEFAULT_HTTP_PORT}`,
+    )
+    .option('--token <token>', 'access token (default: the environment variable TESSERA_TOKEN)')
+    .option('--user <name>', 'user to log in as (default: the environment variable TESSERA_USER)')
+    .option(
+      '--password-file <file>',
+      'file with the password (default: the environment variable TESSERA_PASSWORD, else it is asked for)',
+    )
+    .option(
+      '--tls-ca <file>',
+      'authority of the certificate of an https URL, beside those of the system (PEM)',
+    );
+
+/**
+ * Where to send statements and what to show there. A flag counts before the environment, and a token before a user.
+ * @throws CommandFailure
+ */
+export async function serverOf(flags: ServerFlags, environment = process.env): Promise<Server> {
+  if (flags.token !== undefined && flags.user !== undefined)
+    throw new CommandFailure(EXIT.usage, 'error: give --token or --user, not both');
+  const user =
+    flags.user ?? ((flags.token ?? environment.TESSERA_TOKEN) ? undefined : environment.TESSERA_USER);
+  return {
+    url: flags.url,
+    token: user === undefined ? (flags.token ?? environment.TESSERA_TOKEN) : undefined,
+    login: user === undefined ? undefined : await loginOf(user, flags, environment),
+    ca: flags.tlsCa === undefined ? undefined : await contentOf('--tls-ca', flags.tlsCa),
+  };
+}
+
+async function loginOf(user: string, flags: ServerFlags, environment: NodeJS.ProcessEnv): Promise<Login> {
+  if (flags.passwordFile !== undefined) {
+    const content = await contentOf('--password-file', flags.passwordFile);
+    return { user, password: content.replace(/\r?\n$/, '') };
+  }
+  return { user, password: environment.TESSERA_PASSWORD ?? (await promptPassword(`Password of ${user}: `)) };
+}
+
+function contentOf(flag: string, file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new CommandFailure(EXIT.usage, `error: ${flag}: ${error.message}`);
+  });
+}
