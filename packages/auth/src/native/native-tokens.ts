@@ -4,9 +4,9 @@ import type { IssuedToken } from '../authenticator.ts';
 import { checkToken, MAX_TOKEN_LENGTH, type TokenRules } from '../tokens/check-token.ts';
 import { keyFor } from '../tokens/checking-key.ts';
 import { TokenRefused } from '../tokens/token-refused.ts';
+import { VerifiedTokens } from '../tokens/verified-tokens.ts';
 import type { KnownUser } from '../users.ts';
 import type { NativeConfig, SigningKeys } from './signing-keys.ts';
-import { VerifiedTokens } from './verified-tokens.ts';
 
 /** Verified tokens that are remembered, each some hundred bytes. */
 const MAX_VERIFIED = 10_000;

@@ -2,13 +2,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { authenticator, eventually, INSTANCE, provider, REFUSED, Users } from '../testing/oidc-setup.ts';
+import { proofOf } from '../testing/scram-client.ts';
+import { TestTimer } from '../testing/test-timer.ts';
 
 describe('tokens of a real provider', () => {
   it.each(['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const)(
     'are accepted with %s',
     async (algorithm) => {
       const server = await provider({ algorithm, path: '/realms/a' });
-      const { outcome } = authenticator(server.discoveryUrl);
+      const { outcome } = await authenticator(server.discoveryUrl);
       expect(await outcome(await server.token(INSTANCE))).toBe('alice');
     },
   );
@@ -16,9 +18,11 @@ describe('tokens of a real provider', () => {
   it('are refused for another audience, another issuer, an unknown user, a disabled user', async () => {
     const server = await provider({ clients: ['alice', 'mallory', 'bob'] });
     const other = await provider();
-    const users = new Users('alice');
-    users.add('bob', false);
-    const { outcome, log } = authenticator(server.discoveryUrl, { users });
+    const users = new Users();
+    await users.create('alice');
+    await users.create('bob');
+    await users.alter('bob', { enabled: false });
+    const { outcome, log } = await authenticator(server.discoveryUrl, { users });
     expect(await outcome(await server.token('https://other.example'))).toBe(REFUSED);
     expect(await outcome(await other.token(INSTANCE))).toBe(REFUSED);
     expect(await outcome(await server.token(INSTANCE, 'mallory'))).toBe(REFUSED);
@@ -31,13 +35,16 @@ describe('tokens of a real provider', () => {
 
   it('are refused when expired, when too old, and never shown in the log', async () => {
     const server = await provider();
-    let now = Date.now();
-    const { outcome, log } = authenticator(server.discoveryUrl, { options: { now: () => now } });
+    const timer = new TestTimer(Date.now());
+    const { outcome, users, log } = await authenticator(server.discoveryUrl, { options: { timer } });
     const token = await server.token(INSTANCE);
     expect(await outcome(token)).toBe('alice');
-    now += 629_000;
+    await users.alter('alice', { enabled: false });
+    expect(await outcome(token)).toBe(REFUSED);
+    await users.alter('alice', { enabled: true });
+    timer.nowMs += 629_000;
     expect(await outcome(token)).toBe('alice');
-    now += 2_000;
+    timer.nowMs += 2_000;
     expect(await outcome(token)).toBe(REFUSED);
     await eventually(log).toContain('"reason":"expired"');
     for (const part of token.split('.')) expect(log()).not.toContain(part);
@@ -45,14 +52,14 @@ describe('tokens of a real provider', () => {
 
   it('are refused when they belong to a key of the client', async () => {
     const server = await provider();
-    const { outcome } = authenticator(server.discoveryUrl);
+    const { outcome } = await authenticator(server.discoveryUrl);
     server.claims = { cnf: { jkt: 'AAAA' } };
     expect(await outcome(await server.token(INSTANCE))).toBe(REFUSED);
   });
 
   it('signed by somebody else under a known kid are refused', async () => {
     const server = await provider();
-    const { outcome } = authenticator(server.discoveryUrl);
+    const { outcome } = await authenticator(server.discoveryUrl);
     const [header = ''] = (await server.token(INSTANCE)).split('.');
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const known = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg: string };
@@ -70,8 +77,9 @@ describe('tokens of a real provider', () => {
 describe('users', () => {
   it('are named by several claims', async () => {
     const server = await provider();
-    const users = new Users('acme|7');
-    const { outcome, log } = authenticator(server.discoveryUrl, {
+    const users = new Users();
+    await users.create('acme|7');
+    const { outcome, log } = await authenticator(server.discoveryUrl, {
       users,
       mapping: '{{ org.name }}|{{ uid }}',
     });
@@ -86,7 +94,7 @@ describe('users', () => {
 
   it('are made at their first login, once', async () => {
     const server = await provider();
-    const { outcome, users } = authenticator(server.discoveryUrl, {
+    const { outcome, users } = await authenticator(server.discoveryUrl, {
       users: new Users(),
       jit: { enabled: true, default_role: 'analyst' },
     });
@@ -101,8 +109,9 @@ describe('users', () => {
   it('are not made without their role, and disabled ones are not made again', async () => {
     const server = await provider({ clients: ['alice', 'bob'] });
     const users = new Users();
-    users.add('bob', false);
-    const { outcome, log } = authenticator(server.discoveryUrl, {
+    await users.create('bob');
+    await users.alter('bob', { enabled: false });
+    const { outcome, log } = await authenticator(server.discoveryUrl, {
       users,
       jit: { enabled: true, default_role: 'missing' },
     });
@@ -110,5 +119,40 @@ describe('users', () => {
     expect(await outcome(await server.token(INSTANCE, 'bob'))).toBe(REFUSED);
     await eventually(log).toContain('jit_provisioning.default_role does not exist');
     expect(users.provisioned).toEqual([]);
+  });
+});
+
+describe('passwords', () => {
+  it('are not taken without postgres_password_fallback_enabled', async () => {
+    const server = await provider();
+    const { auth } = await authenticator(server.discoveryUrl);
+    expect(auth.postgres).toBe('token');
+    await expect(auth.password('alice', 'x', '10.0.0.1')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
+    await expect(auth.scram('alice', '10.0.0.1')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
+  });
+
+  it('are taken beside tokens with it, the provider up or down', async () => {
+    const server = await provider();
+    const users = new Users();
+    await users.create('alice');
+    await users.create('bob', 'pencil');
+    const { auth, outcome } = await authenticator(server.discoveryUrl, { users, passwords: true });
+    expect(auth.postgres).toBe('token or password');
+    expect(await outcome(await server.token(INSTANCE))).toBe('alice');
+    await server.stop();
+    expect(await auth.password('bob', 'pencil', '10.0.0.1')).toMatchObject({ name: 'bob' });
+    for (const [name, password] of [
+      ['bob', 'pen'],
+      ['alice', ''],
+      ['nobody', 'pencil'],
+    ] as const) {
+      await expect(auth.password(name, password, '10.0.0.1')).rejects.toThrow(
+        'The user name or the password is wrong',
+      );
+    }
+    const exchange = await auth.scram('bob', '10.0.0.1');
+    const first = exchange.first('n,,n=,r=abc');
+    const proof = await proofOf({ password: 'pencil', header: 'n,,', bare: 'n=,r=abc', serverFirst: first });
+    expect((await exchange.final(proof)).user.name).toBe('bob');
   });
 });

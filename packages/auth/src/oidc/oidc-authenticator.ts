@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { fail, type Logger, TesseraError } from '@tessera/common';
 import type { Authenticator } from '../authenticator.ts';
+import { SYSTEM_TIMER, type Timer } from '../delays/timer.ts';
+import { passwordLogins } from '../passwords/password-logins.ts';
 import { refusedToken } from '../refusal.ts';
-import { checkToken } from '../tokens/check-token.ts';
 import { TokenRefused } from '../tokens/token-refused.ts';
 import type { UserDirectory } from '../users.ts';
 import { ProviderError } from './fetch-document.ts';
+import { OidcTokens } from './oidc-tokens.ts';
 import { type OidcConfig, OpenIdProvider, PROVIDER_LIMITS, type ProviderLimits } from './provider.ts';
 import { tokenUsers } from './token-users.ts';
 import { UsernameError, usernameTemplate } from './username-template.ts';
@@ -15,12 +18,11 @@ export interface OidcOptions {
   readonly instanceId: string;
   readonly users: UserDirectory;
   readonly log: Logger;
-  readonly now?: () => number;
+  /** For the salts of `passwordLogins`; without it they last as long as the process. */
+  readonly secret?: Buffer;
+  readonly timer?: Timer;
   readonly limits?: ProviderLimits;
 }
-
-/** Access tokens (RFC 9068 and before it), not tokens that say something else, such as that a session has ended. */
-const TYPES = ['at+jwt', 'jwt', undefined];
 
 /**
  * `auth.mode: oidc`: the tokens of an OpenID provider say who is asking. Does not wait for the provider, which is read in the
@@ -29,35 +31,25 @@ const TYPES = ['at+jwt', 'jwt', undefined];
 export function oidcAuthenticator(o: OidcOptions): Authenticator {
   const [config] = o.config.providers;
   if (config === undefined) fail('INVALID_ARGUMENT', { message: 'auth.oidc.providers is empty' });
-  const { log, now = Date.now } = o;
+  const { log, users, timer = SYSTEM_TIMER } = o;
   const provider = new OpenIdProvider(
     config,
     log.child({ provider: config.name }),
     o.limits ?? PROVIDER_LIMITS,
   );
+  const tokens = new OidcTokens(provider, o.config.jwt, o.instanceId);
   const usernameOf = usernameTemplate(config.username_mapping);
-  const userOf = tokenUsers({ users: o.users, provisioning: config.jit_provisioning, log });
-
-  const userOfToken = async (token: string) => {
-    const rules = {
-      issuer: await provider.issuer(),
-      audience: o.instanceId,
-      types: TYPES,
-      clockSkewMs: o.config.jwt.clock_skew_tolerance,
-      maxAgeMs: o.config.jwt.max_token_age,
-    };
-    const { claims } = await checkToken(token, rules, (hint) => provider.key(hint), now());
-    // Whoever shows it would have to prove that the key is theirs (RFC 7800), which no endpoint asks for.
-    if (claims.cnf !== undefined) throw new TokenRefused('bound to a key of its client');
-    return userOf(usernameOf(claims));
-  };
+  const userOf = tokenUsers({ users, provisioning: config.jit_provisioning, log });
+  const logins = o.config.postgres_password_fallback_enabled
+    ? passwordLogins({ users, log, secret: o.secret ?? randomBytes(32), timer })
+    : undefined;
 
   return {
     mode: 'oidc',
-    postgres: 'token',
+    postgres: logins === undefined ? 'token' : 'token or password',
     async token(token, from) {
       try {
-        return await userOfToken(token);
+        return await userOf(usernameOf(await tokens.claims(token, timer.now())));
       } catch (error) {
         if (error instanceof ProviderError) {
           log.warn({ from }, `token refused: ${error.message}`);
@@ -68,11 +60,14 @@ export function oidcAuthenticator(o: OidcOptions): Authenticator {
         throw refusedToken();
       }
     },
-    password: noPasswords,
-    scram: noPasswords,
+    password: logins?.password ?? noPasswords,
+    scram: logins?.scram ?? noPasswords,
     issue: undefined,
     jwks: undefined,
-    close: () => provider.close(),
+    async close() {
+      logins?.close();
+      await provider.close();
+    },
   };
 }
 

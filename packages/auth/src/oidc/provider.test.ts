@@ -14,7 +14,7 @@ import {
 describe('keys', () => {
   it('are read once for many tokens, and again for an unknown kid', async () => {
     const server = await provider();
-    const { outcome } = authenticator(server.discoveryUrl);
+    const { outcome } = await authenticator(server.discoveryUrl);
     const token = await server.token(INSTANCE);
     await Promise.all(Array.from({ length: 50 }, () => outcome(token)));
     expect([asked(server, '/openid-configuration'), asked(server, '/jwks')]).toEqual([1, 1]);
@@ -28,7 +28,7 @@ describe('keys', () => {
 
   it('overlap while the provider changes over', async () => {
     const server = await provider();
-    const { outcome } = authenticator(server.discoveryUrl);
+    const { outcome } = await authenticator(server.discoveryUrl);
     const old = await server.token(INSTANCE);
     expect(await outcome(old)).toBe('alice');
     server.rotate('EdDSA', { keepOld: true });
@@ -38,7 +38,7 @@ describe('keys', () => {
 
   it('are not asked for by a flood of unknown kids', async () => {
     const server = await provider();
-    const { outcome } = authenticator(server.discoveryUrl);
+    const { outcome } = await authenticator(server.discoveryUrl);
     const good = await server.token(INSTANCE);
     const [, payload, signature] = good.split('.');
     const flood = Array.from({ length: 300 }, (_, kid) => {
@@ -52,7 +52,7 @@ describe('keys', () => {
 
   it('that the provider took back are refused after cache_ttl', async () => {
     const server = await provider();
-    const { outcome } = authenticator(server.discoveryUrl, { cacheTtlMs: 50 });
+    const { outcome } = await authenticator(server.discoveryUrl, { cacheTtlMs: 50 });
     const token = await server.token(INSTANCE);
     expect(await outcome(token)).toBe('alice');
     server.rotate();
@@ -68,7 +68,7 @@ describe('keys', () => {
       response.end(JSON.stringify({ keys }));
       return true;
     };
-    const { outcome, log } = authenticator(server.discoveryUrl);
+    const { outcome, log } = await authenticator(server.discoveryUrl);
     const forged = await new SignJWT({ sub: 'alice' })
       .setProtectedHeader({ alg: 'HS256', kid: 'shared' })
       .setIssuer(server.issuer)
@@ -91,7 +91,7 @@ describe('keys', () => {
       }
       return response.writableEnded;
     };
-    const { outcome } = authenticator(server.discoveryUrl, { cacheTtlMs: 50 });
+    const { outcome } = await authenticator(server.discoveryUrl, { cacheTtlMs: 50 });
     expect(await outcome(await server.token(INSTANCE))).toBe('alice');
     place = '/moved';
     server.rotate();
@@ -103,7 +103,7 @@ describe('keys', () => {
 describe('outages', () => {
   it('are survived on the keys there are, also past cache_ttl and refresh_interval', async () => {
     const server = await provider();
-    const { outcome, log } = authenticator(server.discoveryUrl, { cacheTtlMs: 50, refreshMs: 50 });
+    const { outcome, log } = await authenticator(server.discoveryUrl, { cacheTtlMs: 50, refreshMs: 50 });
     const token = await server.token(INSTANCE);
     expect(await outcome(token)).toBe('alice');
     await server.stop();
@@ -122,7 +122,7 @@ describe('outages', () => {
     const server = await provider();
     const token = await server.token(INSTANCE);
     await server.stop();
-    const { outcome, log } = authenticator(server.discoveryUrl);
+    const { outcome, log } = await authenticator(server.discoveryUrl);
     expect(await outcome(token)).toBe('Tokens cannot be checked: the OpenID provider has not answered yet');
     await eventually(log).toContain('the discovery document could not be read; tokens are refused');
     await server.start();
@@ -133,7 +133,7 @@ describe('outages', () => {
 
   it('of a provider that says nothing do not hold up tokens of known keys', async () => {
     const server = await provider();
-    const { outcome, log } = authenticator(server.discoveryUrl, {
+    const { outcome, log } = await authenticator(server.discoveryUrl, {
       cacheTtlMs: 50,
       limits: { fetch: { ...LIMITS.fetch, totalTimeoutMs: 100 } },
     });
@@ -163,7 +163,7 @@ describe('outages', () => {
       response.writeHead(status, headers).end(body?.replace('ISSUER', server.issuer));
       return true;
     };
-    const { outcome, log } = authenticator(server.discoveryUrl);
+    const { outcome, log } = await authenticator(server.discoveryUrl);
     await eventually(log).toContain(message);
     server.instead = undefined;
     const token = await server.token(INSTANCE);
@@ -177,7 +177,7 @@ describe('outages', () => {
       response.writeHead(503).end();
       return true;
     };
-    const { outcome, log } = authenticator(server.discoveryUrl, {
+    const { outcome, log } = await authenticator(server.discoveryUrl, {
       limits: { retry: { firstMs: HOUR_MS, maxMs: HOUR_MS } },
     });
     await eventually(log).toContain('the server answered 503');
@@ -198,7 +198,7 @@ describe('redirects', () => {
       response.writeHead(307, { location: '?moved' }).end();
       return true;
     };
-    const { outcome } = authenticator(server.discoveryUrl);
+    const { outcome } = await authenticator(server.discoveryUrl);
     expect(await outcome(await server.token(INSTANCE))).toBe('alice');
   });
 });
@@ -206,7 +206,7 @@ describe('redirects', () => {
 it('close ends what is under way', async () => {
   const server = await provider();
   server.instead = () => true;
-  const { auth, outcome, log } = authenticator(server.discoveryUrl);
+  const { auth, outcome, log } = await authenticator(server.discoveryUrl);
   await eventually(() => server.requests.length).toBe(1);
   const waiting = outcome('a.b.c');
   await auth.close();

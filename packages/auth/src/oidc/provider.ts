@@ -76,18 +76,26 @@ export class OpenIdProvider {
   }
 
   /**
+   * Its keys, not older than they may be, or those there are while it does not answer. Another object whenever they were read.
+   * @throws ProviderError while the provider has never answered
+   */
+  async keys(): Promise<KeySet> {
+    await this.issuer();
+    const old = this.#keys.value === undefined || this.#keys.ageMs > this.#keysForMs;
+    if (old && !this.#keys.failing) await this.#keys.refresh();
+    return this.#keys.value ?? silent();
+  }
+
+  /**
    * The key that a token's header names. One that is not known is looked for at the provider, but not for every token.
    * @throws ProviderError while the provider has never answered
    */
   async key(hint: KeyHint): Promise<CheckingKey | undefined> {
-    await this.issuer();
-    const old = this.#keys.value === undefined || this.#keys.ageMs > this.#keysForMs;
-    if (old && !this.#keys.failing) await this.#keys.refresh();
-    const found = keyFor(this.#keysNow(), hint);
+    const found = keyFor((await this.keys()).keys, hint);
     if (found !== undefined || hint.kid === undefined || !this.#mayLookForKey()) return found;
     this.#log.info('a token names an unknown key: the key set is read again');
     await this.#keys.refresh();
-    return keyFor(this.#keysNow(), hint);
+    return keyFor((await this.keys()).keys, hint);
   }
 
   async close(): Promise<void> {
@@ -95,10 +103,6 @@ export class OpenIdProvider {
     this.#keys.close();
     this.#closing.abort();
     await this.#agent.destroy();
-  }
-
-  #keysNow(): readonly CheckingKey[] {
-    return (this.#keys.value ?? silent()).keys;
   }
 
   #mayLookForKey(): boolean {

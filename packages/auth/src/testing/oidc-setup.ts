@@ -3,34 +3,23 @@ import { expect, onTestFinished } from 'vitest';
 import { FETCH_LIMITS } from '../oidc/fetch-document.ts';
 import { type OidcOptions, oidcAuthenticator } from '../oidc/oidc-authenticator.ts';
 import type { OidcConfig, ProviderLimits } from '../oidc/provider.ts';
-import type { KnownUser, UserDirectory } from '../users.ts';
+import type { KnownUser } from '../users.ts';
 import { logFile } from './log-file.ts';
 import { type OpenIdProviderOptions, OpenIdProviderServer } from './openid-provider.ts';
+import { TestUsers } from './test-users.ts';
 
 export const INSTANCE = 'https://tessera.example';
 export const HOUR_MS = 3_600_000;
 export const REFUSED = 'The access token is not valid (any more)';
 
-/** Users in memory; `provisioned` counts what was made. */
-export class Users implements UserDirectory {
+/** Users in memory; every role exists but `missing`. */
+export class Users extends TestUsers {
   readonly provisioned: string[] = [];
-  readonly #users = new Map<string, KnownUser>();
 
-  constructor(...names: readonly string[]) {
-    for (const name of names) this.add(name);
-  }
-  add(name: string, enabled = true): KnownUser {
-    const user = { id: `id of ${name}`, name, enabled };
-    this.#users.set(name, user);
-    return user;
-  }
-  async find(name: string) {
-    return this.#users.get(name);
-  }
-  async provision(name: string, role: string) {
+  override async provision(name: string, role: string): Promise<KnownUser> {
     if (role === 'missing') throw TesseraError.of('UNDEFINED_OBJECT', { what: 'Role', name: role });
     this.provisioned.push(`${name}: ${role}`);
-    return this.add(name);
+    return this.create(name);
   }
 }
 
@@ -44,6 +33,7 @@ export const LIMITS: ProviderLimits = {
 interface Setup {
   readonly users?: Users;
   readonly mapping?: string;
+  readonly passwords?: boolean;
   readonly jit?: Partial<OidcConfig['providers'][number]['jit_provisioning']>;
   readonly cacheTtlMs?: number;
   readonly refreshMs?: number;
@@ -59,13 +49,14 @@ export async function provider(options: OpenIdProviderOptions = {}): Promise<Ope
 }
 
 /** Closes with the test. `outcome` is the name of the user, or what a refused client reads. */
-export function authenticator(discoveryUrl: string, setup: Setup = {}) {
+export async function authenticator(discoveryUrl: string, setup: Setup = {}) {
   const file = logFile();
-  const { users = new Users('alice') } = setup;
+  const { users = new Users() } = setup;
+  if (setup.users === undefined) await users.create('alice');
   const auth = oidcAuthenticator({
     config: {
       jwt: { clock_skew_tolerance: 30_000, max_token_age: 24 * HOUR_MS },
-      postgres_password_fallback_enabled: false,
+      postgres_password_fallback_enabled: setup.passwords ?? false,
       providers: [
         {
           name: 'test',

@@ -10,7 +10,7 @@ export class TestUsers implements UserDirectory {
     return this.#users.get(name);
   }
 
-  provision(): Promise<KnownUser> {
+  provision(_name: string, _role: string): Promise<KnownUser> {
     return Promise.reject(TesseraError.of('UNDEFINED_OBJECT', { what: 'Role', name: 'none' }));
   }
 

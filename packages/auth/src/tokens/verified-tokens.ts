@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CheckedToken } from '../tokens/check-token.ts';
+import type { CheckedToken } from './check-token.ts';
 
 /** Tokens whose signature was right, by hash, so that no token stands in memory longer than its request. */
 export class VerifiedTokens {

@@ -1,0 +1,57 @@
+import { type CheckedToken, checkToken, MAX_TOKEN_LENGTH } from '../tokens/check-token.ts';
+import { TokenRefused } from '../tokens/token-refused.ts';
+import { VerifiedTokens } from '../tokens/verified-tokens.ts';
+import type { KeySet } from './key-set.ts';
+import type { OidcConfig, OpenIdProvider } from './provider.ts';
+
+/** Verified tokens that are remembered, each a kilobyte or two. */
+const MAX_VERIFIED = 4_000;
+
+/** Access tokens (RFC 9068 and before it), not tokens that say something else, such as that a session has ended. */
+const TYPES = ['at+jwt', 'jwt', undefined];
+
+/** The tokens of a provider. A token that was checked is not checked again until the keys have been read again. */
+export class OidcTokens {
+  readonly #provider: OpenIdProvider;
+  readonly #jwt: OidcConfig['jwt'];
+  readonly #instanceId: string;
+  #verified = new VerifiedTokens(MAX_VERIFIED);
+  /** What the verified ones were checked with. */
+  #keys: KeySet | undefined;
+
+  constructor(provider: OpenIdProvider, jwt: OidcConfig['jwt'], instanceId: string) {
+    this.#provider = provider;
+    this.#jwt = jwt;
+    this.#instanceId = instanceId;
+  }
+
+  /** @throws TokenRefused; ProviderError while the provider has never answered */
+  async claims(token: string, nowMs: number): Promise<CheckedToken['claims']> {
+    if (token.length > MAX_TOKEN_LENGTH) throw new TokenRefused('too long');
+    const keys = await this.#provider.keys();
+    if (keys !== this.#keys) {
+      this.#verified = new VerifiedTokens(MAX_VERIFIED);
+      this.#keys = keys;
+    }
+    const verified = this.#verified;
+    const known = verified.get(token, nowMs);
+    if (known !== undefined) return known.claims;
+    const checked = await this.#check(token, nowMs);
+    verified.add(token, checked);
+    return checked.claims;
+  }
+
+  async #check(token: string, nowMs: number): Promise<CheckedToken> {
+    const rules = {
+      issuer: await this.#provider.issuer(),
+      audience: this.#instanceId,
+      types: TYPES,
+      clockSkewMs: this.#jwt.clock_skew_tolerance,
+      maxAgeMs: this.#jwt.max_token_age,
+    };
+    const checked = await checkToken(token, rules, (hint) => this.#provider.key(hint), nowMs);
+    // Whoever shows it would have to prove that the key is theirs (RFC 7800), which no endpoint asks for.
+    if (checked.claims.cnf !== undefined) throw new TokenRefused('bound to a key of its client');
+    return checked;
+  }
+}
