@@ -32,6 +32,8 @@ const utf8 = (bytes: Buffer): string => {
   }
 };
 
+const floatText = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
+
 const reader = (size: number, text: BinaryReader['text']): BinaryReader => ({ size, text });
 const TEXT = reader(-1, utf8);
 const JSONB_VERSION = 1;
@@ -50,8 +52,8 @@ const TYPES: readonly (readonly [number, number, BinaryReader])[] = [
   [28, 1011, reader(4, (b) => String(b.readUInt32BE()))],
   [114, 199, TEXT],
   [142, 143, TEXT],
-  [700, 1021, reader(4, (b) => String(b.readFloatBE()))],
-  [701, 1022, reader(8, (b) => String(b.readDoubleBE()))],
+  [700, 1021, reader(4, (b) => floatText(b.readFloatBE()))],
+  [701, 1022, reader(8, (b) => floatText(b.readDoubleBE()))],
   [705, 0, TEXT],
   [1042, 1014, TEXT],
   [1043, 1015, TEXT],

@@ -25,6 +25,8 @@ export function postgresText(type: SqlType, value: string): string {
       return `tsr_pg_era(CAST(${value} AS VARCHAR))`;
     case 'timestamptz':
       return `tsr_pg_timestamptz(${value})`;
+    case 'decimal':
+      return decimalText(type, `CAST(${value} AS VARCHAR)`);
     case 'array':
       return postgresArray(type.element, value);
     case 'struct':
@@ -33,6 +35,10 @@ export function postgresText(type: SqlType, value: string): string {
       return `CAST(${value} AS VARCHAR)`;
   }
 }
+
+/** The kernel leaves out a zero before the point where the type has no digit there. */
+const decimalText = ({ precision, scale }: Extract<SqlType, { kind: 'decimal' }>, text: string): string =>
+  precision === scale ? `regexp_replace(${text}, '^(-?)\\.', '\\10.')` : text;
 
 export const structJson = (type: SqlType, value: string): string =>
   `CAST(to_json(${jsonInput(type, value)}) AS VARCHAR)`;

@@ -10,7 +10,7 @@ import type { Expression } from '../tree.ts';
 export function byteaLiteral(node: Expression): Expression {
   if (node.class !== 'CAST' || node.cast_type.id !== 'BLOB' || node.child.class !== 'CONSTANT') return node;
   const { value } = node.child.value;
-  if (typeof value !== 'string' || !/^\\x([0-9a-f]{2})+$/i.test(value)) return node;
+  if (typeof value !== 'string' || !/^\\x([0-9a-f]{2})*$/i.test(value)) return node;
   const bytes = value.slice(2).replace(/../g, '\\x$&');
   return { ...node, child: { ...node.child, value: { ...node.child.value, value: bytes } } };
 }
