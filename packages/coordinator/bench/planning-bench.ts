@@ -14,6 +14,7 @@ import { TesseraError } from '@tessera/common';
 import { quoteText, startKernel, typeToSql } from '@tessera/kernel';
 import { PLAN_SQL, planDistributed, tableScans, UnsupportedPlan } from '@tessera/planner';
 import { prepareQuery } from '@tessera/sql';
+import { ReadAuthority } from '../src/authorization/read-authority.ts';
 import { planQuery } from '../src/distribution/distributed-plans.ts';
 import type { Binding } from '../src/read/binding.ts';
 import type { BindRequest } from '../src/read/bound-query.ts';
@@ -69,6 +70,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     mirror,
     timeZone: 'UTC',
     snapshot: request.snapshot,
+    authority: new ReadAuthority(fixture.authorizer, 'ada'),
     firstWithPositions: false,
     systemRelation: async () => undefined,
   });

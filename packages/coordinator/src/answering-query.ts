@@ -30,7 +30,7 @@ export async function answeringQuery(
     case 'show_setting':
       return settingsQuery(run.request, statement.name);
     case 'call':
-      return calledQuery(statement, asyncStatements);
+      return calledQuery(statement, run.request.user, asyncStatements);
   }
 }
 
@@ -58,13 +58,13 @@ function settingsQuery({ settings }: StatementRequest, name: string | undefined)
   return `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`;
 }
 
-function calledQuery(statement: CallStatement, asyncStatements: AsyncStatements): string {
+function calledQuery(statement: CallStatement, user: string, asyncStatements: AsyncStatements): string {
   if (isGarbageCollection(statement)) return collectedQuery({ tablets: 0, objects: 0 });
   if (statement.name.toLowerCase() !== 'fb_getasyncstatus') {
     throw TesseraError.of('NOT_SUPPORTED', { what: `CALL ${statement.name}` });
   }
   const [token = ''] = statement.arguments;
-  return asyncStatusQuery(asyncStatements.get(token));
+  return asyncStatusQuery(asyncStatements.get(token, user));
 }
 
 export const isGarbageCollection = ({ name }: CallStatement): boolean =>

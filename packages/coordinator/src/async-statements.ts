@@ -20,6 +20,12 @@ const REMEMBERED = 10_000;
 /** The statements that clients started and left; kept in memory, gone with the process. */
 export class AsyncStatements {
   readonly #statements = new Map<string, AsyncStatement>();
+  readonly #mayRead: (user: string, owner: string) => boolean;
+
+  /** `mayRead`: whether a user is told of the statements of another one. */
+  constructor(mayRead: (user: string, owner: string) => boolean) {
+    this.#mayRead = mayRead;
+  }
 
   /** Remembers a statement and follows its work to the end. */
   start(query: RunningQuery, user: string, work: Promise<void>): AsyncStatement {
@@ -43,10 +49,10 @@ export class AsyncStatements {
     return statement;
   }
 
-  /** @throws TesseraError INVALID_ARGUMENT for a token that is none, or was forgotten */
-  get(token: string): AsyncStatement {
+  /** @throws TesseraError INVALID_ARGUMENT for a token that is none, was forgotten, or is somebody else's */
+  get(token: string, user: string): AsyncStatement {
     const statement = this.#statements.get(token);
-    if (statement !== undefined) return statement;
+    if (statement !== undefined && this.#mayRead(user, statement.user)) return statement;
     throw TesseraError.of('INVALID_ARGUMENT', {
       message: `No asynchronous statement has the token ${token}`,
     });

@@ -1,6 +1,7 @@
-import type { Snapshot } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import type { Credential, Snapshot } from '@tessera/catalog';
+import { fail, TesseraError } from '@tessera/common';
 import type { CatalogStatement, TransactionStatement } from '@tessera/sql';
+import type { Authorizer } from './authorization/authorizer.ts';
 import { requireTable } from './catalog/names.ts';
 import type { ChangeContext } from './changes/change-context.ts';
 import { commitChange } from './changes/commit-change.ts';
@@ -14,20 +15,38 @@ import type { Transactions } from './transactions.ts';
 import { type VacuumSettings, vacuumTable } from './vacuum/vacuum-table.ts';
 
 /** Statements of the catalog that are no queries in disguise. */
-export type RunnableStatement = Exclude<CatalogStatement, { kind: 'show' | 'copy_to' }>;
+export type RunnableStatement = Exclude<CatalogStatement, { kind: 'show' | 'show_grants' | 'copy_to' }>;
+
+/** Makes of a password what it is checked against; undefined where the engine has no passwords. */
+export type MakeCredential = (password: string) => Promise<Credential>;
+
+export interface CatalogStatementsOptions {
+  readonly vacuum: VacuumSettings;
+  /** Undefined: users have no passwords. */
+  readonly makeCredential: MakeCredential | undefined;
+  readonly authorizer: Authorizer;
+}
 
 /** Runs the statements that change the catalog or tables, for one node. */
 export class CatalogStatements {
   readonly #tables: TableServices;
   readonly #transactions: Transactions;
   readonly #vacuum: VacuumSettings;
+  readonly #makeCredential: MakeCredential | undefined;
+  readonly #authorizer: Authorizer;
   readonly #results = new CommittedResults();
   readonly #locks = new TableLocks();
 
-  constructor(tables: TableServices, transactions: Transactions, vacuum: VacuumSettings) {
+  constructor(
+    tables: TableServices,
+    transactions: Transactions,
+    { vacuum, makeCredential, authorizer }: CatalogStatementsOptions,
+  ) {
     this.#tables = tables;
     this.#transactions = transactions;
     this.#vacuum = vacuum;
+    this.#makeCredential = makeCredential;
+    this.#authorizer = authorizer;
   }
 
   /** `txnId` names the statement for ever: sent again with the same one, it is not done again. */
@@ -38,11 +57,16 @@ export class CatalogStatements {
       case 'rollback':
         return this.#transaction(statement, run);
       case 'vacuum':
+        this.#authorizer.authorize(statement, run.sessionValues, await this.#tables.manager.latest());
         await vacuumTable(this.#context(run, txnId), statement, this.#vacuum);
         return { kind: 'done' };
       default: {
         const context = this.#context(run, txnId);
-        const work = (snapshot: Snapshot) => Promise.resolve(changeOf(context, snapshot, statement));
+        // In the very snapshot that it changes: names may have come to stand for something else since the statement came.
+        const work = async (snapshot: Snapshot) => {
+          this.#authorizer.authorize(statement, run.sessionValues, snapshot);
+          return changeOf(context, snapshot, statement);
+        };
         const { affectedRows } = await this.#inTurn(context, statement, () => commitChange(context, work));
         return affectedRows === undefined ? { kind: 'done' } : { kind: 'done', affectedRows };
       }
@@ -54,6 +78,7 @@ export class CatalogStatements {
     const { request, query } = context.run;
     if (request.transactionId !== undefined || !changesRows(statement)) return work();
     const snapshot = await context.tables.manager.latest();
+    this.#authorizer.authorize(statement, context.sessionValues, snapshot);
     const { id } = requireTable(snapshot, statement.table, context.database);
     return this.#locks.with(id, query.signal, work);
   }
@@ -84,10 +109,27 @@ export class CatalogStatements {
       txnId,
       database: run.sessionValues.database,
       user: run.request.user,
+      rights: (snapshot) => this.#authorizer.rights(run.request.user, snapshot),
       settings: run.request.settings,
       sessionValues: run.sessionValues,
+      credential: once((password) => this.#credential(password)),
     };
   }
+
+  async #credential(password: string): Promise<Credential> {
+    if (this.#makeCredential !== undefined) return this.#makeCredential(password);
+    const hint = 'this engine checks none (auth.mode)';
+    throw TesseraError.of('NOT_SUPPORTED', { what: 'PASSWORD', hint });
+  }
+}
+
+/** A statement has one password, and hashing it is meant to take long. */
+function once(make: MakeCredential): MakeCredential {
+  let made: Promise<Credential> | undefined;
+  return (password) => {
+    made ??= make(password);
+    return made;
+  };
 }
 
 type RowChange = Extract<RunnableStatement, { kind: 'update' | 'delete' | 'merge' }>;

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { withoutPasswords } from '@tessera/sql';
 import type { StatementRequest } from './statement-request.ts';
 
 /**
@@ -10,9 +11,18 @@ export function commitName(
   queryId: string,
   position: number,
   text: string,
-  { database, parameters, transactionId }: StatementRequest,
+  { user, database, parameters, transactionId }: StatementRequest,
 ): string {
   const values = parameters.map(({ name, value }) => [name, typeof value, String(value)]);
-  const said = JSON.stringify([position, text, database ?? null, values, transactionId ?? null]);
-  return `${queryId}#${createHash('sha256').update(said).digest('base64url').slice(0, 16)}`;
+  const said = JSON.stringify([position, user, text, database ?? null, values, transactionId ?? null]);
+  return `${queryId}#${hashFor(text).update(said).digest('base64url').slice(0, 16)}`;
 }
+
+const PASSWORD_KEY = randomBytes(32);
+
+/**
+ * The name stands in the log for ever, where a plain hash of a statement with a password would tell whether a guess is right: a
+ * statement of that kind is known again by the same process alone.
+ */
+const hashFor = (text: string) =>
+  withoutPasswords(text) === text ? createHash('sha256') : createHmac('sha256', PASSWORD_KEY);

@@ -9,6 +9,7 @@ import {
   NO_PARAMETERS,
   type ParameterDescription,
   parameterDescription,
+  type Statement,
   splitStatements,
 } from '@tessera/sql';
 import {
@@ -18,6 +19,7 @@ import {
   isGarbageCollection,
 } from './answering-query.ts';
 import { AsyncStatements } from './async-statements.ts';
+import { Authorizer } from './authorization/authorizer.ts';
 import { CatalogStatements, type MakeCredential, type RunnableStatement } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
 import { commitName } from './commit-name.ts';
@@ -67,7 +69,7 @@ export class Coordinator {
   readonly #history = new QueryHistory();
   readonly #metrics: MetricsHistory;
   readonly #options: CoordinatorOptions;
-  readonly #async = new AsyncStatements();
+  readonly #async: AsyncStatements;
   readonly #authorizer: Authorizer;
   readonly #binder: QueryBinder;
   #draining = false;
@@ -83,6 +85,9 @@ export class Coordinator {
       checksPrivileges: options.checksPrivileges,
       current: () => options.tables?.manager.current,
     });
+    this.#async = new AsyncStatements((user, owner) =>
+      this.#authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY'),
+    );
     this.#metrics = new MetricsHistory({
       kernelMemory: () => options.kernel.memory(),
       storageAgent: () => options.tables?.agent.metrics(),
@@ -112,20 +117,31 @@ export class Coordinator {
       sleepBeforeCommitMs: upkeep?.autoVacuum.debug_sleep_before_commit_ms ?? 0,
     };
     const { makeCredential } = this.#options;
-    this.#catalogStatements = new CatalogStatements(tables, this.transactions, vacuum, makeCredential);
+    this.#catalogStatements = new CatalogStatements(tables, this.transactions, {
+      vacuum,
+      makeCredential,
+      authorizer: this.#authorizer,
+    });
   }
 
   async #systemFacts({ view, ...scope }: SystemScope): Promise<SystemFacts> {
     const { engineId, cluster } = this.#options;
     const isOfAllNodes = view === 'engine_running_queries' && cluster !== undefined;
+    const { user, snapshot } = scope;
+    const mayRead = (owner: string) => this.#authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY');
     return {
       ...scope,
+      rights: this.#authorizer.rights(user, snapshot),
+      isVisible: this.#authorizer.visible(user, snapshot),
       engine: engineId,
-      transactions: this.transactions?.list() ?? [],
-      running: this.running.all().map(queryFacts),
-      elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster) : [],
+      transactions: (this.transactions?.list() ?? []).filter((transaction) => mayRead(transaction.user)),
+      running: this.running
+        .all()
+        .map(queryFacts)
+        .filter((query) => mayRead(query.user)),
+      elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster, mayRead) : [],
       node: this.#nodeName(),
-      history: this.#history,
+      history: this.#history.readBy(mayRead),
       metrics: this.#metrics,
       nodes: cluster?.cluster.members().map(nodeFacts) ?? [this.#thisNode()],
     };
@@ -150,6 +166,11 @@ export class Coordinator {
       version: undefined,
       startedAt,
     };
+  }
+
+  /** Whether the user may do everything; as far as this node knows without asking others. */
+  isAdministrator(user: string): boolean {
+    return this.#authorizer.isAdministrator(user);
   }
 
   get draining(): boolean {
@@ -180,10 +201,11 @@ export class Coordinator {
    * The caller ends it with `end`, whatever became of it.
    * @throws TesseraError DRAINING, INVALID_ARGUMENT for an id that is running
    */
-  begin(identity: { queryId?: string | undefined; label: string }): RunningQuery {
+  begin(identity: { queryId?: string | undefined; label: string; user: string }): RunningQuery {
     if (this.#draining) throw TesseraError.of('DRAINING', {});
+    const { label, user } = identity;
     const queryId = identity.queryId === undefined ? newQueryId() : asQueryId(identity.queryId);
-    return this.running.add({ queryId, requestId: newRequestId(), label: identity.label });
+    return this.running.add({ queryId, requestId: newRequestId(), label, user });
   }
 
   end(query: RunningQuery): void {
@@ -191,18 +213,25 @@ export class Coordinator {
     this.#history.add(query);
   }
 
-  cancel(queryId: QueryId, reason: string): boolean {
-    return this.running.cancel(queryId, TesseraError.of('QUERY_CANCELLED', { reason }));
+  /** Of one user where that is given: queries of others are not found. */
+  cancel(queryId: QueryId, reason: string, ofUser?: string): boolean {
+    return this.running.cancel(queryId, TesseraError.of('QUERY_CANCELLED', { reason }), ofUser);
   }
 
-  /** Also a query that another node of the engine coordinates. False where no node runs it. */
-  async cancelAnywhere(queryId: QueryId, reason: string): Promise<boolean> {
-    if (this.cancel(queryId, reason)) return true;
+  /**
+   * What `user` may cancel, also when another node of the engine coordinates it. False where no node runs such a query, or
+   * it is somebody else's.
+   * @throws TesseraError UNAUTHENTICATED for a user who is not there any more
+   */
+  async cancelAnywhere(queryId: QueryId, reason: string, user: string): Promise<boolean> {
+    this.#authorizer.admit(user);
+    const ofUser = this.#authorizer.mayOnEngine(user, 'CANCEL ANY QUERY') ? undefined : user;
+    if (this.cancel(queryId, reason, ofUser)) return true;
     const cluster = this.#options.cluster?.cluster;
     if (cluster === undefined) return false;
     const others = cluster.living().filter(({ index }) => index !== cluster.self.index);
     const answers = await Promise.allSettled(
-      others.map((node) => cluster.cancelQuery(node, queryId, reason)),
+      others.map((node) => cluster.cancelQuery(node, queryId, reason, ofUser)),
     );
     return answers.some((answer) => answer.status === 'fulfilled' && answer.value);
   }
@@ -211,6 +240,7 @@ export class Coordinator {
   async describe(query: RunningQuery, request: StatementRequest): Promise<ParameterDescription> {
     const text = onlyStatement(request, 'describe_parameters takes exactly one statement');
     query.setDeadline(request.settings.statement_timeout);
+    this.#admit(request);
     if (classifyStatement(text).kind !== 'query') return NO_PARAMETERS;
     return parameterDescription(await describeQuery(this.#run(query, request, text)));
   }
@@ -222,7 +252,9 @@ export class Coordinator {
   async describeStatement(query: RunningQuery, request: StatementRequest): Promise<StatementDescription> {
     const text = onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
     query.setDeadline(request.settings.statement_timeout);
-    await this.checkDatabase(request.database);
+    this.#admit(request);
+    await this.checkDatabase(request.database, request.user);
+    await this.#authorize(classifyStatement(text), request);
     return describeStatement(this.#run(query, request, text), this.#async);
   }
 
@@ -234,6 +266,7 @@ export class Coordinator {
     const { activity } = query;
     activity.start(request.user, request.sql);
     try {
+      this.#admit(request);
       const result = await this.#statements(query, request);
       return result.kind === 'rows' ? trackedResult(result, activity) : result;
     } catch (error) {
@@ -250,7 +283,7 @@ export class Coordinator {
       const message = `The request holds ${statements.length} statements; send one, or set enable_multi_query_requests=true`;
       throw TesseraError.of('SYNTAX_ERROR', { message });
     }
-    await this.checkDatabase(request.database);
+    await this.checkDatabase(request.database, request.user);
     let session = request;
     try {
       for (const [i, { text }] of statements.entries()) {
@@ -278,12 +311,37 @@ export class Coordinator {
     });
   }
 
-  /** @throws TesseraError DATABASE_NOT_FOUND */
-  async checkDatabase(name: string | undefined): Promise<void> {
+  /**
+   * Whether the user may use a database. The default one is not asked for: what is read in it is.
+   * @throws TesseraError DATABASE_NOT_FOUND, FORBIDDEN
+   */
+  async checkDatabase(name: string | undefined, user: string): Promise<void> {
     const database = databaseOf(name);
     if (database === DEFAULT_DATABASE) return;
     const snapshot = await this.#options.tables?.manager.latest();
-    if (snapshot?.database(database) === undefined) throw TesseraError.of('DATABASE_NOT_FOUND', { database });
+    const found = snapshot?.database(database);
+    if (snapshot === undefined || found === undefined)
+      throw TesseraError.of('DATABASE_NOT_FOUND', { database });
+    this.#authorizer.require({ kind: 'privilege', privilege: 'USAGE', object: found }, user, snapshot);
+  }
+
+  /** @throws TesseraError UNAUTHENTICATED; NO_TRANSACTION for one of somebody else */
+  #admit({ user, transactionId }: StatementRequest): void {
+    this.#authorizer.admit(user);
+    if (transactionId === undefined || !this.#authorizer.checksPrivileges) return;
+    this.transactions?.checkOwner(transactionId, user);
+  }
+
+  /** For statements that change nothing; the others are looked at in the snapshot that they change. */
+  async #authorize(statement: Statement, request: StatementRequest): Promise<void> {
+    if (!this.#authorizer.concerns(statement)) return;
+    const { snapshot, release } = await this.#snapshotFor(request);
+    try {
+      const asker = { user: request.user, database: databaseOf(request.database) };
+      this.#authorizer.authorize(statement, asker, snapshot);
+    } finally {
+      release();
+    }
   }
 
   /**
@@ -309,6 +367,7 @@ export class Coordinator {
     text: string,
     txnId: string,
   ): Promise<StatementResult> {
+    this.#authorizer.admit(request.user);
     const statement = classifyStatement(text);
     switch (statement.kind) {
       case 'query':
@@ -321,20 +380,21 @@ export class Coordinator {
       case 'reset':
         return { kind: 'done', session: { kind: 'remove', name: statement.name } };
       case 'use_database':
-        await this.checkDatabase(statement.database);
+        await this.checkDatabase(statement.database, request.user);
+        await this.#authorize(statement, request);
         return { kind: 'done', session: { kind: 'set', name: 'database', value: statement.database } };
       case 'use_engine':
         return { kind: 'done', session: { kind: 'set', name: 'engine', value: statement.engine } };
       case 'show_setting':
       case 'show':
       case 'show_grants':
+        await this.#authorize(statement, request);
         return this.#answer(query, request, text, statement);
       case 'cancel_query':
-        if (!(await this.cancelAnywhere(asQueryId(statement.queryId), 'CANCEL QUERY by a user'))) {
-          throw TesseraError.of('QUERY_NOT_FOUND', { queryId: statement.queryId });
-        }
+        await this.#cancelQuery(asQueryId(statement.queryId), request);
         return { kind: 'done' };
       case 'call':
+        await this.#authorize(statement, request);
         if (isGarbageCollection(statement)) return this.#collectGarbage(query, request);
         return this.#answer(query, request, text, statement);
       case 'unsupported':
@@ -346,6 +406,12 @@ export class Coordinator {
     }
   }
 
+  /** @throws TesseraError QUERY_NOT_FOUND */
+  async #cancelQuery(queryId: QueryId, { user }: StatementRequest): Promise<void> {
+    if (await this.cancelAnywhere(queryId, 'CANCEL QUERY by a user', user)) return;
+    throw TesseraError.of('QUERY_NOT_FOUND', { queryId });
+  }
+
   async #copyTo(
     query: RunningQuery,
     request: StatementRequest,
@@ -354,10 +420,10 @@ export class Coordinator {
   ): Promise<StatementResult> {
     query.setDeadline(request.settings.statement_timeout);
     const run = this.#run(query, request, text);
-    const copy = async (): Promise<StatementResult> => ({
-      kind: 'done',
-      affectedRows: await copyTo(run, statement),
-    });
+    const copy = async (): Promise<StatementResult> => {
+      await this.#authorize(statement, request);
+      return { kind: 'done', affectedRows: await copyTo(run, statement) };
+    };
     const { transactionId } = request;
     return transactionId === undefined ? copy() : this.#openTransaction(transactionId).run(copy);
   }

@@ -8,13 +8,14 @@ export interface DescribedAs {
   /** Types of the columns that the subquery in FROM is for. */
   readonly asked?: readonly SqlType[];
   readonly rowPositionsOf?: BindRequest['rowPositionsOf'];
+  readonly blindTarget?: BindRequest['blindTarget'];
 }
 
 /** Parameters and columns of a query, as far as they follow from its text; its files are looked at. */
 export const describeQuery = (
   options: QueryRunOptions,
-  { asked, rowPositionsOf }: DescribedAs = {},
+  { asked, ...how }: DescribedAs = {},
 ): Promise<QueryDescription> =>
   withSecondAttempt(options.query.signal, (quarantine) =>
-    options.binder.describe({ ...bindRequest(options, { quarantine }), rowPositionsOf }, asked),
+    options.binder.describe({ ...bindRequest(options, { quarantine }), ...how }, asked),
   );

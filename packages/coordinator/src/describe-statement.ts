@@ -14,6 +14,7 @@ import {
 } from '@tessera/sql';
 import { answeringQuery } from './answering-query.ts';
 import type { AsyncStatements } from './async-statements.ts';
+import { updateReads } from './authorization/change-requirements.ts';
 import { requireTable } from './catalog/names.ts';
 import { queryInPlace } from './changes/bound-query.ts';
 import { type DescribedAs, describeQuery } from './describe-query.ts';
@@ -60,7 +61,10 @@ export async function describeStatement(
       );
     case 'update':
       return withTable(run, statement.table, (table) =>
-        describeChange(run, updateQuery(statement, table, run.text), POSITIONS),
+        describeChange(run, updateQuery(statement, table, run.text), {
+          ...POSITIONS,
+          blindTarget: updateReads(statement, table) ? undefined : table.id,
+        }),
       );
     case 'merge':
       return withTable(run, statement.table, (table) =>

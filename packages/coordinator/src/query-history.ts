@@ -114,8 +114,14 @@ export class QueryHistory implements Iterable<FinishedQuery> {
   }
 
   /** The oldest first. */
-  *[Symbol.iterator](): Iterator<FinishedQuery> {
+  [Symbol.iterator](): Iterator<FinishedQuery> {
+    return this.readBy(() => true)[Symbol.iterator]();
+  }
+
+  /** Those of users whose queries are to be told. */
+  *readBy(mayRead: (user: string) => boolean): Generator<FinishedQuery, void> {
     for (const { facts, ...end } of this.#ended) {
+      if (!mayRead(facts.user)) continue;
       const normalizedText = normalizedSql(facts.text);
       yield { ...facts, ...end, normalizedText, isSystemQuery: SYSTEM_QUERY.test(facts.text) };
     }

@@ -2,7 +2,12 @@ import { asQueryId, newRequestId, TesseraError } from '@tessera/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunningQueries } from './running-queries.ts';
 
-const identity = (id: string) => ({ queryId: asQueryId(id), requestId: newRequestId(), label: '' });
+const identity = (id: string, user = 'ada') => ({
+  queryId: asQueryId(id),
+  requestId: newRequestId(),
+  label: '',
+  user,
+});
 const cancelled = TesseraError.of('QUERY_CANCELLED', { reason: 'test' });
 
 describe('RunningQueries', () => {
@@ -16,6 +21,15 @@ describe('RunningQueries', () => {
     expect(query.signal.aborted).toBe(false);
     expect(queries.cancel(asQueryId('a'), cancelled)).toBe(true);
     expect(query.signal.reason).toBe(cancelled);
+  });
+
+  it('cancels queries of one user, if it is to', () => {
+    const queries = new RunningQueries();
+    const query = queries.add(identity('a', 'ada'));
+    expect(queries.cancel(asQueryId('a'), cancelled, 'bob')).toBe(false);
+    expect(query.signal.aborted).toBe(false);
+    expect(queries.cancel(asQueryId('a'), cancelled, 'ada')).toBe(true);
+    expect(query.signal.aborted).toBe(true);
   });
 
   it('refuses an id that is running, and takes it again afterwards', () => {

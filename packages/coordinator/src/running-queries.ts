@@ -5,6 +5,8 @@ interface QueryIdentity {
   readonly queryId: QueryId;
   readonly requestId: RequestId;
   readonly label: string;
+  /** Who sends it. */
+  readonly user: string;
 }
 
 /** What is known of a query while it is in the engine, from the first byte of its request to the last of its result. */
@@ -52,11 +54,12 @@ export class RunningQueries {
     return [...this.#queries.values()];
   }
 
-  /** False when no such query runs. */
-  cancel(queryId: QueryId, reason: TesseraError): boolean {
+  /** False when no such query runs, or only one of another user than `ofUser`. */
+  cancel(queryId: QueryId, reason: TesseraError, ofUser?: string): boolean {
     const query = this.#queries.get(queryId);
-    query?.cancel(reason);
-    return query !== undefined;
+    if (query === undefined || (ofUser !== undefined && query.user !== ofUser)) return false;
+    query.cancel(reason);
+    return true;
   }
 
   cancelAll(reason: TesseraError): void {

@@ -56,10 +56,13 @@ export class Transactions {
 
   /** @throws TesseraError NO_TRANSACTION */
   get(id: string): OpenTransaction {
+    return this.#open.get(id) ?? notOpen(id);
+  }
+
+  /** @throws TesseraError NO_TRANSACTION for a transaction that another user began, as if there were none */
+  checkOwner(id: string, user: string): void {
     const transaction = this.#open.get(id);
-    if (transaction !== undefined) return transaction;
-    const message = `No transaction ${id} is open on this node: it ended, was idle for too long, or the node was restarted`;
-    throw TesseraError.of('NO_TRANSACTION', { message });
+    if (transaction !== undefined && transaction.user !== user) notOpen(id);
   }
 
   /** From here on the transaction, if it is open, takes ROLLBACK alone. */
@@ -134,6 +137,11 @@ export class Transactions {
   }
 }
 
+function notOpen(id: string): never {
+  const message = `No transaction ${id} is open on this node: it ended, was idle for too long, or the node was restarted`;
+  throw TesseraError.of('NO_TRANSACTION', { message });
+}
+
 /** The log has only the ids of objects that others dropped; the transaction saw their names. */
 function withNames(error: TesseraError, base: Snapshot): TesseraError {
   const message = error.message.replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, (id) => {
@@ -183,6 +191,11 @@ export class OpenTransaction {
 
   get actions(): readonly Action[] {
     return this.#actions;
+  }
+
+  /** Who began it. */
+  get user(): string {
+    return this.#options.user;
   }
 
   get base(): Snapshot {

@@ -182,6 +182,6 @@ it('a node answers for itself and for what it coordinates', async () => {
   const { ping, remote, distExec } = cluster.nodes[1]!;
   expect(await ping()).toMatchObject({ name: 'node1', incarnation: distExec.incarnation, status: 'running' });
   expect(await remote.listQueries()).toEqual([{ query_id: 'q1' }]);
-  expect(await remote.cancelQuery('q1', 'because')).toBe(true);
-  expect(await remote.cancelQuery('q2', 'because')).toBe(false);
+  expect(await remote.cancelQuery('q1', { reason: 'because' })).toBe(true);
+  expect(await remote.cancelQuery('q2', { reason: 'because' })).toBe(false);
 });

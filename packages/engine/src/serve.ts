@@ -147,6 +147,7 @@ export const serve: Serve = async (options) => {
     kernel,
     external,
     engineId: config.engine.id,
+    checksPrivileges: config.auth.mode !== 'disabled',
     cluster: { ...multiNode, distributes: config.execution.enable_shuffle },
     tables,
     upkeep: {

@@ -52,7 +52,7 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   app.get('/.well-known/firebolt', OPEN, (request) => discoveryDocument(request.raw, options.instance));
   app.get('/web/v3/account/:account/engineUrl', (request) => ({ engineUrl: listenerUrl(request.raw) }));
   app.post<{ Querystring: { query_id?: string } }>('/cancel', (request, reply) =>
-    cancel(request.query.query_id, options, reply),
+    cancel(request.query.query_id, request.user, options, reply),
   );
   registerTokenRoutes(app, options);
   app.post('/*', async (request, reply) => {
@@ -93,13 +93,14 @@ function registerTokenRoutes(app: FastifyInstance, options: QueryServerOptions):
 
 async function cancel(
   id: string | undefined,
+  user: string,
   options: QueryServerOptions,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (id === undefined || id === '') {
     return sendFailure(reply, TesseraError.of('INVALID_ARGUMENT', { message: 'query_id is missing' }));
   }
-  if (!(await options.coordinator.cancelAnywhere(asQueryId(id), 'POST /cancel by a user'))) {
+  if (!(await options.coordinator.cancelAnywhere(asQueryId(id), 'POST /cancel by a user', user))) {
     return sendFailure(reply, TesseraError.of('QUERY_NOT_FOUND', { queryId: id }));
   }
   return reply.send({ query_id: id, cancelled: true });

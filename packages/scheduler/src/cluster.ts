@@ -60,7 +60,7 @@ export interface Cluster {
   ): Promise<void>;
   /** The running queries of another node, as information_schema tells them; rejects when it does not answer. */
   listQueries(node: ClusterNode): Promise<readonly Record<string, unknown>[]>;
-  /** False where the node runs no such query. */
-  cancelQuery(node: ClusterNode, queryId: string, reason: string): Promise<boolean>;
+  /** False where the node runs no such query, or only one of another user than `ofUser`. */
+  cancelQuery(node: ClusterNode, queryId: string, reason: string, ofUser?: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type {
+  CatalogObject,
   DatabaseObject,
   LocationObject,
   RelationObject,
@@ -11,6 +12,10 @@ import type { ObjectName } from '@tessera/sql';
 
 export const DEFAULT_SCHEMA = 'public';
 export const INFORMATION_SCHEMA = 'information_schema';
+export const PG_CATALOG = 'pg_catalog';
+
+/** Schemas that every database has, of relations that the engine makes as they are read. */
+export const isSystemSchema = (name: string): boolean => name === INFORMATION_SCHEMA || name === PG_CATALOG;
 
 /** Where an object stands or shall stand. */
 export interface Place {
@@ -32,12 +37,17 @@ export function requireDatabase(snapshot: Snapshot, name: string, location?: Sql
 export function placeOf(snapshot: Snapshot, { parts, location }: ObjectName, database: string): Place {
   const [name = '', schemaName = DEFAULT_SCHEMA, databaseName = database] = [...parts].reverse();
   const owner = requireDatabase(snapshot, databaseName, location);
-  if (schemaName === INFORMATION_SCHEMA) {
-    fail('FORBIDDEN', { message: 'information_schema cannot be changed' }, { location });
+  if (isSystemSchema(schemaName)) {
+    fail('FORBIDDEN', { message: `${schemaName} cannot be changed` }, { location });
   }
   const schema = requireSchema(snapshot, owner, schemaName, location);
   return { database: owner, schema, name, location };
 }
+
+/** Whether an object may be told of in the hint of an error: to somebody who may see it. */
+type Tellable = (object: CatalogObject) => boolean;
+
+const ANYTHING: Tellable = () => true;
 
 /** @throws TesseraError UNDEFINED_OBJECT */
 export function requireSchema(
@@ -45,21 +55,34 @@ export function requireSchema(
   database: DatabaseObject,
   name: string,
   location?: SqlLocation,
+  isTellable = ANYTHING,
 ): SchemaObject {
   const found = snapshot.schema(database.id, name);
   if (found !== undefined) return found;
-  const names = snapshot.schemas(database.id).map((schema) => schema.name);
+  const names = snapshot
+    .schemas(database.id)
+    .filter(isTellable)
+    .map((schema) => schema.name);
   return fail('UNDEFINED_OBJECT', { what: 'Schema', name, nearest: nearestName(name, names) }, { location });
 }
 
-export const relationAt = (snapshot: Snapshot, place: Place): RelationObject | undefined =>
-  snapshot.relation(place.schema.id, place.name);
+export const relationAt = (
+  snapshot: Snapshot,
+  place: Pick<Place, 'schema' | 'name'>,
+): RelationObject | undefined => snapshot.relation(place.schema.id, place.name);
 
 /** @throws TesseraError UNDEFINED_TABLE */
-export function requireRelation(snapshot: Snapshot, place: Place): RelationObject {
+export function requireRelation(
+  snapshot: Snapshot,
+  place: Omit<Place, 'database' | 'location'> & { readonly location?: SqlLocation | undefined },
+  isTellable = ANYTHING,
+): RelationObject {
   const found = relationAt(snapshot, place);
   if (found !== undefined) return found;
-  const names = snapshot.relations(place.schema.id).map((relation) => relation.name);
+  const names = snapshot
+    .relations(place.schema.id)
+    .filter(isTellable)
+    .map((relation) => relation.name);
   const nearest = nearestName(place.name, names);
   const message = `Table "${place.name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
   return fail('UNDEFINED_TABLE', { message }, { location: place.location });
@@ -74,11 +97,19 @@ export function requireTable(snapshot: Snapshot, name: ObjectName, database: str
 }
 
 /** @throws TesseraError UNDEFINED_OBJECT */
-export function requireLocation(snapshot: Snapshot, database: string, name: string): LocationObject {
+export function requireLocation(
+  snapshot: Snapshot,
+  database: string,
+  name: string,
+  isTellable = ANYTHING,
+): LocationObject {
   const { id: databaseId } = requireDatabase(snapshot, database);
   const found = snapshot.location(databaseId, name);
   if (found !== undefined) return found;
-  const names = snapshot.locations(databaseId).map((location) => location.name);
+  const names = snapshot
+    .locations(databaseId)
+    .filter(isTellable)
+    .map((location) => location.name);
   return fail('UNDEFINED_OBJECT', { what: 'Location', name, nearest: nearestName(name, names) });
 }
 

@@ -22,7 +22,7 @@ export async function boundQuery<T>(
   snapshot: Snapshot,
   query: DerivedQuery,
   work: (bound: BoundQuery) => Promise<T>,
-  options: Pick<BindRequest, 'rowPositionsOf' | 'storing'> = {},
+  options: Pick<BindRequest, 'rowPositionsOf' | 'storing' | 'blindTarget'> = {},
 ): Promise<T> {
   const { run } = context;
   try {

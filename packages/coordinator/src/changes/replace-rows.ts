@@ -1,4 +1,4 @@
-import type { Action, Snapshot, TableObject } from '@tessera/catalog';
+import type { Action, ObjectId, Snapshot, TableObject } from '@tessera/catalog';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
   type ChangeQuery,
@@ -10,6 +10,7 @@ import {
   type UpdateStatement,
   updateQuery,
 } from '@tessera/sql';
+import { updateReads } from '../authorization/change-requirements.ts';
 import { requireTable } from '../catalog/names.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { boundQuery } from './bound-query.ts';
@@ -52,6 +53,7 @@ export async function update(
   return replaceRows(context, snapshot, table, query, {
     replaced: '',
     stored: '',
+    blindTarget: updateReads(statement, table) ? undefined : table.id,
   });
 }
 
@@ -79,6 +81,8 @@ interface Replacement {
   readonly stored: string;
   /** What to say of a row that the query names twice; absent: it names none twice. */
   twice?(): never;
+  /** See `BindRequest`. */
+  readonly blindTarget?: ObjectId | undefined;
 }
 
 /** Old rows are deleted and new ones stored: the query tells both, and runs once. */
@@ -87,7 +91,7 @@ function replaceRows(
   snapshot: Snapshot,
   table: TableObject,
   query: ChangeQuery,
-  { replaced, stored, twice }: Replacement,
+  { replaced, stored, twice, blindTarget }: Replacement,
 ): Promise<Change> {
   const work = async (bound: BoundQuery): Promise<Change> => {
     const { session, params } = bound;
@@ -101,7 +105,7 @@ function replaceRows(
     const actions = await removedRows(context, table, bound, found, added.actions);
     return { actions: [...actions, ...added.actions], affectedRows };
   };
-  return boundQuery(context, snapshot, query, work, POSITIONS);
+  return boundQuery(context, snapshot, query, work, { ...POSITIONS, blindTarget });
 }
 
 const typed = ({ storedName, type }: TableObject['columns'][number]): string =>

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import type { CopyFromStatement, ReadFunction } from '@tessera/sql';
+import { belowLocation, type CopyFromStatement, type ReadFunction } from '@tessera/sql';
 import { requireLocation } from '../catalog/names.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { type ReadFile, ReadResolution } from '../read-resolution.ts';
@@ -79,7 +79,7 @@ export function copyPlace(
   const { options, locationName } = statement;
   const location = locationName === undefined ? undefined : requireLocation(snapshot, database, locationName);
   const base = statement.url ?? location?.url ?? '';
-  const url = options.pattern === undefined ? base : `${base.replace(/\/$/, '')}/${options.pattern}`;
+  const url = options.pattern === undefined ? base : belowLocation(base, options.pattern);
   return { url, credentials: { ...location?.credentials, ...statement.credentials } };
 }
 

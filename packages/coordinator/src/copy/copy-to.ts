@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
-import type { CopyToStatement } from '@tessera/sql';
+import { belowLocation, type CopyToStatement } from '@tessera/sql';
 import { queryInPlace } from '../changes/bound-query.ts';
 import { distributedQuery, type QueryRunOptions } from '../query-run.ts';
 import { bindQuery } from '../read/bind-query.ts';
@@ -91,7 +91,7 @@ function targetFile({ options }: CopyToStatement, { url }: CopyTarget, queryId: 
   const single = isOn(options.single_file, !isDirectory);
   return {
     options: kernelOptions(format, codec, options),
-    url: isDirectory ? `${url}${prefix}.${extension}` : url,
+    url: isDirectory ? belowLocation(url, `${prefix}.${extension}`) : url,
     extension,
     maxBytes: single ? undefined : maxFileSize(options.max_file_size),
   };

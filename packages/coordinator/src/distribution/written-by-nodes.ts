@@ -62,7 +62,7 @@ export function withSink(cluster: Cluster, sink: TabletSink): Cluster {
     runTask: (node, task, options) => cluster.runTask(node, sunk(task), options),
     release: (node, queryId, which) => cluster.release(node, queryId, which),
     listQueries: (node) => cluster.listQueries(node),
-    cancelQuery: (node, queryId, reason) => cluster.cancelQuery(node, queryId, reason),
+    cancelQuery: (node, queryId, reason, ofUser) => cluster.cancelQuery(node, queryId, reason, ofUser),
     close: () => cluster.close(),
   };
 }

@@ -1,4 +1,9 @@
-import { relationsOfDatabase } from './relations-of-database.ts';
+import {
+  databasesOf,
+  locationsOfDatabase,
+  relationsOfDatabase,
+  schemasOfDatabase,
+} from './relations-of-database.ts';
 import type { SystemFacts } from './system-facts.ts';
 import { columnsOf, type SystemRelation, type SystemValue, TIME } from './system-relation.ts';
 
@@ -11,11 +16,15 @@ const CATALOGS = columnsOf(
 );
 
 /** The databases of the cluster. */
-export const catalogs = ({ snapshot }: SystemFacts): SystemRelation => ({
+export const catalogs = (facts: SystemFacts): SystemRelation => ({
   columns: CATALOGS,
-  rows: snapshot
-    .databases()
-    .map((d) => [d.name, d.owner, d.description, new Date(d.createdAt), new Date(d.alteredAt)]),
+  rows: databasesOf(facts).map((d) => [
+    d.name,
+    d.owner,
+    d.description,
+    new Date(d.createdAt),
+    new Date(d.alteredAt),
+  ]),
 });
 
 const SCHEMATA = columnsOf(
@@ -27,10 +36,10 @@ const SCHEMATA = columnsOf(
   ['last_altered', TIME],
 );
 
-export function schemata({ snapshot, database }: SystemFacts): SystemRelation {
+export function schemata(facts: SystemFacts): SystemRelation {
+  const { snapshot, database } = facts;
   const owner = snapshot.database(database);
-  const schemas = owner === undefined ? [] : snapshot.schemas(owner.id);
-  const rows: SystemValue[][] = schemas.map((s) => [
+  const rows: SystemValue[][] = schemasOfDatabase(facts).map((s) => [
     database,
     s.name,
     s.owner,
@@ -97,13 +106,11 @@ const LOCATIONS = columnsOf(
 );
 
 /** Credentials are not shown. */
-export function locations({ snapshot, database }: SystemFacts): SystemRelation {
-  const owner = snapshot.database(database);
-  const all = owner === undefined ? [] : snapshot.locations(owner.id);
+export function locations(facts: SystemFacts): SystemRelation {
   return {
     columns: LOCATIONS,
-    rows: all.map((l) => [
-      database,
+    rows: locationsOfDatabase(facts).map((l) => [
+      facts.database,
       l.name,
       l.source,
       l.url,

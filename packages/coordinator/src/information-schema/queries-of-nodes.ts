@@ -15,12 +15,19 @@ export const queryRecords = (running: readonly QueryFacts[], node: string): read
 
 const plain = (value: SystemValue): unknown => (value instanceof Date ? value.toISOString() : value);
 
-/** Rows of `engine_running_queries` of all other nodes; one that does not answer in time is left out. */
-export async function queriesElsewhere(cluster: Cluster): Promise<readonly (readonly SystemValue[])[]> {
+/**
+ * Rows of `engine_running_queries` of all other nodes, of users whose queries are to be told; a node that does not answer in
+ * time is left out.
+ */
+export async function queriesElsewhere(
+  cluster: Cluster,
+  mayRead: (user: string) => boolean,
+): Promise<readonly (readonly SystemValue[])[]> {
   const others = cluster.living().filter(({ index }) => index !== cluster.self.index);
   const answers = await Promise.allSettled(others.map((node) => cluster.listQueries(node)));
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  return records.map((record) =>
+  const told = records.filter(({ user_name }) => mayRead(String(user_name)));
+  return told.map((record) =>
     RUNNING_NOW.map(({ name, type }) => {
       const value = record[name] as SystemValue;
       return type === 'TIMESTAMP WITH TIME ZONE' && typeof value === 'string' ? new Date(value) : value;

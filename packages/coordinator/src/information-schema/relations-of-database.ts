@@ -1,4 +1,10 @@
-import type { RelationObject, SchemaObject } from '@tessera/catalog';
+import type {
+  DatabaseObject,
+  LocationObject,
+  PrincipalObject,
+  RelationObject,
+  SchemaObject,
+} from '@tessera/catalog';
 import type { SystemFacts } from './system-facts.ts';
 
 export interface PlacedRelation {
@@ -6,11 +12,37 @@ export interface PlacedRelation {
   readonly relation: RelationObject;
 }
 
-/** Tables, views and external tables of the database, schema by schema. */
-export function* relationsOfDatabase({ snapshot, database }: SystemFacts): Generator<PlacedRelation> {
+/** The databases of the cluster that the user sees. */
+export const databasesOf = ({ snapshot, isVisible }: SystemFacts): readonly DatabaseObject[] =>
+  snapshot.databases().filter(isVisible);
+
+/** Users and roles that the user sees. */
+export const principalsOf = ({ snapshot, isVisible }: SystemFacts): readonly PrincipalObject[] =>
+  snapshot.principals().filter(isVisible);
+
+/** Schemas of the database that the user sees. */
+export const schemasOfDatabase = (facts: SystemFacts): readonly SchemaObject[] =>
+  allSchemas(facts).filter(facts.isVisible);
+
+/** Locations of the database that the user sees. */
+export function locationsOfDatabase({
+  snapshot,
+  database,
+  isVisible,
+}: SystemFacts): readonly LocationObject[] {
   const owner = snapshot.database(database);
-  if (owner === undefined) return;
-  for (const schema of snapshot.schemas(owner.id)) {
-    for (const relation of snapshot.relations(schema.id)) yield { schema, relation };
+  return owner === undefined ? [] : snapshot.locations(owner.id).filter(isVisible);
+}
+
+function allSchemas({ snapshot, database }: SystemFacts): readonly SchemaObject[] {
+  const owner = snapshot.database(database);
+  return owner === undefined ? [] : snapshot.schemas(owner.id);
+}
+
+/** Tables, views and external tables of the database that the user sees, schema by schema. */
+export function* relationsOfDatabase(facts: SystemFacts): Generator<PlacedRelation> {
+  for (const schema of allSchemas(facts)) {
+    for (const relation of facts.snapshot.relations(schema.id))
+      if (facts.isVisible(relation)) yield { schema, relation };
   }
 }

@@ -1,5 +1,7 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { ClusterMember } from '@tessera/scheduler';
+import type { Rights } from '../authorization/rights.ts';
+import type { Visible } from '../authorization/visible.ts';
 import type { FinishedQuery, QueryFacts } from '../query-history.ts';
 import type { TransactionInfo } from '../transactions.ts';
 import type { SystemValue } from './system-relation.ts';
@@ -35,6 +37,9 @@ export interface SystemFacts {
   /** Whose `information_schema` is read: other databases show in `catalogs` alone. */
   readonly database: string;
   readonly user: string;
+  readonly rights: Rights;
+  /** What of the catalog the user is told of. */
+  readonly isVisible: Visible;
   readonly engine: string;
   readonly transactions: readonly TransactionInfo[];
   readonly running: readonly QueryFacts[];

@@ -1,15 +1,15 @@
-import type { RelationObject, TableObject } from '@tessera/catalog';
+import type { RelationObject, TableObject, ViewObject } from '@tessera/catalog';
 import type { TableScan } from '@tessera/planner';
 import type { PreparedQuery, RelationName } from '@tessera/sql';
 
 /** What a name meant when the statement was bound. */
 export interface NamedRelation {
-  readonly name: Pick<RelationName, 'database' | 'schema' | 'name'>;
+  readonly name: Pick<RelationName, 'database' | 'schema' | 'name' | 'location'>;
   /** That names without one belonged to. */
   readonly database: string;
   readonly object: RelationObject;
-  /** In the statement's own text, not in a view's. */
-  readonly isDirect: boolean;
+  /** Whose query names it; undefined: the statement's own text does. */
+  readonly view: ViewObject | undefined;
 }
 
 /** A managed table as a statement reads it. */

@@ -32,6 +32,8 @@ export interface BindRequest {
    * `BoundQuery.target.tablets`) and `"$row"` (BIGINT: position in the tablet's body) behind its own.
    */
   readonly rowPositionsOf?: 'first relation' | undefined;
+  /** The id of the table that stands first in FROM, where its rows are replaced without being looked at: it needs no SELECT. */
+  readonly blindTarget?: ObjectId | undefined;
   /**
    * The caller binds and runs the query once more when it fails with what `isUnfetchedColumn` knows: then columns that the
    * query names, but that nothing comes of, need not be fetched.

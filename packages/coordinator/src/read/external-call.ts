@@ -1,5 +1,5 @@
 import type { ExternalTableObject, LocationObject } from '@tessera/catalog';
-import type { ReadArguments, ReadFunction } from '@tessera/sql';
+import { belowLocation, type ReadArguments, type ReadFunction } from '@tessera/sql';
 
 const FUNCTIONS: Readonly<Record<ExternalTableObject['format'], ReadFunction>> = {
   PARQUET: 'read_parquet',
@@ -15,7 +15,7 @@ export function externalCall(
   location: LocationObject | undefined,
 ): ReadArguments {
   const base = location?.url ?? url;
-  const joined = objectPattern === undefined ? base : `${base.replace(/\/$/, '')}/${objectPattern}`;
+  const joined = objectPattern === undefined ? base : belowLocation(base, objectPattern);
   return {
     function: FUNCTIONS[format],
     url: joined,

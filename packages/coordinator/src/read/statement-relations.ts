@@ -1,20 +1,30 @@
-import type { ExternalTableObject, RelationObject, Snapshot, TableObject } from '@tessera/catalog';
+import type {
+  ExternalTableObject,
+  RelationObject,
+  Snapshot,
+  TableObject,
+  ViewObject,
+} from '@tessera/catalog';
 import { type KernelColumn, type KernelSession, quoteName, typeToSql } from '@tessera/kernel';
 import type {
+  Mention,
   RelationName,
   RelationResolver,
   ResolvedRelation,
   StorageLocation,
   TableRelation,
 } from '@tessera/sql';
+import type { ReadAuthority, ReadMention } from '../authorization/read-authority.ts';
 import {
   DEFAULT_SCHEMA,
-  INFORMATION_SCHEMA,
+  isSystemSchema,
+  PG_CATALOG,
   requireDatabase,
   requireLocation,
   requireRelation,
   requireSchema,
 } from '../catalog/names.ts';
+import { isPgCatalogRelation } from '../pg-catalog/pg-catalog.ts';
 import type { StatementSnapshot } from '../transactions.ts';
 import type { BoundTable, NamedRelation } from './binding.ts';
 import { externalCall } from './external-call.ts';
@@ -24,14 +34,15 @@ export interface StatementRelationsOptions {
   readonly mirror: MirrorTables;
   readonly timeZone: string;
   readonly snapshot: () => Promise<StatementSnapshot>;
+  readonly authority: ReadAuthority;
   /** The table that stands first in the statement shows the positions of its rows. */
   readonly firstWithPositions: boolean;
   /**
-   * Makes a temp table of the statement's session that holds a view of information_schema; its name, undefined where
-   * there is no such view.
+   * Makes a temp table of the statement's session that holds a relation of information_schema or pg_catalog; its name,
+   * undefined where there is no such relation.
    */
   readonly systemRelation: (
-    name: string,
+    name: { readonly schema: string; readonly name: string },
     database: string,
     snapshot: Snapshot,
   ) => Promise<string | undefined>;
@@ -49,7 +60,9 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   #snapshot: Promise<StatementSnapshot> | undefined;
   #session: KernelSession | undefined;
   #uses: MirrorUse[] = [];
-  /** Views of information_schema that are made already. */
+  /** Views whose queries are looked at, by id. */
+  readonly #views = new Map<string, ViewObject>();
+  /** Relations of information_schema and pg_catalog that are made already. */
   readonly #system = new Map<string, string>();
   #empties = 0;
 
@@ -63,36 +76,57 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     return (await this.#snapshot).snapshot;
   }
 
-  async resolve(
-    name: RelationName,
-    database: string,
-    isDirect: boolean,
-  ): Promise<ResolvedRelation | undefined> {
+  async resolve(name: RelationName, mention: Mention): Promise<ResolvedRelation | undefined> {
     const snapshot = await this.snapshot();
+    const { authority } = this.#options;
+    const { database } = mention;
     const owner = requireDatabase(snapshot, name.database ?? database, name.location);
     const schemaName = name.schema ?? DEFAULT_SCHEMA;
-    if (schemaName === INFORMATION_SCHEMA) return this.#systemRelation(name.name, owner.name, snapshot);
-    const object = findRelation(snapshot, name, database);
-    if (object === undefined) {
+    const ofSystem = (schema: string) =>
+      this.#systemRelation({ schema, name: name.name }, owner.name, snapshot);
+    if (isSystemSchema(schemaName)) return ofSystem(schemaName);
+    if (findRelation(snapshot, name, database) === undefined) {
+      if (name.schema === undefined && isPgCatalogRelation(name.name)) return ofSystem(PG_CATALOG);
       if (isFileName(name.name)) return undefined;
-      const schema = requireSchema(snapshot, owner, schemaName, name.location);
-      const { location = NOWHERE } = name;
-      return requireRelation(snapshot, { database: owner, schema, name: name.name, location }) as never;
     }
-    this.named.push({ name, database, object, isDirect });
+    const read = this.#readMention(mention);
+    const isVisible = authority.visible(snapshot);
+    authority.use(snapshot, owner, read);
+    const schema = requireSchema(snapshot, owner, schemaName, name.location, isVisible);
+    authority.use(snapshot, schema, read);
+    const place = { schema, name: name.name, location: name.location };
+    const object = requireRelation(snapshot, place, isVisible);
+    authority.select(snapshot, object, read);
+    this.named.push({ name, database, object, view: read.view });
     switch (object.kind) {
       case 'table':
         return this.#table(object);
       case 'view':
+        this.#views.set(object.id, object);
         return { ...object, kind: 'view', columnNames: object.columnNames };
       case 'external_table':
         return this.#external(object);
     }
   }
 
-  async location(name: string, database: string): Promise<StorageLocation> {
+  async location(name: string, mention: Mention): Promise<StorageLocation> {
     this.transient = true;
-    return requireLocation(await this.snapshot(), database, name);
+    const snapshot = await this.snapshot();
+    const { authority } = this.#options;
+    const read = this.#readMention(mention);
+    authority.use(snapshot, requireDatabase(snapshot, mention.database, mention.location), read);
+    const found = requireLocation(snapshot, mention.database, name, authority.visible(snapshot));
+    authority.use(snapshot, found, read);
+    return found;
+  }
+
+  async url(mention: Mention): Promise<void> {
+    const { authority } = this.#options;
+    if (authority.isNeeded) authority.readExternal(await this.snapshot(), this.#readMention(mention));
+  }
+
+  #readMention({ view, location }: Mention): ReadMention {
+    return { view: view === undefined ? undefined : this.#views.get(view), location };
   }
 
   async binder(): Promise<KernelSession> {
@@ -132,12 +166,12 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   }
 
   async #systemRelation(
-    name: string,
+    name: { readonly schema: string; readonly name: string },
     database: string,
     snapshot: Snapshot,
   ): Promise<ResolvedRelation | undefined> {
     this.transient = true;
-    const key = `${database}.${name}`;
+    const key = JSON.stringify([database, name.schema, name.name]);
     const made = this.#system.get(key) ?? (await this.#options.systemRelation(name, database, snapshot));
     if (made === undefined) return undefined;
     this.#system.set(key, made);
@@ -168,6 +202,3 @@ export function findRelation(
 }
 
 const isFileName = (name: string): boolean => /:\/\/|[/\\]|\.\w+$/.test(name);
-
-/** A name without a place in the text. */
-const NOWHERE = { line: 1, startColumn: 1, endColumn: 1 };

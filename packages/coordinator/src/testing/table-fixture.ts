@@ -18,6 +18,8 @@ import { mirrorBootstrap } from '@tessera/planner';
 import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { writeTablets } from '@tessera/tablet';
+import { Authorizer } from '../authorization/authorizer.ts';
+import { unlimitedRights } from '../authorization/rights.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
 import { QueryBinder } from '../read/query-binder.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
@@ -48,6 +50,7 @@ export class TableFixture implements AsyncDisposable {
   readonly store: ObjectStore;
   readonly agent: StorageAgent;
   readonly external: ExternalSources;
+  readonly authorizer = new Authorizer({ checksPrivileges: false, current: () => undefined });
   readonly binder: QueryBinder;
   snapshot: Snapshot = CatalogState.empty;
 
@@ -69,9 +72,12 @@ export class TableFixture implements AsyncDisposable {
     this.binder = new QueryBinder({
       kernel: parts.kernel,
       external: parts.external,
+      authorizer: this.authorizer,
       tables,
       systemFacts: async ({ view: _, ...scope }) => ({
         ...scope,
+        rights: unlimitedRights(scope.user),
+        isVisible: () => true,
         engine: 'test',
         transactions: [],
         running: [],

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Tablet } from '@tessera/catalog';
+import type { Credential, Tablet } from '@tessera/catalog';
 import { asQueryId, newUlid } from '@tessera/common';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
@@ -20,7 +20,13 @@ export interface Asked {
   readonly database?: string;
   readonly transactionId?: string;
   readonly queryId?: string;
+  readonly user?: string;
   readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface TestNodeOptions {
+  readonly upkeep?: UpkeepOptions;
+  readonly checksPrivileges?: boolean;
 }
 
 /** A node with tables, without endpoints. */
@@ -47,7 +53,7 @@ export class TestNode implements AsyncDisposable {
     this.#external = external;
   }
 
-  static async open(upkeep?: UpkeepOptions): Promise<TestNode> {
+  static async open({ upkeep, checksPrivileges = false }: TestNodeOptions = {}): Promise<TestNode> {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
     const paths = {
       staged: join(directory, 'staged'),
@@ -76,7 +82,15 @@ export class TestNode implements AsyncDisposable {
       header: { formatVersion: 3, compression: 'brotli', compressionLevel: 2, minBytesForWide: 104_857_600 },
       storage: { enableManagedLocation: false, allowCollectGarbage: false, collectGarbageLimit: 0 },
     };
-    const coordinator = new Coordinator({ kernel, external, engineId: 'test', tables, upkeep });
+    const coordinator = new Coordinator({
+      kernel,
+      external,
+      engineId: 'test',
+      checksPrivileges,
+      tables,
+      upkeep,
+      makeCredential: testCredential,
+    });
     return new TestNode(directory, coordinator, tables, [kernel, mirror], external);
   }
 
@@ -107,10 +121,10 @@ export class TestNode implements AsyncDisposable {
 
   async #ask<T>(
     sql: string,
-    { database, transactionId, queryId, settings = {} }: Asked,
+    { database, transactionId, queryId, user = 'tester', settings = {} }: Asked,
     read: (answer: Awaited<ReturnType<Coordinator['execute']>>) => Promise<T>,
   ): Promise<T> {
-    const query = this.coordinator.begin({ queryId: queryId ?? asQueryId(newUlid()), label: '' });
+    const query = this.coordinator.begin({ queryId: queryId ?? asQueryId(newUlid()), label: '', user });
     const directory = join(this.directory, 'files', query.queryId);
     try {
       const answer = await this.coordinator.execute(query, {
@@ -127,7 +141,7 @@ export class TestNode implements AsyncDisposable {
           },
         },
         encoding: { kind: 'rows', format: 'json_array' },
-        user: 'tester',
+        user,
       });
       return await read(answer);
     } finally {
@@ -144,6 +158,13 @@ export class TestNode implements AsyncDisposable {
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
+
+/** In place of the slow hash: what it is made of shows. */
+const testCredential = async (password: string): Promise<Credential> => ({
+  id: newUlid(),
+  passwordHash: `hash of ${password}`,
+  scramVerifier: `verifier of ${password}`,
+});
 
 function kernelIn(
   directory: string,

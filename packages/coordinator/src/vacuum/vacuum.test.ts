@@ -32,7 +32,7 @@ describe('VACUUM', () => {
   });
 
   it('and statements that change the same tablets meanwhile: no row is lost or comes back', async () => {
-    await using node = await TestNode.open(upkeep({ debug_sleep_before_commit_ms: 60 }));
+    await using node = await TestNode.open({ upkeep: upkeep({ debug_sleep_before_commit_ms: 60 }) });
     await fill(node, 10);
     const vacuum = node.run('VACUUM t');
     // Each takes less time than the vacuum sleeps, so that one of them falls between its work and its commit.
@@ -60,7 +60,7 @@ describe('VACUUM', () => {
 
 describe('upkeep', () => {
   it('merges what small commits leave behind', async () => {
-    await using node = await TestNode.open(upkeep({}, true));
+    await using node = await TestNode.open({ upkeep: upkeep({}, true) });
     await fill(node, 25);
     await node.coordinator.settled();
     expect((await node.tablets('t')).length).toBeLessThan(10);
@@ -68,9 +68,9 @@ describe('upkeep', () => {
   });
 
   it('vacuums by itself when enough tablets are bad, from the first change on if told so', async () => {
-    await using node = await TestNode.open(
-      upkeep({ enabled: true, run_on_first_dml: true, min_bad_tablets_threshold: 1 }),
-    );
+    await using node = await TestNode.open({
+      upkeep: upkeep({ enabled: true, run_on_first_dml: true, min_bad_tablets_threshold: 1 }),
+    });
     await node.run('CREATE TABLE t (a INT)');
     const inserts = Array.from({ length: 5 }, (_, i) => `INSERT INTO t VALUES (${i})`);
     await node.run(`BEGIN; ${inserts.join('; ')}; COMMIT`, {

@@ -14,6 +14,12 @@ import { Coordinators } from './coordinators.ts';
 import { LatestEvent } from './latest-event.ts';
 import { MemorySample } from './memory-sample.ts';
 
+export interface Cancellation {
+  readonly reason: string;
+  /** Undefined: whoever's query it is. */
+  readonly ofUser?: string | undefined;
+}
+
 export interface DistExecServiceOptions {
   readonly kernel: Kernel;
   /** Of the engine. */
@@ -25,8 +31,8 @@ export interface DistExecServiceOptions {
   status(): 'running' | 'draining';
   /** That this node coordinates, as information_schema tells them. */
   listQueries(): readonly Record<string, unknown>[];
-  /** False where the node runs no such query. */
-  cancelQuery(queryId: string, reason: string): boolean | Promise<boolean>;
+  /** False where the node runs no such query, or only one of another user than it is to be of. */
+  cancelQuery(queryId: string, how: Cancellation): boolean | Promise<boolean>;
   /** Somebody pings: `<name>/<incarnation>`. */
   onPing?(from: string): void;
   readonly log: KernelLog;
@@ -84,7 +90,9 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
       return {};
     },
     listQueries: async () => ({ queries: Buffer.from(JSON.stringify(options.listQueries())) }),
-    cancelQuery: async ({ queryId, reason }) => ({ found: await options.cancelQuery(queryId, reason) }),
+    cancelQuery: async ({ queryId, reason, ofUser }) => ({
+      found: await options.cancelQuery(queryId, { reason, ofUser }),
+    }),
   });
   return { ...service, close: () => coordinators.close() };
 }

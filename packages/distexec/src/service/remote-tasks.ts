@@ -3,6 +3,7 @@ import type { DistExecService, RpcClient } from '@tessera/rpc';
 import { decodeOutcome } from '../codec/outcome-codec.ts';
 import { encodeTask } from '../codec/task-codec.ts';
 import type { Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
+import type { Cancellation } from './dist-exec-service.ts';
 
 /** How long after its deadline a task may still tell that it has passed. */
 const DEADLINE_GRACE_MS = 2_000;
@@ -30,8 +31,8 @@ export interface RemoteTasks {
   ): Promise<void>;
   /** That the node coordinates. */
   listQueries(timeoutMs?: number): Promise<readonly Record<string, unknown>[]>;
-  /** False where the node runs no such query. */
-  cancelQuery(queryId: string, reason: string, timeoutMs?: number): Promise<boolean>;
+  /** False where the node runs no such query, or only one of another user than it is to be of. */
+  cancelQuery(queryId: string, how: Cancellation, timeoutMs?: number): Promise<boolean>;
 }
 
 export function remoteTasks(client: RpcClient<typeof DistExecService>): RemoteTasks {
@@ -47,8 +48,10 @@ export function remoteTasks(client: RpcClient<typeof DistExecService>): RemoteTa
       const { queries } = await client.listQueries({}, { timeoutMs });
       return JSON.parse(Buffer.from(queries).toString('utf8'));
     },
-    cancelQuery: async (queryId, reason, timeoutMs) =>
-      (await client.cancelQuery({ queryId, reason }, { timeoutMs })).found,
+    cancelQuery: async (queryId, { reason, ofUser }, timeoutMs) => {
+      const request = { queryId, reason, ...(ofUser !== undefined && { ofUser }) };
+      return (await client.cancelQuery(request, { timeoutMs })).found;
+    },
   };
 }
 

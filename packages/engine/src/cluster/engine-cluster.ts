@@ -107,8 +107,8 @@ export class EngineCluster implements Cluster {
     return this.#other(node).tasks.listQueries(ASK_TIMEOUT_MS);
   }
 
-  async cancelQuery(node: ClusterNode, queryId: string, reason: string): Promise<boolean> {
-    return this.#other(node).tasks.cancelQuery(queryId, reason, ASK_TIMEOUT_MS);
+  async cancelQuery(node: ClusterNode, queryId: string, reason: string, ofUser?: string): Promise<boolean> {
+    return this.#other(node).tasks.cancelQuery(queryId, { reason, ofUser }, ASK_TIMEOUT_MS);
   }
 
   async close(): Promise<void> {

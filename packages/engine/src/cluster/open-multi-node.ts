@@ -32,7 +32,7 @@ export interface MultiNodeOptions {
 /** The queries that this node coordinates. */
 export interface CoordinatedQueries {
   queryRecords(): readonly Record<string, unknown>[];
-  cancel(queryId: QueryId, reason: string): boolean;
+  cancel(queryId: QueryId, reason: string, ofUser?: string): boolean;
 }
 
 /** By then every other node has asked how this one is, and gives it no new tasks. */
@@ -106,7 +106,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
       heartbeatMs: LOST_AFTER_MS / 2,
       status: () => self().status,
       listQueries: () => queries.queryRecords(),
-      cancelQuery: (queryId, reason) => queries.cancel(asQueryId(queryId), reason),
+      cancelQuery: (queryId, { reason, ofUser }) => queries.cancel(asQueryId(queryId), reason, ofUser),
       log: logging.logger('distexec'),
     });
   const drain = async (graceMs: number) => {

@@ -44,7 +44,7 @@ export async function answerQuery(
   let handedOver = false;
   try {
     const parameters = parseRequestParameters(queryString(request));
-    query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label });
+    query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label, user });
     response.setHeader('Firebolt-Query-Id', query.queryId);
     const connection = watchConnection(response, query);
     const body = await receiveStatement(request, { directory, limits: options.limits, signal: query.signal });

@@ -67,7 +67,7 @@ export function withFaults(
       runTask: (node, task, options) => run(task, node.name, () => cluster.runTask(node, task, options)),
       release: (node, queryId, which) => cluster.release(node, queryId, which),
       listQueries: (node) => cluster.listQueries(node),
-      cancelQuery: (node, queryId, reason) => cluster.cancelQuery(node, queryId, reason),
+      cancelQuery: (node, queryId, reason, ofUser) => cluster.cancelQuery(node, queryId, reason, ofUser),
       close: () => cluster.close(),
     },
     local: {

@@ -50,7 +50,7 @@ export async function rewriteQuery(
     context,
     placement: scope.placement,
     database: scope.database,
-    isView: scope.views !== undefined,
+    view: scope.views?.at(-1),
     rewriteView: (view, ref) => rewriteView(view, locate(ref.query_location), context, scope),
   });
   const stars = starsOver(statement, withFileColumns);

@@ -1,6 +1,7 @@
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { Expression, TableFunctionRef } from '../tree.ts';
 import { stringLiteral } from '../tree.ts';
+import { belowLocation } from './below-location.ts';
 import type { ReadFunction, ReadOptions } from './read-call.ts';
 
 type OptionType = 'text' | 'boolean' | 'character' | 'compression';
@@ -110,7 +111,7 @@ export function readArguments(
     if (url !== undefined) invalid('takes a URL or a LOCATION, not both');
     if (storage === undefined) fail('NOT_SUPPORTED', { what: `${call} with LOCATION here` }, { location });
     const wanted = pattern ?? (name === 'list_objects' ? '**' : undefined);
-    url = wanted === undefined ? storage.url : `${storage.url.replace(/\/$/, '')}/${wanted}`;
+    url = wanted === undefined ? storage.url : belowLocation(storage.url, String(wanted), location);
     Object.assign(typed, { ...credentialsOf(storage), ...typed });
   } else if (pattern !== undefined) invalid('PATTERN goes with LOCATION; a URL may be a pattern itself');
   if (url === undefined) return invalid('the URL to read is missing');

@@ -25,8 +25,8 @@ export interface RelationScope {
   readonly placement: Placement;
   /** That names without one belong to. */
   readonly database: string;
-  /** Whether the query is that of a view. */
-  readonly isView: boolean;
+  /** Id of the view whose query this is. */
+  readonly view: string | undefined;
   /** Which of FILE_COLUMNS the query names. */
   readonly fileColumns: readonly string[];
   /** Rewrites the query of a view, which stands at `ref`, under the same placement. */
@@ -50,7 +50,7 @@ export async function placeRelations(
   reads: readonly TableFunctionRef[],
   scope: RelationScope,
 ): Promise<PlacedRelations> {
-  const { context, placement, database } = scope;
+  const { context, placement, database, view } = scope;
   const refs = new Map<TableRef, TableRef>();
   const withFileColumns = new Set<TableRef>();
   const named = aliasesFor(statement, catalogReferences(statement, locate));
@@ -63,10 +63,13 @@ export async function placeRelations(
   for (const ref of reads) {
     const location = locate(ref.query_location);
     const name = namedLocation(ref);
-    const storage = name === undefined ? undefined : await context.relations?.location(name, database);
+    const mention = { view, database, location };
+    const storage = name === undefined ? undefined : await context.relations?.location(name, mention);
     const args = readArguments(ref, location, storage);
+    const isUpload = /^upload:/i.test(args.url);
     // The statement that makes a view is looked at as text, where a URL may be in pieces.
-    if (scope.isView && /^upload:/i.test(args.url)) failForUpload('a view', location);
+    if (view !== undefined && isUpload) failForUpload('a view', location);
+    if (storage === undefined && !isUpload) await context.relations?.url(mention);
     const source = await context.resolveRead({ ...args, location });
     refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session)));
   }
@@ -75,7 +78,7 @@ export async function placeRelations(
 
 async function resolve(
   ref: BaseTableRef,
-  { context, database, isView }: RelationScope,
+  { context, database, view }: RelationScope,
   locate: ParsedQuery['locate'],
 ): Promise<ResolvedRelation> {
   const location = locate(ref.query_location);
@@ -85,7 +88,7 @@ async function resolve(
     name: ref.table_name,
     location,
   };
-  const found = await context.relations?.resolve(name, database, !isView);
+  const found = await context.relations?.resolve(name, { view, database, location });
   if (found === undefined) return refuseTable(ref, locate);
   if (ref.at_clause !== null) {
     fail('NOT_SUPPORTED', { what: 'AT (an older version of a table)' }, { location });

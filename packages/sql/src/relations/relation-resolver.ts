@@ -41,15 +41,26 @@ export type ResolvedRelation =
       readonly columns: readonly { readonly name: string; readonly type: string }[];
     };
 
-/** What the catalog is for a statement. */
+/** Where a query names something. */
+export interface Mention {
+  /** Id of the view whose query names it; undefined: the statement itself does. */
+  readonly view: string | undefined;
+  /** That names without one belong to. */
+  readonly database: string;
+  readonly location: SqlLocation | undefined;
+}
+
+/** What the catalog is for a statement; asked before anything is looked up in what it answers. */
 export interface RelationResolver {
   /**
-   * Undefined when there is no such relation. `isDirect`: in the statement itself, not in the query of a view.
-   * @throws TesseraError UNDEFINED_TABLE and relatives where the reason is known better than "does not exist"
+   * Undefined when there is no such relation.
+   * @throws TesseraError UNDEFINED_TABLE and relatives where the reason is known better than "does not exist"; FORBIDDEN
    */
-  resolve(name: RelationName, database: string, isDirect: boolean): Promise<ResolvedRelation | undefined>;
-  /** @throws TesseraError UNDEFINED_OBJECT */
-  location(name: string, database: string): Promise<StorageLocation>;
+  resolve(name: RelationName, mention: Mention): Promise<ResolvedRelation | undefined>;
+  /** @throws TesseraError UNDEFINED_OBJECT, FORBIDDEN */
+  location(name: string, mention: Mention): Promise<StorageLocation>;
+  /** Before a READ_* call of a URL that is no upload. @throws TesseraError FORBIDDEN */
+  url(mention: Mention): Promise<void>;
   /** The session that knows every table that was resolved, by its bound name; rows it has none. */
   binder(): Promise<KernelSession>;
   /** Makes an empty temp table in the binder's session. */

@@ -1,0 +1,104 @@
+import type { Privilege, Snapshot } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
+import type { Statement } from '@tessera/sql';
+import { inSnapshot, isMet, type OnBehalf, type Requirement, refusal } from './requirement.ts';
+import { type Rights, rightsOf, unlimitedRights } from './rights.ts';
+import { statementRequirements } from './statement-requirements.ts';
+import { type Visible, visibleTo } from './visible.ts';
+
+export interface AuthorizerOptions {
+  /** False: nobody is asked who they are, and everybody may do everything. */
+  readonly checksPrivileges: boolean;
+  /** The newest version of the catalog that is known without asking anyone. */
+  readonly current: () => Snapshot | undefined;
+}
+
+/** Who sent a statement, and which database its names belong to. */
+export interface Asker {
+  readonly user: string;
+  readonly database: string;
+}
+
+/** Decides by the catalog what a user may do. What it does not allow it refuses with FORBIDDEN. */
+export class Authorizer {
+  readonly checksPrivileges: boolean;
+  readonly #current: AuthorizerOptions['current'];
+
+  constructor({ checksPrivileges, current }: AuthorizerOptions) {
+    this.checksPrivileges = checksPrivileges;
+    this.#current = current;
+  }
+
+  /**
+   * To be called before each statement: users may be disabled or dropped while they are connected.
+   * @throws TesseraError UNAUTHENTICATED
+   */
+  admit(user: string): void {
+    const current = this.checksPrivileges ? this.#current() : undefined;
+    if (current === undefined) return;
+    const found = current.principal(user);
+    if (found?.kind === 'user' && found.enabled) return;
+    const message = `User "${user}" ${found?.kind === 'user' ? 'is disabled' : 'does not exist'}`;
+    throw TesseraError.of('UNAUTHENTICATED', { message });
+  }
+
+  rights(user: string, snapshot: Snapshot): Rights {
+    return this.checksPrivileges ? rightsOf(snapshot, user) : unlimitedRights(user);
+  }
+
+  /** What the user may know of. */
+  visible(user: string, snapshot: Snapshot): Visible {
+    return visibleTo(this.rights(user, snapshot), snapshot);
+  }
+
+  /** Whether `user` may do to a query or transaction of `owner` what its owner may: with an engine-wide privilege for others'. */
+  isOwnOrAny(user: string, owner: string, privilege: 'CANCEL ANY QUERY' | 'READ ANY HISTORY'): boolean {
+    return user === owner || this.mayOnEngine(user, privilege);
+  }
+
+  isAdministrator(user: string): boolean {
+    if (!this.checksPrivileges) return true;
+    const current = this.#current();
+    return current !== undefined && rightsOf(current, user).isAdministrator;
+  }
+
+  mayOnEngine(user: string, privilege: Privilege): boolean {
+    if (!this.checksPrivileges) return true;
+    const current = this.#current();
+    return current !== undefined && rightsOf(current, user).mayOnEngine(privilege);
+  }
+
+  /** Whether the statement needs rights that `authorize` asks for. */
+  concerns(statement: Statement): boolean {
+    return this.checksPrivileges && statementRequirements(statement) !== undefined;
+  }
+
+  /** @throws TesseraError FORBIDDEN; what is wrong with a name, told without what the user may not see */
+  authorize(statement: Statement, asker: Asker, snapshot: Snapshot): void {
+    if (!this.checksPrivileges) return;
+    const requirements = statementRequirements(statement);
+    if (requirements === undefined) return;
+    const isVisible = this.visible(asker.user, snapshot);
+    for (const requirement of requirements({ ...asker, snapshot, isVisible }))
+      this.require(requirement, asker.user, snapshot);
+  }
+
+  /**
+   * Met in the snapshot; and in the newest one, so far as the objects are still there: what is taken away is gone at once, also
+   * for a transaction that began before.
+   * @throws TesseraError FORBIDDEN
+   */
+  require(requirement: Requirement, user: string, snapshot: Snapshot, onBehalf?: OnBehalf): void {
+    if (!this.checksPrivileges) return;
+    this.#requireIn(requirement, user, snapshot, onBehalf);
+    const current = this.#current();
+    if (current === undefined || current.version <= snapshot.version) return;
+    const now = inSnapshot(requirement, current);
+    if (now !== undefined) this.#requireIn(now, user, current, onBehalf);
+  }
+
+  #requireIn(requirement: Requirement, user: string, snapshot: Snapshot, onBehalf?: OnBehalf): void {
+    const rights = rightsOf(snapshot, user);
+    if (!isMet(requirement, rights, snapshot)) throw refusal(requirement, rights, onBehalf);
+  }
+}

@@ -1,0 +1,119 @@
+import type { Privilege, RelationObject } from '@tessera/catalog';
+import {
+  type ChangeStatement,
+  type CopyFromStatement,
+  type CopyToStatement,
+  type DeleteStatement,
+  type MergeStatement,
+  namesIn,
+  type ObjectName,
+  type UpdateStatement,
+  type VacuumStatement,
+} from '@tessera/sql';
+import {
+  privilegeOn,
+  type RequirementScope,
+  type Requirements,
+  relationNamed,
+  usableLocation,
+} from './lookup.ts';
+
+/** On the table that is changed, and where files come from and go; what queries read is asked for when they are bound. */
+export function* changeRequirements(scope: RequirementScope, statement: ChangeStatement): Requirements {
+  switch (statement.kind) {
+    case 'insert':
+      yield* onTable(scope, statement.table, () => ['INSERT']);
+      break;
+    case 'update':
+      yield* onTable(scope, statement.table, (table) =>
+        updateReads(statement, table) ? ['UPDATE', 'SELECT'] : ['UPDATE'],
+      );
+      break;
+    case 'delete':
+      yield* onTable(scope, statement.table, () =>
+        deleteReads(statement) ? ['DELETE', 'SELECT'] : ['DELETE'],
+      );
+      break;
+    case 'merge':
+      yield* onTable(scope, statement.table, () => mergePrivileges(statement));
+      break;
+    case 'truncate':
+      yield* onTable(scope, statement.table, () => ['TRUNCATE']);
+      break;
+    case 'copy_from':
+      yield* copyFromRequirements(scope, statement);
+      break;
+    case 'copy_to':
+      yield* copyPlaceRequirements(scope, statement, 'WRITE EXTERNAL');
+      break;
+    default:
+      statement satisfies never;
+  }
+}
+
+function* onTable(
+  scope: RequirementScope,
+  name: ObjectName,
+  privileges: (table: RelationObject) => readonly Privilege[],
+): Requirements {
+  const table = yield* relationNamed(scope, name);
+  if (table === undefined) return;
+  for (const privilege of privileges(table)) yield privilegeOn(table, privilege, name.location);
+}
+
+/** As in PostgreSQL, SELECT is needed as soon as the statement looks at rows that are there. */
+export function updateReads(
+  { set, from, where, with: leading, alias }: UpdateStatement,
+  table: RelationObject,
+): boolean {
+  if (from !== undefined || where !== undefined || leading !== undefined) return true;
+  const columns = 'columns' in table ? table.columns.map(({ name }) => name) : [];
+  // COLUMNS('pattern') and * name columns without naming them.
+  const telling = new Set([...columns, table.name, alias, 'columns']);
+  return set.some(({ value }) => {
+    if (value === undefined) return false;
+    return namesIn(value.sql).some((name) => telling.has(name) || telling.has(name.toLowerCase()));
+  });
+}
+
+const deleteReads = ({ using, where }: DeleteStatement): boolean =>
+  using !== undefined || where !== undefined;
+
+function mergePrivileges({ clauses }: MergeStatement): readonly Privilege[] {
+  const does = (kind: string) => clauses.some(({ action }) => action.kind === kind);
+  return [
+    'SELECT',
+    ...(does('insert') ? (['INSERT'] as const) : []),
+    ...(does('update') ? (['UPDATE'] as const) : []),
+    ...(does('delete') ? (['DELETE'] as const) : []),
+  ];
+}
+
+function* copyFromRequirements(scope: RequirementScope, statement: CopyFromStatement): Requirements {
+  yield* onTable(scope, statement.table, () => ['INSERT']);
+  yield* copyPlaceRequirements(scope, statement, 'READ EXTERNAL');
+  if (statement.options.error_file !== undefined) {
+    yield { kind: 'engine privilege', privilege: 'WRITE EXTERNAL' };
+  }
+}
+
+const UPLOAD = /^upload:/i;
+
+/** Files of the request itself, and the client's own input and output, are free. */
+function* copyPlaceRequirements(
+  scope: RequirementScope,
+  { url, locationName }: CopyFromStatement | CopyToStatement,
+  privilege: Privilege,
+): Requirements {
+  if (locationName !== undefined) yield* usableLocation(scope, locationName);
+  if (url !== undefined && !UPLOAD.test(url)) yield { kind: 'engine privilege', privilege };
+}
+
+/** VACUUM on the table, or on all of them. */
+export function* vacuumRequirements(scope: RequirementScope, { table: name }: VacuumStatement): Requirements {
+  const table = yield* relationNamed(scope, name);
+  if (table === undefined) return;
+  const { location } = name;
+  const onAny = { kind: 'engine privilege', privilege: 'VACUUM ANY' } as const;
+  yield { kind: 'one of', requirements: [privilegeOn(table, 'VACUUM', location), onAny], location };
+}

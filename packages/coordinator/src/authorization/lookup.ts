@@ -1,0 +1,121 @@
+import type {
+  DatabaseObject,
+  LocationObject,
+  Privilege,
+  RelationObject,
+  SchemaObject,
+  Snapshot,
+} from '@tessera/catalog';
+import type { SqlLocation } from '@tessera/common';
+import type { ObjectName } from '@tessera/sql';
+import {
+  DEFAULT_SCHEMA,
+  isSystemSchema,
+  requireDatabase,
+  requireLocation,
+  requireRelation,
+  requireSchema,
+} from '../catalog/names.ts';
+import type { Requirement, SecuredObject } from './requirement.ts';
+import type { Visible } from './visible.ts';
+
+/** What the requirements of a statement are looked up in. */
+export interface RequirementScope {
+  readonly snapshot: Snapshot;
+  /** That names without one belong to. */
+  readonly database: string;
+  /** Who asks. */
+  readonly user: string;
+  /** What may be told of in hints. */
+  readonly isVisible: Visible;
+}
+
+/**
+ * The rights that a statement needs, in the order in which they are to be checked: whoever takes the next one has the ones
+ * before, so that names are looked up only in what the user may use. `T`: what was found.
+ */
+export type Requirements<T = void> = Generator<Requirement, T, undefined>;
+
+export const privilegeOn = (
+  object: SecuredObject,
+  privilege: Privilege,
+  location?: SqlLocation,
+): Requirement => ({ kind: 'privilege', privilege, object, location });
+
+/** @throws TesseraError DATABASE_NOT_FOUND */
+export function* usableDatabase(
+  { snapshot }: RequirementScope,
+  name: string,
+  location?: SqlLocation,
+): Requirements<DatabaseObject> {
+  const database = requireDatabase(snapshot, name, location);
+  yield privilegeOn(database, 'USAGE', location);
+  return database;
+}
+
+/** Undefined for information_schema and pg_catalog, which are nobody's. @throws TesseraError DATABASE_NOT_FOUND, UNDEFINED_OBJECT */
+export function* usableSchema(
+  scope: RequirementScope,
+  { schema, database = scope.database }: { readonly schema: string; readonly database?: string | undefined },
+  location?: SqlLocation,
+): Requirements<SchemaObject | undefined> {
+  const owner = yield* usableDatabase(scope, database, location);
+  if (isSystemSchema(schema)) return undefined;
+  const found = requireSchema(scope.snapshot, owner, schema, location, scope.isVisible);
+  yield privilegeOn(found, 'USAGE', location);
+  return found;
+}
+
+/** The schema that a relation of the name stands or shall stand in. */
+export const schemaOfRelation = (
+  scope: RequirementScope,
+  { parts, location }: ObjectName,
+): Requirements<SchemaObject | undefined> => {
+  const [, schema = DEFAULT_SCHEMA, database] = [...parts].reverse();
+  return usableSchema(scope, { schema, database }, location);
+};
+
+/** Undefined where there is none, and for views of information_schema. */
+export function* relationIfAny(
+  scope: RequirementScope,
+  name: ObjectName,
+): Requirements<RelationObject | undefined> {
+  const schema = yield* schemaOfRelation(scope, name);
+  return schema && scope.snapshot.relation(schema.id, name.parts.at(-1) ?? '');
+}
+
+/**
+ * With `ifExists`, where its schema or database is missing there is no such relation.
+ * @throws TesseraError UNDEFINED_TABLE with a hint at relations that the user knows of
+ */
+export function* relationNamed(
+  scope: RequirementScope,
+  name: ObjectName,
+  { ifExists = false }: { readonly ifExists?: boolean } = {},
+): Requirements<RelationObject | undefined> {
+  if (ifExists && !hasPlace(scope, name)) return undefined;
+  const schema = yield* schemaOfRelation(scope, name);
+  if (schema === undefined) return undefined;
+  const { snapshot, isVisible } = scope;
+  const place = { schema, name: name.parts.at(-1) ?? '', location: name.location };
+  if (ifExists) return snapshot.relation(schema.id, place.name);
+  return requireRelation(snapshot, place, isVisible);
+}
+
+function hasPlace({ snapshot, database }: RequirementScope, { parts }: ObjectName): boolean {
+  const [, schema = DEFAULT_SCHEMA, databaseName = database] = [...parts].reverse();
+  const owner = snapshot.database(databaseName);
+  return owner !== undefined && snapshot.schema(owner.id, schema) !== undefined;
+}
+
+/** @throws TesseraError UNDEFINED_OBJECT */
+export function* usableLocation(
+  scope: RequirementScope,
+  name: string,
+  at?: SqlLocation,
+): Requirements<LocationObject> {
+  yield* usableDatabase(scope, scope.database, at);
+  const location = requireLocation(scope.snapshot, scope.database, name, scope.isVisible);
+  yield privilegeOn(location, 'USAGE', at);
+  return location;
+}

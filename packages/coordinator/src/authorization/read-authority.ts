@@ -1,0 +1,82 @@
+import type {
+  DatabaseObject,
+  LocationObject,
+  ObjectId,
+  RelationObject,
+  SchemaObject,
+  Snapshot,
+  ViewObject,
+} from '@tessera/catalog';
+import type { SqlLocation } from '@tessera/common';
+import type { Authorizer } from './authorizer.ts';
+import { privilegeOn } from './lookup.ts';
+import type { Requirement } from './requirement.ts';
+import type { Visible } from './visible.ts';
+
+/** By which query something is read, and where that names it. */
+export interface ReadMention {
+  /** Whose query names it: then it is read with the rights of the view's owner. Undefined: the statement names it. */
+  readonly view: ViewObject | undefined;
+  readonly location?: SqlLocation | undefined;
+}
+
+/** Asks for the rights to what the query of one user reads. */
+export class ReadAuthority {
+  readonly #authorizer: Authorizer;
+  readonly #user: string;
+  readonly #blindTarget: ObjectId | undefined;
+
+  /** `blindTarget`: a table whose rows the statement replaces without looking at them, which takes no SELECT. */
+  constructor(authorizer: Authorizer, user: string, blindTarget?: ObjectId) {
+    this.#authorizer = authorizer;
+    this.#user = user;
+    this.#blindTarget = blindTarget;
+  }
+
+  /** False: nothing is ever refused. */
+  get isNeeded(): boolean {
+    return this.#authorizer.checksPrivileges;
+  }
+
+  /** What hints of errors may tell the user of. */
+  visible(snapshot: Snapshot): Visible {
+    return this.#authorizer.visible(this.#user, snapshot);
+  }
+
+  /** @throws TesseraError FORBIDDEN */
+  use(
+    snapshot: Snapshot,
+    object: DatabaseObject | SchemaObject | LocationObject,
+    mention: ReadMention,
+  ): void {
+    this.#require(privilegeOn(object, 'USAGE', mention.location), snapshot, mention);
+  }
+
+  /** @throws TesseraError FORBIDDEN */
+  select(snapshot: Snapshot, relation: RelationObject, mention: ReadMention): void {
+    if (mention.view === undefined && relation.id === this.#blindTarget) return;
+    this.#require(privilegeOn(relation, 'SELECT', mention.location), snapshot, mention);
+  }
+
+  /** @throws TesseraError FORBIDDEN */
+  readExternal(snapshot: Snapshot, mention: ReadMention): void {
+    const { location } = mention;
+    this.#require({ kind: 'engine privilege', privilege: 'READ EXTERNAL', location }, snapshot, mention);
+  }
+
+  /** All that it takes to read a relation that was found before. @throws TesseraError FORBIDDEN */
+  readAgain(snapshot: Snapshot, relation: RelationObject, mention: ReadMention): void {
+    if (!this.isNeeded) return;
+    const schema = snapshot.object(relation.schemaId);
+    const database = schema?.kind === 'schema' ? snapshot.object(schema.databaseId) : undefined;
+    if (database?.kind === 'database') this.use(snapshot, database, mention);
+    if (schema?.kind === 'schema') this.use(snapshot, schema, mention);
+    this.select(snapshot, relation, mention);
+  }
+
+  #require(requirement: Requirement, snapshot: Snapshot, { view }: ReadMention): void {
+    const user = view?.owner ?? this.#user;
+    const onBehalf = view && { view: view.name };
+    this.#authorizer.require(requirement, user, snapshot, onBehalf);
+  }
+}

@@ -1,0 +1,100 @@
+import type { Privilege } from '@tessera/catalog';
+import type { ShowStatement, Statement } from '@tessera/sql';
+import { accessRequirements, showGrantsRequirements } from './access-requirements.ts';
+import { changeRequirements, vacuumRequirements } from './change-requirements.ts';
+import { alterRequirements, createRequirements, dropRequirements } from './definition-requirements.ts';
+import { type RequirementScope, type Requirements, relationNamed, usableDatabase } from './lookup.ts';
+
+/** Procedures and what they take; a procedure that is not here needs nothing. */
+const PROCEDURES: Readonly<Record<string, Privilege>> = { collect_garbage: 'COLLECT GARBAGE' };
+
+/**
+ * The rights that a statement needs, as a function of the catalog; undefined where they are asked for elsewhere, or where it
+ * needs none: relations and files that queries read when they are bound, the owners of queries and transactions where these
+ * are looked up.
+ */
+export function statementRequirements(
+  statement: Statement,
+): ((scope: RequirementScope) => Requirements) | undefined {
+  switch (statement.kind) {
+    case 'query':
+    case 'explain':
+    case 'set':
+    case 'reset':
+    case 'show_setting':
+    case 'use_engine':
+    case 'cancel_query':
+    case 'begin':
+    case 'commit':
+    case 'rollback':
+    case 'unsupported':
+      return undefined;
+    case 'use_database':
+      return (scope) => use(scope, statement.database);
+    case 'call': {
+      const privilege = PROCEDURES[statement.name.toLowerCase()];
+      return privilege && (() => onEngine(privilege));
+    }
+    case 'create_database':
+    case 'create_schema':
+    case 'create_table':
+    case 'create_table_as':
+    case 'clone_table':
+    case 'create_view':
+    case 'create_external_table':
+    case 'create_location':
+    case 'create_aggregating_index':
+    case 'create_skip_index':
+      return (scope) => createRequirements(scope, statement);
+    case 'alter_database':
+    case 'alter_schema':
+    case 'alter_table':
+    case 'alter_view':
+    case 'alter_location':
+      return (scope) => alterRequirements(scope, statement);
+    case 'drop':
+      return (scope) => dropRequirements(scope, statement);
+    case 'insert':
+    case 'update':
+    case 'delete':
+    case 'merge':
+    case 'truncate':
+    case 'copy_from':
+    case 'copy_to':
+      return (scope) => changeRequirements(scope, statement);
+    case 'vacuum':
+      return (scope) => vacuumRequirements(scope, statement);
+    case 'show':
+      return (scope) => showRequirements(scope, statement);
+    case 'show_grants':
+      return (scope) => showGrantsRequirements(scope, statement);
+    case 'create_user':
+    case 'create_role':
+    case 'alter_user':
+    case 'alter_role':
+    case 'drop_user':
+    case 'drop_role':
+    case 'reassign_owned':
+    case 'grant':
+    case 'revoke':
+      return (scope) => accessRequirements(scope, statement);
+    default:
+      return statement satisfies never;
+  }
+}
+
+function* use(scope: RequirementScope, database: string): Requirements {
+  yield* usableDatabase(scope, database);
+}
+
+function* onEngine(privilege: Privilege): Requirements {
+  yield { kind: 'engine privilege', privilege };
+}
+
+/** Lists are filtered; a relation that is named must be one that the user sees. */
+function* showRequirements(scope: RequirementScope, { what, name }: ShowStatement): Requirements {
+  const isOfOne = what === 'describe' || what === 'create_table' || what === 'columns';
+  if (!isOfOne || name === undefined) return;
+  const object = yield* relationNamed(scope, name);
+  if (object !== undefined) yield { kind: 'visible', object, location: name.location };
+}

@@ -1,0 +1,16 @@
+import { fail, type SqlLocation } from '@tessera/common';
+
+/** `..` as a part of a path, as it stands or as URLs write it. */
+const UPWARDS = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\]|%2f|%5c)/i;
+
+/**
+ * The URL of a pattern below that of a location: who may use the location may read there, and nowhere else.
+ * @throws TesseraError INVALID_ARGUMENT for a pattern that leads out of it
+ */
+export function belowLocation(url: string, pattern: string, location?: SqlLocation): string {
+  if (UPWARDS.test(pattern)) {
+    const message = `The pattern "${pattern}" leads out of the location: it cannot hold ".."`;
+    fail('INVALID_ARGUMENT', { message }, { location });
+  }
+  return `${url.replace(/\/$/, '')}/${pattern}`;
+}
