@@ -8,7 +8,7 @@ import type { AccessContext } from './access-context.ts';
 import { privilegesOf, targetedPrivileges } from './grant-targets.ts';
 import { type GrantedRight, withoutRights, withRight } from './granted-rights.ts';
 import { alterEngineGrants, alterGrants, grantorFacts, rightsOn, rightsOnEngine } from './holders.ts';
-import { askingRights, requirePrincipal } from './principals.ts';
+import { requirePrincipal } from './principals.ts';
 import { refuseDependents } from './refuse-dependents.ts';
 
 type OfPrivileges<T> = T & { readonly granted: Extract<Granted, { kind: 'privileges' }> };
@@ -34,7 +34,7 @@ export function grantPrivileges(
     const message = 'An option to grant cannot be given to public: everybody would have it';
     fail('INVALID_ARGUMENT', { message }, { location: to[0]?.location });
   }
-  const asking = askingRights(snapshot, context);
+  const asking = context.rights(snapshot);
   const actions = heldRights(context, snapshot, granted).flatMap((held) => {
     let { rights } = held;
     for (const right of held.privileges) {
@@ -54,7 +54,7 @@ export function revokePrivileges(
   { granted, from, optionOnly, cascade }: OfPrivileges<RevokeStatement>,
 ): Change {
   const grantees = granteesOf(context, snapshot, from);
-  const asking = askingRights(snapshot, context);
+  const asking = context.rights(snapshot);
   const actions = heldRights(context, snapshot, granted).flatMap((held) => {
     const needsNoOption = (name: string) => held.rules(rightsOf(snapshot, name));
     const isGrantor = (name: string) => held.rules(asking) || asking.isMemberOf(name);

@@ -16,7 +16,7 @@ import type { Change } from '../changes/change.ts';
 import type { AccessContext } from './access-context.ts';
 import { withoutRights, withRight } from './granted-rights.ts';
 import { alterMemberships, grantorFacts, membershipRights } from './holders.ts';
-import { askingRights, requirePrincipal, requireRole } from './principals.ts';
+import { requirePrincipal, requireRole } from './principals.ts';
 import { refuseDependents } from './refuse-dependents.ts';
 
 type OfRoles<T> = T & { readonly granted: Extract<Granted, { kind: 'roles' }> };
@@ -27,7 +27,7 @@ export function grantRoles(
   snapshot: Snapshot,
   { granted, to, withOption }: OfRoles<GrantStatement>,
 ): Change {
-  const asking = askingRights(snapshot, context);
+  const asking = context.rights(snapshot);
   let rights = membershipRights(snapshot);
   const touched: RoleObject[] = [];
   for (const name of granted.roles) {
@@ -53,7 +53,7 @@ export function revokeRoles(
   snapshot: Snapshot,
   { granted, from, optionOnly, cascade }: OfRoles<RevokeStatement>,
 ): Change {
-  const asking = askingRights(snapshot, context);
+  const asking = context.rights(snapshot);
   const grantees = new Set(from.map((name) => requirePrincipal(snapshot, name, context).id));
   const roles = granted.roles.map((name) => requireRole(snapshot, name, context));
   if (roles.some(({ id }) => id === ADMIN_ROLE.id) && grantees.has(BOOTSTRAP_USER.id)) {

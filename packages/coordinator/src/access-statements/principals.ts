@@ -1,7 +1,6 @@
 import type { PrincipalObject, RoleObject, Snapshot, UserObject } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { PrincipalName } from '@tessera/sql';
-import { type Rights, rightsOf, unlimitedRights } from '../authorization/rights.ts';
 
 /** Names that stand for who asks. */
 const WHO_ASKS: readonly string[] = ['current_user', 'session_user', 'current_role'];
@@ -53,12 +52,4 @@ export function requireFreeName(snapshot: Snapshot, { name, location }: Principa
   const taken = snapshot.principal(name);
   if (taken === undefined) return;
   fail('DUPLICATE_OBJECT', { what: taken.kind === 'user' ? 'User' : 'Role', name }, { location });
-}
-
-/**
- * The rights of who runs a statement. A name that is no user's is of an engine that asks nobody who they are; in the others no
- * statement of such a user comes so far.
- */
-export function askingRights(snapshot: Snapshot, { user }: Asking): Rights {
-  return snapshot.principal(user) === undefined ? unlimitedRights(user) : rightsOf(snapshot, user);
 }

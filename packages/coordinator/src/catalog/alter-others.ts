@@ -40,7 +40,7 @@ export function alterSchema(
   if (snapshot.schema(database.id, change.to) !== undefined || isSystemSchema(change.to)) {
     fail('DUPLICATE_OBJECT', { what: 'Schema', name: change.to }, { location });
   }
-  const [view] = dependentViews(snapshot, snapshot.relations(schema.id));
+  const [view] = snapshot.relations(schema.id).flatMap((relation) => dependentViews(snapshot, [relation]));
   if (view !== undefined) {
     const message = `Schema "${name}" cannot be renamed, because the view "${view.name}" names what is in it; drop or replace the view first`;
     fail('DEPENDENT_OBJECTS', { message }, { location });

@@ -1,4 +1,5 @@
-import type { Credential } from '@tessera/catalog';
+import type { Credential, Snapshot } from '@tessera/catalog';
+import type { Rights } from '../authorization/rights.ts';
 import type { QueryRunOptions } from '../query-run.ts';
 import type { Transactions } from '../transactions.ts';
 import type { CommittedResults } from './committed-results.ts';
@@ -16,6 +17,8 @@ export interface ChangeContext extends StoreContext {
   /** Where unqualified names are looked up. */
   readonly database: string;
   readonly user: string;
+  /** Of the user. */
+  rights(snapshot: Snapshot): Rights;
   /**
    * What the password of the statement is checked against; the same each time that the statement is tried.
    * @throws TesseraError NOT_SUPPORTED where the engine has no passwords

@@ -1,8 +1,8 @@
 import type { CatalogObject, Grant } from '@tessera/catalog';
-import { askingRights } from '../access-statements/principals.ts';
 import { rightsOf } from '../authorization/rights.ts';
 import {
   databasesOf,
+  locationsOfDatabase,
   principalsOf,
   relationsOfDatabase,
   schemasOfDatabase,
@@ -86,13 +86,11 @@ export const objectPrivileges = (facts: SystemFacts): SystemRelation => ({
 });
 
 function* privilegeRows(facts: SystemFacts): Generator<readonly SystemValue[]> {
-  const { snapshot, database, engine } = facts;
+  const { database, engine } = facts;
   const owner = databasesOf(facts).find(({ name }) => name === database);
-  if (owner !== undefined) {
-    yield* rowsOf(facts, owner, [database, null, database, 'database']);
-    for (const location of snapshot.locations(owner.id))
-      yield* rowsOf(facts, location, [database, null, location.name, 'location']);
-  }
+  if (owner !== undefined) yield* rowsOf(facts, owner, [database, null, database, 'database']);
+  for (const location of locationsOfDatabase(facts))
+    yield* rowsOf(facts, location, [database, null, location.name, 'location']);
   for (const schema of schemasOfDatabase(facts))
     yield* rowsOf(facts, schema, [database, null, schema.name, 'schema']);
   for (const { schema, relation } of relationsOfDatabase(facts)) {
@@ -123,14 +121,13 @@ function* grantRows(
 
 /** As the user who asks may see them: those on what is the user's own, and those that the user, or a role of the user's, gave or has. */
 export function shownGrants(
-  { snapshot, user }: SystemFacts,
+  { snapshot, rights }: SystemFacts,
   object: CatalogObject,
 ): readonly (Grant & { readonly granteeName: string })[] {
-  const asking = askingRights(snapshot, { user });
-  const isOwn = asking.isOwner(object);
+  const isOwn = rights.isOwner(object);
   return (object.grants ?? []).flatMap((grant) => {
     const grantee = snapshot.object(grant.grantee);
-    const isShown = isOwn || asking.grantees.has(grant.grantee) || asking.isMemberOf(grant.grantor);
+    const isShown = isOwn || rights.grantees.has(grant.grantee) || rights.isMemberOf(grant.grantor);
     return grantee === undefined || !isShown ? [] : [{ ...grant, granteeName: grantee.name }];
   });
 }

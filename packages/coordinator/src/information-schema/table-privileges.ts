@@ -1,5 +1,4 @@
 import { PUBLIC_ROLE } from '@tessera/catalog';
-import { askingRights } from '../access-statements/principals.ts';
 import { PRIVILEGES_ON } from '../authorization/privileges.ts';
 import { shownGrants } from './access.ts';
 import { relationsOfDatabase } from './relations-of-database.ts';
@@ -30,11 +29,10 @@ export const roleTableGrants = (facts: SystemFacts): SystemRelation => ({
 });
 
 function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
-  const asking = askingRights(facts.snapshot, facts);
   for (const { schema, relation } of relationsOfDatabase(facts)) {
     const table = [facts.database, schema.name, relation.name];
     const { owner } = relation;
-    if (asking.isOwner(relation)) {
+    if (facts.rights.isOwner(relation)) {
       for (const privilege of PRIVILEGES_ON[relation.kind])
         yield [owner, owner, ...table, privilege, 'YES', hierarchy(privilege)];
     }
