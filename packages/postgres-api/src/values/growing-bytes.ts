@@ -13,15 +13,18 @@ export class GrowingBytes {
   }
 
   int16(value: number): void {
-    this.#buffer.writeInt16BE(value, this.#room(2));
+    const at = this.#room(2);
+    this.#buffer.writeInt16BE(value, at);
   }
 
   uint16(value: number): void {
-    this.#buffer.writeUInt16BE(value, this.#room(2));
+    const at = this.#room(2);
+    this.#buffer.writeUInt16BE(value, at);
   }
 
   int32(value: number): void {
-    this.#buffer.writeInt32BE(value, this.#room(4));
+    const at = this.#room(4);
+    this.#buffer.writeInt32BE(value, at);
   }
 
   /** Over an `int32` written before. */
@@ -37,7 +40,8 @@ export class GrowingBytes {
   }
 
   append(bytes: Uint8Array): void {
-    this.#buffer.set(bytes, this.#room(bytes.length));
+    const at = this.#room(bytes.length);
+    this.#buffer.set(bytes, at);
   }
 
   #room(bytes: number): number {
