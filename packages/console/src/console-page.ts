@@ -12,6 +12,8 @@ export interface ConsolePage {
 const SCRIPTS = [
   'element',
   'browser-storage',
+  'access',
+  'login-dialog',
   'part-names',
   'statement-history',
   'answer',

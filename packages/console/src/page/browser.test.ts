@@ -17,11 +17,14 @@ interface Received {
   readonly url: URL;
   readonly type: string;
   readonly body: string;
+  readonly authorization: string | undefined;
 }
 
 /** An engine as far as the page can tell: it serves the page and answers statements as `answer` says. */
 let answer: (request: Received, response: ServerResponse) => void;
 const received: Received[] = [];
+/** The `auth` of the discovery document; undefined: there is none. */
+let auth: object | undefined;
 let server: Server;
 let browser: Browser;
 let page: Page;
@@ -29,6 +32,10 @@ let pageErrors: string[];
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://engine');
+  if (url.pathname === '/.well-known/firebolt' && auth !== undefined) {
+    response.end(JSON.stringify({ instance: { auth } }));
+    return;
+  }
   if (request.method === 'GET') {
     const { html, headers } = consolePage();
     response.writeHead(200, headers).end(html);
@@ -40,6 +47,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     url,
     type: request.headers['content-type'] ?? '',
     body: Buffer.concat(chunks).toString('utf8'),
+    authorization: request.headers.authorization,
   };
   received.push(got);
   answer(got, response);
@@ -71,6 +79,7 @@ describe('the page in Chromium', () => {
   beforeEach(async (t) => {
     if (executablePath === undefined) return t.skip('no Chromium here (Debian: apt-get install chromium)');
     received.length = 0;
+    auth = undefined;
     pageErrors = [];
     page = await browser.newPage();
     page.on('pageerror', (error) => pageErrors.push(String(error)));
@@ -200,5 +209,48 @@ describe('the page in Chromium', () => {
     await page.click('#run');
     await page.waitForSelector('.error');
     expect(await page.textContent('.error p')).toContain('could not be reached');
+  });
+
+  const issuedBy = (name: string) => ({ oauth: { authorizationServers: [{ name }] } });
+
+  test('where the engine issues tokens, a password is asked for and its token sent along', async () => {
+    auth = issuedBy('_local');
+    answer = ({ url, body }, response) => {
+      if (url.pathname !== '/oauth/token') response.end(JSON.stringify(rows([[1]])));
+      else if (new URLSearchParams(body).get('password') === 'p&=w') response.end('{"access_token":"abc"}');
+      else {
+        response.statusCode = 400;
+        response.end('{"error":"invalid_grant","error_description":"wrong name or password"}');
+      }
+    };
+    await page.reload();
+    await page.fill('#login-name', 'alice');
+    await page.fill('#login-password', 'wrong');
+    await page.press('#login-password', 'Enter');
+    await expect.poll(() => page.textContent('#login-problem')).toBe('wrong name or password');
+    await page.fill('#login-password', 'p&=w');
+    await page.press('#login-password', 'Enter');
+    await page.waitForSelector('#login', { state: 'hidden' });
+    expect(await page.textContent('#login-open')).toBe('Log out alice');
+    await page.fill('#sql', 'SELECT 1');
+    await page.click('#run');
+    await page.waitForSelector('#answer table');
+    expect(received.at(-1)?.authorization).toBe('Bearer abc');
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('abc');
+  });
+
+  test('where a provider issues them, a token is asked for, again when it has ended', async () => {
+    auth = issuedBy('login');
+    await page.reload();
+    await page.fill('#login-token', 'Bearer xyz');
+    await page.press('#login-token', 'Enter');
+    await page.waitForSelector('#login', { state: 'hidden' });
+    answer = json({ errors: [{ description: 'expired' }] }, 401);
+    await page.fill('#sql', 'SELECT 1');
+    await page.click('#run');
+    await page.waitForSelector('#login', { state: 'visible' });
+    expect(received.at(-1)?.authorization).toBe('Bearer xyz');
+    expect(await page.textContent('#login-problem')).toContain('has ended');
+    expect(await page.textContent('#login-open')).toBe('Log in');
   });
 });

@@ -1,7 +1,9 @@
+import { Access } from './access.js';
 import { failureView, tableView } from './answer-view.js';
 import { browserStorage } from './browser-storage.js';
 import { byId, element } from './element.js';
 import { FileList, sizeText } from './file-list.js';
+import { LoginDialog } from './login-dialog.js';
 import { ROW_LIMIT, runQuery } from './query-run.js';
 import { StatementHistory } from './statement-history.js';
 
@@ -14,7 +16,9 @@ const progress = byId('progress', HTMLProgressElement);
 const picker = byId('picker', HTMLInputElement);
 const historyDialog = byId('history', HTMLDialogElement);
 
-const storage = browserStorage();
+const storage = browserStorage('localStorage');
+const access = new Access(browserStorage('sessionStorage'));
+const login = new LoginDialog(access);
 const history = new StatementHistory(storage);
 const files = new FileList(byId('files', HTMLElement), (call) => insert(call));
 /** @type {import('./query-run.js').QueryRun | undefined} */
@@ -35,7 +39,7 @@ async function run() {
     const what = sent === 1 ? 'Running' : `Sending ${sizeText(uploadBytes)}`;
     status.value = `${what}, ${secondsText((performance.now() - started) / 1000)}`;
   };
-  const query = runQuery(sql, parts, (fraction) => {
+  const query = runQuery(sql, parts, access.headers, (fraction) => {
     sent = fraction;
     showProgress();
   });
@@ -64,6 +68,7 @@ async function run() {
     answer.replaceChildren(element('p', { className: 'note' }, 'Cancelled.'));
     status.value = `Cancelled after ${secondsText(seconds)}`;
   } else show(result, sql, seconds);
+  if (query.wasRefused()) login.refused();
 }
 
 /** @param {import('./answer.js').Answer} result @param {string} sql @param {number} seconds */
@@ -188,3 +193,4 @@ byId('history-clear', HTMLButtonElement).onclick = () => {
 listenForFiles();
 listenForTheme();
 editor.focus();
+login.start();

@@ -2,7 +2,7 @@ import { readAnswer } from './answer.js';
 
 /**
  * @typedef {{ name: string, file: File }} Part
- * @typedef {{ finished: Promise<import('./answer.js').Answer>, cancel(): void }} QueryRun
+ * @typedef {{ finished: Promise<import('./answer.js').Answer>, cancel(): void, wasRefused(): boolean }} QueryRun
  */
 
 /** The engine ends this format after 10,000 rows, so that no result can fill the browser's memory. */
@@ -10,15 +10,17 @@ export const ROW_LIMIT = 10_000;
 
 /**
  * Sends a statement and the files it names. XMLHttpRequest and not fetch: only it tells how much has been sent.
- * @param {string} sql @param {Part[]} parts @param {(sentFraction: number) => void} onUpload
+ * @param {string} sql @param {Part[]} parts @param {Record<string, string>} headers who asks
+ * @param {(sentFraction: number) => void} onUpload
  * @returns {QueryRun}
  */
-export function runQuery(sql, parts, onUpload) {
+export function runQuery(sql, parts, headers, onUpload) {
   const id = newQueryId();
   const request = new XMLHttpRequest();
   const url = new URL('./', document.baseURI);
   url.search = new URLSearchParams({ output_format: 'JSON_CompactLimited', query_id: id }).toString();
   request.open('POST', url);
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
   const finished = new Promise((resolve) => {
     request.onloadend = () =>
       resolve(
@@ -39,18 +41,18 @@ export function runQuery(sql, parts, onUpload) {
     for (const { name, file } of parts) form.append(name, file, file.name);
     request.send(form);
   }
-  return { finished, cancel: () => cancel(id, request) };
+  return { finished, cancel: () => cancel(id, request, headers), wasRefused: () => request.status === 401 };
 }
 
 /**
  * The engine is told before the connection ends: it may be set to let a statement run on without its client.
- * @param {string} id @param {XMLHttpRequest} request
+ * @param {string} id @param {XMLHttpRequest} request @param {Record<string, string>} headers
  */
-async function cancel(id, request) {
+async function cancel(id, request, headers) {
   const url = new URL('./cancel', document.baseURI);
   url.searchParams.set('query_id', id);
   // Whatever the engine answers (a query still uploading is unknown to it), the request ends.
-  await fetch(url, { method: 'POST' }).catch(() => undefined);
+  await fetch(url, { method: 'POST', headers }).catch(() => undefined);
   request.abort();
 }
 
