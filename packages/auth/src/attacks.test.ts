@@ -211,6 +211,10 @@ describe('garbage', () => {
       fc
         .tuple(at, fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }))
         .map(([i, s]) => good.slice(0, i) + s + good.slice(i)),
+      fc
+        .tuple(at, fc.constantFrom(...'AZaz09-_ =.'))
+        .filter(([i, c]) => good[i] !== c)
+        .map(([i, c]) => good.slice(0, i) + c + good.slice(i + 1)),
       fc.tuple(at, at).map(([i, j]) => good.slice(0, Math.min(i, j)) + good.slice(Math.max(i, j) + 1)),
     );
     await fc.assert(

@@ -115,6 +115,19 @@ it('a key checks its own algorithms only', async () => {
   expect(small.checking.algorithms).toEqual([]);
 });
 
+it('a token is written in one way only', async () => {
+  const good = await sign();
+  const last = String.fromCharCode(good.charCodeAt(good.length - 1) + 1);
+  const others = [
+    `${good} `,
+    ` ${good}`,
+    `${good}\n`,
+    `${good}==`,
+    `${good.slice(0, -9)}\t${good.slice(-9)}`,
+  ];
+  for (const other of [...others, good.slice(0, -1) + last]) expect(await refusal(other)).toBe('malformed');
+});
+
 it('nothing is looked at in what is too long', async () => {
   const long = await sign({ filler: 'x'.repeat(MAX_TOKEN_LENGTH) });
   expect(await refusal(long)).toBe('too long');

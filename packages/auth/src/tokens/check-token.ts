@@ -37,6 +37,7 @@ export async function checkToken(
   nowMs: number,
 ): Promise<CheckedToken> {
   if (token.length > MAX_TOKEN_LENGTH) throw new TokenRefused('too long');
+  if (!isWrittenStrictly(token)) throw new TokenRefused('malformed');
   const skew = rules.clockSkewMs / 1000;
   const maxAge = rules.maxAgeMs / 1000;
   const keyOf = async ({
@@ -73,6 +74,18 @@ export async function checkToken(
   } catch (error) {
     throw error instanceof errors.JOSEError ? new TokenRefused(reasonOf(error)) : error;
   }
+}
+
+/**
+ * jose also reads signatures with blanks, padding and stray last bits: one signature would make many tokens, each another one
+ * for whoever remembers tokens.
+ */
+function isWrittenStrictly(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return (
+    /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) &&
+    Buffer.from(signature, 'base64url').toString('base64url') === signature
+  );
 }
 
 /** `typ` is a media type that may leave `application/` away, in any case (RFC 7515, 4.1.9). */
