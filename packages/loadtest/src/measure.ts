@@ -3,6 +3,7 @@ import { cluster } from './benchmarks/cluster.ts';
 import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
 import { point } from './benchmarks/point.ts';
+import { postgres } from './benchmarks/postgres.ts';
 import { results } from './benchmarks/results.ts';
 import { select42 } from './benchmarks/select42.ts';
 import { singleInserts } from './benchmarks/single-inserts.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   tpch,
   insert,
   point,
+  postgres,
   'single-inserts': singleInserts,
   cluster,
 };

@@ -20,6 +20,8 @@ export interface Target {
 /** A node that was started here. */
 export interface OwnNode extends Target {
   readonly metricsUrl: string;
+  /** `postgres://127.0.0.1:5432`, with a port from `--postgres-port`. */
+  readonly postgresUrl: string | undefined;
   readonly dataDirectory: string;
   /** Stops it, lets `between` at its data directory, and starts it again on that. `stop` is the new node's from then on. */
   restart(between?: (dataDirectory: string) => Promise<void>): Promise<OwnNode>;
@@ -77,8 +79,16 @@ async function startOn(dataDirectory: string, options: StartOptions): Promise<Ow
     return startOn(dataDirectory, options);
   };
   try {
-    const { query, metrics } = await addresses(child);
-    return { url: query, metricsUrl: metrics, pid: child.pid, dataDirectory, stop, restart };
+    const { query, metrics, postgres } = await addresses(child);
+    return {
+      url: query,
+      metricsUrl: metrics,
+      postgresUrl: postgres,
+      pid: child.pid,
+      dataDirectory,
+      stop,
+      restart,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -86,7 +96,9 @@ async function startOn(dataDirectory: string, options: StartOptions): Promise<Ow
 }
 
 /** Waits for the log record that says where the node listens, and keeps the log from filling its pipe. */
-function addresses(child: ChildProcess): Promise<{ query: string; metrics: string }> {
+function addresses(
+  child: ChildProcess,
+): Promise<{ query: string; metrics: string; postgres: string | undefined }> {
   return new Promise((resolve, reject) => {
     const log: string[] = [];
     let listening = false;
@@ -96,8 +108,9 @@ function addresses(child: ChildProcess): Promise<{ query: string; metrics: strin
       const query = /"query (http:[^"]+)"/.exec(line)?.[1];
       const metrics = /"metrics (http:[^"]+)"/.exec(line)?.[1];
       if (query === undefined || metrics === undefined) return;
+      const postgres = /"postgres (postgres:[^"]+)"/.exec(line)?.[1];
       listening = true;
-      resolve({ query, metrics });
+      resolve({ query, metrics, postgres });
     });
     child.once('exit', (code) => reject(new Error(`tessera serve ended with ${code}:\n${log.join('\n')}`)));
   });

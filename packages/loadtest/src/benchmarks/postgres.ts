@@ -1,0 +1,114 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { MemoryWatch } from '../processes/resident-memory.ts';
+import { startTessera } from '../processes/tessera.ts';
+import { figure, percentile } from '../report/figure.ts';
+import type { Line } from '../report/report.ts';
+import type { Benchmark } from './benchmark.ts';
+
+const CONNECTIONS = [1, 2, 8];
+const BUSY = 50;
+const IDLE = 500;
+const MEASURED_MS = 5_000;
+const WARM_UP_MS = 1_000;
+const RUNS = 3;
+const BYTES_PER_MB = 1e6;
+const SETTLE_MS = 2_000;
+
+const THROUGHPUT_TARGET = { at: 'least', value: 1_500 } as const;
+/** By name: parsed once for a connection, then bound and executed. */
+const PREPARED = { name: 'answer', text: 'SELECT 42' };
+
+/** Round trips of the smallest prepared statement on the PostgreSQL wire, with few connections and with many. */
+export const postgres: Benchmark = async ({ scale, progress }) => {
+  const server = await startTessera({ args: ['--postgres-port', '0'] });
+  const watch = new MemoryWatch(server.pid!);
+  const url = `${server.postgresUrl}/tessera`;
+  const idle: Client[] = [];
+  const lines: Line[] = [];
+  try {
+    const measure = async (what: string, connections: number, target?: typeof THROUGHPUT_TARGET) => {
+      progress(`postgres: ${what}`);
+      lines.push(await roundTripLine(what, url, connections, scale, target));
+    };
+    for (const connections of CONNECTIONS) {
+      const what = `prepared, ${connections} connection${connections === 1 ? '' : 's'}`;
+      await measure(what, connections, connections === 1 ? undefined : THROUGHPUT_TARGET);
+    }
+    const many = Math.ceil(IDLE * Math.min(1, scale));
+    progress(`postgres: ${many} idle connections`);
+    await pause(SETTLE_MS);
+    watch.restart();
+    const before = watch.peakBytes;
+    for (let n = 0; n < many; n++) idle.push(await connected(url));
+    await pause(SETTLE_MS);
+    watch.restart();
+    lines.push({
+      what: `${many} idle connections`,
+      figures: { memory: figure('MB', [(watch.peakBytes - before) / BYTES_PER_MB]) },
+    });
+    await measure(`prepared, ${BUSY} busy beside ${many} idle`, BUSY);
+  } finally {
+    await Promise.all(idle.map((client) => client.end()));
+    await watch.stop();
+    await server.stop();
+  }
+  return {
+    benchmark: 'postgres',
+    title: '`SELECT 42`, prepared, on the PostgreSQL wire',
+    method: `npm's pg: each connection binds and executes its prepared statement when it has read the last answer, for ${MEASURED_MS / 1000} s; ${RUNS} runs after a warm-up. Memory is what the node and its kernel processes hold more than before the idle connections came.`,
+    lines,
+  };
+};
+
+async function roundTripLine(
+  what: string,
+  url: string,
+  connections: number,
+  scale: number,
+  target: typeof THROUGHPUT_TARGET | undefined,
+): Promise<Line> {
+  const clients = await Promise.all(Array.from({ length: connections }, () => connected(url)));
+  try {
+    await roundTrips(clients, WARM_UP_MS * scale);
+    const samples: number[][] = [];
+    for (let run = 0; run < RUNS; run++) samples.push(await roundTrips(clients, MEASURED_MS * scale));
+    const latency = (p: number) => samples.map((run) => percentile(run, p));
+    const seconds = (MEASURED_MS * scale) / 1000;
+    const throughput = samples.map((run) => run.length / seconds);
+    return {
+      what,
+      figures: {
+        p50: figure('ms', latency(50)),
+        p90: figure('ms', latency(90)),
+        p99: figure('ms', latency(99)),
+        throughput: figure('requests/s', throughput, target),
+      },
+    };
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
+  }
+}
+
+async function connected(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString, user: 'tessera' });
+  await client.connect();
+  return client;
+}
+
+/** The latencies of all round trips within the time, ascending, ms. */
+async function roundTrips(clients: readonly Client[], milliseconds: number): Promise<number[]> {
+  const latencies: number[] = [];
+  const end = performance.now() + milliseconds;
+  const connection = async (client: Client) => {
+    while (performance.now() < end) {
+      const start = performance.now();
+      const { rows } = await client.query(PREPARED);
+      if (rows.length !== 1 || Object.values(rows[0]).join() !== '42')
+        throw new Error(`SELECT 42: ${JSON.stringify(rows)}`);
+      latencies.push(performance.now() - start);
+    }
+  };
+  await Promise.all(clients.map(connection));
+  return latencies.sort((a, b) => a - b);
+}
