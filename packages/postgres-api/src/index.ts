@@ -1,1 +1,9 @@
-export {};
+export type { Certificate } from './connection/tls.ts';
+export {
+  createPostgresServer,
+  DEFAULT_POSTGRES_LIMITS,
+  type PostgresLimits,
+  type PostgresMetrics,
+  type PostgresServer,
+  type PostgresServerOptions,
+} from './postgres-server.ts';

@@ -1,0 +1,109 @@
+import { isSettingName } from '@tessera/coordinator';
+import { TokenCursor } from '@tessera/sql';
+import { PARAMETER_KINDS } from '../parameters/parameter-kinds.ts';
+import { finished, parameterName } from './command-words.ts';
+import { copyCommand } from './copy-command.ts';
+import { closeCommand, declareCommand, fetchCommand } from './cursor-commands.ts';
+import { deallocateCommand, executeCommand, prepareCommand } from './prepare-commands.ts';
+import type { SessionCommand } from './session-command.ts';
+import { setCommand } from './set-command.ts';
+import { beginCommand, endCommand } from './transaction-commands.ts';
+
+type Reader = (cursor: TokenCursor) => SessionCommand | undefined;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  BEGIN: beginCommand,
+  START: beginCommand,
+  COMMIT: endCommand,
+  END: endCommand,
+  ROLLBACK: endCommand,
+  ABORT: endCommand,
+  SET: setCommand,
+  RESET: resetCommand,
+  SHOW: showCommand,
+  SELECT: setConfigCommand,
+  DISCARD: discardCommand,
+  PREPARE: prepareCommand,
+  EXECUTE: executeCommand,
+  DEALLOCATE: deallocateCommand,
+  DECLARE: declareCommand,
+  FETCH: fetchCommand,
+  MOVE: fetchCommand,
+  CLOSE: closeCommand,
+  UNLISTEN: unlistenCommand,
+  COPY: copyCommand,
+};
+
+const FIRST_WORD = /^(?:\s|--[^\n\r]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*([a-z]+)/i;
+const SET_CONFIG = /\bset_config\s*\(/i;
+
+/**
+ * The command that a statement is, undefined for those that the engine runs.
+ * @throws TesseraError SYNTAX_ERROR, NOT_SUPPORTED
+ */
+export function classifyCommand(text: string): SessionCommand | undefined {
+  const word = FIRST_WORD.exec(text)?.[1]?.toUpperCase() ?? '';
+  const read = Object.hasOwn(READERS, word) ? READERS[word] : undefined;
+  // Most statements are queries, and their tokens are not needed here.
+  if (read === undefined || (word === 'SELECT' && !SET_CONFIG.test(text))) return undefined;
+  return read(new TokenCursor(text));
+}
+
+function resetCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('RESET');
+  if (cursor.accept('ALL')) return finished(cursor, { kind: 'reset', name: undefined });
+  if (cursor.accept('TIME', 'ZONE')) return finished(cursor, { kind: 'reset', name: 'timezone' });
+  if (cursor.accept('SESSION', 'AUTHORIZATION') || cursor.accept('ROLE')) {
+    return finished(cursor, { kind: 'reset', name: 'role' });
+  }
+  return finished(cursor, { kind: 'reset', name: parameterName(cursor) });
+}
+
+/** Lists of the engine's objects are the engine's. */
+function showCommand(cursor: TokenCursor): SessionCommand | undefined {
+  cursor.expectWord('SHOW');
+  const shows = (name: string | undefined): SessionCommand => finished(cursor, { kind: 'show', name });
+  if (cursor.accept('ALL')) return shows(undefined);
+  if (cursor.accept('TIME', 'ZONE')) return shows('timezone');
+  if (cursor.accept('TRANSACTION', 'ISOLATION', 'LEVEL')) return shows('transaction_isolation');
+  if (cursor.accept('SESSION', 'AUTHORIZATION')) return shows('session_authorization');
+  if (cursor.peek() === undefined) return undefined;
+  const name = parameterName(cursor);
+  return cursor.peek() === undefined && isParameter(name) ? { kind: 'show', name } : undefined;
+}
+
+const isParameter = (name: string): boolean =>
+  PARAMETER_KINDS.has(name.toLowerCase()) ||
+  isSettingName(name.toLowerCase()) ||
+  name.includes('.') ||
+  /^(?:server_version|is_superuser|session_authorization|transaction_read_only)$/i.test(name);
+
+/** The call by itself; anywhere else in a query it is a function that the engine does not have. */
+function setConfigCommand(cursor: TokenCursor): SessionCommand | undefined {
+  cursor.expectWord('SELECT');
+  if (cursor.accept('PG_CATALOG')) cursor.expectSymbol('.');
+  if (!cursor.accept('SET_CONFIG') || !cursor.acceptSymbol('(')) return undefined;
+  if (cursor.peek()?.image.startsWith('$')) return undefined;
+  const name = cursor.expectValue('the name of a parameter');
+  cursor.expectSymbol(',');
+  const value = cursor.expectValue('a value');
+  cursor.expectSymbol(',');
+  const local = /^(?:true|t|on|1)$/i.test(cursor.expectValue('true or false'));
+  cursor.expectSymbol(')');
+  return cursor.peek() === undefined ? { kind: 'set_config', name, value, local } : undefined;
+}
+
+function discardCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('DISCARD');
+  const what = (['ALL', 'PLANS', 'TEMP', 'SEQUENCES'] as const).find((word) => cursor.accept(word));
+  if (what !== undefined) return finished(cursor, { kind: 'discard', what });
+  if (cursor.accept('TEMPORARY')) return finished(cursor, { kind: 'discard', what: 'TEMP' });
+  return cursor.unexpected('ALL, PLANS, SEQUENCES or TEMP');
+}
+
+/** Pools send it with every connection that comes back; nothing is ever listened to. */
+function unlistenCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('UNLISTEN');
+  if (!cursor.acceptSymbol('*')) cursor.expectName('a channel');
+  return finished(cursor, { kind: 'unlisten' });
+}

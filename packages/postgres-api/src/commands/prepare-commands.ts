@@ -1,0 +1,56 @@
+import { fail } from '@tessera/common';
+import { columnType, type SqlText, type SqlType, type TokenCursor } from '@tessera/sql';
+import { finished } from './command-words.ts';
+import type { SessionCommand } from './session-command.ts';
+
+/** `PREPARE name [(type, …)] AS statement` */
+export function prepareCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('PREPARE');
+  if (cursor.isAt('TRANSACTION')) fail('NOT_SUPPORTED', { what: 'PREPARE TRANSACTION' });
+  const name = cursor.expectName('a name for the statement');
+  const types = cursor.isAtSymbol('(') ? bracketed(cursor).map(parameterTypeOf) : [];
+  cursor.expectWord('AS');
+  const start = cursor.offset;
+  if (cursor.peek() === undefined) cursor.unexpected('a statement');
+  while (cursor.next() !== undefined);
+  return { kind: 'prepare', name, types, query: cursor.textFrom(start) };
+}
+
+const parameterTypeOf = ({ sql }: SqlText): SqlType | undefined =>
+  /^unknown$/i.test(sql) ? undefined : columnType(sql);
+
+/** `EXECUTE name [(value, …)]` */
+export function executeCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('EXECUTE');
+  const name = cursor.expectName('the name of a statement');
+  const values = cursor.isAtSymbol('(') ? bracketed(cursor) : [];
+  return finished(cursor, { kind: 'execute', name, arguments: values });
+}
+
+/** `DEALLOCATE [PREPARE] name | ALL` */
+export function deallocateCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('DEALLOCATE');
+  cursor.accept('PREPARE');
+  const name = cursor.accept('ALL') ? undefined : cursor.expectName('the name of a statement');
+  return finished(cursor, { kind: 'deallocate', name });
+}
+
+/** The texts between the commas of a bracket. */
+function bracketed(cursor: TokenCursor): SqlText[] {
+  cursor.expectSymbol('(');
+  const items: SqlText[] = [];
+  if (cursor.acceptSymbol(')')) return items;
+  do {
+    const start = cursor.offset;
+    for (let depth = 0; depth > 0 || !(cursor.isAtSymbol(',') || cursor.isAtSymbol(')')); ) {
+      const token = cursor.next();
+      if (token === undefined) return cursor.unexpected('")"');
+      if (/^[([{]$/.test(token.image)) depth += 1;
+      else if (/^[)\]}]$/.test(token.image)) depth -= 1;
+    }
+    if (cursor.offset === start) cursor.unexpected('a value');
+    items.push(cursor.textFrom(start));
+  } while (cursor.acceptSymbol(','));
+  cursor.expectSymbol(')');
+  return items;
+}

@@ -1,0 +1,53 @@
+import { fail } from '@tessera/common';
+import { isWord, type TokenCursor } from '@tessera/sql';
+import { finished, parameterName } from './command-words.ts';
+import type { SessionCommand } from './session-command.ts';
+import { transactionModes } from './transaction-commands.ts';
+
+/** `SET [SESSION | LOCAL] name = value`, and the forms that have words instead of a name. */
+export function setCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('SET');
+  if (cursor.accept('SESSION', 'CHARACTERISTICS', 'AS', 'TRANSACTION')) {
+    const { readOnly } = transactionModes(cursor);
+    const value = readOnly === undefined ? undefined : readOnly ? 'on' : 'off';
+    return { kind: 'set', name: 'default_transaction_read_only', value, local: false };
+  }
+  if (cursor.accept('TRANSACTION')) return { kind: 'set_transaction', ...transactionModes(cursor) };
+  if (cursor.accept('SESSION', 'AUTHORIZATION')) return ownIdentity(cursor, 'SET SESSION AUTHORIZATION');
+  const local = !cursor.accept('SESSION') && cursor.accept('LOCAL');
+  if (cursor.accept('ROLE')) return ownIdentity(cursor, 'SET ROLE');
+  if (cursor.accept('TIME', 'ZONE')) {
+    const value = cursor.accept('LOCAL') ? undefined : value1(cursor, 'a time zone');
+    return finished(cursor, { kind: 'set', name: 'timezone', value, local });
+  }
+  if (cursor.accept('NAMES')) {
+    return finished(cursor, {
+      kind: 'set',
+      name: 'client_encoding',
+      value: value1(cursor, 'an encoding'),
+      local,
+    });
+  }
+  const name = parameterName(cursor);
+  if (!cursor.acceptSymbol('=') && !cursor.accept('TO')) cursor.unexpected('"="');
+  const values = [value1(cursor, `a value for ${name}`)];
+  while (cursor.acceptSymbol(',')) values.push(cursor.expectValue(`a value for ${name}`));
+  const value = values[0] === undefined ? undefined : values.join(', ');
+  return finished(cursor, { kind: 'set', name, value, local });
+}
+
+/** Undefined for DEFAULT. */
+function value1(cursor: TokenCursor, what: string): string | undefined {
+  if (isWord(cursor.peek(), 'DEFAULT')) {
+    cursor.next();
+    return undefined;
+  }
+  return cursor.expectValue(what);
+}
+
+/** A connection is its user's; going back to that is nothing to do. */
+function ownIdentity(cursor: TokenCursor, what: string): SessionCommand {
+  if (!isWord(cursor.peek(), 'DEFAULT', 'NONE')) fail('NOT_SUPPORTED', { what });
+  cursor.next();
+  return finished(cursor, { kind: 'set', name: 'role', value: undefined, local: false });
+}

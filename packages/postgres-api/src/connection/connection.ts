@@ -1,0 +1,140 @@
+import type { Socket } from 'node:net';
+import type { Authenticator } from '@tessera/auth';
+import { type Logger, TesseraError } from '@tessera/common';
+import { openSessionParameters } from '../parameters/session-parameters.ts';
+import {
+  AUTHENTICATION_OK,
+  backendKeyData,
+  parameterStatus,
+  readyForQuery,
+} from '../protocol/backend-message.ts';
+import { errorResponse, reportOf, type Severity } from '../protocol/report.ts';
+import { Session, type SessionServices } from '../session/session.ts';
+import { authenticate } from './authenticate.ts';
+import type { CancelKey } from './cancel-keys.ts';
+import type { ClientStream } from './client-stream.ts';
+import { reportable } from './reportable.ts';
+import { openStream, type StartupMessage, type StartupServices } from './startup.ts';
+
+export interface ConnectionServices extends StartupServices, SessionServices {
+  readonly authenticator: Authenticator;
+  readonly startupTimeoutMs: number;
+  readonly log: Logger;
+  /** @throws TesseraError when no further connection is taken */
+  admit(): void;
+}
+
+/** What clients have to read the end of what they were told, in milliseconds. */
+const LINGER_MS = 2_000;
+
+/** One client, from its first byte to its last. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #services: ConnectionServices;
+  #stream: ClientStream | undefined;
+  #session: Session | undefined;
+  #endReason: TesseraError | undefined;
+
+  constructor(socket: Socket, services: ConnectionServices) {
+    this.#socket = socket;
+    this.#services = services;
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, 60_000);
+  }
+
+  /** Serves the client until it goes or is sent away. Never rejects. */
+  async run(): Promise<void> {
+    const { log } = this.#services;
+    try {
+      await this.#serve();
+    } catch (error) {
+      if (this.#stream?.closed.aborted !== true) {
+        const failure = reportable(error, log);
+        log.info({ error: failure.name, message: failure.message }, 'PostgreSQL connection ended');
+        this.#say(failure, 'FATAL');
+      }
+    }
+    if (this.#endReason !== undefined) this.#say(this.#endReason, 'FATAL');
+    this.#stream?.end(LINGER_MS);
+  }
+
+  #say(error: TesseraError, severity: Severity): void {
+    this.#stream?.write(errorResponse(reportOf(error, severity)));
+  }
+
+  async #serve(): Promise<void> {
+    const services = this.#services;
+    const timer = setTimeout(() => this.#socket.destroy(), services.startupTimeoutMs);
+    let started: Started | undefined;
+    let key: CancelKey | undefined;
+    try {
+      started = await this.#start();
+      if (started === undefined) return;
+      clearTimeout(timer);
+      const { session, stream } = started;
+      this.#session = session;
+      key = services.keys.add(() => session.cancel());
+      stream.write(AUTHENTICATION_OK);
+      for (const [name, value] of session.parameters.reported()) stream.write(parameterStatus(name, value));
+      stream.write(backendKeyData(key.processId, key.secret), readyForQuery('I'));
+      if (this.#endReason === undefined) await session.run();
+    } finally {
+      clearTimeout(timer);
+      if (key !== undefined) services.keys.remove(key);
+      await started?.session.close();
+    }
+  }
+
+  /** Undefined when the client goes, or wanted nothing but to cancel. */
+  async #start(): Promise<Started | undefined> {
+    const services = this.#services;
+    const address = this.#socket.remoteAddress ?? '';
+    const { stream, startup, encrypted } = await openStream(this.#socket, services, (opened) => {
+      this.#stream = opened;
+    });
+    if (startup === undefined) return undefined;
+    services.admit();
+    const { user, database } = identity(startup);
+    const caller = { user, address, isPrivate: encrypted || isLoopback(address) };
+    const name = await authenticate(stream, caller, services.authenticator);
+    if (name === undefined) return undefined;
+    await services.coordinator.checkDatabase(database, name);
+    const parameters = openSessionParameters(startup.parameters, {
+      user: name,
+      isSuperuser: services.authenticator.mode === 'disabled',
+    });
+    const session = new Session(stream, { ...services, user: name, database, parameters });
+    return { stream, session };
+  }
+
+  /** Sends the client away: at once when it waits for nothing, else when its statement has ended. */
+  end(reason: TesseraError): void {
+    this.#endReason ??= reason;
+    if (this.#session === undefined) this.destroy();
+    else this.#session.stop();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
+
+interface Started {
+  readonly stream: ClientStream;
+  readonly session: Session;
+}
+
+function identity({ parameters }: StartupMessage): { user: string; database: string | undefined } {
+  const user = parameters.get('user');
+  if (user === undefined || user === '') {
+    throw TesseraError.of('UNAUTHENTICATED', { message: 'The start-up message names no user' });
+  }
+  const replication = parameters.get('replication') ?? 'false';
+  if (!/^(?:false|off|no|0)$/i.test(replication)) {
+    throw TesseraError.of('NOT_SUPPORTED', { what: 'A replication connection' });
+  }
+  return { user, database: parameters.get('database') || undefined };
+}
+
+const isLoopback = (address: string): boolean =>
+  address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');

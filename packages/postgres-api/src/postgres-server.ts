@@ -1,0 +1,132 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Authenticator } from '@tessera/auth';
+import { type Logger, TesseraError } from '@tessera/common';
+import type { Coordinator } from '@tessera/coordinator';
+import { CancelKeys } from './connection/cancel-keys.ts';
+import { Connection, type ConnectionServices } from './connection/connection.ts';
+import { type Certificate, TlsUpgrade } from './connection/tls.ts';
+
+export interface PostgresLimits {
+  readonly maxConnections: number;
+  /** Time for a client to encrypt, to say what it wants and to show its password. */
+  readonly startupTimeoutMs: number;
+  /** Of one message of the client. */
+  readonly maxMessageBytes: number;
+  /** How long a client may take no byte of its result. */
+  readonly writeIdleMs: number;
+  /** Of the rows that one COPY FROM STDIN brings. */
+  readonly maxCopyBytes: number;
+}
+
+export const DEFAULT_POSTGRES_LIMITS: PostgresLimits = {
+  maxConnections: 1_000,
+  startupTimeoutMs: 60_000,
+  maxMessageBytes: 256 << 20,
+  writeIdleMs: 300_000,
+  maxCopyBytes: 100_000_000_000,
+};
+
+/** What of the connections is counted; `docs/metrics.md` has the names. */
+export interface PostgresMetrics {
+  /** Called when a statement begins; what it answers is called when it has ended, with `ok` or the name of its error. */
+  startQuery(): (outcome: string) => void;
+}
+
+export interface PostgresServerOptions {
+  readonly coordinator: Coordinator;
+  readonly authenticator: Authenticator;
+  /** Asked whenever a client wants TLS, so that certificates can be replaced; absent: connections are not encrypted. */
+  readonly tls?: (() => Certificate) | undefined;
+  /** Where statements keep their files, a directory each. */
+  readonly requestRoot: string;
+  readonly log: Logger;
+  readonly metrics?: PostgresMetrics | undefined;
+  readonly limits?: Partial<PostgresLimits> | undefined;
+}
+
+export interface PostgresServer {
+  /** Connections that are open. */
+  readonly connections: number;
+  /** Answers the address as `host:port`. @throws the error of the operating system */
+  listen(place: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Takes no new connection, sends idle clients away, the others after their statement, or cuts them off after `graceMs`. */
+  drain(graceMs: number): Promise<void>;
+  /** Cuts off whoever is still there. */
+  close(): Promise<void>;
+}
+
+/** The PostgreSQL endpoint, to be put on a TCP port. */
+export function createPostgresServer(options: PostgresServerOptions): PostgresServer {
+  return new TcpPostgresServer(options);
+}
+
+class TcpPostgresServer implements PostgresServer {
+  readonly #server: Server;
+  readonly #services: ConnectionServices;
+  readonly #connections = new Map<Connection, Promise<void>>();
+
+  constructor({ tls, limits, ...options }: PostgresServerOptions) {
+    const bounds = { ...DEFAULT_POSTGRES_LIMITS, ...limits };
+    this.#services = {
+      ...options,
+      ...bounds,
+      keys: new CancelKeys(),
+      tls: tls && new TlsUpgrade(tls),
+      admit: () => {
+        if (this.connections <= bounds.maxConnections) return;
+        throw TesseraError.of('TOO_MANY_CONNECTIONS', { limit: bounds.maxConnections });
+      },
+    };
+    this.#server = createServer((socket) => this.#accept(socket));
+    // Beside those that are served, some that only want to cancel, or to hear that there is no room.
+    this.#server.maxConnections = bounds.maxConnections + 100;
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  #accept(socket: Socket): void {
+    const connection = new Connection(socket, this.#services);
+    const served = connection.run().finally(() => this.#connections.delete(connection));
+    this.#connections.set(connection, served);
+  }
+
+  async listen(place: { readonly host: string; readonly port: number }): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(place, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('a TCP server has an address');
+    return address.family === 'IPv6'
+      ? `[${address.address}]:${address.port}`
+      : `${address.address}:${address.port}`;
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    this.#stopListening();
+    const reason = TesseraError.of('DRAINING', {});
+    for (const connection of this.#connections.keys()) connection.end(reason);
+    const cut = setTimeout(() => this.#cutAll(), graceMs);
+    await Promise.all(this.#connections.values());
+    clearTimeout(cut);
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    this.#cutAll();
+    await Promise.all(this.#connections.values());
+  }
+
+  #stopListening(): void {
+    if (this.#server.listening) this.#server.close();
+  }
+
+  #cutAll(): void {
+    for (const connection of this.#connections.keys()) connection.destroy();
+  }
+}

@@ -1,0 +1,56 @@
+import type { SqlLocation, TesseraError } from '@tessera/common';
+import { MessageWriter } from './message-writer.ts';
+
+export type Severity = 'ERROR' | 'FATAL' | 'WARNING' | 'NOTICE';
+
+/** What an ErrorResponse or NoticeResponse says. */
+export interface Report {
+  readonly severity: Severity;
+  readonly sqlState: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** In the text of the client, in characters from 1. */
+  readonly position?: number | undefined;
+}
+
+export const errorResponse = (report: Report): Buffer => fields('E', report);
+
+export const noticeResponse = (report: Report): Buffer => fields('N', report);
+
+function fields(type: string, { severity, sqlState, message, hint, position }: Report): Buffer {
+  const writer = new MessageWriter(type, 128);
+  const field = (code: string, text: string) => writer.byte(code.charCodeAt(0)).text(text);
+  field('S', severity);
+  field('V', severity);
+  field('C', sqlState);
+  field('M', message);
+  if (hint !== undefined) field('H', hint);
+  if (position !== undefined) field('P', String(position));
+  return writer.byte(0).done();
+}
+
+/** @param sql what the client sent, for the place that the error has in it */
+export function reportOf(error: TesseraError, severity: Severity, sql?: string): Report {
+  const { sqlState, message, resolution, location } = error;
+  const position = location === undefined || sql === undefined ? undefined : positionOf(sql, location);
+  return { severity, sqlState, message, hint: resolution, position };
+}
+
+function positionOf(sql: string, { line, startColumn }: SqlLocation): number {
+  let offset = 0;
+  for (let i = 1; i < line; i += 1) {
+    const end = sql.indexOf('\n', offset);
+    if (end < 0) break;
+    offset = end + 1;
+  }
+  let characters = 0;
+  for (const _ of sql.slice(0, offset)) characters += 1;
+  return characters + startColumn;
+}
+
+/** PostgreSQL's codes for what is reported without being an error. */
+export const warning = (sqlState: string, message: string): Report => ({
+  severity: 'WARNING',
+  sqlState,
+  message,
+});

@@ -1,0 +1,99 @@
+import { fail, TesseraError } from '@tessera/common';
+import type { ValueFormat } from '@tessera/sql';
+import type { SessionCommand } from '../commands/session-command.ts';
+import { givesRows } from '../statements/command-tag.ts';
+import { parseStatement } from '../statements/parsed-statement.ts';
+import type { MessageSink, RowSource } from '../statements/row-source.ts';
+import { describePrepared } from './describe-prepared.ts';
+import { LimitedRows } from './limited-rows.ts';
+import type { CommandRun, Outcome, StatementRun } from './outcome.ts';
+import type { Portal } from './portal.ts';
+import { preparedStatement } from './prepared-statement.ts';
+import type { SessionState } from './session-state.ts';
+import { startElsewhere } from './start-elsewhere.ts';
+
+type Command<K extends SessionCommand['kind']> = Extract<SessionCommand, { kind: K }>;
+
+/** DECLARE: checks the query, which runs with the first FETCH. Answers the tag. */
+export async function declareCursor(
+  state: SessionState,
+  { name, query }: Command<'declare'>,
+  { parameters, text }: CommandRun,
+): Promise<string> {
+  if (!state.transaction.isExplicit) {
+    fail('NO_TRANSACTION', { message: 'DECLARE CURSOR can only be used in transaction blocks' });
+  }
+  const parsed = parseStatement(text, { text: query.sql, offset: query.offset });
+  if (parsed.work.by !== 'engine' || !givesRows(parsed.work.statement)) {
+    fail('SYNTAX_ERROR', { message: 'DECLARE CURSOR takes a query' });
+  }
+  const statement = preparedStatement(parsed);
+  await describePrepared(state, statement);
+  await state.portals.add({
+    name,
+    statement,
+    parameters,
+    formats: undefined,
+    outcome: undefined,
+    ended: false,
+  });
+  return 'DECLARE CURSOR';
+}
+
+/** FETCH gives rows; MOVE reads over them. */
+export async function fetchRows(
+  state: SessionState,
+  { name, rows, moves }: Command<'fetch'>,
+  { formats }: StatementRun,
+): Promise<Outcome> {
+  const portal = state.portals.get(name);
+  const cursor = await openCursor(state, portal, moves ? undefined : formats);
+  if (!moves) return { kind: 'rows', rows: new LimitedRows(cursor, rows), tag: (count) => `FETCH ${count}` };
+  return {
+    kind: 'dialogue',
+    run: async () => `MOVE ${(await cursor.send(NOWHERE, rows)).rows}`,
+  };
+}
+
+const NOWHERE: MessageSink = { write: () => undefined, isFull: false, flush: async () => undefined };
+
+async function openCursor(
+  state: SessionState,
+  portal: Portal,
+  formats: readonly ValueFormat[] | undefined,
+): Promise<RowSource> {
+  portal.formats ??= formats ?? [];
+  if (formats !== undefined && !sameFormats(formats, portal.formats)) {
+    throw TesseraError.of('NOT_SUPPORTED', { what: 'FETCH in another format than the one before' });
+  }
+  const { parsed } = portal.statement;
+  if (parsed === undefined) throw TesseraError.of('UNDEFINED_CURSOR', { name: portal.name });
+  portal.outcome ??= await startElsewhere(state, parsed, {
+    parameters: portal.parameters,
+    formats: portal.formats,
+    moreMayFollow: true,
+  });
+  if (portal.outcome.kind === 'rows') return portal.outcome.rows;
+  return fail('WRONG_OBJECT_TYPE', { message: `Portal "${portal.name}" gives no rows` });
+}
+
+function sameFormats(a: readonly ValueFormat[], b: readonly ValueFormat[]): boolean {
+  const [one, other] = [uniform(a), uniform(b)];
+  return one === undefined || other === undefined ? a.join() === b.join() : one === other;
+}
+
+/** The one format of all columns. */
+function uniform(formats: readonly ValueFormat[]): ValueFormat | undefined {
+  const [first = 'text'] = formats;
+  return formats.every((format) => format === first) ? first : undefined;
+}
+
+export async function closeCursor({ portals }: SessionState, name: string | undefined): Promise<string> {
+  if (name === undefined) {
+    await portals.closeAll();
+    return 'CLOSE CURSOR ALL';
+  }
+  portals.get(name);
+  await portals.close(name);
+  return 'CLOSE CURSOR';
+}

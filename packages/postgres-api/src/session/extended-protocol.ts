@@ -1,0 +1,200 @@
+import { TesseraError } from '@tessera/common';
+import type { OutputColumn } from '@tessera/sql';
+import {
+  BIND_COMPLETE,
+  CLOSE_COMPLETE,
+  commandComplete,
+  EMPTY_QUERY,
+  NO_DATA,
+  PARSE_COMPLETE,
+  PORTAL_SUSPENDED,
+  parameterDescription,
+  rowDescription,
+} from '../protocol/backend-message.ts';
+import type { BindMessage, FrontendMessage } from '../protocol/frontend-message.ts';
+import { givesRows } from '../statements/command-tag.ts';
+import { type ParsedStatement, parseStatement, statementTexts } from '../statements/parsed-statement.ts';
+import { rowFields } from '../values/row-description.ts';
+import { wireType } from '../values/type-oids.ts';
+import { boundParameters } from './bound-parameters.ts';
+import { describePrepared } from './describe-prepared.ts';
+import type { Outcome } from './outcome.ts';
+import type { Portal } from './portal.ts';
+import { type PreparedStatement, preparedStatement } from './prepared-statement.ts';
+import { checkTransaction } from './run-statement.ts';
+import type { SessionState } from './session-state.ts';
+
+type Message<K extends FrontendMessage['kind']> = Extract<FrontendMessage, { kind: K }>;
+
+const SYNC = 'S'.charCodeAt(0);
+
+/** Answers Parse, Bind, Describe, Execute and Close. */
+export class ExtendedProtocol {
+  readonly #state: SessionState;
+  /** After an error nothing is done until the client has said Sync. */
+  isSkipping = false;
+
+  constructor(state: SessionState) {
+    this.#state = state;
+  }
+
+  /** @throws TesseraError what is wrong with the message or its statement */
+  async handle(message: FrontendMessage): Promise<void> {
+    switch (message.kind) {
+      case 'parse':
+        return this.#parse(message);
+      case 'bind':
+        return this.#bind(message);
+      case 'describe':
+        return message.what === 'statement'
+          ? this.#describeStatement(message.name)
+          : this.#describePortal(message.name);
+      case 'execute':
+        return this.#execute(message);
+      case 'close':
+        return this.#close(message);
+      default:
+        throw new Error(`A message of kind ${message.kind} is none of the extended protocol`);
+    }
+  }
+
+  /** The text that the statement of a message came in, if there is one. */
+  textOf(message: FrontendMessage | undefined): string | undefined {
+    const { portals, statements } = this.#state;
+    try {
+      if (message?.kind === 'execute') return portals.get(message.portal).statement.parsed?.whole;
+      if (message?.kind !== 'describe') return undefined;
+      const { parsed } =
+        message.what === 'statement' ? statements.get(message.name) : portals.get(message.name).statement;
+      return parsed?.whole;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #parse({ statement: name, sql, parameterTypes }: Message<'parse'>): void {
+    const { statements, stream } = this.#state;
+    const [text, ...more] = statementTexts(sql);
+    if (more.length > 0) {
+      const message = 'cannot insert multiple commands into a prepared statement';
+      throw TesseraError.of('SYNTAX_ERROR', { message });
+    }
+    const parsed = text && parseStatement(sql, text);
+    if (parsed !== undefined) checkTransaction(this.#state, parsed);
+    statements.add(name, preparedStatement(parsed, { oids: parameterTypes }));
+    stream.write(PARSE_COMPLETE);
+  }
+
+  async #bind(message: BindMessage): Promise<void> {
+    const { statements, portals, stream } = this.#state;
+    const statement = statements.get(message.statement);
+    checkTransaction(this.#state, statement.parsed);
+    await portals.add({
+      name: message.portal,
+      statement,
+      parameters: await boundParameters(this.#state, statement, message),
+      formats: message.resultFormats,
+      outcome: undefined,
+      ended: false,
+    });
+    stream.write(BIND_COMPLETE);
+  }
+
+  async #describeStatement(name: string): Promise<void> {
+    const { statements, stream } = this.#state;
+    const statement = statements.get(name);
+    checkTransaction(this.#state, statement.parsed);
+    const { parameters, columns } = await describePrepared(this.#state, statement);
+    const oids = Array.from({ length: Math.max(statement.parameterCount, parameters.length) }, (_, i) => {
+      const type = parameters.find((parameter) => parameter.name === `$${i + 1}`)?.type ?? TEXT;
+      return statement.parameterOids[i] || wireType(type).oid;
+    });
+    stream.write(parameterDescription(oids), fieldsOf(columns));
+  }
+
+  /** A query is started for it: its columns are known then, and Execute goes on with its rows. */
+  async #describePortal(name: string): Promise<void> {
+    const { portals, stream } = this.#state;
+    const portal = portals.get(name);
+    const { parsed } = portal.statement;
+    checkTransaction(this.#state, parsed);
+    if (parsed === undefined || !answersWithRows(parsed)) {
+      const { columns } = await describePrepared(this.#state, portal.statement);
+      stream.write(rowsOrNone(columns, portal));
+      return;
+    }
+    const outcome = await this.#started(portal, parsed);
+    stream.write(outcome.kind === 'rows' ? rowsOrNone(outcome.rows.columns, portal) : NO_DATA);
+  }
+
+  async #execute({ portal: name, maxRows }: Message<'execute'>): Promise<void> {
+    const { portals, stream } = this.#state;
+    const portal = portals.get(name);
+    const { parsed } = portal.statement;
+    if (parsed === undefined) {
+      stream.write(EMPTY_QUERY);
+      return;
+    }
+    checkTransaction(this.#state, parsed);
+    const outcome = await this.#started(portal, parsed);
+    switch (outcome.kind) {
+      case 'done':
+        stream.write(commandComplete(outcome.tag));
+        return;
+      case 'dialogue':
+        stream.write(commandComplete(await outcome.run()));
+        return;
+      case 'rows': {
+        const limit = maxRows === 0 ? Number.POSITIVE_INFINITY : maxRows;
+        const sent = portal.ended ? { rows: 0, ended: true } : await outcome.rows.send(stream, limit);
+        portal.ended = sent.ended;
+        stream.write(sent.ended ? commandComplete(outcome.tag(sent.rows)) : PORTAL_SUSPENDED);
+      }
+    }
+  }
+
+  async #started(portal: Portal, parsed: ParsedStatement): Promise<Outcome> {
+    if (portal.outcome !== undefined) return portal.outcome;
+    const outcome = await this.#state.start(parsed, {
+      parameters: portal.parameters,
+      formats: portal.formats ?? [],
+      moreMayFollow: this.#state.stream.peekType() !== SYNC,
+    });
+    portal.outcome = outcome;
+    if (outcome.kind === 'rows') await checkColumns(portal.statement, outcome.rows.columns);
+    return outcome;
+  }
+
+  async #close({ what, name }: Message<'close'>): Promise<void> {
+    const { statements, portals, stream } = this.#state;
+    if (what === 'statement') statements.remove(name);
+    else await portals.close(name);
+    stream.write(CLOSE_COMPLETE);
+  }
+}
+
+const TEXT = { kind: 'text' } as const;
+
+const answersWithRows = ({ work }: ParsedStatement): boolean =>
+  work.by === 'engine' && givesRows(work.statement);
+
+const fieldsOf = (columns: readonly OutputColumn[] | undefined): Buffer =>
+  columns === undefined ? NO_DATA : rowDescription(rowFields(columns));
+
+const rowsOrNone = (columns: readonly OutputColumn[] | undefined, { formats }: Portal): Buffer =>
+  columns === undefined ? NO_DATA : rowDescription(rowFields(columns, formats ?? []));
+
+/**
+ * Who has been told of the columns reads the rows by what it was told.
+ * @throws TesseraError NOT_SUPPORTED when a table has changed since
+ */
+async function checkColumns(statement: PreparedStatement, columns: readonly OutputColumn[]): Promise<void> {
+  const told = await statement.description;
+  if (told?.columns === undefined) return;
+  const oids = (list: readonly OutputColumn[]) => list.map(({ type }) => wireType(type).oid).join();
+  if (oids(told.columns) === oids(columns)) return;
+  statement.description = undefined;
+  const error = TesseraError.of('NOT_SUPPORTED', { what: 'A statement whose columns have changed' });
+  // The words by which drivers know that they have to prepare it again.
+  throw error.with({ message: 'cached plan must not change result type' });
+}

@@ -1,0 +1,46 @@
+import { TesseraError } from '@tessera/common';
+import type { QueryParameter, ValueFormat } from '@tessera/sql';
+import type { Outcome } from './outcome.ts';
+import type { PreparedStatement } from './prepared-statement.ts';
+
+/** A statement with its parameters, ready to run or on its way. */
+export interface Portal {
+  readonly name: string;
+  readonly statement: PreparedStatement;
+  readonly parameters: readonly QueryParameter[];
+  /** Of the columns; a cursor's are said by its first FETCH. */
+  formats: readonly ValueFormat[] | undefined;
+  /** Once it was started. */
+  outcome: Outcome | undefined;
+  /** Every row was given. */
+  ended: boolean;
+}
+
+/** The portals of a connection, cursors among them, by name; `''` is the unnamed one. */
+export class Portals {
+  readonly #portals = new Map<string, Portal>();
+
+  /** @throws TesseraError DUPLICATE_CURSOR; the unnamed one is replaced */
+  async add(portal: Portal): Promise<void> {
+    if (portal.name === '') await this.close('');
+    else if (this.#portals.has(portal.name)) throw TesseraError.of('DUPLICATE_CURSOR', { name: portal.name });
+    this.#portals.set(portal.name, portal);
+  }
+
+  /** @throws TesseraError UNDEFINED_CURSOR */
+  get(name: string): Portal {
+    const portal = this.#portals.get(name);
+    if (portal === undefined) throw TesseraError.of('UNDEFINED_CURSOR', { name });
+    return portal;
+  }
+
+  async close(name: string): Promise<void> {
+    const portal = this.#portals.get(name);
+    this.#portals.delete(name);
+    if (portal?.outcome?.kind === 'rows') await portal.outcome.rows.close();
+  }
+
+  async closeAll(): Promise<void> {
+    for (const name of [...this.#portals.keys()]) await this.close(name);
+  }
+}

@@ -1,0 +1,94 @@
+import { fail } from '@tessera/common';
+import type { SessionCommand } from '../commands/session-command.ts';
+import { copyIn } from '../copy/copy-in.ts';
+import { copyOut } from '../copy/copy-out.ts';
+import { SHOW_ALL_COLUMNS } from '../parameters/session-parameters.ts';
+import { warning } from '../protocol/report.ts';
+import { TextRows } from '../statements/text-rows.ts';
+import { closeCursor, declareCursor, fetchRows } from './cursors.ts';
+import type { CommandRun, Outcome, StatementRun } from './outcome.ts';
+import type { SessionState } from './session-state.ts';
+import { deallocate, executePrepared, prepareBySql } from './sql-prepare.ts';
+import { beginTransaction, commitTransaction, rollbackTransaction } from './transaction-control.ts';
+
+const done = (tag: string): Outcome => ({ kind: 'done', tag });
+
+/** Runs a statement that concerns the connection. @throws TesseraError what is wrong with it */
+export async function runCommand(
+  state: SessionState,
+  command: SessionCommand,
+  run: CommandRun,
+): Promise<Outcome> {
+  const { parameters, transaction } = state;
+  switch (command.kind) {
+    case 'begin':
+      await beginTransaction(state, command.readOnly);
+      return done(command.tag);
+    case 'commit':
+      return done(await commitTransaction(state));
+    case 'rollback':
+      return done(await rollbackTransaction(state));
+    case 'set_transaction':
+      if (command.readOnly !== undefined) transaction.setReadOnly(command.readOnly);
+      return done('SET');
+    case 'set':
+      if (command.local) warnOfLocal(state);
+      if (command.value === undefined) parameters.reset(command.name, command);
+      else parameters.set(command.name, command.value, command);
+      return done('SET');
+    case 'reset':
+      if (command.name === undefined) parameters.resetAll();
+      else parameters.reset(command.name);
+      return done('RESET');
+    case 'show':
+      return { kind: 'rows', rows: shownRows(state, command.name, run), tag: () => 'SHOW' };
+    case 'set_config': {
+      parameters.set(command.name, command.value, command);
+      const rows = new TextRows(['set_config'], [[parameters.show(command.name)]], run.formats);
+      return { kind: 'rows', rows, tag: (count) => `SELECT ${count}` };
+    }
+    case 'discard':
+      await discard(state, command.what);
+      return done(`DISCARD ${command.what}`);
+    case 'prepare':
+      return done(prepareBySql(state, command, run));
+    case 'execute':
+      return executePrepared(state, command, run);
+    case 'deallocate':
+      return done(deallocate(state, command.name));
+    case 'declare':
+      return done(await declareCursor(state, command, run));
+    case 'fetch':
+      return fetchRows(state, command, run);
+    case 'close':
+      return done(await closeCursor(state, command.name));
+    case 'unlisten':
+      return done('UNLISTEN');
+    case 'copy_in':
+      return copyIn(state, command, run);
+    case 'copy_out':
+      return copyOut(state, command, run);
+  }
+}
+
+function warnOfLocal(state: SessionState): void {
+  if (state.transaction.isExplicit) return;
+  state.notify(warning('25P01', 'SET LOCAL can only be used in transaction blocks'));
+}
+
+function shownRows({ parameters, transaction }: SessionState, name: string | undefined, run: StatementRun) {
+  if (name === undefined) return new TextRows(SHOW_ALL_COLUMNS, parameters.all(), run.formats);
+  const value =
+    name === 'transaction_read_only' ? (transaction.readOnly ? 'on' : 'off') : parameters.show(name);
+  return new TextRows([name], [[value]], run.formats);
+}
+
+async function discard(state: SessionState, what: 'ALL' | 'PLANS' | 'TEMP' | 'SEQUENCES'): Promise<void> {
+  if (what !== 'ALL') return;
+  if (state.transaction.isExplicit) {
+    fail('NO_TRANSACTION', { message: 'DISCARD ALL cannot run inside a transaction block' });
+  }
+  await state.portals.closeAll();
+  state.statements.clear();
+  state.parameters.resetAll();
+}

@@ -1,0 +1,66 @@
+import { TesseraError } from '@tessera/common';
+import type { Statement } from '@tessera/sql';
+import { changes, commandTag } from '../statements/command-tag.ts';
+import { inWholeText, type ParsedStatement } from '../statements/parsed-statement.ts';
+import type { Outcome, StatementRun } from './outcome.ts';
+import { runCommand } from './run-command.ts';
+import type { SessionState } from './session-state.ts';
+
+/**
+ * Starts a statement.
+ * @throws TesseraError what is wrong with it, with its place in the text that the client sent
+ */
+export async function runStatement(
+  state: SessionState,
+  parsed: ParsedStatement,
+  run: StatementRun,
+): Promise<Outcome> {
+  try {
+    checkTransaction(state, parsed);
+    const { work } = parsed;
+    return work.by === 'session'
+      ? await runCommand(state, work.command, { ...run, text: parsed.text })
+      : await runInEngine(state, parsed.text, work.statement, run);
+  } catch (error) {
+    throw inWholeText(error, parsed.whole, parsed);
+  }
+}
+
+/** @throws TesseraError TRANSACTION_ABORTED for all but the end of a failed transaction */
+export function checkTransaction({ transaction }: SessionState, parsed: ParsedStatement | undefined): void {
+  if (!transaction.failed) return;
+  const { work } = parsed ?? {};
+  if (work?.by === 'session' && (work.command.kind === 'commit' || work.command.kind === 'rollback')) return;
+  throw TesseraError.of('TRANSACTION_ABORTED', {});
+}
+
+/** Statements that commit by themselves, whatever stands around them. */
+const ALONE: ReadonlySet<Statement['kind']> = new Set([
+  'vacuum',
+  'create_database',
+  'alter_database',
+  'call',
+]);
+
+async function runInEngine(
+  state: SessionState,
+  text: string,
+  statement: Statement,
+  { parameters, formats, moreMayFollow }: StatementRun,
+): Promise<Outcome> {
+  const { transaction, engine } = state;
+  if (changes(statement)) {
+    if (transaction.readOnly) {
+      const what = commandTag(statement, 0).replace(/[ 0]+$/, '');
+      throw TesseraError.of('READ_ONLY_TRANSACTION', { what });
+    }
+    if (moreMayFollow && !ALONE.has(statement.kind)) await transaction.beginImplicit();
+  }
+  const outcome = await engine.start({ sql: text, parameters, formats });
+  if (outcome.kind === 'rows') {
+    return { kind: 'rows', rows: outcome.rows, tag: (rows) => commandTag(statement, rows) };
+  }
+  const { session } = outcome;
+  if (session?.name === 'database') state.database = session.kind === 'set' ? session.value : undefined;
+  return { kind: 'done', tag: commandTag(statement, outcome.affectedRows) };
+}

@@ -1,0 +1,26 @@
+import type { ClientStream } from '../connection/client-stream.ts';
+import type { SessionParameters } from '../parameters/session-parameters.ts';
+import type { Report } from '../protocol/report.ts';
+import type { EngineStatements } from '../statements/engine-statements.ts';
+import type { ParsedStatement } from '../statements/parsed-statement.ts';
+import type { Outcome, StatementRun } from './outcome.ts';
+import type { Portals } from './portal.ts';
+import type { PreparedStatements } from './prepared-statement.ts';
+import type { SessionTransaction } from './session-transaction.ts';
+
+/** What a connection keeps from one statement to the next. */
+export interface SessionState {
+  readonly user: string;
+  database: string | undefined;
+  readonly parameters: SessionParameters;
+  readonly transaction: SessionTransaction;
+  readonly statements: PreparedStatements;
+  readonly portals: Portals;
+  readonly engine: EngineStatements;
+  readonly stream: ClientStream;
+  readonly limits: { readonly maxMessageBytes: number; readonly maxCopyBytes: number };
+  /** Starts a statement. @throws TesseraError what is wrong with it */
+  start(parsed: ParsedStatement, run: StatementRun): Promise<Outcome>;
+  /** Tells the client something that is no error. */
+  notify(report: Report): void;
+}

@@ -1,0 +1,184 @@
+import { type Logger, TesseraError } from '@tessera/common';
+import type { ClientStream } from '../connection/client-stream.ts';
+import { reportable } from '../connection/reportable.ts';
+import type { SessionParameters } from '../parameters/session-parameters.ts';
+import { parameterStatus, readyForQuery } from '../protocol/backend-message.ts';
+import { type FrontendMessage, readFrontendMessage } from '../protocol/frontend-message.ts';
+import { errorResponse, noticeResponse, type Report, reportOf } from '../protocol/report.ts';
+import { type EngineServices, EngineStatements } from '../statements/engine-statements.ts';
+import { ExtendedProtocol } from './extended-protocol.ts';
+import { Portals } from './portal.ts';
+import { PreparedStatements } from './prepared-statement.ts';
+import { runStatement } from './run-statement.ts';
+import type { SessionState } from './session-state.ts';
+import { SessionTransaction } from './session-transaction.ts';
+import { simpleQuery } from './simple-query.ts';
+import { endTransaction } from './transaction-control.ts';
+
+export interface SessionServices extends EngineServices {
+  readonly maxMessageBytes: number;
+  readonly maxCopyBytes: number;
+  readonly log: Logger;
+}
+
+export interface SessionOptions extends SessionServices {
+  readonly user: string;
+  readonly database: string | undefined;
+  readonly parameters: SessionParameters;
+}
+
+/** Errors after which the connection ends. */
+const FATAL: ReadonlySet<string> = new Set(['DRAINING', 'CLIENT_TOO_SLOW']);
+
+/** Serves the messages of a client that was let in, one after the other. */
+export class Session {
+  readonly parameters: SessionParameters;
+  readonly #options: SessionOptions;
+  readonly #stream: ClientStream;
+  readonly #state: SessionState;
+  readonly #extended: ExtendedProtocol;
+  /** The client is between two statements, and has been told so. */
+  #isReady = true;
+  #isStopping = false;
+
+  constructor(stream: ClientStream, options: SessionOptions) {
+    const { user, database, parameters, maxMessageBytes, maxCopyBytes } = options;
+    this.parameters = parameters;
+    this.#options = options;
+    this.#stream = stream;
+    const scope = () => ({
+      user,
+      database: state.database,
+      settings: parameters.settings,
+      transactionId: state.transaction.id,
+    });
+    const engine = new EngineStatements(options, scope, stream.closed);
+    const transaction = new SessionTransaction(async (sql) => {
+      const outcome = await engine.start({ sql, parameters: [], formats: [] });
+      return outcome.kind === 'done' ? outcome.session : undefined;
+    });
+    const state: SessionState = {
+      user,
+      database,
+      parameters,
+      transaction,
+      engine,
+      stream,
+      statements: new PreparedStatements(),
+      portals: new Portals(),
+      limits: { maxMessageBytes, maxCopyBytes },
+      start: (parsed, run) => runStatement(state, parsed, run),
+      notify: (report) => this.#notify(report),
+    };
+    this.#state = state;
+    this.#extended = new ExtendedProtocol(state);
+  }
+
+  /** Until the client goes, or the session is stopped. @throws TesseraError what ends the connection */
+  async run(): Promise<void> {
+    for (;;) {
+      if (this.#isReady && this.#isStopping) return;
+      await this.#stream.flush();
+      const frame = await this.#stream.message(this.#options.maxMessageBytes);
+      if (frame === undefined) return;
+      this.#isReady = false;
+      let message: FrontendMessage | undefined;
+      try {
+        message = readFrontendMessage(frame);
+        if (message.kind === 'terminate') return;
+        await this.#handle(message);
+      } catch (error) {
+        await this.#fail(error, message);
+      }
+    }
+  }
+
+  async #handle(message: FrontendMessage): Promise<void> {
+    switch (message.kind) {
+      case 'query':
+        await simpleQuery(this.#state, message.sql);
+        return this.#finish();
+      case 'sync':
+        this.#extended.isSkipping = false;
+        return this.#finish();
+      case 'flush':
+        return this.#stream.flush();
+      // What a client still sends of a COPY that has failed.
+      case 'copy_data':
+      case 'copy_done':
+      case 'copy_fail':
+        return;
+      case 'function_call':
+        throw TesseraError.of('NOT_SUPPORTED', { what: 'The function call protocol' });
+      case 'password':
+        throw TesseraError.of('PROTOCOL_VIOLATION', { message: 'A password was not asked for' });
+      case 'terminate':
+        return;
+      default:
+        if (!this.#extended.isSkipping) await this.#extended.handle(message);
+    }
+  }
+
+  /** Ends what was not begun by BEGIN, and tells the client that it may go on. */
+  async #finish(): Promise<void> {
+    const { transaction, parameters } = this.#state;
+    if (!transaction.isExplicit) await endTransaction(this.#state);
+    this.#ready();
+    for (const [name, value] of parameters.takeChanged()) this.#stream.write(parameterStatus(name, value));
+  }
+
+  #ready(): void {
+    this.#stream.write(readyForQuery(this.#state.transaction.status));
+    this.#isReady = true;
+  }
+
+  async #fail(error: unknown, message: FrontendMessage | undefined): Promise<void> {
+    const failure = reportable(error, this.#options.log);
+    this.#options.log.info({ error: failure.name, message: failure.message }, 'statement failed');
+    if (FATAL.has(failure.name) || this.#stream.closed.aborted) throw failure;
+    const { transaction } = this.#state;
+    transaction.fail();
+    this.#stream.write(errorResponse(reportOf(failure, 'ERROR', this.#textOf(message))));
+    const isSimple =
+      message?.kind === 'query' || message?.kind === 'function_call' || message?.kind === 'sync';
+    if (!isSimple) {
+      this.#extended.isSkipping = true;
+      return;
+    }
+    if (!transaction.isExplicit) await endTransaction(this.#state);
+    this.#ready();
+  }
+
+  #textOf(message: FrontendMessage | undefined): string | undefined {
+    if (message?.kind === 'query' || message?.kind === 'parse') return message.sql;
+    return this.#extended.textOf(message);
+  }
+
+  #notify(report: Report): void {
+    const least = this.parameters.show('client_min_messages');
+    const isWanted = report.severity === 'WARNING' ? least !== 'error' : !/^(?:warning|error)$/.test(least);
+    if (isWanted) this.#stream.write(noticeResponse(report));
+  }
+
+  /** Cancels what runs for the client at this moment. */
+  cancel(): void {
+    const reason = 'canceling statement due to user request';
+    this.#state.engine.cancel(TesseraError.of('QUERY_CANCELLED', { reason }));
+  }
+
+  /** Ends the session when its statement has ended. */
+  stop(): void {
+    this.#isStopping = true;
+    if (this.#isReady) this.#stream.stop();
+  }
+
+  /** Ends what is open. Never rejects. */
+  async close(): Promise<void> {
+    try {
+      await this.#state.portals.closeAll();
+      await this.#state.transaction.rollback();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'a transaction was left open: its connection ended');
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { commandComplete, EMPTY_QUERY, rowDescription } from '../protocol/backend-message.ts';
+import { parseStatement, statementTexts } from '../statements/parsed-statement.ts';
+import { rowFields } from '../values/row-description.ts';
+import type { Outcome } from './outcome.ts';
+import type { SessionState } from './session-state.ts';
+
+/**
+ * Answers a Query message but for its end: the statements of a text, up to the first that fails; nothing of them stays then,
+ * unless they end their transactions themselves.
+ * @throws TesseraError what was wrong with the one that failed
+ */
+export async function simpleQuery(state: SessionState, sql: string): Promise<void> {
+  const { stream, portals, statements } = state;
+  await portals.close('');
+  statements.remove('');
+  const parsed = statementTexts(sql).map((text) => parseStatement(sql, text));
+  if (parsed.length === 0) stream.write(EMPTY_QUERY);
+  for (const [i, statement] of parsed.entries()) {
+    const moreMayFollow = i < parsed.length - 1;
+    const outcome = await state.start(statement, { parameters: [], formats: [], moreMayFollow });
+    stream.write(commandComplete(await tell(state, outcome)));
+  }
+}
+
+async function tell({ stream }: SessionState, outcome: Outcome): Promise<string> {
+  switch (outcome.kind) {
+    case 'done':
+      return outcome.tag;
+    case 'dialogue':
+      return outcome.run();
+    case 'rows': {
+      const { rows, tag } = outcome;
+      try {
+        stream.write(rowDescription(rowFields(rows.columns, rows.formats)));
+        const sent = await rows.send(stream, Number.POSITIVE_INFINITY);
+        return tag(sent.rows);
+      } finally {
+        await rows.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { warning } from '../protocol/report.ts';
+import type { SessionState } from './session-state.ts';
+
+const NONE_IN_PROGRESS = warning('25P01', 'there is no transaction in progress');
+
+/** BEGIN, for the tag of its form. */
+export async function beginTransaction(state: SessionState, readOnly: boolean | undefined): Promise<void> {
+  const { transaction, parameters } = state;
+  if (transaction.isExplicit) {
+    state.notify(warning('25001', 'there is already a transaction in progress'));
+    if (readOnly !== undefined) transaction.setReadOnly(readOnly);
+    return;
+  }
+  await transaction.begin(readOnly ?? parameters.show('default_transaction_read_only') === 'on');
+  parameters.begin();
+}
+
+/** COMMIT of what BEGIN began, or of what stands unfinished without it; answers the tag. */
+export async function commitTransaction(state: SessionState): Promise<string> {
+  if (!state.transaction.isExplicit) state.notify(NONE_IN_PROGRESS);
+  return endTransaction(state);
+}
+
+export async function rollbackTransaction(state: SessionState): Promise<string> {
+  const { transaction, parameters } = state;
+  if (!transaction.isExplicit) state.notify(NONE_IN_PROGRESS);
+  await state.portals.closeAll();
+  parameters.end('before');
+  await transaction.rollback();
+  return 'ROLLBACK';
+}
+
+/** Commits what is open, or rolls back what has failed; answers which it was. Open results end with it. */
+export async function endTransaction(state: SessionState): Promise<'COMMIT' | 'ROLLBACK'> {
+  const { transaction, parameters } = state;
+  await state.portals.closeAll();
+  let outcome: 'COMMIT' | 'ROLLBACK' = 'ROLLBACK';
+  try {
+    outcome = await transaction.commit();
+    return outcome;
+  } finally {
+    parameters.end(outcome === 'COMMIT' ? 'committed' : 'before');
+  }
+}

@@ -1,0 +1,98 @@
+import type { ResultChunk, RowsResult } from '@tessera/coordinator';
+import type { OutputColumn, ValueFormat } from '@tessera/sql';
+import { type DataRowBatch, DataRowReader } from '../values/data-rows.ts';
+import type { MessageSink, RowSource, SentRows } from './row-source.ts';
+
+/** So many rows become messages at once. */
+const ROWS_AT_ONCE = 2_048;
+
+export interface EngineRowsHooks {
+  /** Rows are asked for: from here on time counts again. */
+  resume(): void;
+  suspend(): void;
+  end(outcome?: unknown): Promise<void>;
+}
+
+/** The rows of a query of the engine, batch by batch as they come. */
+export class EngineRows implements RowSource {
+  readonly columns: readonly OutputColumn[];
+  readonly formats: readonly ValueFormat[];
+  readonly #result: RowsResult;
+  readonly #chunks: AsyncIterator<ResultChunk>;
+  readonly #reader: DataRowReader;
+  readonly #hooks: EngineRowsHooks;
+  #batch: DataRowBatch | undefined;
+  #chunk: ResultChunk | undefined;
+  #at = 0;
+  #closed: Promise<void> | undefined;
+
+  constructor(result: RowsResult, formats: readonly ValueFormat[], hooks: EngineRowsHooks) {
+    this.columns = result.columns;
+    this.formats = formats;
+    this.#result = result;
+    this.#chunks = result.chunks[Symbol.asyncIterator]();
+    this.#reader = new DataRowReader(result.columns, formats);
+    this.#hooks = hooks;
+  }
+
+  async send(sink: MessageSink, limit: number): Promise<SentRows> {
+    if (this.#closed !== undefined) return { rows: 0, ended: true };
+    this.#hooks.resume();
+    try {
+      let rows = 0;
+      while (rows < limit) {
+        const batch = await this.#current();
+        if (batch === undefined) {
+          await this.close();
+          return { rows, ended: true };
+        }
+        const to = Math.min(batch.rows, this.#at + ROWS_AT_ONCE, this.#at + limit - rows);
+        sink.write(batch.write(this.#at, to));
+        rows += to - this.#at;
+        this.#at = to;
+        if (sink.isFull) await sink.flush();
+      }
+      return { rows, ended: false };
+    } catch (error) {
+      await this.#end(error);
+      throw error;
+    } finally {
+      this.#hooks.suspend();
+    }
+  }
+
+  /** The batch that has the next row; undefined behind the last one. */
+  async #current(): Promise<DataRowBatch | undefined> {
+    while (this.#batch === undefined || this.#at >= this.#batch.rows) {
+      this.#releaseBatch();
+      const next = await this.#chunks.next();
+      if (next.done === true) return undefined;
+      this.#batch = this.#reader.read(next.value.bytes);
+      this.#chunk = next.value;
+      this.#at = 0;
+    }
+    return this.#batch;
+  }
+
+  #releaseBatch(): void {
+    this.#batch = undefined;
+    this.#chunk?.release?.();
+    this.#chunk = undefined;
+  }
+
+  close(): Promise<void> {
+    return this.#end();
+  }
+
+  #end(failure?: unknown): Promise<void> {
+    this.#closed ??= (async () => {
+      this.#releaseBatch();
+      try {
+        await this.#result.close();
+      } finally {
+        await this.#hooks.end(failure);
+      }
+    })();
+    return this.#closed;
+  }
+}

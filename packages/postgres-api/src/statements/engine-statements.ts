@@ -1,0 +1,174 @@
+import type { Logger } from '@tessera/common';
+import { TesseraError } from '@tessera/common';
+import type {
+  Coordinator,
+  RunningQuery,
+  SessionUpdate,
+  Settings,
+  StatementDescription,
+  StatementRequest,
+  UploadedFile,
+} from '@tessera/coordinator';
+import type { QueryParameter, ValueFormat } from '@tessera/sql';
+import type { PostgresMetrics } from '../postgres-server.ts';
+import { EngineRows } from './engine-rows.ts';
+import { StatementDirectory } from './request-directory.ts';
+import type { RowSource } from './row-source.ts';
+
+export interface EngineServices {
+  readonly coordinator: Coordinator;
+  readonly requestRoot: string;
+  readonly metrics?: PostgresMetrics | undefined;
+  readonly log: Logger;
+}
+
+/** What a session says of itself with each statement. */
+export interface StatementScope {
+  readonly user: string;
+  readonly database: string | undefined;
+  readonly settings: Settings;
+  readonly transactionId: string | undefined;
+}
+
+export interface EngineStatement {
+  readonly sql: string;
+  readonly parameters: readonly QueryParameter[];
+  readonly formats: readonly ValueFormat[];
+}
+
+export type EngineOutcome =
+  | { readonly kind: 'rows'; readonly rows: RowSource }
+  | {
+      readonly kind: 'done';
+      readonly affectedRows: number;
+      readonly session: SessionUpdate | undefined;
+    };
+
+const NO_UPLOADS: ReadonlyMap<string, UploadedFile> = new Map();
+
+/** Runs the statements of one connection in the engine, one at a time; open results may stand beside it. */
+export class EngineStatements {
+  readonly #services: EngineServices;
+  readonly #scope: () => StatementScope;
+  readonly #clientGone: AbortSignal;
+  #active: RunningQuery | undefined;
+
+  constructor(services: EngineServices, scope: () => StatementScope, clientGone: AbortSignal) {
+    this.#services = services;
+    this.#scope = scope;
+    this.#clientGone = clientGone;
+  }
+
+  /** Cancels what runs at this moment. */
+  cancel(reason: TesseraError): void {
+    this.#active?.cancel(reason);
+  }
+
+  /** @throws TesseraError what is wrong with the statement */
+  async describe(sql: string, parameters: readonly QueryParameter[]): Promise<StatementDescription> {
+    const running = this.#begin();
+    try {
+      const request = this.#request({ sql, parameters, formats: [] }, running.directory, NO_UPLOADS);
+      return await this.#services.coordinator.describeStatement(running.query, request);
+    } finally {
+      await running.end('ok');
+    }
+  }
+
+  /**
+   * Runs a statement to the first of its rows or to its end.
+   * @param files gets the statement's directory, and says what `upload://` means in it
+   * @throws TesseraError what the statement did wrong, or why it was stopped
+   */
+  async start(
+    statement: EngineStatement,
+    files?: (
+      directory: StatementDirectory,
+      signal: AbortSignal,
+    ) => Promise<ReadonlyMap<string, UploadedFile>>,
+  ): Promise<EngineOutcome> {
+    const running = this.#begin();
+    const { query, directory } = running;
+    try {
+      const uploads = (await files?.(directory, query.signal)) ?? NO_UPLOADS;
+      const request = this.#request(statement, directory, uploads);
+      const result = await this.#services.coordinator.execute(query, request);
+      if (result.kind === 'done') {
+        await running.end('ok');
+        return { kind: 'done', affectedRows: result.affectedRows ?? 0, session: result.session };
+      }
+      const timeoutMs = request.settings.statement_timeout;
+      const rows = new EngineRows(result, statement.formats, {
+        resume: () => {
+          running.activate();
+          if (running.wasSuspended) query.setDeadline(timeoutMs);
+        },
+        suspend: () => {
+          running.suspend();
+          query.setDeadline(0);
+        },
+        end: (failure) => running.end(outcomeOf(failure)),
+      });
+      running.deactivate();
+      return { kind: 'rows', rows };
+    } catch (error) {
+      await running.end(outcomeOf(error));
+      throw error;
+    }
+  }
+
+  #request(
+    { sql, parameters, formats }: EngineStatement,
+    directory: StatementDirectory,
+    uploads: ReadonlyMap<string, UploadedFile>,
+  ): StatementRequest {
+    return { ...this.#scope(), sql, parameters, uploads, directory, encoding: { kind: 'postgres', formats } };
+  }
+
+  #begin() {
+    const { coordinator, requestRoot, metrics } = this.#services;
+    const { settings, user } = this.#scope();
+    const query = coordinator.begin({ label: settings.query_label, user });
+    const stopTimer = metrics?.startQuery();
+    const directory = new StatementDirectory(requestRoot);
+    const onGone = () => {
+      if (settings.cancel_query_on_connection_drop === 'none') return;
+      query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' }));
+    };
+    this.#clientGone.addEventListener('abort', onGone);
+    this.#active = query;
+    let [ended, wasSuspended] = [false, false];
+    const deactivate = () => {
+      if (this.#active === query) this.#active = undefined;
+    };
+    return {
+      query,
+      directory,
+      get wasSuspended() {
+        return wasSuspended;
+      },
+      activate: () => {
+        this.#active = query;
+      },
+      deactivate,
+      suspend: () => {
+        deactivate();
+        wasSuspended = true;
+      },
+      end: async (outcome: string) => {
+        if (ended) return;
+        ended = true;
+        deactivate();
+        this.#clientGone.removeEventListener('abort', onGone);
+        stopTimer?.(outcome);
+        coordinator.end(query);
+        await directory.remove();
+      },
+    };
+  }
+}
+
+function outcomeOf(failure: unknown): string {
+  if (failure === undefined) return 'ok';
+  return failure instanceof TesseraError ? failure.name : 'INTERNAL';
+}
