@@ -19,3 +19,4 @@ export type {
   StatementResult,
 } from './statement-result.ts';
 export type { TableServices } from './tables.ts';
+export type { DirectoryUser, InitialUser } from './user-directory.ts';

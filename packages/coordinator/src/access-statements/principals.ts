@@ -45,7 +45,10 @@ export function requireRole(snapshot: Snapshot, name: PrincipalName, asking: Ask
 }
 
 /** @throws TesseraError INVALID_ARGUMENT for a name that statements use otherwise, DUPLICATE_OBJECT */
-export function requireFreeName(snapshot: Snapshot, { name, location }: PrincipalName): void {
+export function requireFreeName(
+  snapshot: Snapshot,
+  { name, location }: { readonly name: string; readonly location?: SqlLocation | undefined },
+): void {
   if (RESERVED.includes(name)) {
     fail('INVALID_ARGUMENT', { message: `"${name}" cannot be the name of a user or role` }, { location });
   }
