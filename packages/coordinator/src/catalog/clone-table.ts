@@ -15,7 +15,7 @@ export function cloneTable(
 ): Change {
   const place = placeOf(snapshot, statement.name, context.database);
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
-  const source = requireTable(snapshot, statement.source, context.database);
+  const { grants: _ofSource, ...source } = requireTable(snapshot, statement.source, context.database);
   const table: TableObject = {
     ...source,
     ...newObject(context, place.name),

@@ -1,5 +1,6 @@
 import {
   type Action,
+  type CatalogObject,
   type DatabaseObject,
   type ObjectId,
   type SchemaObject,
@@ -20,6 +21,14 @@ export const newObject = (context: Pick<ChangeContext, 'user'>, name: string) =>
   const now = new Date().toISOString();
   return { id: newUlid() as ObjectId, name, createdAt: now, alteredAt: now, owner: context.user };
 };
+
+/** What an object keeps that is replaced by another definition: whose it is and who may use it, above all. */
+export const keptOf = ({ id, createdAt, owner, grants }: CatalogObject) => ({
+  id,
+  createdAt,
+  owner,
+  ...(grants === undefined ? {} : { grants }),
+});
 
 export function createDatabase(
   context: ChangeContext,

@@ -3,7 +3,7 @@ import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { newObject } from './databases.ts';
+import { keptOf, newObject } from './databases.ts';
 import { requireDatabase } from './names.ts';
 
 /** A URL with the credentials for it, under a name. */
@@ -17,12 +17,10 @@ export function createLocation(
   const existing = snapshot.location(databaseId, name);
   if (existing !== undefined && statement.ifNotExists) return NO_CHANGE;
   if (existing !== undefined && !statement.orReplace) fail('DUPLICATE_OBJECT', { what: 'Location', name });
-  const { id, createdAt, ...fresh } = newObject(context, name);
   const object: LocationObject = {
     kind: 'location',
-    id: existing?.id ?? id,
-    createdAt: existing?.createdAt ?? createdAt,
-    ...fresh,
+    ...newObject(context, name),
+    ...(existing && keptOf(existing)),
     databaseId,
     source,
     url,

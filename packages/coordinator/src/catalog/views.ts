@@ -5,7 +5,7 @@ import { describedQuery, queryInPlace } from '../changes/bound-query.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
-import { newObject } from './databases.ts';
+import { keptOf, newObject } from './databases.ts';
 import { placeOf, RELATION_WORDS, relationAt } from './names.ts';
 
 /** A view is kept as text; binding it here tells what is wrong with it, and what it depends on. */
@@ -36,12 +36,10 @@ export async function createView(
   if (existing !== undefined && relations.some(({ id }) => id === existing.id)) {
     fail('INVALID_ARGUMENT', { message: `View "${place.name}" cannot name itself` });
   }
-  const { id, createdAt, ...fresh } = newObject(context, place.name);
   const object: ViewObject = {
     kind: 'view',
-    id: existing?.id ?? id,
-    createdAt: existing?.createdAt ?? createdAt,
-    ...fresh,
+    ...newObject(context, place.name),
+    ...(existing && keptOf(existing)),
     schemaId: place.schema.id,
     sql: query.sql.trim(),
     database: context.database,
