@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ProviderError } from './fetch-document.ts';
 import { readKeySet } from './key-set.ts';
@@ -52,4 +53,22 @@ it('one bad key does not spoil the others', () => {
 it('no keys are an answer, no list is none', () => {
   expect(readKeySet({ keys: [] }).keys).toEqual([]);
   for (const keys of [undefined, null, {}, 'keys']) expect(() => readKeySet({ keys })).toThrow(ProviderError);
+});
+
+it('no garbage is anything but ignored or refused', () => {
+  const member = fc.oneof(
+    fc.constantFrom(...Object.values(open), 'RSA', 'EC', 'OKP', 'P-256', 'Ed25519'),
+    fc.jsonValue(),
+  );
+  const key = fc.dictionary(
+    fc.constantFrom('kty', 'kid', 'alg', 'use', 'key_ops', 'n', 'e', 'crv', 'x', 'y', '__proto__'),
+    member,
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(key, fc.jsonValue())), (keys) => {
+      const read = readKeySet({ keys });
+      expect(read.keys.length + read.ignored.length).toBe(keys.length);
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -14,7 +14,7 @@ import {
 describe('keys', () => {
   it('are read once for many tokens, and again for an unknown kid', async () => {
     const server = await provider();
-    const { outcome } = await authenticator(server.discoveryUrl);
+    const { outcome } = await authenticator(server.discoveryUrl, { refreshMs: 40 * 24 * HOUR_MS });
     const token = await server.token(INSTANCE);
     await Promise.all(Array.from({ length: 50 }, () => outcome(token)));
     expect([asked(server, '/openid-configuration'), asked(server, '/jwks')]).toEqual([1, 1]);
@@ -184,6 +184,12 @@ describe('outages', () => {
     for (let i = 0; i < 20; i++) expect(await outcome(token)).toContain('has not answered yet');
     expect(asked(server, '/openid-configuration')).toBe(1);
   });
+});
+
+it('a provider without TLS that is not on this machine is warned of', async () => {
+  const { log } = await authenticator('http://provider.invalid/.well-known/openid-configuration');
+  await eventually(log).toContain('discovery_url is not https');
+  await eventually(log).toContain('could not be read; tokens are refused');
 });
 
 describe('redirects', () => {

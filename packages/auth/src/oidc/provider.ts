@@ -25,6 +25,8 @@ export const PROVIDER_LIMITS: ProviderLimits = {
   unknownKeyEveryMs: 10_000,
 };
 
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
 /**
  * An OpenID provider as far as checking its tokens goes: who it is and its keys, both read again from time to time. While
  * it does not answer, what it said last stays in use.
@@ -57,12 +59,18 @@ export class OpenIdProvider {
     });
     this.#keys = new Refreshed({
       what: 'the key set',
-      everyMs: this.#keysForMs,
+      // Before they are too old, so that no request waits for a slow provider.
+      everyMs: this.#keysForMs * 0.9,
       retry: limits.retry,
       log,
       load: () => this.#readKeys(),
       loaded: (now) => this.#report(now),
     });
+    if (this.#discoveryUrl.protocol === 'http:' && !LOOPBACK.test(this.#discoveryUrl.hostname)) {
+      log.warn(
+        'discovery_url is not https: whoever is on the way to the provider can put in keys of their own',
+      );
+    }
     void this.#metadata.refresh();
   }
 

@@ -12,6 +12,8 @@ export interface OpenIdProviderOptions {
   /** Who may fetch tokens; each one's name is its secret, and the `sub` of its tokens. */
   readonly clients?: readonly string[];
   readonly algorithm?: Algorithm;
+  /** 0: a free one. */
+  readonly port?: number;
   /** Where it answers below its host. */
   readonly path?: string;
 }
@@ -23,8 +25,8 @@ export class OpenIdProviderServer {
   readonly #server = createServer((request, response) => this.#answer(request, response));
   #handle: Handler = () => {};
   #algorithm: Algorithm;
-  #keys: Jwk[] = [];
-  port = 0;
+  #keys: Jwk[];
+  port: number;
   /** Claims that tokens get beside the usual ones. */
   claims: Readonly<Record<string, unknown>> = {};
   /** Answers in place of the provider where it returns true. */
@@ -32,10 +34,11 @@ export class OpenIdProviderServer {
   /** Paths that were asked for. */
   readonly requests: string[] = [];
 
-  constructor({ clients = ['alice'], algorithm = 'ES256', path = '' }: OpenIdProviderOptions = {}) {
+  constructor({ clients = ['alice'], algorithm = 'ES256', path = '', port = 0 }: OpenIdProviderOptions = {}) {
     this.#clients = clients;
     this.#algorithm = algorithm;
     this.#path = path;
+    this.port = port;
     this.#keys = [newKey(algorithm)];
   }
 
@@ -46,7 +49,7 @@ export class OpenIdProviderServer {
     return `${this.issuer}/.well-known/openid-configuration`;
   }
 
-  /** On the port that it had before, if any. */
+  /** On the port that it had before, after a stop. */
   async start(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.#server.address() as AddressInfo).port;
