@@ -1,16 +1,53 @@
-import { type Authenticator, disabledAuthenticator } from '@tessera/auth';
-import { TesseraError } from '@tessera/common';
+import {
+  type Authenticator,
+  disabledAuthenticator,
+  nativeAuthenticator,
+  oidcAuthenticator,
+  type UserDirectory,
+} from '@tessera/auth';
+import { fail, type Logger } from '@tessera/common';
 import type { EngineConfig } from '@tessera/config';
+import type { Coordinator } from '@tessera/coordinator';
 import type { Instance, TokenSource } from '@tessera/http-api';
 
-/** Says who asks, as `auth.mode` wants it. */
-export function openAuthenticator({ auth }: EngineConfig): Authenticator {
-  if (auth.mode === 'disabled') return disabledAuthenticator();
-  throw TesseraError.of('NOT_SUPPORTED', {
-    what: `auth.mode ${auth.mode}`,
-    hint: 'the node would answer without authentication, so it does not start',
-  });
+/**
+ * Says who asks, as `auth.mode` wants it; in native mode the first user is there afterwards.
+ * @throws TesseraError INVALID_ARGUMENT when keys or provider cannot be used
+ */
+export async function openAuthenticator(
+  { auth }: EngineConfig,
+  coordinator: Pick<Coordinator, 'findUser' | 'provisionUser' | 'ensureInitialUser'>,
+  log: Logger,
+): Promise<Authenticator> {
+  const users: UserDirectory = {
+    find: (name) => coordinator.findUser(name),
+    provision: (name, role) => coordinator.provisionUser(name, role),
+  };
+  const common = { instanceId: auth.instance_id, users, log };
+  switch (auth.mode) {
+    case 'disabled':
+      return disabledAuthenticator();
+    case 'native': {
+      const config = auth.native ?? missing('auth.native');
+      await makeInitialUser(config.initial_user, coordinator, log);
+      return nativeAuthenticator({ ...common, config });
+    }
+    case 'oidc':
+      return oidcAuthenticator({ ...common, config: auth.oidc ?? missing('auth.oidc') });
+  }
 }
+
+async function makeInitialUser(
+  user: NonNullable<EngineConfig['auth']['native']>['initial_user'],
+  coordinator: Pick<Coordinator, 'ensureInitialUser'>,
+  log: Logger,
+): Promise<void> {
+  if (user === null) return;
+  const outcome = await coordinator.ensureInitialUser(user.name, user.password);
+  log.info({ user: user.name, outcome }, 'initial user');
+}
+
+const missing = (block: string): never => fail('INVALID_ARGUMENT', { message: `${block} is missing` });
 
 /** The instance as clients learn of it before they log in. */
 export const instanceOf = (config: EngineConfig): Instance => ({

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { Authenticator } from '@tessera/auth';
+import { type Authenticator, makeCredential } from '@tessera/auth';
 import { createLogging, type Logging, TesseraError } from '@tessera/common';
 import {
   autoVacuum,
@@ -56,7 +56,6 @@ const MIN_MEMORY_BYTES = 128 << 20;
 /** Runs a node until it is told to stop, and leaves nothing behind, also when it cannot start. */
 export const serve: Serve = async (options) => {
   const { config } = options;
-  const authenticator = openAuthenticator(config);
   checkShared(config);
   await using resources = new AsyncDisposableStack();
   const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
@@ -148,6 +147,7 @@ export const serve: Serve = async (options) => {
     external,
     engineId: config.engine.id,
     checksPrivileges: config.auth.mode !== 'disabled',
+    makeCredential,
     cluster: { ...multiNode, distributes: config.execution.enable_shuffle },
     tables,
     upkeep: {
@@ -158,6 +158,8 @@ export const serve: Serve = async (options) => {
     },
   });
   resources.defer(() => coordinator.close());
+  const authenticator = await openAuthenticator(config, coordinator, logging.logger('auth'));
+  resources.defer(() => authenticator.close());
   // From before anybody can know that the node is there: a signal then is told to it, and must not end it at once.
   const stopping = shutdownSignal();
   const tasks = multiNode.service(coordinator);
