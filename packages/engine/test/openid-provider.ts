@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PROGRAM = join(import.meta.dirname, '../../auth/src/testing/openid-provider-process.ts');
+
+/** An OpenID provider in a process of its own. */
+export interface OpenIdProvider {
+  readonly discoveryUrl: string;
+  readonly port: number;
+  /** An access token of the client of this name, whose `sub` it is. */
+  token(client: string, audience: string): Promise<string>;
+  kill(): Promise<void>;
+}
+
+/** With other keys each time. Ends with the test process at the latest. */
+export async function startOpenIdProvider(clients: readonly string[], port = 0): Promise<OpenIdProvider> {
+  const child = spawn(process.execPath, [PROGRAM, String(port), ...clients], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const first = once(createInterface(child.stdout), 'line').then(([line]) => String(line));
+  const line = await Promise.race([first, exited.then(() => undefined)]);
+  if (line === undefined) throw new Error('the OpenID provider did not start');
+  const { issuer, discoveryUrl } = JSON.parse(line) as { issuer: string; discoveryUrl: string };
+  return {
+    discoveryUrl,
+    port: Number(new URL(issuer).port),
+    token: (client, audience) => fetchToken(`${issuer}/token`, client, audience),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function fetchToken(endpoint: string, client: string, audience: string): Promise<string> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${client}:${client}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource: audience }),
+  });
+  const { access_token: token } = (await response.json()) as { access_token?: string };
+  if (token === undefined) throw new Error(`the provider answered ${response.status} and no token`);
+  return token;
+}
