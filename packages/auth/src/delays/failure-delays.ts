@@ -11,7 +11,7 @@ const POLICY = {
   maxKeys: 10_000,
 } satisfies Partial<FailurePolicy>;
 /** Attempts at once, and waiting behind them, from an address; a pool of connections that opens at once must get through. */
-const AT_ONCE = 8;
+const AT_ONCE = 4;
 const MAX_WAITING = 256;
 /** Longer names are no user's, and are one for the counts. */
 const MAX_NAME_LENGTH = 256;
