@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../actions.ts';
-import type { ExternalTableObject, LocationObject, SchemaObject, ViewObject } from '../model.ts';
+import type { ExternalTableObject, LocationObject, SchemaObject, UserObject, ViewObject } from '../model.ts';
 import {
   add,
   after,
@@ -285,5 +285,37 @@ describe('objects of the store', () => {
       'tablets/t/b.parquet',
     ]);
     expect(state.tablets(asObject('t'))).toEqual([]);
+  });
+});
+
+describe('an owner', () => {
+  const { databaseId: _, ...base } = schema;
+  const ann: UserObject = {
+    ...base,
+    kind: 'user',
+    id: asObject('ann'),
+    name: 'ann',
+    enabled: true,
+    memberOf: [],
+  };
+  const withAnn = commit(BASE, { kind: 'create', object: ann });
+  const owned = create(table('of-ann', { owner: 'ann' }));
+  const renamed: Action = { kind: 'alter', object: { ...ann, name: 'anna' } };
+  const asks = (state: CatalogState, actions: readonly Action[], readVersion = withAnn.version) =>
+    validate(state, transaction('second', readVersion, actions))?.name;
+
+  test('of what another transaction made meanwhile is neither dropped nor renamed', () => {
+    const state = commit(withAnn, owned);
+    expect(asks(state, [drop('ann')])).toBe('TRANSACTION_CONFLICT');
+    expect(asks(state, [renamed])).toBe('TRANSACTION_CONFLICT');
+  });
+
+  test('is dropped with or after what it owns', () => {
+    const state = commit(withAnn, owned);
+    expect(asks(state, [drop('ann')], state.version)).toBe('DEPENDENT_OBJECTS');
+    const given: Action = { kind: 'alter', object: table('of-ann', { owner: 'tessera' }) };
+    expect(asks(state, [given, drop('ann')], state.version)).toBeUndefined();
+    expect(asks(state, [drop('of-ann'), drop('ann')], state.version)).toBeUndefined();
+    expect(asks(withAnn, [renamed, drop('ann')])).toBeUndefined();
   });
 });

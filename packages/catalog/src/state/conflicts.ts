@@ -65,6 +65,7 @@ export class TransactionCheck {
     const moved = directoryOf(before) !== directoryOf(object) || before.name !== object.name;
     if (moved) this.#checkPlace(object);
     else this.#checkReferences(object);
+    if (before.name !== object.name) this.#checkOwnsNothingNew(before);
     if (moved || columnsOf(before) !== columnsOf(object)) this.#checkNoNewViews(object);
     if (object.kind === 'table') this.#checkRowsHaveValues(object);
   }
@@ -75,6 +76,16 @@ export class TransactionCheck {
       if (changedAt <= this.#readVersion || this.#own.has(object.id) || object.kind !== 'view') continue;
       if (object.references?.includes(altered.id))
         throw conflict(`Another transaction created ${told(object)}, which needs ${told(altered)}`);
+    }
+  }
+
+  /** Owners stand in objects by name: one that another transaction made would have an owner of the old name. */
+  #checkOwnsNothingNew(renamed: CatalogObject): void {
+    if (!isPrincipal(renamed)) return;
+    for (const { object, changedAt } of this.#draft.objects()) {
+      if (changedAt <= this.#readVersion || this.#own.has(object.id) || object.owner !== renamed.name)
+        continue;
+      throw conflict(`Another transaction created or altered ${told(object)}, which ${told(renamed)} owns`);
     }
   }
 
@@ -188,12 +199,13 @@ export class TransactionCheck {
       throw conflict(`${name} is too old to be committed: it was collected as an orphan`);
   }
 
-  /** Nothing that stays is in what was dropped, or refers to it. */
+  /** Nothing that stays is in what was dropped, refers to it or is owned by it. */
   #checkNothingNeeds(dropped: ReadonlyMap<ObjectId, CatalogObject>): void {
+    const owners = new Map([...dropped.values()].filter(isPrincipal).map((owner) => [owner.name, owner]));
     for (const { object, changedAt } of this.#draft.objects()) {
       const needed = neededBy(object).find((id) => dropped.has(id));
-      if (needed === undefined) continue;
-      const gone = dropped.get(needed)!;
+      const gone = needed === undefined ? owners.get(object.owner) : dropped.get(needed);
+      if (gone === undefined) continue;
       if (changedAt > this.#readVersion && !this.#own.has(object.id))
         throw conflict(`Another transaction created or altered ${told(object)}, which needs ${told(gone)}`);
       throw TesseraError.of('DEPENDENT_OBJECTS', {
@@ -222,6 +234,8 @@ function neededBy(object: CatalogObject): readonly ObjectId[] {
   if (object.kind === 'external_table' && object.locationId !== undefined) return [parent, object.locationId];
   return [parent];
 }
+
+const isPrincipal = ({ kind }: CatalogObject): boolean => kind === 'user' || kind === 'role';
 
 function subjectOf(action: Action): string {
   switch (action.kind) {
