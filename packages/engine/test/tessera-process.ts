@@ -19,7 +19,7 @@ const FREE_PORTS = [
 /** A real `tessera serve` of its own data directory, on free ports. */
 export interface TesseraProcess {
   readonly url: string;
-  /** `host:port` of the PostgreSQL protocol. */
+  /** `host:port` of the PostgreSQL protocol; empty without a port for it (`--postgres-port 0`). */
   readonly postgres: string;
   readonly healthUrl: string;
   readonly metricsUrl: string;

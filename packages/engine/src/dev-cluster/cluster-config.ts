@@ -29,7 +29,7 @@ export const clusterConfig = (
 
 export const serveArguments = (
   index: number,
-  { http, health, metrics }: NodePorts,
+  { http, postgres, health, metrics }: NodePorts,
   configPath: string,
   dataDirectory: string,
 ): readonly string[] => [
@@ -42,6 +42,8 @@ export const serveArguments = (
   dataDirectory,
   '--http-port',
   String(http),
+  '--postgres-port',
+  String(postgres),
   '--health-port',
   String(health),
   '--metrics-port',
