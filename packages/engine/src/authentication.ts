@@ -9,6 +9,7 @@ import { fail, type Logger } from '@tessera/common';
 import type { EngineConfig } from '@tessera/config';
 import type { Coordinator } from '@tessera/coordinator';
 import type { Instance, TokenSource } from '@tessera/http-api';
+import type { NodeCredentials } from '@tessera/rpc';
 
 /**
  * Says who asks, as `auth.mode` wants it; in native mode the first user is there afterwards.
@@ -18,6 +19,7 @@ export async function openAuthenticator(
   { auth }: EngineConfig,
   coordinator: Pick<Coordinator, 'findUser' | 'provisionUser' | 'ensureInitialUser'>,
   log: Logger,
+  { clusterToken: secret }: Pick<NodeCredentials, 'clusterToken'>,
 ): Promise<Authenticator> {
   const users: UserDirectory = {
     find: (name) => coordinator.findUser(name),
@@ -33,7 +35,7 @@ export async function openAuthenticator(
       return nativeAuthenticator({ ...common, config });
     }
     case 'oidc':
-      return oidcAuthenticator({ ...common, config: auth.oidc ?? missing('auth.oidc') });
+      return oidcAuthenticator({ ...common, config: auth.oidc ?? missing('auth.oidc'), secret });
   }
 }
 

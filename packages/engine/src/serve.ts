@@ -158,7 +158,7 @@ export const serve: Serve = async (options) => {
     },
   });
   resources.defer(() => coordinator.close());
-  const authenticator = await openAuthenticator(config, coordinator, logging.logger('auth'));
+  const authenticator = await openAuthenticator(config, coordinator, logging.logger('auth'), credentials);
   resources.defer(() => authenticator.close());
   // From before anybody can know that the node is there: a signal then is told to it, and must not end it at once.
   const stopping = shutdownSignal();

@@ -106,6 +106,13 @@ describe('users', () => {
     expect(users.provisioned).toEqual(['alice: analyst']);
   });
 
+  it('are not made with the name of a role', async () => {
+    const server = await provider({ clients: ['role'] });
+    const { outcome, log } = await authenticator(server.discoveryUrl, { jit: { enabled: true } });
+    expect(await outcome(await server.token(INSTANCE))).toBe(REFUSED);
+    await eventually(log).toContain('its user cannot be made: Role \\"role\\" already exists');
+  });
+
   it('are not made without their role, and disabled ones are not made again', async () => {
     const server = await provider({ clients: ['alice', 'bob'] });
     const users = new Users();

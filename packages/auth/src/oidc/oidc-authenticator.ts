@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { fail, type Logger, TesseraError } from '@tessera/common';
 import type { Authenticator } from '../authenticator.ts';
 import { SYSTEM_TIMER, type Timer } from '../delays/timer.ts';
@@ -18,8 +18,8 @@ export interface OidcOptions {
   readonly instanceId: string;
   readonly users: UserDirectory;
   readonly log: Logger;
-  /** For the salts of `passwordLogins`; without it they last as long as the process. */
-  readonly secret?: Buffer;
+  /** What only the nodes of this instance know, if there is something; otherwise salts of unknown users last as long as the process. */
+  readonly secret?: string | undefined;
   readonly timer?: Timer;
   readonly limits?: ProviderLimits;
 }
@@ -41,7 +41,7 @@ export function oidcAuthenticator(o: OidcOptions): Authenticator {
   const usernameOf = usernameTemplate(config.username_mapping);
   const userOf = tokenUsers({ users, provisioning: config.jit_provisioning, log });
   const logins = o.config.postgres_password_fallback_enabled
-    ? passwordLogins({ users, log, secret: o.secret ?? randomBytes(32), timer })
+    ? passwordLogins({ users, log, secret: saltSecret(o.secret), timer })
     : undefined;
 
   return {
@@ -77,3 +77,8 @@ async function noPasswords(): Promise<never> {
     hint: 'auth.mode is oidc: show an access token of the OpenID provider',
   });
 }
+
+const saltSecret = (secret: string | undefined): Buffer =>
+  secret === undefined
+    ? randomBytes(32)
+    : Buffer.from(hkdfSync('sha256', secret, '', 'salts of unknown users', 32));

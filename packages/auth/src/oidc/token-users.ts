@@ -30,9 +30,17 @@ export function tokenUsers({ users, provisioning, log }: Options): (name: string
       log.info({ user: user.name, role }, 'user made at its first login');
       return user;
     } catch (err) {
-      if (!(err instanceof TesseraError) || err.name !== 'UNDEFINED_OBJECT') throw err;
-      log.error({ err, user: name, role }, 'jit_provisioning.default_role does not exist: no users are made');
-      throw new TokenRefused('its user cannot be made', { cause: err });
+      if (!(err instanceof TesseraError)) throw err;
+      if (err.name === 'UNDEFINED_OBJECT') {
+        log.error(
+          { err, user: name, role },
+          'jit_provisioning.default_role does not exist: no users are made',
+        );
+        throw new TokenRefused('its user cannot be made', { cause: err });
+      }
+      // A role has the name, or nobody may have it.
+      if (err.name !== 'DUPLICATE_OBJECT' && err.name !== 'INVALID_ARGUMENT') throw err;
+      throw new TokenRefused(`its user cannot be made: ${err.message}`, { cause: err });
     }
   };
   return async (name) => {

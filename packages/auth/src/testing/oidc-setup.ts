@@ -12,12 +12,13 @@ export const INSTANCE = 'https://tessera.example';
 export const HOUR_MS = 3_600_000;
 export const REFUSED = 'The access token is not valid (any more)';
 
-/** Users in memory; every role exists but `missing`. */
+/** Users in memory; every role exists but `missing`, and one has the name `role`. */
 export class Users extends TestUsers {
   readonly provisioned: string[] = [];
 
   override async provision(name: string, role: string): Promise<KnownUser> {
     if (role === 'missing') throw TesseraError.of('UNDEFINED_OBJECT', { what: 'Role', name: role });
+    if (name === 'role') throw TesseraError.of('DUPLICATE_OBJECT', { what: 'Role', name });
     this.provisioned.push(`${name}: ${role}`);
     return this.create(name);
   }
