@@ -41,6 +41,7 @@ import type { RowsResult, StatementResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
 import { trackedResult } from './tracked-result.ts';
 import { type OpenTransaction, type StatementSnapshot, Transactions } from './transactions.ts';
+import { type DirectoryUser, type InitialUser, Users } from './user-directory.ts';
 import { observeCommits } from './vacuum/observed-commits.ts';
 import { Upkeep, type UpkeepOptions } from './vacuum/upkeep.ts';
 
@@ -501,6 +502,29 @@ export class Coordinator {
     }
     const report = await tables.manager.collectGarbage(collectGarbageLimit);
     return this.#query(query, request, collectedQuery(report), []);
+  }
+
+  /** The user of the name, in the newest version of the catalog. */
+  async findUser(name: string): Promise<DirectoryUser | undefined> {
+    return this.#users().find(name);
+  }
+
+  /** See `Users.provision`. */
+  async provisionUser(name: string, roleName: string): Promise<DirectoryUser> {
+    return this.#users().provision(name, roleName);
+  }
+
+  /** See `Users.ensureInitial`. @throws TesseraError NOT_SUPPORTED where users have no passwords */
+  async ensureInitialUser(name: string, password: string): Promise<InitialUser> {
+    const { makeCredential } = this.#options;
+    if (makeCredential === undefined) throw TesseraError.of('NOT_SUPPORTED', { what: 'An initial user' });
+    return this.#users().ensureInitial(name, password, makeCredential);
+  }
+
+  #users(): Users {
+    const { tables } = this.#options;
+    if (tables !== undefined) return new Users(tables.manager);
+    throw TesseraError.of('NOT_SUPPORTED', { what: 'A user', hint: 'this node keeps no tables' });
   }
 
   /** Resolves when no upkeep of tables is under way or due. */
