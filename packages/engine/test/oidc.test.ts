@@ -1,10 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { Client, type DatabaseError } from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { query } from './http.ts';
 import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const INSTANCE = 'https://tessera.example';
 
@@ -14,11 +17,21 @@ async function provider(port?: number): Promise<OpenIdProvider> {
   return started;
 }
 
-async function startNode(discoveryUrl: string, jit: boolean): Promise<TesseraProcess> {
+interface NodeOptions {
+  readonly jit?: boolean;
+  readonly passwords?: boolean;
+  readonly dataDirectory?: string;
+}
+
+async function startNode(
+  discoveryUrl: string,
+  { jit = true, passwords = false, ...started }: NodeOptions = {},
+): Promise<TesseraProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-oidc-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const config = join(directory, 'config.yaml');
   const oidc = {
+    postgres_password_fallback_enabled: passwords,
     providers: [
       {
         name: 'test',
@@ -31,16 +44,31 @@ async function startNode(discoveryUrl: string, jit: boolean): Promise<TesseraPro
   };
   const auth = { mode: 'oidc', instance_id: INSTANCE, oidc };
   await writeFile(config, JSON.stringify({ schema_version: '1.0', auth }));
-  return startTessera({ args: ['--config', config] });
+  return startTessera({ args: ['--config', config, '--postgres-port', '0'], ...started });
 }
 
 const as = (node: TesseraProcess, token: string, sql = 'SELECT session_user') =>
   query(node, sql, { output_format: 'JSON_Compact' }, { authorization: `Bearer ${token}` });
+/** Who the PostgreSQL wire takes a user and password for, or the SQLSTATE of its refusal. */
+async function connected(node: TesseraProcess, user: string, password: string): Promise<unknown> {
+  const [host = '', port] = node.postgres.split(':');
+  const client = new Client({ host, port: Number(port), user, password, database: 'tessera' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return (await client.query('SELECT session_user AS name')).rows[0].name;
+  } catch (error) {
+    return (error as DatabaseError).code;
+  } finally {
+    await client.end();
+  }
+}
+
 const logged = (node: TesseraProcess) => node.log.map((line) => String(line.msg));
 
 it('a token of the provider opens HTTP, makes its user, and goes on doing so while the provider is gone', async () => {
   const idp = await provider();
-  await using node = await startNode(idp.discoveryUrl, true);
+  await using node = await startNode(idp.discoveryUrl);
   const token = await idp.token('alice', INSTANCE);
 
   const anonymous = await query(node, 'SELECT 1');
@@ -64,7 +92,7 @@ it('a token of the provider opens HTTP, makes its user, and goes on doing so whi
 it('a node starts while the provider is down, and takes tokens once it is up', async () => {
   const first = await provider();
   await first.kill();
-  await using node = await startNode(first.discoveryUrl, true);
+  await using node = await startNode(first.discoveryUrl);
   const early = await as(node, 'a.b.c');
   expect(early.status).toBe(401);
   expect(early.text).toContain('the OpenID provider has not answered yet');
@@ -75,7 +103,38 @@ it('a node starts while the provider is down, and takes tokens once it is up', a
 
 it('without jit_provisioning an unknown user is refused, and the log says who', async () => {
   const idp = await provider();
-  await using node = await startNode(idp.discoveryUrl, false);
+  await using node = await startNode(idp.discoveryUrl, { jit: false });
   expect((await as(node, await idp.token('alice', INSTANCE))).status).toBe(401);
   expect(node.log.map((line) => line.reason)).toContain('unknown user sso:alice');
+});
+
+it('on the PostgreSQL wire a token stands in place of the password of its own user', async () => {
+  const idp = await provider();
+  await using node = await startNode(idp.discoveryUrl);
+  const token = await idp.token('alice', INSTANCE);
+  expect(await connected(node, 'sso:alice', token)).toBe('sso:alice');
+  expect(await connected(node, 'tessera', token)).toBe('28P01');
+  expect(await connected(node, 'sso:alice', await idp.token('alice', 'https://other.example'))).toBe('28P01');
+  expect(await connected(node, 'sso:alice', 'secret')).toBe('28P01');
+});
+
+it('what was given while auth.mode was disabled holds: an administrator by token, a password', async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-oidc-'));
+  onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }));
+  const before = await startTessera({ dataDirectory });
+  for (const sql of [
+    "ALTER USER tessera PASSWORD 'correct horse'",
+    'CREATE USER "sso:bob"',
+    'GRANT ROLE system_admin TO "sso:bob"',
+  ])
+    expect((await query(before, sql)).status).toBe(200);
+  await before.stop();
+  const idp = await provider();
+  await using node = await startNode(idp.discoveryUrl, { passwords: true, dataDirectory });
+  const [alice, bob] = [await idp.token('alice', INSTANCE), await idp.token('bob', INSTANCE)];
+  expect((await as(node, bob, 'CREATE DATABASE of_bob')).status).toBe(200);
+  expect((await as(node, alice, 'CREATE DATABASE of_alice')).status).toBe(403);
+  expect(await connected(node, 'tessera', 'correct horse')).toBe('tessera');
+  expect(await connected(node, 'tessera', 'battery staple')).toBe('28P01');
+  expect(await connected(node, 'sso:alice', alice)).toBe('sso:alice');
 });
