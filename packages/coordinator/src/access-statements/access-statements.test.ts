@@ -68,6 +68,7 @@ describe('users', () => {
     ['CREATE USER x DEFAULT_ROLE = nosuch', 'UNDEFINED_OBJECT'],
     ['CREATE USER x DEFAULT_ROLE = tessera', 'WRONG_OBJECT_TYPE'],
     ['CREATE USER IF NOT EXISTS system_admin', 'DUPLICATE_OBJECT'],
+    ["CREATE USER x PASSWORD 'SCRAM-SHA-256$4096:c2FsdA==$a2V5:a2V5'", 'NOT_SUPPORTED'],
     ['ALTER USER nosuch DISABLE', 'UNDEFINED_OBJECT'],
     ['ALTER USER public DISABLE', 'WRONG_OBJECT_TYPE'],
     ['ALTER USER tessera RENAME TO other', 'FORBIDDEN'],
@@ -243,6 +244,14 @@ describe('privileges', () => {
     expect(await granted()).toBe(3);
     await admin('GRANT UPDATE ON s.t TO taker');
     expect(await granted()).toBe(2);
+  });
+
+  it('stay on what is replaced, as its owner does', async () => {
+    await admin('GRANT SELECT ON VIEW s.v TO taker', 'ALTER VIEW s.v OWNER TO giver');
+    const before = await shown('SHOW GRANTS ON VIEW s.v');
+    await admin('CREATE OR REPLACE VIEW s.v AS SELECT a + 1 AS a FROM s.t');
+    expect(before).toHaveLength(3);
+    expect(await shown('SHOW GRANTS ON VIEW s.v')).toEqual(before);
   });
 
   it('new databases can be used by everybody, and that can be revoked', async () => {

@@ -1,10 +1,12 @@
 import {
+  type Credential,
   type Membership,
   PUBLIC_ROLE,
   type RoleObject,
   type Snapshot,
   type UserObject,
 } from '@tessera/catalog';
+import { fail } from '@tessera/common';
 import type { CreateRoleStatement, CreateUserStatement, PrincipalName, UserOptions } from '@tessera/sql';
 import { newObject } from '../catalog/databases.ts';
 import { requireDatabase } from '../catalog/names.ts';
@@ -56,8 +58,17 @@ export async function userFields(
   return {
     ...(enabled === undefined ? {} : { enabled }),
     ...(typeof defaultDatabase === 'string' ? { defaultDatabase } : {}),
-    ...(typeof password === 'string' ? { credential: await context.credential(password) } : {}),
+    ...(typeof password === 'string' ? { credential: await credentialOf(context, password) } : {}),
   };
+}
+
+/** As `\password` of psql sends it: nothing but SCRAM could be done with it. */
+const HASHED = /^(?:SCRAM-SHA-256\$\d+:|md5[0-9a-f]{32}$)/;
+
+async function credentialOf(context: AccessContext, password: string): Promise<Credential> {
+  if (!HASHED.test(password)) return context.credential(password);
+  const hint = 'send the password itself, over TLS (\\password of psql hashes it)';
+  return fail('NOT_SUPPORTED', { what: 'A password that is a hash already', hint });
 }
 
 /** Everybody is a member of `public` anyway. */

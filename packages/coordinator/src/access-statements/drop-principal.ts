@@ -7,6 +7,7 @@ import {
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { type DropPrincipalStatement, quoteIdentifier, type ReassignOwnedStatement } from '@tessera/sql';
+import { visibleTo } from '../authorization/visible.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 
 import type { AccessContext } from './access-context.ts';
@@ -39,9 +40,13 @@ export function dropPrincipal(
   }
   const owned = [...ownedBy(snapshot, principal.name)];
   if (owned.length > 0) {
-    const message = `"${principal.name}" cannot be dropped: it owns ${owned.slice(0, SHOWN).map(called).join(', ')}${
-      owned.length > SHOWN ? ` and ${owned.length - SHOWN} more` : ''
-    }`;
+    const visible = owned.filter(visibleTo(context.rights(snapshot), snapshot)).slice(0, SHOWN);
+    const more = owned.length - visible.length;
+    const names = [
+      ...visible.map(called),
+      ...(more > 0 ? [`${more} ${visible.length > 0 ? 'more' : 'objects'}`] : []),
+    ];
+    const message = `"${principal.name}" cannot be dropped: it owns ${names.join(', ')}`;
     const resolution = `REASSIGN OWNED BY ${quoteIdentifier(principal.name)} TO … gives all of it to another one.`;
     fail('DEPENDENT_OBJECTS', { message }, { location, resolution });
   }

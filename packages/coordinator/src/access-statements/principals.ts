@@ -1,6 +1,8 @@
 import type { PrincipalObject, RoleObject, Snapshot, UserObject } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { PrincipalName } from '@tessera/sql';
+import type { Rights } from '../authorization/rights.ts';
+import { visibleTo } from '../authorization/visible.ts';
 
 /** Names that stand for who asks. */
 const WHO_ASKS: readonly string[] = ['current_user', 'session_user', 'current_role'];
@@ -9,6 +11,8 @@ const RESERVED: readonly string[] = [...WHO_ASKS, 'none'];
 
 interface Asking {
   readonly user: string;
+  /** Undefined: may know of everybody. */
+  rights?(snapshot: Snapshot): Rights;
 }
 
 /**
@@ -18,13 +22,17 @@ interface Asking {
 export function requirePrincipal(
   snapshot: Snapshot,
   { name, location }: { readonly name: string; readonly location?: SqlLocation },
-  { user }: Asking,
+  asking: Asking,
 ): PrincipalObject {
-  const meant = WHO_ASKS.includes(name) ? user : name;
+  const meant = WHO_ASKS.includes(name) ? asking.user : name;
   const found = snapshot.principal(meant);
   if (found !== undefined) return found;
-  const names = snapshot.principals().map((principal) => principal.name);
-  const nearest = nearestName(meant, names);
+  const rights = asking.rights?.(snapshot);
+  const known = snapshot.principals().filter(rights ? visibleTo(rights, snapshot) : () => true);
+  const nearest = nearestName(
+    meant,
+    known.map((principal) => principal.name),
+  );
   return fail('UNDEFINED_OBJECT', { what: 'User or role', name: meant, nearest }, { location });
 }
 

@@ -195,7 +195,14 @@ describe('SHOW and DESCRIBE', () => {
     ],
     ['SHOW CREATE TABLE plain', [['plain', 'CREATE FACT TABLE public.plain (\n  a integer\n)']]],
     ['SHOW LOCATIONS', [['lake', 'AMAZON_S3', 's3://lake', 'tester', null]]],
-    ['SHOW ROLES', []],
+    ['SHOW USERS', [['tessera', null, 'test', 'YES', 'NO', 'tessera']]],
+    [
+      'SHOW ROLES',
+      [
+        ['public', 'tessera'],
+        ['system_admin', 'tessera'],
+      ],
+    ],
     ['SHOW TABLES IN elsewhere', []],
   ])('%s', async (sql, rows) => {
     const answer = await node.rows(sql);
