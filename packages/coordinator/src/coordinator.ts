@@ -62,7 +62,7 @@ export interface CoordinatorOptions {
 }
 
 /** Statements whose rows are new ones. */
-const INSERTING: ReadonlySet<string> = new Set(['insert', 'copy_from', 'create_table_as']);
+const INSERTING: ReadonlySet<string> = new Set(['insert', 'copy_from', 'copy_from_stdin', 'create_table_as']);
 
 /** Takes statements from the endpoints and sees each through to its result, its error or its cancellation. */
 export class Coordinator {

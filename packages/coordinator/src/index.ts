@@ -5,6 +5,7 @@ export { DEFAULT_DATABASE } from './request-session.ts';
 export type { RunningQuery } from './running-queries.ts';
 export { DEFAULT_SETTINGS, isSettingName, SETTING_NAMES, type Settings, withSettings } from './settings.ts';
 export type {
+  CopyInput,
   RequestDirectory,
   ResultEncoding,
   StatementRequest,

@@ -4,7 +4,10 @@ import { type KernelBatch, type KernelSession, quoteText } from '@tessera/kernel
 import {
   alignedHead,
   alignedTail,
+  type CopyRowFormat,
   cellsQuery,
+  copyHeader,
+  copyRowsQuery,
   formattedQuery,
   paddedRowsQuery,
   postgresRowsQuery,
@@ -35,6 +38,8 @@ export function encodeResult(
       return arrowStream(session, prepared);
     case 'postgres':
       return arrowBatches(session, prepared, postgresRowsQuery(prepared, request.encoding.formats));
+    case 'copy':
+      return copiedRows(session, prepared, request.encoding.format);
     case 'parquet':
       return parquetFile(session, prepared, request);
   }
@@ -48,6 +53,15 @@ async function* textRows(
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(sql, prepared.parameters);
   for await (const batch of result.batches) yield chunkOf(batch, batch.textColumn(0));
+}
+
+async function* copiedRows(
+  session: KernelSession,
+  prepared: RunnableQuery,
+  format: CopyRowFormat,
+): AsyncGenerator<ResultChunk, void> {
+  if (format.header !== false) yield { bytes: Buffer.from(copyHeader(prepared.columns, format)), rows: 0 };
+  yield* textRows(session, prepared, copyRowsQuery(prepared, format));
 }
 
 const chunkOf = (batch: KernelBatch, bytes: Uint8Array): ResultChunk => ({

@@ -1,4 +1,5 @@
-import type { QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
+import type { CopyTextFormat } from '@tessera/readers';
+import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
 import type { Settings } from './settings.ts';
 
 /** How the rows of a result leave the coordinator. */
@@ -11,6 +12,8 @@ export type ResultEncoding =
   | { readonly kind: 'arrow' }
   /** As `arrow` without the mark: columns are PostgreSQL's texts (VARCHAR) or plain values, by the formats of a Bind message. */
   | { readonly kind: 'postgres'; readonly formats: readonly ValueFormat[] }
+  /** Rows as PostgreSQL's COPY TO STDOUT has them; the names of the first line are a chunk of no rows. */
+  | { readonly kind: 'copy'; readonly format: CopyRowFormat }
   /** One Parquet file. */
   | { readonly kind: 'parquet' };
 
@@ -19,6 +22,12 @@ export interface UploadedFile {
   readonly path: string;
   /** Decoded size. */
   readonly bytes: number;
+}
+
+/** What `COPY … FROM STDIN` reads. */
+export interface CopyInput {
+  readonly path: string;
+  readonly format: CopyTextFormat;
 }
 
 export interface StatementRequest {
@@ -31,6 +40,8 @@ export interface StatementRequest {
   /** A directory of this request alone, for downloads and spooled results; removed with it. */
   readonly directory: RequestDirectory;
   readonly encoding: ResultEncoding;
+  /** Undefined: the client cannot send rows, so that `COPY … FROM STDIN` is refused. */
+  readonly copyInput?: CopyInput | undefined;
   readonly user: string;
   /** Of the transaction that the statement belongs to; undefined: it is one of its own. */
   readonly transactionId?: string | undefined;

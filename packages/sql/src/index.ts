@@ -12,10 +12,13 @@ export {
   paddedRowsQuery,
   widthsQuery,
 } from './format/aligned-table.ts';
+export { type CopyRowFormat, copyHeader, copyRowsQuery } from './format/copy-rows.ts';
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
+export { postgresInput } from './format/postgres-input.ts';
 export { postgresRowsQuery, type ValueFormat, valueFormat } from './format/postgres-rows.ts';
 export { postgresText } from './format/postgres-text.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
+export { LOOKUPS, type Lookup, lookupRelation } from './postgres/lookup.ts';
 export {
   NO_PARAMETERS,
   type ParameterDescription,
@@ -42,6 +45,7 @@ export {
 } from './relations/relation-resolver.ts';
 export { substituteScans } from './relations/scan-substitution.ts';
 export type { QueryParameter } from './rewrites/parameters.ts';
+export { type ArrayText, parseArrayText } from './rewrites/postgres-array.ts';
 export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';
@@ -52,7 +56,7 @@ export type { ExplainStatement, QueryStatement, Statement } from './statements/s
 export { TokenCursor } from './statements/token-cursor.ts';
 export { isParameter, isWord } from './text/lexer.ts';
 export { locateError } from './text/locate-error.ts';
-export { namesIn, quoteIdentifier } from './text/names.ts';
+export { namesIn, quoteIdentifier, RESERVED_WORDS } from './text/names.ts';
 export { normalizedSql, redactedSql } from './text/shown-sql.ts';
 export { withoutPasswords } from './text/without-passwords.ts';
 export { parseTree } from './tree.ts';

@@ -21,6 +21,7 @@ import {
 /** On the table that is changed, and where files come from and go; what queries read is asked for when they are bound. */
 export function* changeRequirements(scope: RequirementScope, statement: ChangeStatement): Requirements {
   switch (statement.kind) {
+    case 'copy_from_stdin':
     case 'insert':
       yield* onTable(scope, statement.table, () => ['INSERT']);
       break;
@@ -97,16 +98,13 @@ function* copyFromRequirements(scope: RequirementScope, statement: CopyFromState
   }
 }
 
-const UPLOAD = /^upload:/i;
-
-/** Files of the request itself, and the client's own input and output, are free. */
 function* copyPlaceRequirements(
   scope: RequirementScope,
   { url, locationName }: CopyFromStatement | CopyToStatement,
   privilege: Privilege,
 ): Requirements {
   if (locationName !== undefined) yield* usableLocation(scope, locationName);
-  if (url !== undefined && !UPLOAD.test(url)) yield { kind: 'engine privilege', privilege };
+  if (url !== undefined) yield { kind: 'engine privilege', privilege };
 }
 
 /** VACUUM on the table, or on all of them. */

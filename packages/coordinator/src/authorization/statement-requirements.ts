@@ -60,6 +60,7 @@ export function statementRequirements(
     case 'merge':
     case 'truncate':
     case 'copy_from':
+    case 'copy_from_stdin':
     case 'copy_to':
       return (scope) => changeRequirements(scope, statement);
     case 'vacuum':

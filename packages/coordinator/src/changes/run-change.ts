@@ -19,6 +19,7 @@ import { createIndex } from '../catalog/indexes.ts';
 import { createLocation } from '../catalog/locations.ts';
 import { createView } from '../catalog/views.ts';
 import { copyFrom } from '../copy/copy-from.ts';
+import { copyFromStdin } from '../copy/copy-from-stdin.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 import { insert } from './insert.ts';
@@ -83,6 +84,8 @@ export function changeOf(
       return merge(context, snapshot, statement);
     case 'copy_from':
       return copyFrom(context, snapshot, statement);
+    case 'copy_from_stdin':
+      return copyFromStdin(context, snapshot, statement);
     default:
       return accessChange(context, snapshot, statement);
   }

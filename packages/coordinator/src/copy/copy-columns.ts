@@ -120,7 +120,8 @@ function virtualCell(name: string, files: CopyFiles['files']): string {
   return `CASE ${quoteName(FILE_COLUMN)} ${cases.join(' ')} END`;
 }
 
-async function fallbackOf(
+/** What stands for a column that the rows do not give, or give as NULL: its default, or the one of a mapping. */
+export async function fallbackOf(
   context: ChangeContext,
   session: KernelSession,
   column: Column,
@@ -136,7 +137,11 @@ async function fallbackOf(
   return `CAST(${kernel.sql} AS ${column.type})`;
 }
 
-function checkMapping(table: TableObject, mapping: readonly CopyColumn[] | undefined): void {
+/** @throws TesseraError UNDEFINED_NAME for a column that the table does not have */
+export function checkMapping(
+  table: TableObject,
+  mapping: readonly Pick<CopyColumn, 'name' | 'location'>[] | undefined,
+): void {
   for (const { name, location } of mapping ?? []) {
     if (table.columns.some((column) => column.name === name)) continue;
     const nearest = nearestName(

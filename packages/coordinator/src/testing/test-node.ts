@@ -10,7 +10,10 @@ import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import type { StorageManager } from '@tessera/storage-manager';
 import { Coordinator } from '../coordinator.ts';
+import type { StatementDescription } from '../describe-statement.ts';
+import type { RunningQuery } from '../running-queries.ts';
 import { DEFAULT_SETTINGS, withSettings } from '../settings.ts';
+import type { StatementRequest } from '../statement-request.ts';
 import type { DoneResult } from '../statement-result.ts';
 import type { TableServices } from '../tables.ts';
 import type { UpkeepOptions } from '../vacuum/upkeep.ts';
@@ -22,11 +25,16 @@ export interface Asked {
   readonly queryId?: string;
   readonly user?: string;
   readonly settings?: Readonly<Record<string, string>>;
+  readonly uploads?: StatementRequest['uploads'];
+  readonly parameters?: StatementRequest['parameters'];
+  readonly copyInput?: StatementRequest['copyInput'];
+  readonly encoding?: StatementRequest['encoding'];
 }
 
 export interface TestNodeOptions {
   readonly upkeep?: UpkeepOptions;
   readonly checksPrivileges?: boolean;
+  readonly allowCollectGarbage?: boolean;
 }
 
 /** A node with tables, without endpoints. */
@@ -53,7 +61,11 @@ export class TestNode implements AsyncDisposable {
     this.#external = external;
   }
 
-  static async open({ upkeep, checksPrivileges = false }: TestNodeOptions = {}): Promise<TestNode> {
+  static async open({
+    upkeep,
+    checksPrivileges = false,
+    allowCollectGarbage = false,
+  }: TestNodeOptions = {}): Promise<TestNode> {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
     const paths = {
       staged: join(directory, 'staged'),
@@ -80,7 +92,7 @@ export class TestNode implements AsyncDisposable {
       mirror,
       stagingRoot: paths.staged,
       header: { formatVersion: 3, compression: 'brotli', compressionLevel: 2, minBytesForWide: 104_857_600 },
-      storage: { enableManagedLocation: false, allowCollectGarbage: false, collectGarbageLimit: 0 },
+      storage: { enableManagedLocation: false, allowCollectGarbage, collectGarbageLimit: 0 },
     };
     const coordinator = new Coordinator({
       kernel,
@@ -101,15 +113,36 @@ export class TestNode implements AsyncDisposable {
     return result;
   }
 
+  /** Runs any statement to its end. */
+  async finish(sql: string, asked: Asked = {}): Promise<void> {
+    await this.#ask(sql, asked, async (answer) => {
+      if (answer.kind !== 'rows') return;
+      for await (const _ of answer.chunks);
+      await answer.close();
+    });
+  }
+
   /** The rows of a query, each as an array of JSON values. */
   async rows(sql: string, asked: Asked = {}): Promise<unknown[][]> {
+    return JSON.parse(`[${(await this.body(sql, asked)).replace(/^,/, '')}]`);
+  }
+
+  /** What a query answers, as text. */
+  async body(sql: string, asked: Asked = {}): Promise<string> {
     return this.#ask(sql, asked, async (answer) => {
       if (answer.kind !== 'rows') throw new Error('A statement that answers no rows');
       let text = '';
       for await (const { bytes } of answer.chunks) text += Buffer.from(bytes).toString('utf8');
       await answer.close();
-      return JSON.parse(`[${text.replace(/^,/, '')}]`);
+      return text;
     });
+  }
+
+  /** What a statement asks for and gives. */
+  describe(sql: string, asked: Asked = {}): Promise<StatementDescription> {
+    return this.#with(asked, (query, request) =>
+      this.coordinator.describeStatement(query, { ...request, sql }),
+    );
   }
 
   /** The tablets of a table of the default schema. */
@@ -119,31 +152,39 @@ export class TestNode implements AsyncDisposable {
     return snapshot.tablets(snapshot.relation(schema.id, name)!.id);
   }
 
-  async #ask<T>(
+  #ask<T>(
     sql: string,
-    { database, transactionId, queryId, user = 'tester', settings = {} }: Asked,
+    asked: Asked,
     read: (answer: Awaited<ReturnType<Coordinator['execute']>>) => Promise<T>,
+  ): Promise<T> {
+    return this.#with(asked, async (query, request) =>
+      read(await this.coordinator.execute(query, { ...request, sql })),
+    );
+  }
+
+  async #with<T>(
+    { database, transactionId, queryId, user = 'tester', settings = {}, ...asked }: Asked,
+    work: (query: RunningQuery, request: Omit<StatementRequest, 'sql'>) => Promise<T>,
   ): Promise<T> {
     const query = this.coordinator.begin({ queryId: queryId ?? asQueryId(newUlid()), label: '', user });
     const directory = join(this.directory, 'files', query.queryId);
     try {
-      const answer = await this.coordinator.execute(query, {
-        sql,
+      return await work(query, {
         database,
         transactionId,
         settings: withSettings(DEFAULT_SETTINGS, Object.entries(settings)),
-        parameters: [],
-        uploads: new Map(),
+        parameters: asked.parameters ?? [],
+        uploads: asked.uploads ?? new Map(),
+        copyInput: asked.copyInput,
         directory: {
           open: async () => {
             mkdirSync(directory, { recursive: true });
             return directory;
           },
         },
-        encoding: { kind: 'rows', format: 'json_array' },
+        encoding: asked.encoding ?? { kind: 'rows', format: 'json_array' },
         user,
       });
-      return await read(answer);
     } finally {
       this.coordinator.end(query);
     }

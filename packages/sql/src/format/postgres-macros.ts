@@ -27,4 +27,18 @@ export const POSTGRES_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO tsr_pg_item(t) AS CASE
   WHEN t = '' OR regexp_matches(t, '[{}",\\\\\\s\\x0b]') OR lower(t) = 'null'
   THEN '"' || replace(replace(t, '\\', '\\\\'), '"', '\\"') || '"' ELSE coalesce(t, 'NULL') END`,
+  `CREATE OR REPLACE MACRO tsr_pg_in_boolean(t) AS CASE
+  WHEN t IN ('t', 'true', '1') OR lower(trim(t)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
+  WHEN t IN ('f', 'false', '0') OR lower(trim(t)) IN ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false
+  ELSE CAST(t AS BOOLEAN) END`,
+  `CREATE OR REPLACE MACRO tsr_pg_in_bytea(t) AS
+  CASE WHEN starts_with(t, '\\x') THEN unhex(t[3:]) ELSE tsr_unescape(t) END`,
+  "CREATE OR REPLACE MACRO tsr_pg_in_era(t) AS regexp_replace(t, '^(\\d+-\\d+-\\d+)(.*?)\\s+BC$', '\\1 (BC)\\2', 'i')",
+  `CREATE OR REPLACE MACRO tsr_pg_in_date(t) AS CASE WHEN length(t) <= 10 THEN CAST(t AS DATE)
+  ELSE CAST(tsr_pg_in_era(regexp_replace(t, '^(\\d+-\\d+-\\d+)[ T]\\d[^B]*', '\\1 ')) AS DATE) END`,
+  // A zone is not looked at where the type has none.
+  `CREATE OR REPLACE MACRO tsr_pg_in_timestamp(t) AS CASE WHEN length(t) <= 19 THEN CAST(t AS TIMESTAMP)
+  ELSE CAST(tsr_pg_in_era(regexp_replace(t, '^(\\d+-\\d+-\\d+[ T][\\d:.]+) ?([+-]\\d[\\d:]*|Z)', '\\1')) AS TIMESTAMP) END`,
+  `CREATE OR REPLACE MACRO tsr_pg_in_timestamptz(t) AS
+  CAST(CASE WHEN suffix(t, 'BC') THEN tsr_pg_in_era(t) ELSE t END AS TIMESTAMPTZ)`,
 ];

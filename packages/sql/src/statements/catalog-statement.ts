@@ -284,6 +284,13 @@ export interface CopyFromStatement extends CopyBase<'copy_from'> {
   readonly errorFileCredentials: Options;
 }
 
+/** `COPY t (…) FROM STDIN`: rows that the client sends, in a format that it told beforehand. */
+export interface CopyFromStdinStatement {
+  readonly kind: 'copy_from_stdin';
+  readonly table: ObjectName;
+  readonly columns: readonly { readonly name: string; readonly location: SqlLocation }[] | undefined;
+}
+
 export interface CopyToStatement extends CopyBase<'copy_to'> {
   /** `COPY t TO` is `FROM t` here. */
   readonly query: SqlText;
@@ -296,6 +303,7 @@ export type ChangeStatement =
   | MergeStatement
   | { readonly kind: 'truncate'; readonly table: ObjectName }
   | CopyFromStatement
+  | CopyFromStdinStatement
   | CopyToStatement;
 
 export type TransactionStatement =

@@ -3,6 +3,7 @@ import { stringOf } from '../../text/lexer.ts';
 import type {
   CopyColumn,
   CopyFromStatement,
+  CopyFromStdinStatement,
   CopyToStatement,
   ObjectName,
   SqlText,
@@ -23,7 +24,9 @@ import {
 const VIRTUAL_COLUMNS = ['source_file_name', 'source_file_timestamp', 'source_file_size'];
 
 /** `COPY [INTO] t [(…)] FROM …`, `COPY t TO …`, `COPY (query) TO …` */
-export function copyStatement(cursor: TokenCursor): CopyFromStatement | CopyToStatement {
+export function copyStatement(
+  cursor: TokenCursor,
+): CopyFromStatement | CopyFromStdinStatement | CopyToStatement {
   const start = cursor.offset;
   cursor.expectWord('COPY');
   if (cursor.isAtSymbol('(')) return copyTo(cursor, parenthesisedQuery(cursor));
@@ -38,9 +41,17 @@ export function copyStatement(cursor: TokenCursor): CopyFromStatement | CopyToSt
   return copyFrom(cursor, table);
 }
 
-function copyFrom(cursor: TokenCursor, table: ObjectName): CopyFromStatement {
+function copyFrom(cursor: TokenCursor, table: ObjectName): CopyFromStatement | CopyFromStdinStatement {
   const mapping = cursor.isAtSymbol('(') ? copyColumns(cursor) : undefined;
   if (!cursor.accept('FROM')) cursor.unexpected(mapping === undefined ? 'FROM or TO' : 'FROM');
+  if (cursor.accept('STDIN')) {
+    cursor.expectEnd();
+    return {
+      kind: 'copy_from_stdin',
+      table,
+      columns: mapping?.map(({ name, location }) => ({ name, location })),
+    };
+  }
   const place = filePlace(cursor);
   const list = fileOptions(cursor, COPY_FROM_OPTIONS);
   choiceOption(list, 'type', ['AUTO', 'CSV', 'TSV', 'PARQUET', 'JSON', 'AVRO']);

@@ -1,0 +1,102 @@
+import { createReadStream } from 'node:fs';
+import type { Column, Snapshot, TableObject } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import { interruptOnAbort, type KernelSession, quoteName } from '@tessera/kernel';
+import { type CopiedTexts, copyBatches, copySchema } from '@tessera/readers';
+import {
+  type ArrayText,
+  type CopyFromStdinStatement,
+  columnType,
+  notNullViolation,
+  parseArrayText,
+  postgresInput,
+} from '@tessera/sql';
+import { requireTable } from '../catalog/names.ts';
+import type { Change } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
+import { storeRows } from '../changes/store-rows.ts';
+import { explainFailure } from '../query-failure.ts';
+import { withSecondAttempt } from '../second-attempt.ts';
+import type { CopyInput } from '../statement-request.ts';
+import { type CopiedColumn, checkMapping, fallbackOf, storedValue } from './copy-columns.ts';
+
+/** The texts of the cells, a column each, by the stored names of the table's columns. */
+const INPUT = 'copy_input';
+const CHUNK_BYTES = 1 << 20;
+
+/** `COPY t FROM STDIN`: all rows that the client sent, or none. */
+export async function copyFromStdin(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: CopyFromStdinStatement,
+): Promise<Change> {
+  const table = requireTable(snapshot, statement.table, context.database);
+  const given = givenColumns(table, statement);
+  const { kernel, query, request } = context.run;
+  const input = request.copyInput ?? fail('NOT_SUPPORTED', NOWHERE);
+  return withSecondAttempt(query.signal, async (quarantine) => {
+    const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
+    const stopInterrupting = interruptOnAbort(session, query.signal);
+    try {
+      await loadTexts(session, table, given, input, query.signal);
+      const items: string[] = [];
+      for (const column of table.columns) {
+        items.push(storedValue(await copiedColumn(context, session, column, given), table));
+      }
+      const sql = `SELECT ${items.join(', ')} FROM ${INPUT}`;
+      const stored = await storeRows(context, { session, table, sql, signal: query.signal });
+      return { actions: stored.actions, affectedRows: stored.rows };
+    } catch (error) {
+      if (query.signal.aborted) throw query.signal.reason;
+      throw explainFailure(notNullViolation(error) ?? error, { files: [], isLastAttempt: quarantine });
+    } finally {
+      stopInterrupting();
+      await session.close();
+    }
+  });
+}
+
+const NOWHERE = { what: 'COPY FROM STDIN here', hint: 'send it to the PostgreSQL endpoint' };
+
+function givenColumns(table: TableObject, { columns }: CopyFromStdinStatement): readonly Column[] {
+  if (columns === undefined) return table.columns;
+  checkMapping(table, columns);
+  return columns.map(({ name }) => table.columns.find((column) => column.name === name)!);
+}
+
+async function loadTexts(
+  session: KernelSession,
+  table: TableObject,
+  columns: readonly Column[],
+  { path, format }: CopyInput,
+  signal: AbortSignal,
+): Promise<void> {
+  const texts: CopiedTexts = {
+    label: `COPY ${table.name}`,
+    columns: columns.map(({ name }) => name),
+    format,
+    convert: new Map(columns.filter(isArray).map(({ name }) => [name, arrayJson])),
+  };
+  const source = createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
+  const schema = copySchema(columns.map(({ storedName }) => storedName));
+  await session.append(INPUT, schema, copyBatches(source, texts));
+}
+
+const isArray = ({ type }: Column): boolean => columnType(type).kind === 'array';
+
+/** As `postgresInput` has arrays. */
+const arrayJson = (text: string): string => JSON.stringify(parseArrayText(text) satisfies ArrayText);
+
+/** NULL that the client sent stays NULL; columns that it does not send have their default. */
+async function copiedColumn(
+  context: ChangeContext,
+  session: KernelSession,
+  column: Column,
+  given: readonly Column[],
+): Promise<CopiedColumn> {
+  if (!given.includes(column)) {
+    return { column, cell: undefined, fallback: await fallbackOf(context, session, column, undefined) };
+  }
+  const cell = postgresInput(columnType(column.type), quoteName(column.storedName));
+  return { column, cell, fallback: 'NULL' };
+}

@@ -1,0 +1,39 @@
+import { kernelTypeSql } from '../types/column-type.ts';
+import type { SqlType } from '../types/sql-type.ts';
+import { lambdaName } from './lambda-name.ts';
+
+/**
+ * SQL for the value that a text of PostgreSQL stands for, the inverse of `postgresText`; it fails for a text that is none.
+ * Arrays come as JSON arrays of the texts of their elements (`arrayJson`).
+ */
+export function postgresInput(type: SqlType, text: string): string {
+  switch (type.kind) {
+    case 'text':
+    case 'geography':
+      return text;
+    case 'boolean':
+      return `tsr_pg_in_boolean(${text})`;
+    case 'bytea':
+      return `tsr_pg_in_bytea(${text})`;
+    case 'date':
+      return `tsr_pg_in_date(${text})`;
+    case 'timestamp':
+      return `tsr_pg_in_timestamp(${text})`;
+    case 'timestamptz':
+      return `tsr_pg_in_timestamptz(${text})`;
+    case 'struct':
+      return `CAST(CAST(${text} AS JSON) AS ${kernelTypeSql(type)})`;
+    case 'array':
+      return elements(type, `CAST(CAST(${text} AS JSON) AS ${textsOf(type)})`);
+    default:
+      return `CAST(${text} AS ${kernelTypeSql(type)})`;
+  }
+}
+
+const textsOf = (type: SqlType): string => (type.kind === 'array' ? `${textsOf(type.element)}[]` : 'VARCHAR');
+
+function elements({ element }: Extract<SqlType, { kind: 'array' }>, texts: string): string {
+  const name = lambdaName(texts);
+  const value = element.kind === 'array' ? elements(element, name) : postgresInput(element, name);
+  return value === name ? texts : `list_transform(${texts}, lambda ${name}: ${value})`;
+}
