@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import type { Authenticator } from '../authenticator.ts';
 import { nativeAuthenticator } from '../native/native-authenticator.ts';
 import type { NativeConfig } from '../native/signing-keys.ts';
+import { makeCredential } from '../passwords/credential.ts';
 import { type LogFile, logFile } from './log-file.ts';
 import { TestTimer } from './test-timer.ts';
 import { TestUsers } from './test-users.ts';
@@ -42,6 +43,9 @@ export const nativeConfig = (more: Partial<NativeConfig> = {}): NativeConfig => 
   ...more,
 });
 
+/** Made once, because it is work. */
+const WONDERLAND = await makeCredential('wonderland');
+
 /** An instance in native mode with the user `alice`, password `wonderland`. */
 export class NativeSetup implements AsyncDisposable {
   readonly users = new TestUsers();
@@ -62,7 +66,7 @@ export class NativeSetup implements AsyncDisposable {
 
   static async open(config: Partial<NativeConfig> = {}): Promise<NativeSetup> {
     const setup = new NativeSetup(nativeConfig(config));
-    await setup.users.create('alice', 'wonderland');
+    await setup.users.create('alice', WONDERLAND);
     return setup;
   }
 

@@ -1,3 +1,4 @@
+import type { Credential } from '@tessera/catalog';
 import { newUlid, TesseraError } from '@tessera/common';
 import { makeCredential } from '../passwords/credential.ts';
 import type { KnownUser, UserDirectory } from '../users.ts';
@@ -15,8 +16,8 @@ export class TestUsers implements UserDirectory {
   }
 
   /** CREATE USER */
-  async create(name: string, password?: string): Promise<KnownUser> {
-    const credential = password === undefined ? undefined : await makeCredential(password);
+  async create(name: string, password?: string | Credential): Promise<KnownUser> {
+    const credential = typeof password === 'string' ? await makeCredential(password) : password;
     return this.#set({ id: newUlid(), name, enabled: true, credential });
   }
 
