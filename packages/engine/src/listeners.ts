@@ -110,11 +110,13 @@ async function listenHttp(
   reach: Listener['reach'],
 ): Promise<Listener> {
   const url = await app.listen(place).catch((error: Error) => refuse(purpose, place, error));
+  const encrypted = app.server instanceof TlsServer;
   return {
     purpose,
-    address: 'path' in place ? `unix:${place.path}` : url,
+    // Fastify says http of a server that it did not make itself.
+    address: 'path' in place ? `unix:${place.path}` : encrypted ? url.replace(/^http:/, 'https:') : url,
     reach,
-    encrypted: app.server instanceof TlsServer,
+    encrypted,
     // A connection without a request under way may end at any time.
     drain: async () => {},
     close: () => app.close(),
