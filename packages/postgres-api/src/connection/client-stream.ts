@@ -57,9 +57,18 @@ export class ClientStream {
     return this.#frame({ typed: false, limit: MAX_STARTUP_PACKET_BYTES });
   }
 
-  /** The next message of at most `limit` bytes. Undefined when the client goes. @throws TesseraError PROTOCOL_VIOLATION */
-  message(limit: number): Promise<Frame | undefined> {
-    return this.#frame({ typed: true, limit });
+  /**
+   * The next message of at most `limit` bytes. Undefined when the client goes.
+   * @throws TesseraError PROTOCOL_VIOLATION; the reason of the signal
+   */
+  async message(limit: number, signal?: AbortSignal): Promise<Frame | undefined> {
+    const onAbort = () => this.#wakeUp();
+    signal?.addEventListener('abort', onAbort);
+    try {
+      return await this.#frame({ typed: true, limit }, signal);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
   }
 
   /** The type of the message that comes next, where its first byte is there already. */
@@ -67,8 +76,12 @@ export class ClientStream {
     return this.#reader.peekByte();
   }
 
-  async #frame(how: { readonly typed: boolean; readonly limit: number }): Promise<Frame | undefined> {
+  async #frame(
+    how: { readonly typed: boolean; readonly limit: number },
+    signal?: AbortSignal,
+  ): Promise<Frame | undefined> {
     for (;;) {
+      signal?.throwIfAborted();
       const type = this.#reader.peekByte();
       if (how.typed && type !== undefined && !isFrontendType(type)) {
         throw TesseraError.of('PROTOCOL_VIOLATION', { message: `Invalid type of a message: ${type}` });

@@ -1,8 +1,103 @@
-import { fail } from '@tessera/common';
+import { join } from 'node:path';
+import { fail, TesseraError } from '@tessera/common';
+import type { CopyInput } from '@tessera/coordinator';
 import type { CopyInCommand } from '../commands/copy-command.ts';
+import { copyResponse } from '../protocol/backend-message.ts';
+import { readFrontendMessage } from '../protocol/frontend-message.ts';
 import type { Outcome, StatementRun } from '../session/outcome.ts';
 import type { SessionState } from '../session/session-state.ts';
+import type { StatementDirectory } from '../statements/request-directory.ts';
+import { CopyFile } from './copy-file.ts';
 
-export function copyIn(_state: SessionState, _command: CopyInCommand, _run: StatementRun): Outcome {
-  return fail('NOT_SUPPORTED', { what: 'COPY FROM STDIN' });
+/**
+ * `COPY t FROM STDIN`: what the client sends goes to a file of the statement, which is loaded when it is whole.
+ * @throws TesseraError what is wrong with the table
+ */
+export async function copyIn(
+  state: SessionState,
+  command: CopyInCommand,
+  { moreMayFollow }: StatementRun,
+): Promise<Outcome> {
+  const { transaction, engine } = state;
+  if (transaction.readOnly) fail('READ_ONLY_TRANSACTION', { what: 'COPY FROM' });
+  const columns = await columnCount(state, command);
+  if (moreMayFollow) await transaction.beginImplicit();
+  return {
+    kind: 'dialogue',
+    run: async () => {
+      const statement = { sql: copySql(command), parameters: [], encoding: { kind: 'arrow' } } as const;
+      const outcome = await engine.start(statement, async (directory, signal): Promise<CopyInput> => {
+        state.stream.write(copyResponse('in', columns));
+        return { path: await receive(state, directory, signal), format: command.options };
+      });
+      return `COPY ${outcome.kind === 'done' ? outcome.affectedRows : 0}`;
+    },
+  };
+}
+
+const copySql = ({ table, columns }: CopyInCommand): string =>
+  `COPY ${table}${columns === undefined ? '' : ` (${columns.join(', ')})`} FROM STDIN`;
+
+/** For CopyInResponse; 0 where the user may write the table and not read it. */
+async function columnCount({ engine }: SessionState, { table, columns }: CopyInCommand): Promise<number> {
+  try {
+    const described = await engine.describe(`SELECT ${columns?.join(', ') ?? '*'} FROM ${table}`, []);
+    return described.columns?.length ?? 0;
+  } catch (error) {
+    if (!(error instanceof TesseraError)) throw error;
+    if (error.name !== 'FORBIDDEN') throw error.with({ location: undefined });
+    return columns?.length ?? 0;
+  }
+}
+
+/** The path of the file with everything that the client sent. */
+async function receive(
+  state: SessionState,
+  directory: StatementDirectory,
+  signal: AbortSignal,
+): Promise<string> {
+  await state.stream.flush();
+  const path = join(await directory.open(), 'stdin');
+  const file = await CopyFile.create(path);
+  try {
+    await receiveRows(state, file, signal);
+    await file.flush();
+    return path;
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws TesseraError QUERY_CANCELLED when the client gives up, FILE_TOO_LARGE, PROTOCOL_VIOLATION */
+async function receiveRows(
+  { stream, limits }: SessionState,
+  file: CopyFile,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const frame = await stream.message(limits.maxMessageBytes, signal);
+    if (frame === undefined) throw TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' });
+    const message = readFrontendMessage(frame);
+    switch (message.kind) {
+      case 'copy_data':
+        await file.write(message.data);
+        if (file.bytes > limits.maxCopyBytes) {
+          fail('FILE_TOO_LARGE', { name: 'COPY FROM STDIN', limitBytes: limits.maxCopyBytes });
+        }
+        break;
+      case 'copy_done':
+        return;
+      case 'copy_fail':
+        fail('QUERY_CANCELLED', { reason: `COPY from stdin failed: ${message.reason}` });
+        break;
+      // Clients of the extended protocol send them ahead; PostgreSQL passes over them here, too.
+      case 'flush':
+      case 'sync':
+        break;
+      default:
+        fail('PROTOCOL_VIOLATION', {
+          message: `Unexpected message of type ${frame.type} during COPY FROM STDIN`,
+        });
+    }
+  }
 }

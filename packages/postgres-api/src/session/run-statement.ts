@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/common';
 import type { Statement } from '@tessera/sql';
 import { changes, commandTag } from '../statements/command-tag.ts';
+import { EngineRows } from '../statements/engine-rows.ts';
 import { inWholeText, type ParsedStatement } from '../statements/parsed-statement.ts';
 import type { Outcome, StatementRun } from './outcome.ts';
 import { runCommand } from './run-command.ts';
@@ -56,9 +57,10 @@ async function runInEngine(
     }
     if (moreMayFollow && !ALONE.has(statement.kind)) await transaction.beginImplicit();
   }
-  const outcome = await engine.start({ sql: text, parameters, formats });
+  const outcome = await engine.start({ sql: text, parameters, encoding: { kind: 'postgres', formats } });
   if (outcome.kind === 'rows') {
-    return { kind: 'rows', rows: outcome.rows, tag: (rows) => commandTag(statement, rows) };
+    const rows = new EngineRows(outcome.result, formats, outcome.hooks);
+    return { kind: 'rows', rows, tag: (count) => commandTag(statement, count) };
   }
   const { session } = outcome;
   if (session?.name === 'database') state.database = session.kind === 'set' ? session.value : undefined;

@@ -54,7 +54,7 @@ export class Session {
     });
     const engine = new EngineStatements(options, scope, stream.closed);
     const transaction = new SessionTransaction(async (sql) => {
-      const outcome = await engine.start({ sql, parameters: [], formats: [] });
+      const outcome = await engine.start({ sql, parameters: [], encoding: { kind: 'arrow' } });
       return outcome.kind === 'done' ? outcome.session : undefined;
     });
     const state: SessionState = {

@@ -1,17 +1,11 @@
 import type { ResultChunk, RowsResult } from '@tessera/coordinator';
 import type { OutputColumn, ValueFormat } from '@tessera/sql';
 import { type DataRowBatch, DataRowReader } from '../values/data-rows.ts';
+import type { ResultHooks } from './engine-statements.ts';
 import type { MessageSink, RowSource, SentRows } from './row-source.ts';
 
 /** So many rows become messages at once. */
 const ROWS_AT_ONCE = 2_048;
-
-export interface EngineRowsHooks {
-  /** Rows are asked for: from here on time counts again. */
-  resume(): void;
-  suspend(): void;
-  end(outcome?: unknown): Promise<void>;
-}
 
 /** The rows of a query of the engine, batch by batch as they come. */
 export class EngineRows implements RowSource {
@@ -20,13 +14,13 @@ export class EngineRows implements RowSource {
   readonly #result: RowsResult;
   readonly #chunks: AsyncIterator<ResultChunk>;
   readonly #reader: DataRowReader;
-  readonly #hooks: EngineRowsHooks;
+  readonly #hooks: ResultHooks;
   #batch: DataRowBatch | undefined;
   #chunk: ResultChunk | undefined;
   #at = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(result: RowsResult, formats: readonly ValueFormat[], hooks: EngineRowsHooks) {
+  constructor(result: RowsResult, formats: readonly ValueFormat[], hooks: ResultHooks) {
     this.columns = result.columns;
     this.formats = formats;
     this.#result = result;

@@ -2,18 +2,18 @@ import type { Logger } from '@tessera/common';
 import { TesseraError } from '@tessera/common';
 import type {
   Coordinator,
+  CopyInput,
+  ResultEncoding,
+  RowsResult,
   RunningQuery,
   SessionUpdate,
   Settings,
   StatementDescription,
   StatementRequest,
-  UploadedFile,
 } from '@tessera/coordinator';
-import type { QueryParameter, ValueFormat } from '@tessera/sql';
+import type { QueryParameter } from '@tessera/sql';
 import type { PostgresMetrics } from '../postgres-server.ts';
-import { EngineRows } from './engine-rows.ts';
 import { StatementDirectory } from './request-directory.ts';
-import type { RowSource } from './row-source.ts';
 
 export interface EngineServices {
   readonly coordinator: Coordinator;
@@ -33,18 +33,25 @@ export interface StatementScope {
 export interface EngineStatement {
   readonly sql: string;
   readonly parameters: readonly QueryParameter[];
-  readonly formats: readonly ValueFormat[];
+  readonly encoding: ResultEncoding;
+}
+
+/** What a result that is under way is told of its use. */
+export interface ResultHooks {
+  /** Rows are asked for: from here on time counts again. */
+  resume(): void;
+  suspend(): void;
+  /** With what it failed with, if it did. Always to be called, when the result was closed. */
+  end(failure?: unknown): Promise<void>;
 }
 
 export type EngineOutcome =
-  | { readonly kind: 'rows'; readonly rows: RowSource }
+  | { readonly kind: 'rows'; readonly result: RowsResult; readonly hooks: ResultHooks }
   | {
       readonly kind: 'done';
       readonly affectedRows: number;
       readonly session: SessionUpdate | undefined;
     };
-
-const NO_UPLOADS: ReadonlyMap<string, UploadedFile> = new Map();
 
 /** Runs the statements of one connection in the engine, one at a time; open results may stand beside it. */
 export class EngineStatements {
@@ -68,7 +75,11 @@ export class EngineStatements {
   async describe(sql: string, parameters: readonly QueryParameter[]): Promise<StatementDescription> {
     const running = this.#begin();
     try {
-      const request = this.#request({ sql, parameters, formats: [] }, running.directory, NO_UPLOADS);
+      const request = this.#request(
+        { sql, parameters, encoding: { kind: 'arrow' } },
+        running.directory,
+        undefined,
+      );
       return await this.#services.coordinator.describeStatement(running.query, request);
     } finally {
       await running.end('ok');
@@ -77,28 +88,24 @@ export class EngineStatements {
 
   /**
    * Runs a statement to the first of its rows or to its end.
-   * @param files gets the statement's directory, and says what `upload://` means in it
+   * @param copyInput takes what the client sends for it to the statement's directory
    * @throws TesseraError what the statement did wrong, or why it was stopped
    */
   async start(
     statement: EngineStatement,
-    files?: (
-      directory: StatementDirectory,
-      signal: AbortSignal,
-    ) => Promise<ReadonlyMap<string, UploadedFile>>,
+    copyInput?: (directory: StatementDirectory, signal: AbortSignal) => Promise<CopyInput>,
   ): Promise<EngineOutcome> {
     const running = this.#begin();
     const { query, directory } = running;
     try {
-      const uploads = (await files?.(directory, query.signal)) ?? NO_UPLOADS;
-      const request = this.#request(statement, directory, uploads);
+      const request = this.#request(statement, directory, await copyInput?.(directory, query.signal));
       const result = await this.#services.coordinator.execute(query, request);
       if (result.kind === 'done') {
         await running.end('ok');
         return { kind: 'done', affectedRows: result.affectedRows ?? 0, session: result.session };
       }
       const timeoutMs = request.settings.statement_timeout;
-      const rows = new EngineRows(result, statement.formats, {
+      const hooks: ResultHooks = {
         resume: () => {
           running.activate();
           if (running.wasSuspended) query.setDeadline(timeoutMs);
@@ -108,9 +115,9 @@ export class EngineStatements {
           query.setDeadline(0);
         },
         end: (failure) => running.end(outcomeOf(failure)),
-      });
+      };
       running.deactivate();
-      return { kind: 'rows', rows };
+      return { kind: 'rows', result, hooks };
     } catch (error) {
       await running.end(outcomeOf(error));
       throw error;
@@ -118,11 +125,11 @@ export class EngineStatements {
   }
 
   #request(
-    { sql, parameters, formats }: EngineStatement,
+    statement: EngineStatement,
     directory: StatementDirectory,
-    uploads: ReadonlyMap<string, UploadedFile>,
+    copyInput: CopyInput | undefined,
   ): StatementRequest {
-    return { ...this.#scope(), sql, parameters, uploads, directory, encoding: { kind: 'postgres', formats } };
+    return { ...this.#scope(), ...statement, uploads: new Map(), directory, copyInput };
   }
 
   #begin() {
