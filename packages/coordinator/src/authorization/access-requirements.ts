@@ -62,10 +62,12 @@ function* principalRequirements(
   { name, location }: PrincipalName,
   verb: string,
 ): Requirements {
-  yield { ...CREATE_ROLE, location };
   const principal = scope.snapshot.principal(nameOfPrincipal(scope, name));
-  if (principal !== undefined && isAdministrative(scope.snapshot, principal))
+  const needsAll = principal !== undefined && isAdministrative(scope.snapshot, principal);
+  // Who may not know of other users is not told which of them may do everything.
+  if (needsAll && scope.isVisible(principal))
     yield { kind: 'administrator', toDo: `${verb} "${name}"`, location };
+  yield { ...CREATE_ROLE, location };
 }
 
 /** Owners of a role grant it. */
