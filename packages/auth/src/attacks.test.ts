@@ -342,7 +342,7 @@ describe('guessing', () => {
 
   it('locks nobody else out', async () => {
     expect(await login('alice', 'wonderland', '198.51.100.1')).toBe('alice');
-    for (let i = 0; i < 30; i++) await login('alice', 'guess', `192.0.2.${i}`);
+    for (let i = 0; i < 18; i++) await login('alice', 'guess', `192.0.2.${i}`);
     const before = setup.timer.sleeps.length;
     expect(await login('alice', 'wonderland', '198.51.100.1')).toBe('alice');
     expect(setup.timer.sleeps.length).toBe(before);

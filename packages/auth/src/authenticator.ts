@@ -34,7 +34,7 @@ export interface Authenticator {
   token(token: string, from: ClientAddress): Promise<KnownUser>;
   /**
    * The user of the name, if that is the password. Waits after failures, by user and by address.
-   * @throws TesseraError UNAUTHENTICATED, NOT_SUPPORTED where the mode has no passwords
+   * @throws TesseraError UNAUTHENTICATED, TOO_MANY_LOGINS, NOT_SUPPORTED where the mode has no passwords
    */
   password(name: string, password: string, from: ClientAddress): Promise<KnownUser>;
   /**
@@ -53,6 +53,6 @@ export interface Authenticator {
 export interface ScramExchange {
   /** Takes client-first-message, answers server-first-message. @throws TesseraError UNAUTHENTICATED */
   first(message: string): string;
-  /** Takes client-final-message, answers server-final-message and who it is. @throws TesseraError UNAUTHENTICATED */
+  /** Takes client-final-message, answers server-final-message and who it is. @throws TesseraError UNAUTHENTICATED, TOO_MANY_LOGINS */
   final(message: string): Promise<{ readonly message: string; readonly user: KnownUser }>;
 }
