@@ -55,7 +55,8 @@ const needsTls = () =>
     message: 'Tokens are taken over TLS only: connect with sslmode=require',
   });
 
-const looksLikeToken = (text: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
+/** Begins as `{"` does in Base64: a password may well have two dots. */
+const looksLikeToken = (text: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 
 /** A token opens a connection for the user it stands for, and for no other. */
 async function byToken(
