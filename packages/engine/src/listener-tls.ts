@@ -69,7 +69,7 @@ export class ListenerTls {
 
 function readPair({ certificate, key }: NamedFiles, log: Logger): TlsKeyPair {
   const pair = { cert: contentOf(certificate), key: contentOf(key) };
-  checkKeyFile(key, log);
+  checkKeyFile(key);
   try {
     createSecureContext(pair);
     const validTo = new X509Certificate(pair.cert).validToDate;
@@ -81,11 +81,11 @@ function readPair({ certificate, key }: NamedFiles, log: Logger): TlsKeyPair {
   return pair;
 }
 
-function checkKeyFile(path: string, log: Logger): void {
+function checkKeyFile(path: string): void {
   const who = exposure(statSync(path));
-  if (who === 'everybody')
-    unfit(`${path} can be read or changed by every user of this machine (chmod 600 ${path})`);
-  if (who === 'group') log.warn({ path }, 'the key of the listeners is open to a group of this machine');
+  if (who === undefined) return;
+  const whom = who === 'group' ? 'its group' : 'every user of this machine';
+  unfit(`${path} can be read or changed by ${whom}; run: chmod 600 '${path}'`);
 }
 
 function contentOf(path: string): string {
