@@ -19,11 +19,14 @@ export { postgresRowsQuery, type ValueFormat, valueFormat } from './format/postg
 export { postgresText } from './format/postgres-text.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
 export { LOOKUPS, type Lookup, lookupRelation } from './postgres/lookup.ts';
+export { POSTGRES_SETTINGS, POSTGRES_VERSION } from './postgres/settings.ts';
 export {
   NO_PARAMETERS,
   type ParameterDescription,
   parameterDescription,
 } from './prepare/describe-parameters.ts';
+export { LOOKUPS, type Lookup, lookupRelation } from './postgres/lookup.ts';
+export { POSTGRES_SETTINGS, POSTGRES_VERSION } from './postgres/settings.ts';
 export { describeQuery, type ParameterType, type QueryDescription } from './prepare/describe-query.ts';
 export {
   type DefinitionColumn,

@@ -1,3 +1,4 @@
+import { LOOKUPS, lookupRelation } from '@tessera/sql';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { activity } from './activity.ts';
 import { attributeDefaults, attributes } from './attributes.ts';
@@ -9,6 +10,8 @@ import { descriptions, sharedDescriptions } from './descriptions.ts';
 import { accessMethods, collations, languages } from './fixed-rows.ts';
 import { foreignDataWrappers, foreignServers, foreignTables } from './foreign-tables.ts';
 import { indexDefinitions, indexes } from './indexes.ts';
+import { keywords } from './keywords.ts';
+import { lookupRows } from './lookups.ts';
 import { namespaces } from './namespaces.ts';
 import type { PostgresFacts } from './postgres-facts.ts';
 import { tableStatistics, tables, views } from './relation-views.ts';
@@ -22,6 +25,7 @@ import { types } from './types.ts';
 
 /** Relations that have rows. */
 const FILLED: Readonly<Record<string, (facts: PostgresFacts) => SystemRelation>> = {
+  $keywords: keywords,
   pg_am: accessMethods,
   pg_attrdef: attributeDefaults,
   pg_attribute: attributes,
@@ -69,6 +73,8 @@ export const needsViewColumns = (name: string): boolean => name === 'pg_class' |
  */
 export function pgCatalogRelation(name: string, facts: PostgresFacts): SystemRelation | undefined {
   if (Object.hasOwn(FILLED, name)) return FILLED[name]?.(facts);
+  const lookup = LOOKUPS.find((one) => lookupRelation(one) === name);
+  if (lookup !== undefined) return lookupRows(lookup, facts);
   return isPgCatalogRelation(name) ? catalogRelation(name, []) : undefined;
 }
 

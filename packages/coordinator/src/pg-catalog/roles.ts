@@ -15,7 +15,7 @@ interface Role {
 const isRole = ({ id }: PrincipalObject): boolean => id !== PUBLIC_ROLE.id;
 
 /** Users and roles, and names that own something or ask while authentication is disabled. */
-function rolesOf(facts: PostgresFacts): readonly Role[] {
+export function rolesOf(facts: PostgresFacts): readonly Role[] {
   const principals = principalsOf(facts).filter(isRole);
   const names = new Set([
     facts.user,

@@ -38,19 +38,32 @@ function* rows(): Generator<Row> {
   for (const [name, oid] of Object.entries(TYPE_FUNCTIONS)) {
     yield { ...PLAIN, oid, proname: name, prorettype: 0, prosrc: name };
   }
+  for (const { oid, name, category, result, signature } of signatures()) {
+    const prokind = KINDS[category] ?? 'f';
+    yield { ...PLAIN, oid, proname: name, prokind, prorettype: returnType(result), prosrc: signature };
+  }
+}
+
+export interface Signature {
+  readonly oid: number;
+  readonly name: string;
+  readonly category: string;
+  readonly signature: string;
+  /** Between its parentheses. */
+  readonly parameters: string;
+  /** After its arrow. */
+  readonly result: string;
+}
+
+/** The documented functions, with those of types. */
+export function* signatures(): Generator<Signature> {
   let oid = FIRST_OID;
-  for (const { name, aliases = [], category, signatures } of DIALECT_FUNCTIONS) {
+  for (const { name, aliases = [], category, signatures: all } of DIALECT_FUNCTIONS) {
     for (const called of [name, ...aliases]) {
-      for (const signature of signatures) {
-        yield {
-          ...PLAIN,
-          oid: oid++,
-          proname: called,
-          prokind: KINDS[category] ?? 'f',
-          prorettype: returnType(signature),
-          pronargs: 0,
-          prosrc: signature,
-        };
+      for (const signature of all) {
+        const [head = '', result = ''] = signature.split('→');
+        const parameters = head.slice(head.indexOf('(') + 1, head.lastIndexOf(')'));
+        yield { oid: oid++, name: called, category, signature, parameters, result: result.trim() };
       }
     }
   }
@@ -64,9 +77,8 @@ const WORDS: Readonly<Record<string, string>> = {
   boolean: 'bool',
 };
 
-/** Type after the arrow of a signature; `anyelement` for what PostgreSQL has no single type for. */
-function returnType(signature: string): number {
-  const word = signature.split('→').at(-1)!.trim();
-  const found = postgresType(WORDS[word] ?? word);
+/** `anyelement` for what PostgreSQL has no single type for. */
+function returnType(result: string): number {
+  const found = postgresType(WORDS[result] ?? result);
   return (found ?? postgresType('anyelement')).oid;
 }

@@ -1,3 +1,4 @@
+import { POSTGRES_FUNCTION_MACROS } from '../postgres/macros.ts';
 import { AGGREGATE_FUNCTIONS, AGGREGATE_MACROS } from './aggregate.ts';
 import { ARRAY_FUNCTIONS, ARRAY_MACROS } from './array.ts';
 import { BYTEA_FUNCTIONS, BYTEA_MACROS } from './bytea.ts';
@@ -46,4 +47,5 @@ export const INTERNAL_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...BYTEA_MACROS,
   ...TYPE_NAME_MACROS,
   ...CITY_HASH_MACROS,
+  ...POSTGRES_FUNCTION_MACROS,
 };

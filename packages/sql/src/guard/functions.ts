@@ -1,4 +1,5 @@
 import { fail, type SqlLocation } from '@tessera/common';
+import { isCatalogFunction, isCatalogTableFunction } from '../postgres/catalog-calls.ts';
 import type { FunctionNode, TableFunctionRef, WindowNode } from '../tree.ts';
 
 /** Table functions of the kernel that users may call; READ_* functions are the dialect's own and are gone by then. */
@@ -47,10 +48,14 @@ const FORBIDDEN = new Set([
 const FORBIDDEN_PREFIX =
   /^(?:duckdb_|pragma_|pg_(?!typeof$)|parquet_|sniff_|glob$|icu_sort_key$|has_|col_description|obj_description|shobj_)/;
 
+/** The parser writes `main` for its own sugar. */
+const OWN_SCHEMAS = new Set(['', 'main', 'pg_catalog']);
+
 /** @throws TesseraError FORBIDDEN */
 export function checkFunction(node: FunctionNode | WindowNode, location: SqlLocation | undefined): void {
   const name = node.function_name.toLowerCase();
-  const isForeign = node.catalog !== '' || (node.schema !== '' && node.schema !== 'main');
+  if (node.class === 'FUNCTION' && (isCatalogFunction(node) || isCatalogTableFunction(node))) return;
+  const isForeign = node.catalog !== '' || !OWN_SCHEMAS.has(node.schema);
   if (isForeign || FORBIDDEN.has(name) || FORBIDDEN_PREFIX.test(name)) refuse(name, location);
   if (name.startsWith('tsr_')) unknown(name, location);
 }
@@ -58,6 +63,7 @@ export function checkFunction(node: FunctionNode | WindowNode, location: SqlLoca
 /** @throws TesseraError FORBIDDEN for what the kernel knows and users may not call, UNDEFINED_FUNCTION for the rest */
 export function checkTableFunction(ref: TableFunctionRef, location: SqlLocation | undefined): void {
   const name = ref.function.function_name.toLowerCase();
+  if (isCatalogTableFunction(ref.function)) return;
   checkFunction(ref.function, location);
   if (TABLE_FUNCTIONS.has(name)) return;
   if (KERNEL_TABLE_FUNCTION.test(name)) refuse(name, location);

@@ -1,6 +1,7 @@
 import { fail, type SqlLocation, TesseraError } from '@tessera/common';
 import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
 import { checkFunction, checkTableFunction } from '../guard/functions.ts';
+import { postgresForms } from '../postgres/postgres-forms.ts';
 import { isReadFunction } from '../reads/read-arguments.ts';
 import { fileColumnsIn, starsOver } from '../relations/file-columns.ts';
 import { placeRelations, type ViewRelation } from '../relations/place-relations.ts';
@@ -38,14 +39,16 @@ export async function rewriteQuery(
   context: PrepareContext,
   scope: RewriteScope,
 ): Promise<Statement> {
-  const { statement, locate } = parsed;
-  const reads = guardAndCollectReads(parsed);
+  const { locate } = parsed;
+  guardFunctions(parsed);
+  const statement = postgresForms(parsed.statement, context);
+  const reads = readsIn(statement);
   const fileColumns = fileColumnsIn(statement);
   const {
     refs,
     named: names,
     withFileColumns,
-  } = await placeRelations(parsed, reads, {
+  } = await placeRelations({ ...parsed, statement }, reads, {
     fileColumns,
     context,
     placement: scope.placement,
@@ -103,19 +106,27 @@ export const parameterValues =
   (node: ParameterNode): Expression =>
     parameterValue(node, context.parameters, parsed.locate(node.query_location));
 
-function guardAndCollectReads({ statement, locate }: ParsedQuery): readonly TableFunctionRef[] {
-  const reads: TableFunctionRef[] = [];
+function guardFunctions({ statement, locate }: ParsedQuery): void {
   walkTree(statement, (node) => {
     if ('class' in node) {
       if (node.class === 'FUNCTION' || node.class === 'WINDOW')
         checkFunction(node, locate(node.query_location));
     } else if (node.type === 'TABLE_FUNCTION') {
-      if (isReadFunction(node.function.function_name.toLowerCase())) reads.push(node);
-      else checkTableFunction(node, locate(node.query_location));
+      if (!isReadCall(node)) checkTableFunction(node, locate(node.query_location));
     }
+  });
+}
+
+function readsIn(statement: Statement): readonly TableFunctionRef[] {
+  const reads: TableFunctionRef[] = [];
+  walkTree(statement, (node) => {
+    if (!('class' in node) && node.type === 'TABLE_FUNCTION' && isReadCall(node)) reads.push(node);
   });
   return reads;
 }
+
+const isReadCall = (node: TableFunctionRef): boolean =>
+  isReadFunction(node.function.function_name.toLowerCase());
 
 function rewriteExpression(node: Expression, parsed: ParsedQuery, context: PrepareContext): Expression {
   if (node.class === 'COLUMN_REF') {

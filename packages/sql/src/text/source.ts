@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import type { IToken } from 'chevrotain';
+import { type Omission, qualifiedWords } from '../postgres/qualified-words.ts';
 import { Close, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
 
@@ -22,7 +23,8 @@ interface Edit {
 
 /**
  * The text for the kernel's parser: unquoted names in lower case, and the types it cannot spell in its own way
- * (`ARRAY(INT NULL)` is `INT[]`, a bare `NUMERIC` is `NUMERIC(38, 9)`); columns that tell of files are quoted.
+ * (`ARRAY(INT NULL)` is `INT[]`, a bare `NUMERIC` is `NUMERIC(38, 9)`); columns that tell of files are quoted, names of
+ * PostgreSQL's own stand without their schema where the parser takes none.
  * @throws TesseraError SYNTAX_ERROR for lexical errors and parentheses nested too deep
  */
 export function kernelSource(text: string): KernelSource {
@@ -35,6 +37,7 @@ export function kernelSource(text: string): KernelSource {
     ...tokens.flatMap(foldCase),
     ...tokens.flatMap(quoteFileColumn),
     ...rewriteTypes(tokens),
+    ...qualifiedWords(tokens).map(omission),
   ].sort((a, b) => a.start - b.start);
   return applyEdits(text, edits);
 }
@@ -135,6 +138,12 @@ const replace = (token: IToken, text: string): Edit => ({
   start: token.startOffset,
   end: endOf(token),
   text,
+});
+
+const omission = ({ first, last }: Omission): Edit => ({
+  start: first.startOffset,
+  end: endOf(last),
+  text: ' ',
 });
 
 function applyEdits(text: string, edits: readonly Edit[]): KernelSource {

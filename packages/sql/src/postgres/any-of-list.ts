@@ -1,0 +1,19 @@
+import { call, type Expression } from '../tree.ts';
+
+/**
+ * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `list_contains(list, x)`: in the condition of an
+ * outer join the kernel takes no subquery over columns of both sides, as in
+ *
+ *     t LEFT JOIN a ON t.oid = a.attrelid AND a.attnum = ANY(t.indkey)
+ */
+export function anyOfList(node: Expression): Expression {
+  if (node.class !== 'SUBQUERY' || node.subquery_type !== 'ANY' || node.comparison_type !== 'COMPARE_EQUAL') {
+    return node;
+  }
+  const query = node.subquery.node;
+  if (query.type !== 'SELECT_NODE' || query.from_table.type !== 'EMPTY' || node.child === null) return node;
+  const [item, ...more] = query.select_list;
+  if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
+  const [list] = item.children;
+  return list?.class === 'COLUMN_REF' ? call('list_contains', list, node.child) : node;
+}

@@ -1,0 +1,49 @@
+import { internalCall } from '../functions/expressions.ts';
+import type { FunctionNode } from '../tree.ts';
+import { POSTGRES_FUNCTIONS, type PostgresFunction, QUALIFIED_FUNCTIONS } from './functions.ts';
+
+const PG_CATALOG = 'pg_catalog';
+const INFORMATION_SCHEMA_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
+  _pg_expandarray: { arity: [1, 1], rewrite: ([list]) => internalCall('pg_expandarray', list) },
+};
+
+/** What stands for a call, if it is of a function of PostgreSQL's catalog. */
+export function postgresFunction({
+  function_name,
+  schema,
+  catalog,
+  is_operator,
+  children,
+}: FunctionNode): PostgresFunction | undefined {
+  if (is_operator || catalog !== '') return undefined;
+  // The dialect's own counts elements and takes no dimension.
+  if (function_name === 'array_length' && children.length === 1) return undefined;
+  if (schema === 'information_schema') return own(INFORMATION_SCHEMA_FUNCTIONS, function_name);
+  if (schema === PG_CATALOG)
+    return own(QUALIFIED_FUNCTIONS, function_name) ?? own(POSTGRES_FUNCTIONS, function_name);
+  return schema === '' || schema === 'main' ? own(POSTGRES_FUNCTIONS, function_name) : undefined;
+}
+
+const own = (functions: Readonly<Record<string, PostgresFunction>>, name: string) =>
+  Object.hasOwn(functions, name) ? functions[name] : undefined;
+
+/** Names of functions that stand in FROM alone. */
+const TABLE_FUNCTIONS = new Set([
+  'aclexplode',
+  'generate_subscripts',
+  'pg_get_keywords',
+  'pg_options_to_table',
+  'pg_partition_ancestors',
+  'string_to_array',
+]);
+
+/** A function of PostgreSQL's catalog that the engine has. */
+export const isCatalogFunction = (node: FunctionNode): boolean => postgresFunction(node) !== undefined;
+
+/** Likewise in FROM. */
+export const isCatalogTableFunction = ({ function_name, schema, catalog }: FunctionNode): boolean =>
+  catalog === '' && (schema === '' || schema === PG_CATALOG) && TABLE_FUNCTIONS.has(function_name);
+
+/** Whether a call is written as PostgreSQL's catalog has it. */
+export const isCatalogCall = (node: FunctionNode): boolean =>
+  node.schema === PG_CATALOG || isCatalogFunction(node) || isCatalogTableFunction(node);

@@ -1,0 +1,225 @@
+import packageJson from '../../package.json' with { type: 'json' };
+import { internalCall, kernelCall } from '../functions/expressions.ts';
+import type { Arity, FunctionContext } from '../functions/types.ts';
+import { call, cast, constant, type Expression, NO_LOCATION, stringLiteral, type TypeNode } from '../tree.ts';
+import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './lookup.ts';
+import { privilegeFunctions } from './privileges.ts';
+import { formattedType, REG_TYPES, regValue } from './reg-types.ts';
+import { POSTGRES_VERSION, settingValue } from './settings.ts';
+
+/** What a function of PostgreSQL's catalog stands for. */
+export interface PostgresFunction {
+  readonly arity: Arity;
+  readonly rewrite: (args: readonly Expression[], context: FunctionContext) => Expression;
+}
+
+const always = (value: Expression, arity: Arity = [0, 3]): PostgresFunction => ({
+  arity,
+  rewrite: () => value,
+});
+
+const NO_TEXT = cast(constant(null), 'VARCHAR');
+const listType = (element: string): TypeNode => ({
+  id: 'LIST',
+  type_info: {
+    type: 'LIST_TYPE_INFO',
+    alias: '',
+    extension_info: null,
+    child_type: { id: element, type_info: null },
+  },
+});
+const NO_LIST = cast(constant(null), listType('VARCHAR'));
+const NO_OIDS = cast(constant(null), listType('UINTEGER'));
+const bigint = (value: bigint): Expression => cast(constant(value), 'BIGINT');
+
+const macro = (name: string, arity: Arity): PostgresFunction => ({
+  arity,
+  rewrite: (args) => internalCall(name, ...args),
+});
+
+const found = (lookup: Lookup, arity: Arity = [1, 1]): PostgresFunction => ({
+  arity,
+  rewrite: ([key]) => lookedUp(lookup, cast(key!, 'UINTEGER')),
+});
+
+/** Of a relation, by its name or OID. */
+const ofRelation = (lookup: Lookup, arity: Arity): PostgresFunction => ({
+  arity,
+  rewrite: ([relation]) => lookedUp(lookup, regValue(REG_TYPES.regclass!, relation!, 'error')),
+});
+
+const toReg = (type: string): PostgresFunction => ({
+  arity: [1, 1],
+  rewrite: ([text]) => regValue(REG_TYPES[type]!, text!, 'null'),
+});
+
+/** The version that clients take a server of PostgreSQL by. */
+const VERSION = `PostgreSQL ${POSTGRES_VERSION} (Tessera ${packageJson.version})`;
+
+const VISIBLE = [
+  'pg_collation_is_visible',
+  'pg_conversion_is_visible',
+  'pg_function_is_visible',
+  'pg_opclass_is_visible',
+  'pg_operator_is_visible',
+  'pg_opfamily_is_visible',
+  'pg_statistics_obj_is_visible',
+  'pg_ts_config_is_visible',
+  'pg_ts_dict_is_visible',
+  'pg_ts_parser_is_visible',
+  'pg_ts_template_is_visible',
+  'pg_type_is_visible',
+];
+
+/** Of things that the engine has none of. */
+const NEVER_DEFINED = [
+  'pg_get_constraintdef',
+  'pg_get_functiondef',
+  'pg_get_function_arg_default',
+  'pg_get_partition_constraintdef',
+  'pg_get_partkeydef',
+  'pg_get_ruledef',
+  'pg_get_serial_sequence',
+  'pg_get_statisticsobjdef',
+  'pg_get_statisticsobjdef_columns',
+  'pg_get_statisticsobjdef_expressions',
+  'pg_get_triggerdef',
+  'pg_relation_filepath',
+  'inet_client_addr',
+  'inet_server_addr',
+];
+
+const each = (names: readonly string[], of: PostgresFunction) =>
+  Object.fromEntries(names.map((name) => [name, of] as const));
+
+/** By name; with or without the schema `pg_catalog`. */
+export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
+  ...each(VISIBLE, always(constant(true), [1, 1])),
+  ...each(NEVER_DEFINED, always(NO_TEXT)),
+  ...privilegeFunctions,
+  acldefault: always(NO_LIST, [2, 2]),
+  array_length: {
+    arity: [1, 2],
+    rewrite: ([list, dimension]) =>
+      dimension === undefined ? call('len', list!) : internalCall('pg_array_upper', list, dimension),
+  },
+  array_lower: macro('pg_array_lower', [2, 2]),
+  array_remove: macro('pg_array_remove', [2, 2]),
+  array_upper: macro('pg_array_upper', [2, 2]),
+  col_description: always(NO_TEXT, [2, 2]),
+  current_schema: always(constant('public'), [0, 0]),
+  current_schemas: {
+    arity: [1, 1],
+    rewrite: ([implicit]) => searchPath(implicit!),
+  },
+  current_setting: {
+    arity: [1, 2],
+    rewrite: ([name]) => {
+      const known = settingValue(stringLiteral(name!) ?? '');
+      return known === undefined
+        ? lookedUp('setting', kernelCall('lower', cast(name!, 'VARCHAR')))
+        : constant(known);
+    },
+  },
+  format_type: {
+    arity: [2, 2],
+    rewrite: ([oid, modifier]) => formattedType(cast(oid!, 'UINTEGER'), modifier!),
+  },
+  getdatabaseencoding: always(constant('UTF8'), [0, 0]),
+  inet_client_port: always(cast(constant(null), 'INTEGER'), [0, 0]),
+  inet_server_port: always(cast(constant(null), 'INTEGER'), [0, 0]),
+  json_build_array: { arity: [0, Infinity], rewrite: (args) => call('json_array', ...args) },
+  json_build_object: { arity: [0, Infinity], rewrite: (args) => call('json_object', ...args) },
+  obj_description: {
+    arity: [1, 2],
+    rewrite: ([oid, catalog = constant('pg_class')]) =>
+      lookedUp('description', concatenated(catalog, constant('/'), oid!)),
+  },
+  parse_ident: macro('pg_parse_ident', [1, 2]),
+  pg_backend_pid: always(constant(1), [0, 0]),
+  pg_char_to_encoding: always(constant(6), [1, 1]),
+  pg_client_encoding: always(constant('UTF8'), [0, 0]),
+  pg_database_size: {
+    arity: [1, 1],
+    rewrite: ([database]) => lookedUp('database_bytes', cast(database!, 'VARCHAR')),
+  },
+  pg_encoding_to_char: macro('pg_encoding_name', [1, 1]),
+  pg_get_expr: { arity: [2, 3], rewrite: ([text]) => cast(text!, 'VARCHAR') },
+  pg_get_function_arguments: found('routine_arguments'),
+  pg_get_function_identity_arguments: found('routine_arguments'),
+  pg_get_function_result: found('routine_result'),
+  pg_get_indexdef: {
+    arity: [1, 3],
+    rewrite: ([oid, column]) => lookedUp('index_definition', indexKey(oid!, column)),
+  },
+  pg_get_userbyid: {
+    arity: [1, 1],
+    rewrite: ([oid]) =>
+      coalesced(
+        lookedUp('role_name', cast(oid!, 'UINTEGER')),
+        concatenated(constant('unknown (OID='), oid!, constant(')')),
+      ),
+  },
+  pg_get_viewdef: ofRelation('view_definition', [1, 2]),
+  pg_indexes_size: always(bigint(0n), [1, 1]),
+  pg_is_in_recovery: always(constant(false), [0, 0]),
+  pg_is_other_temp_schema: always(constant(false), [1, 1]),
+  pg_is_wal_replay_paused: always(constant(false), [0, 0]),
+  pg_my_temp_schema: always(cast(constant(0), 'UINTEGER'), [0, 0]),
+  pg_partition_ancestors: { arity: [1, 1], rewrite: () => call('unnest', NO_OIDS) },
+  pg_relation_is_publishable: always(constant(false), [1, 1]),
+  pg_relation_size: ofRelation('relation_bytes', [1, 2]),
+  pg_size_pretty: macro('pg_size_pretty', [1, 1]),
+  pg_stat_get_numscans: always(bigint(0n), [1, 1]),
+  pg_table_is_visible: {
+    arity: [1, 1],
+    rewrite: ([oid]) => isFound('relation_visible', cast(oid!, 'UINTEGER')),
+  },
+  pg_table_size: ofRelation('relation_bytes', [1, 1]),
+  pg_tablespace_location: always(constant(''), [1, 1]),
+  pg_tablespace_size: always(bigint(0n), [1, 1]),
+  pg_total_relation_size: ofRelation('relation_bytes', [1, 1]),
+  quote_ident: macro('pg_quote_ident', [1, 1]),
+  quote_literal: macro('pg_quote_literal', [1, 1]),
+  quote_nullable: {
+    arity: [1, 1],
+    rewrite: ([value]) => coalesced(internalCall('pg_quote_literal', value), constant('NULL')),
+  },
+  /** Settings of the session are the endpoint's: within a query there is nothing to set. */
+  set_config: { arity: [3, 3], rewrite: ([, value]) => cast(value!, 'VARCHAR') },
+  shobj_description: {
+    arity: [2, 2],
+    rewrite: ([oid, catalog]) => lookedUp('description', concatenated(catalog!, constant('/'), oid!)),
+  },
+  to_regclass: toReg('regclass'),
+  to_regnamespace: toReg('regnamespace'),
+  to_regproc: toReg('regproc'),
+  to_regrole: toReg('regrole'),
+  to_regtype: toReg('regtype'),
+  txid_current: always(bigint(1n), [0, 0]),
+};
+
+/** Functions that are others when `pg_catalog` stands before them. */
+export const QUALIFIED_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
+  version: always(constant(VERSION), [0, 0]),
+};
+
+function searchPath(implicit: Expression): Expression {
+  return {
+    class: 'CASE',
+    type: 'CASE_EXPR',
+    alias: '',
+    query_location: NO_LOCATION,
+    case_checks: [{ when_expr: implicit, then_expr: listOf('pg_catalog', 'public') }],
+    else_expr: listOf('public'),
+  };
+}
+
+const listOf = (...items: readonly string[]): Expression =>
+  call('list_value', ...items.map((item) => constant(item)));
+
+/** The whole index for column 0. */
+function indexKey(oid: Expression, column: Expression | undefined): Expression {
+  if (column === undefined) return cast(oid, 'VARCHAR');
+  return concatenated(oid, constant('/'), column);
+}

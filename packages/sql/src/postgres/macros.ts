@@ -1,0 +1,50 @@
+/** Words that PostgreSQL's `quote_ident` quotes though they look like plain names. */
+const RESERVED =
+  'all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case cast char character check coalesce collate collation column concurrently constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp current_user dec decimal default deferrable desc distinct do else end except exists extract false fetch float for foreign freeze from full grant greatest group grouping having ilike in initially inner inout int integer intersect interval into is isnull join lateral leading least left like limit localtime localtimestamp national natural nchar none normalize not notnull null nullif numeric offset on only or order out outer overlaps overlay placing position precision primary real references returning right row select session_user setof similar smallint some substring symmetric table tablesample then time timestamp to trailing treat trim true union unique user using values varchar variadic verbose when where window with';
+
+const reservedList = RESERVED.split(' ')
+  .map((word) => `'${word}'`)
+  .join(', ');
+
+const NAME_PART = '"(?:[^"]|"")*"|[^".]+';
+
+/** Functions of PostgreSQL that look nothing up, under internal names. */
+export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
+  pg_quote_ident: [
+    `(t) AS CASE WHEN regexp_full_match(CAST(t AS VARCHAR), '[a-z_][a-z0-9_$]*') AND CAST(t AS VARCHAR) NOT IN (${reservedList})
+    THEN CAST(t AS VARCHAR) ELSE '"' || replace(CAST(t AS VARCHAR), '"', '""') || '"' END`,
+  ],
+  pg_quote_literal: [
+    `(t) AS CASE WHEN contains(CAST(t AS VARCHAR), chr(92)) THEN 'E' ELSE '' END || ''''
+    || replace(replace(CAST(t AS VARCHAR), chr(92), chr(92) || chr(92)), '''', '''''') || ''''`,
+  ],
+  pg_parse_ident: [
+    `(t) AS list_transform(regexp_extract_all(t, '${NAME_PART}'), lambda part: CASE
+    WHEN starts_with(part, '"') THEN replace(part[2:-2], '""', '"') ELSE lower(trim(part)) END)`,
+  ],
+  // The oid decides which types have a modifier; the name is that of the type alone.
+  pg_format_type: [
+    `(name, type, modifier) AS CASE
+    WHEN type IS NULL THEN NULL
+    WHEN name IS NULL THEN CASE WHEN type = 0 THEN '-' ELSE '???' END
+    WHEN type IN (1700, 1231) AND modifier >= 4 THEN replace(name, 'numeric', 'numeric(' || ((modifier - 4) >> 16) || ',' || ((modifier - 4) & 65535) || ')')
+    WHEN type IN (1043, 1042, 1015, 1014) AND modifier >= 4 THEN
+      CASE WHEN ends_with(name, '[]') THEN left(name, -2) || '(' || (modifier - 4) || ')[]' ELSE name || '(' || (modifier - 4) || ')' END
+    ELSE name END`,
+  ],
+  pg_size_pretty: [
+    `(n) AS CASE
+    WHEN abs(n) < 10240 THEN CAST(n AS BIGINT) || ' bytes'
+    WHEN abs(n) < 10485760 THEN CAST(round(n / 1024.0) AS BIGINT) || ' kB'
+    WHEN abs(n) < 10737418240 THEN CAST(round(n / 1048576.0) AS BIGINT) || ' MB'
+    WHEN abs(n) < 10995116277760 THEN CAST(round(n / 1073741824.0) AS BIGINT) || ' GB'
+    ELSE CAST(round(n / 1099511627776.0) AS BIGINT) || ' TB' END`,
+  ],
+  pg_array_upper: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN len(list) END'],
+  pg_array_lower: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN 1 END'],
+  pg_array_remove: ['(list, item) AS list_filter(list, lambda x: x IS DISTINCT FROM item)'],
+  pg_expandarray: [
+    '(list) AS unnest(list_transform(list, lambda x, i: struct_pack(x := x, n := CAST(i AS INTEGER))))',
+  ],
+  pg_encoding_name: ["(encoding) AS CASE encoding WHEN 6 THEN 'UTF8' WHEN 0 THEN 'SQL_ASCII' ELSE '' END"],
+};

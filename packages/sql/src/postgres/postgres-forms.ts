@@ -1,0 +1,217 @@
+import { fail } from '@tessera/common';
+import type { FunctionContext } from '../functions/types.ts';
+import { nameColumns, postgresName } from '../rewrites/column-names.ts';
+import {
+  type CastNode,
+  constant,
+  type Expression,
+  type FunctionNode,
+  type QueryNode,
+  type Statement,
+  stringLiteral,
+  type TableRef,
+  type TypeNode,
+  transformTree,
+  walkTree,
+} from '../tree.ts';
+import { anyOfList } from './any-of-list.ts';
+import { arrayLiteral, unnestedLiteral } from './array-literals.ts';
+import { isCatalogCall, postgresFunction } from './catalog-calls.ts';
+import { REG_TYPES, type RegType, regName, regValue } from './reg-types.ts';
+import { catalogTable } from './table-functions.ts';
+import { vectorForm } from './vectors.ts';
+
+/**
+ * What clients of PostgreSQL write to read its catalog, in terms of the dialect: functions of `pg_catalog`, casts to `regclass`
+ * and its like, `'{a,b}'::text[]`, vectors that begin at 0. Other statements come back as they are.
+ * @throws TesseraError UNDEFINED_FUNCTION for a wrong number of arguments
+ */
+export function postgresForms(statement: Statement, context: FunctionContext): Statement {
+  if (!hasPostgresForms(statement)) return statement;
+  const named = transformTree(statement, { queryNode: (node) => nameColumns(node, postgresName) });
+  return new Forms(context).rewrite(named);
+}
+
+function hasPostgresForms(statement: Statement): boolean {
+  let found = false;
+  walkTree(statement, (node) => {
+    found ||= 'class' in node ? isForm(node) : node.type === 'TABLE_FUNCTION' && isCatalogCall(node.function);
+  });
+  return found;
+}
+
+function isForm(node: Expression): boolean {
+  switch (node.class) {
+    case 'FUNCTION':
+      return isCatalogCall(node) || unnestedLiteral(node) !== node;
+    case 'CAST':
+      return (
+        namedType(node.cast_type) !== undefined ||
+        namedElement(node.cast_type) !== undefined ||
+        vectorForm(node) !== node ||
+        arrayLiteral(node) !== node
+      );
+    case 'COLUMN_REF':
+      return bareWord(node) !== undefined;
+    default:
+      return vectorForm(node) !== node || anyOfList(node) !== node;
+  }
+}
+
+/** Words of PostgreSQL that the parser takes for columns. */
+const BARE_WORDS: Readonly<Record<string, (context: FunctionContext) => string>> = {
+  current_catalog: ({ sessionValues }) => sessionValues.database,
+  current_role: ({ sessionValues }) => sessionValues.user,
+  current_schema: () => 'public',
+};
+
+const bareWord = (node: Expression): string | undefined => {
+  const name =
+    node.class === 'COLUMN_REF' && node.column_names.length === 1 ? node.column_names[0] : undefined;
+  return name !== undefined && Object.hasOwn(BARE_WORDS, name) ? name : undefined;
+};
+
+class Forms {
+  readonly #context: FunctionContext;
+  /** Expressions that stand for a cast to one of REG_TYPES. */
+  readonly #reg = new Map<Expression, RegType>();
+
+  constructor(context: FunctionContext) {
+    this.#context = context;
+  }
+
+  rewrite(statement: Statement): Statement {
+    return transformTree(statement, {
+      expression: (node) => this.#expression(node),
+      tableRef: (node) => this.#table(node),
+      queryNode: (node) => this.#query(node),
+    });
+  }
+
+  #expression(node: Expression): Expression {
+    const found = this.#replaced(node);
+    if (found === node) return node;
+    const placed = { ...found, alias: node.alias, query_location: node.query_location };
+    const reg = this.#reg.get(found);
+    if (reg !== undefined) this.#reg.set(placed, reg);
+    return placed;
+  }
+
+  #replaced(node: Expression): Expression {
+    switch (node.class) {
+      case 'CAST':
+        return this.#cast(node);
+      case 'FUNCTION':
+        return this.#call(node);
+      case 'COMPARISON':
+        return this.#comparison(node);
+      case 'COLUMN_REF': {
+        const word = bareWord(node);
+        return word === undefined ? node : constant(BARE_WORDS[word]!(this.#context));
+      }
+      case 'SUBQUERY':
+        return anyOfList(node);
+      default:
+        return vectorForm(node);
+    }
+  }
+
+  #cast(node: CastNode): Expression {
+    const reg = this.#reg.get(node.child);
+    if (reg !== undefined) return isText(node.cast_type) ? regName(reg, node.child) : node;
+    const list = namedElement(node.cast_type);
+    if (list !== undefined) return { ...node, cast_type: list };
+    const name = namedType(node.cast_type);
+    if (name === undefined) return vectorForm(node) === node ? arrayLiteral(node) : vectorForm(node);
+    const type = REG_TYPES[name];
+    if (type === undefined) return { ...node, cast_type: { id: KERNEL_TYPES[name]!, type_info: null } };
+    const value = regValue(type, node.child, node.try_cast ? 'null' : 'error');
+    this.#reg.set(value, type);
+    return value;
+  }
+
+  /** `x::regclass = 't'` compares with a name of that type. */
+  #comparison(node: Extract<Expression, { class: 'COMPARISON' }>): Expression {
+    const { left, right } = node;
+    const [onLeft, onRight] = [this.#reg.get(left), this.#reg.get(right)];
+    if (onLeft !== undefined && stringLiteral(right) !== undefined)
+      return { ...node, right: regValue(onLeft, right, 'error') };
+    if (onRight !== undefined && stringLiteral(left) !== undefined)
+      return { ...node, left: regValue(onRight, left, 'error') };
+    return node;
+  }
+
+  #call(node: FunctionNode): Expression {
+    if (node.function_name === '||') {
+      return { ...node, children: node.children.map((child) => this.#shown(child)) };
+    }
+    const found = postgresFunction(node);
+    if (found === undefined) {
+      const own = node.schema === 'pg_catalog' ? { ...node, schema: '' } : node;
+      return vectorForm(unnestedLiteral(own));
+    }
+    const { arity, rewrite } = found;
+    const count = node.children.length;
+    if (count < arity[0] || count > arity[1]) {
+      fail('UNDEFINED_FUNCTION', {
+        message: `${node.function_name} cannot be called with ${count} arguments`,
+      });
+    }
+    return rewrite(node.children, this.#context);
+  }
+
+  #table(node: TableRef): TableRef {
+    return node.type === 'TABLE_FUNCTION' ? catalogTable(node) : node;
+  }
+
+  /** A column of a query shows the name. */
+  #query(node: QueryNode): QueryNode {
+    if (node.type !== 'SELECT_NODE') return node;
+    const items = node.select_list.map((item) => this.#shown(item));
+    return items.every((item, i) => item === node.select_list[i]) ? node : { ...node, select_list: items };
+  }
+
+  #shown(node: Expression): Expression {
+    const reg = this.#reg.get(node);
+    if (reg === undefined) return node;
+    return {
+      ...regName(reg, { ...node, alias: '' }),
+      alias: node.alias,
+      query_location: node.query_location,
+    };
+  }
+}
+
+const isText = ({ id }: TypeNode): boolean => id === 'VARCHAR';
+
+/** The kernel's types for those that only PostgreSQL has. */
+const KERNEL_TYPES: Readonly<Record<string, string>> = {
+  aclitem: 'VARCHAR',
+  cardinal_number: 'INTEGER',
+  character_data: 'VARCHAR',
+  cid: 'BIGINT',
+  cstring: 'VARCHAR',
+  name: 'VARCHAR',
+  pg_node_tree: 'VARCHAR',
+  sql_identifier: 'VARCHAR',
+  xid: 'BIGINT',
+  yes_or_no: 'VARCHAR',
+};
+
+/** `regtype[]` as the kernel's list of OIDs. */
+function namedElement({ id, type_info }: TypeNode): TypeNode | undefined {
+  if (type_info?.type !== 'LIST_TYPE_INFO') return undefined;
+  const name = namedType(type_info.child_type);
+  if (name === undefined) return undefined;
+  return {
+    id,
+    type_info: { ...type_info, child_type: { id: KERNEL_TYPES[name] ?? 'UINTEGER', type_info: null } },
+  };
+}
+
+function namedType({ type_info }: TypeNode): string | undefined {
+  if (type_info?.type !== 'UNBOUND_TYPE_INFO') return undefined;
+  const { name, schema } = type_info;
+  const isKnown = Object.hasOwn(REG_TYPES, name) || Object.hasOwn(KERNEL_TYPES, name);
+  return isKnown && ['', 'pg_catalog', 'information_schema'].includes(schema) ? name : undefined;
+}

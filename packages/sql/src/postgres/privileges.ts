@@ -1,0 +1,77 @@
+import { call, cast, constant, type Expression, NO_LOCATION, stringLiteral } from '../tree.ts';
+import type { PostgresFunction } from './functions.ts';
+import { concatenated, isFound } from './lookup.ts';
+import { REG_TYPES, regValue } from './reg-types.ts';
+
+/**
+ * `has_table_privilege([user,] table, 'SELECT, INSERT')`: what the user of the session may do, whatever user is named; any of
+ * several privileges is enough.
+ */
+const check = (kind: string, reg: string): PostgresFunction => ({
+  arity: [2, 3],
+  rewrite: (args) => {
+    const [object, privileges] = args.slice(-2) as [Expression, Expression];
+    const oid = regValue(REG_TYPES[reg]!, object, 'error');
+    const one = (privilege: Expression) =>
+      isFound('privilege', concatenated(constant(`${kind}/`), oid, constant('/'), privilege));
+    const listed = stringLiteral(privileges)?.split(',');
+    if (listed === undefined) return one(call('upper', privileges));
+    const [first, ...rest] = listed.map((name) => one(constant(plainPrivilege(name))));
+    return rest.reduce<Expression>((any, next) => either(any, next), first!);
+  },
+});
+
+const plainPrivilege = (name: string): string =>
+  name
+    .trim()
+    .toUpperCase()
+    .replace(/ WITH GRANT OPTION$/, '')
+    .replace(/^CONNECT$/, 'USAGE');
+
+const either = (left: Expression, right: Expression): Expression => ({
+  class: 'CONJUNCTION',
+  type: 'CONJUNCTION_OR',
+  alias: '',
+  query_location: NO_LOCATION,
+  children: [left, right],
+});
+
+/** On a column is on its table. */
+const ofColumn: PostgresFunction = {
+  arity: [3, 4],
+  rewrite: (args, context) => {
+    const [table, , privilege] = args.slice(-3) as [Expression, Expression, Expression];
+    return check('relation', 'regclass').rewrite([table, privilege], context);
+  },
+};
+
+const database: PostgresFunction = {
+  arity: [2, 3],
+  rewrite: (args) => {
+    const [name, privilege] = args.slice(-2) as [Expression, Expression];
+    const text = stringLiteral(privilege);
+    const word = text === undefined ? call('upper', privilege) : constant(plainPrivilege(text));
+    return isFound(
+      'privilege',
+      concatenated(constant('database/'), cast(name, 'VARCHAR'), constant('/'), word),
+    );
+  },
+};
+
+const allowed: PostgresFunction = { arity: [2, 3], rewrite: () => constant(true) };
+
+export const privilegeFunctions: Readonly<Record<string, PostgresFunction>> = {
+  has_any_column_privilege: check('relation', 'regclass'),
+  has_column_privilege: ofColumn,
+  has_database_privilege: database,
+  has_foreign_data_wrapper_privilege: allowed,
+  has_function_privilege: allowed,
+  has_language_privilege: allowed,
+  has_schema_privilege: check('schema', 'regnamespace'),
+  has_sequence_privilege: allowed,
+  has_server_privilege: allowed,
+  has_table_privilege: check('relation', 'regclass'),
+  has_tablespace_privilege: allowed,
+  has_type_privilege: allowed,
+  pg_has_role: allowed,
+};

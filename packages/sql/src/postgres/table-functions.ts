@@ -1,0 +1,93 @@
+import { kernelCall, operatorCall } from '../functions/expressions.ts';
+import {
+  call,
+  cast,
+  constant,
+  type Expression,
+  NO_LOCATION,
+  type SelectNode,
+  selectAll,
+  type TableFunctionRef,
+  type TableRef,
+} from '../tree.ts';
+import { systemTable } from './lookup.ts';
+
+/** Columns of functions that have no rows here: nothing has options, no table has partitions, grants are read from views. */
+const EMPTY: Readonly<Record<string, readonly (readonly [name: string, type: string])[]>> = {
+  aclexplode: [
+    ['grantor', 'UINTEGER'],
+    ['grantee', 'UINTEGER'],
+    ['privilege_type', 'VARCHAR'],
+    ['is_grantable', 'BOOLEAN'],
+  ],
+  pg_options_to_table: [
+    ['option_name', 'VARCHAR'],
+    ['option_value', 'VARCHAR'],
+  ],
+  pg_partition_ancestors: [['relid', 'UINTEGER']],
+};
+
+/** `pg_get_keywords()` and other functions of PostgreSQL in FROM; what is none comes back without the schema `pg_catalog`. */
+export function catalogTable(node: TableFunctionRef): TableRef {
+  const { function: called, alias, column_name_alias, sample, query_location } = node;
+  const name = called.function_name;
+  if (called.schema !== '' && called.schema !== 'pg_catalog' && called.schema !== 'main') return node;
+  if (name === 'pg_get_keywords') {
+    return {
+      ...systemTable('$keywords'),
+      alias: alias === '' ? name : alias,
+      column_name_alias,
+      query_location,
+    };
+  }
+  if (Object.hasOwn(EMPTY, name)) {
+    const subquery = { node: noRows(EMPTY[name]!), named_param_map: [] };
+    return {
+      type: 'SUBQUERY',
+      alias: alias === '' ? name : alias,
+      sample,
+      query_location,
+      subquery,
+      column_name_alias,
+    };
+  }
+  if (SCALARS.has(name)) {
+    const value = { ...called, schema: '', alias: alias === '' ? name : alias };
+    const subquery = { node: { ...selectAll(NO_TABLE), select_list: [value] }, named_param_map: [] };
+    return { type: 'SUBQUERY', alias: value.alias, sample, query_location, subquery, column_name_alias };
+  }
+  if (name === 'generate_subscripts') {
+    const [list] = called.children as [Expression];
+    const end = operatorCall('+', call('len', list), constant(1));
+    return {
+      ...node,
+      function: { ...kernelCall('range', constant(1), end), query_location: called.query_location },
+    };
+  }
+  return called.schema === 'pg_catalog' ? { ...node, function: { ...called, schema: '' } } : node;
+}
+
+/** `generate_series(…) AS s`: PostgreSQL calls the column `s` too. */
+function withColumnName(node: TableFunctionRef): TableFunctionRef {
+  const { alias, column_name_alias, with_ordinality } = node;
+  const isNamed = alias !== '' && column_name_alias.length === 0 && with_ordinality === 'WITHOUT_ORDINALITY';
+  return isNamed && ROWS_OF_ONE.has(node.function.function_name)
+    ? { ...node, column_name_alias: [alias] }
+    : node;
+}
+
+const ROWS_OF_ONE = new Set(['generate_series', 'range', 'unnest']);
+
+/** Functions that give one value, which PostgreSQL takes in FROM too. */
+const SCALARS = new Set(['current_schemas', 'parse_ident', 'regexp_split_to_array', 'string_to_array']);
+
+const NO_TABLE: TableRef = { type: 'EMPTY', alias: '', sample: null, query_location: NO_LOCATION };
+
+function noRows(columns: readonly (readonly [string, string])[]): SelectNode {
+  const nothing = columns.map(([name, type]) => ({ ...cast(constant(null), type), alias: name }));
+  return {
+    ...selectAll(NO_TABLE),
+    select_list: nothing,
+    where_clause: constant(false),
+  };
+}
