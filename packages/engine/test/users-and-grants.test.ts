@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query } from './http.ts';
+import { ADMIN, logIn, queryAs, writeNativeConfig, writeSigningKey } from './native-node.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+const PASSWORD = 'xyzzy-plugh-42';
+const ANA = { name: 'ana', password: PASSWORD };
+
+let directory: string;
+let args: readonly string[];
+let node: TesseraProcess;
+let token: string;
+
+const start = (dataDirectory?: string) =>
+  startTessera({ args, ...(dataDirectory === undefined ? {} : { dataDirectory }) });
+
+async function asAdmin(...statements: readonly string[]) {
+  for (const sql of statements) {
+    const answer = await queryAs(token, node, sql);
+    if (answer.status !== 200) throw new Error(`${sql}: ${answer.text}`);
+  }
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'tessera-grants-'));
+  const native = { signing_keys: [writeSigningKey(directory, 'one')], signing_algorithm: 'ES256' };
+  args = ['--config', writeNativeConfig(directory, native, { logging: { level: 'trace' } })];
+  node = await start();
+  token = await logIn(node);
+  await asAdmin(
+    `CREATE USER ana PASSWORD '${PASSWORD}'`,
+    'CREATE ROLE readers',
+    'CREATE TABLE t (a INT)',
+    'INSERT INTO t VALUES (1), (2)',
+  );
+});
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const statusAs = async (bearer: string, sql: string) => {
+  const answer = await queryAs(bearer, node, sql);
+  return answer.status === 200 ? 200 : answer.json().errors[0].name;
+};
+
+describe('what a user may do', () => {
+  it('is what was granted, also by a role, until it is revoked', async () => {
+    const ana = await logIn(node, ANA);
+    expect(await statusAs(ana, 'SELECT * FROM t')).toBe('FORBIDDEN');
+    await asAdmin('GRANT SELECT ON t TO readers', 'GRANT readers TO ana');
+    expect(await statusAs(ana, 'SELECT * FROM t')).toBe(200);
+    expect(await statusAs(ana, 'INSERT INTO t VALUES (3)')).toBe('FORBIDDEN');
+    await asAdmin('REVOKE readers FROM ana');
+    expect(await statusAs(ana, 'SELECT * FROM t')).toBe('FORBIDDEN');
+  });
+
+  it('outlives the process', async () => {
+    await asAdmin('GRANT readers TO ana WITH ADMIN OPTION');
+    await node.stop('SIGKILL');
+    node = await start(node.dataDirectory);
+    token = await logIn(node);
+    const ana = await logIn(node, ANA);
+    expect(await statusAs(ana, 'SELECT * FROM t')).toBe(200);
+    const shown: unknown[][] = (await queryAs(ana, node, 'SHOW GRANTS')).json().data;
+    expect(shown.filter(([, privilege]) => privilege !== 'OWNERSHIP')).toEqual([
+      ['public', 'USAGE', 'database', 'tessera', null, 'tessera', 'NO', 'tessera'],
+      ['ana', 'MEMBER', 'role', null, null, 'readers', 'YES', 'admin'],
+      ['public', 'USAGE', 'schema', 'tessera', null, 'public', 'NO', 'tessera'],
+      ['readers', 'SELECT', 'table', 'tessera', 'public', 't', 'NO', 'admin'],
+    ]);
+  });
+
+  it('ends with the password that the token was got by, and with the user', async () => {
+    const [first, second] = [await logIn(node, ANA), await logIn(node, ANA)];
+    expect(await statusAs(first, `ALTER USER current_user PASSWORD '${PASSWORD}2'`)).toBe(200);
+    expect(await statusAs(second, 'SELECT 1')).toBe('UNAUTHENTICATED');
+    const third = await logIn(node, { name: 'ana', password: `${PASSWORD}2` });
+    await asAdmin('DROP USER ana', `CREATE USER ana PASSWORD '${PASSWORD}2'`);
+    expect(await statusAs(third, 'SELECT 1')).toBe('UNAUTHENTICATED');
+    const anew = await logIn(node, { name: 'ana', password: `${PASSWORD}2` });
+    expect(await statusAs(anew, 'SELECT * FROM t')).toBe('FORBIDDEN');
+  });
+});
+
+/** Every file below a directory. */
+async function* filesBelow(path: string): AsyncGenerator<string> {
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true }))
+    if (entry.isFile()) yield join(entry.parentPath, entry.name);
+}
+
+describe('a password', () => {
+  it.each([
+    `CREATE USER a1 PASSWORD '${PASSWORD}'; SELECT 1`,
+    `SELECT 1; ALTER USER ana PASSWORD '${PASSWORD}'`,
+    `ALTER USER ana SET PASSWORD = $$${PASSWORD}$$`,
+    `ALTER USER ana PASSWORD "${PASSWORD}"`,
+    `ALTER USER ana PASSWORD ${PASSWORD}`,
+    `ALTER USER ana PASWORD '${PASSWORD}'`,
+    `ALTER USER ana PASSWORD 'x'${PASSWORD}'y'`,
+    `ALTER USER ana PASSWORD '${PASSWORD}`,
+    `ALTER USER nosuch PASSWORD '${PASSWORD}'`,
+    `EXPLAIN ALTER USER ana PASSWORD '${PASSWORD}'`,
+    `CREATE ROLE ana PASSWORD '${PASSWORD}' LOGIN`,
+  ])('is in no answer: %s', async (sql) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    for (const settings of [{ enable_multi_query_requests: 'true' }, { async: 'true' }, {}]) {
+      const answer = await query(node, sql, settings, headers);
+      expect(answer.text).not.toContain(PASSWORD);
+    }
+  });
+
+  it('is in no log, in no history and in no file', async () => {
+    const history = await queryAs(
+      token,
+      node,
+      'SELECT query_text, query_text_normalized, error_message FROM information_schema.engine_query_history',
+    );
+    expect(history.text).toContain('ALTER USER ana PASSWORD');
+    expect(history.text).not.toContain(PASSWORD);
+    expect(JSON.stringify(node.log)).not.toContain(PASSWORD);
+    for await (const path of filesBelow(node.dataDirectory))
+      expect((await readFile(path)).includes(PASSWORD), path).toBe(false);
+  });
+
+  it('of the configuration makes nobody a second time', async () => {
+    await asAdmin("ALTER USER admin PASSWORD 'not that of the file'");
+    await node.stop();
+    node = await start(node.dataDirectory);
+    await expect(logIn(node)).rejects.toThrow();
+    token = await logIn(node, { ...ADMIN, password: 'not that of the file' });
+    expect(await statusAs(token, 'CREATE ROLE still_admin')).toBe(200);
+  });
+});
