@@ -480,7 +480,9 @@ export class QueryMaker {
 
   #windowed(from: Relation, where: string) {
     const c = this.#choice;
-    const windows = Array.from({ length: c.between(1, 3) }, () => windowOf(c, from.columns));
+    const windows = Array.from({ length: c.between(1, 3) }, (_, i) =>
+      windowOf(c, from.columns, { mayNumber: i === 0 }),
+    );
     const plain = c.some(from.columns, 1, 2);
     const { items, columns } = this.#select([...plain, ...windows]);
     const qualify = c.chance(0.15) ? optional(` QUALIFY ${windows[0]!.sql} IS NOT NULL`) : '';

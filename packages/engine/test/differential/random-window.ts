@@ -2,8 +2,15 @@ import { EXACT, ORDERED } from './random-aggregate.ts';
 import type { RandomChoice } from './random-choice.ts';
 import type { Reference } from './reference.ts';
 
-/** A window function whose value does not depend on the order of rows that its own order leaves open. */
-export function windowOf(choice: RandomChoice, columns: readonly Reference[]): Reference {
+/**
+ * A window function whose value does not depend on the order of rows that its own order leaves open. `mayNumber`: it may tell
+ * rows apart that are alike in all columns. Of one SELECT only one window may: two would pair their values at will.
+ */
+export function windowOf(
+  choice: RandomChoice,
+  columns: readonly Reference[],
+  { mayNumber }: { readonly mayNumber: boolean },
+): Reference {
   const orderable = columns.filter(({ kind }) => ORDERED.has(kind));
   if (orderable.length === 0) return { sql: `COUNT(*) OVER ()`, kind: 'big' };
   const partition = choice.chance(0.75)
@@ -21,6 +28,7 @@ export function windowOf(choice: RandomChoice, columns: readonly Reference[]): R
   // With every column in the order, rows that it leaves open are alike.
   const rest = choice.some(columns, columns.length, columns.length);
   const total = `${partition}${keys(rest)}`;
+  const numbering = (weight: number) => (mayNumber ? weight : 0);
   const rangeFrame = choice.pick([
     '',
     ' RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
@@ -42,22 +50,22 @@ export function windowOf(choice: RandomChoice, columns: readonly Reference[]): R
         kind: ranked.startsWith('P') || ranked.startsWith('C') ? 'double' : 'big',
       },
     ],
-    [2, { sql: `ROW_NUMBER() OVER (${total})`, kind: 'big' }],
+    [numbering(2), { sql: `ROW_NUMBER() OVER (${total})`, kind: 'big' }],
     [
-      2,
+      numbering(2),
       {
         sql: `${choice.pick(['LAG', 'LEAD'])}(${value.sql}, ${choice.between(1, 3)}) OVER (${total})`,
         kind: value.kind,
       },
     ],
     [
-      1,
+      numbering(1),
       {
         sql: `${choice.pick(['FIRST_VALUE', 'LAST_VALUE'])}(${value.sql}) OVER (${total}${rowsFrame})`,
         kind: value.kind,
       },
     ],
-    [1, { sql: `NTH_VALUE(${value.sql}, 2) OVER (${total}${rowsFrame})`, kind: value.kind }],
+    [numbering(1), { sql: `NTH_VALUE(${value.sql}, 2) OVER (${total}${rowsFrame})`, kind: value.kind }],
     [2, { sql: `COUNT(${value.sql}) OVER (${peers}${rangeFrame})`, kind: 'big' }],
     [
       2,
@@ -67,7 +75,7 @@ export function windowOf(choice: RandomChoice, columns: readonly Reference[]): R
     [
       number === undefined ? 0 : 3,
       {
-        sql: `SUM(${number?.sql}) OVER (${number === undefined ? '' : choice.pick([peers + rangeFrame, total + rowsFrame])})`,
+        sql: `SUM(${number?.sql}) OVER (${number === undefined ? '' : choice.pick([peers + rangeFrame, mayNumber ? total + rowsFrame : peers])})`,
         kind: 'decimal',
       },
     ],
