@@ -1,31 +1,29 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { request } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Connection, Firebolt } from 'firebolt-sdk';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Authority } from './certificates.ts';
+import { ADMIN, writeNativeConfig } from './native-node.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-/**
- * The SDK of this API family, unmodified. It speaks TLS only and logs in first, neither of which the engine does yet, so
- * a gateway in front of the engine ends TLS and answers the log-in; everything else is the engine's own answer.
- */
+/** The SDK of this API family, unmodified: it logs in and speaks TLS, to the engine itself. */
+let directory: string;
 let server: TesseraProcess;
-let gateway: Server;
 let connection: Connection;
+// The SDK has no option for an authority of one's own.
 const trust = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 
 beforeAll(async () => {
-  server = await startTessera();
-  gateway = await startGateway(server.url);
+  directory = mkdtempSync(join(tmpdir(), 'tessera-sdk-'));
+  const { cert, key } = new Authority(directory).issue('node');
+  const config = writeNativeConfig(directory);
+  server = await startTessera({ args: ['--config', config, '--tls-cert', cert, '--tls-key', key] });
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
-  const firebolt = Firebolt({ apiEndpoint: `https://127.0.0.1:${portOf(gateway)}` });
+  const firebolt = Firebolt({ apiEndpoint: server.url });
   connection = await firebolt.connect({
-    auth: { client_id: 'id', client_secret: 'secret' },
+    auth: { client_id: ADMIN.name, client_secret: ADMIN.password },
     account: 'account',
     database: 'tessera',
     engineName: 'engine',
@@ -35,48 +33,20 @@ beforeAll(async () => {
 afterAll(async () => {
   if (trust === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   else process.env.NODE_TLS_REJECT_UNAUTHORIZED = trust;
-  gateway.close();
   await server[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true, force: true });
 });
 
-const portOf = (listening: Server): number => (listening.address() as AddressInfo).port;
+it('is the user that it logged in as', async () => {
+  const statement = await connection.execute('SELECT current_user');
+  expect((await statement.fetchResult()).data).toEqual([[ADMIN.name]]);
+});
 
-async function startGateway(engineUrl: string): Promise<Server> {
-  const directory = await mkdtemp(join(tmpdir(), 'tessera-tls-'));
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert, ...subject],
-    { stdio: 'ignore' },
-  );
-  const tls = { key: await readFile(key), cert: await readFile(cert) };
-  await rm(directory, { recursive: true });
-  const listening = createServer(tls, (incoming, outgoing) => {
-    const json = (value: object) => {
-      incoming.resume();
-      outgoing.setHeader('Content-Type', 'application/json');
-      outgoing.end(JSON.stringify(value));
-    };
-    if (incoming.url?.includes('oauth/token')) {
-      json({ access_token: 'token', token_type: 'Bearer', expires_in: 3600 });
-    } else if (incoming.url?.includes('engineUrl')) {
-      json({ engineUrl: `127.0.0.1:${portOf(listening)}` });
-    } else {
-      const forwarded = request(`${engineUrl}${incoming.url}`, {
-        method: incoming.method,
-        headers: incoming.headers,
-      });
-      forwarded.on('response', (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      });
-      incoming.pipe(forwarded);
-    }
-  });
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  return listening;
-}
+it('is refused with a wrong password', async () => {
+  const auth = { client_id: ADMIN.name, client_secret: 'wrong' };
+  const connecting = Firebolt({ apiEndpoint: server.url }).connect({ auth, account: 'account' });
+  await expect(connecting).rejects.toThrow();
+});
 
 it('reads values of every type it knows', async () => {
   const statement = await connection.execute(

@@ -30,6 +30,7 @@ export async function answerTokenRequest(
     const failure = error instanceof OAuthError ? error : internal(error, endpoint.log);
     if (failure.httpStatus === 401)
       reply.header('WWW-Authenticate', 'Basic realm="tessera", charset="UTF-8"');
+    if (failure.httpStatus === 429 || failure.httpStatus === 503) reply.header('Retry-After', 1);
     drainUnread(request.raw);
     return reply.code(failure.httpStatus).send(failure.toJSON());
   }
