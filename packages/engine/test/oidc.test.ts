@@ -81,6 +81,12 @@ it('a token of the provider opens HTTP, makes its user, and goes on doing so whi
   const users = await as(node, token, 'SELECT user_name FROM information_schema.users');
   expect(users.json().data).toContainEqual(['sso:alice']);
 
+  // Many requests of a new user at once make one user.
+  const bob = await idp.token('bob', INSTANCE);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => as(node, bob)));
+  expect(answers.map((answer) => answer.json().data)).toEqual(Array(10).fill([['sso:bob']]));
+  expect(logged(node).filter((message) => message === 'user made at its first login')).toHaveLength(2);
+
   await idp.kill();
   await expect
     .poll(() => logged(node), { timeout: 20_000 })
