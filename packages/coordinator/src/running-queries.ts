@@ -75,11 +75,13 @@ export class RunningQueries {
 
 function newRunningQuery(identity: QueryIdentity): RunningQuery {
   const abort = new AbortController();
+  const activity = new QueryActivity();
+  activity.user = identity.user;
   let deadline: NodeJS.Timeout | undefined;
   return {
     ...identity,
     submittedAt: new Date(),
-    activity: new QueryActivity(),
+    activity,
     signal: abort.signal,
     cancel: (reason) => abort.abort(reason),
     setDeadline: (timeoutMs) => {

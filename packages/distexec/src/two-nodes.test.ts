@@ -184,4 +184,6 @@ it('a node answers for itself and for what it coordinates', async () => {
   expect(await remote.listQueries()).toEqual([{ query_id: 'q1' }]);
   expect(await remote.cancelQuery('q1', { reason: 'because' })).toBe(true);
   expect(await remote.cancelQuery('q2', { reason: 'because' })).toBe(false);
+  expect(await remote.cancelQuery('q1', { reason: 'because', ofUser: 'ada' })).toBe(true);
+  expect(await remote.cancelQuery('q1', { reason: 'because', ofUser: 'bob' })).toBe(false);
 });

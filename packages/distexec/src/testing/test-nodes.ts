@@ -98,7 +98,7 @@ export class TestNodes implements AsyncDisposable {
       heartbeatMs: options.heartbeatMs ?? 60_000,
       status: () => 'running',
       listQueries: () => [{ query_id: 'q1' }],
-      cancelQuery: (queryId) => queryId === 'q1',
+      cancelQuery: (queryId, { ofUser = 'ada' }) => queryId === 'q1' && ofUser === 'ada',
       log: LOG,
     });
     this.#stack.defer(() => service.close());

@@ -1,0 +1,421 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newUlid, type TesseraError } from '@tessera/common';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../settings.ts';
+import type { StatementRequest } from '../statement-request.ts';
+import { TestNode } from '../testing/test-node.ts';
+
+let node: TestNode;
+const admin = { user: 'tessera' };
+const alice = { user: 'alice' };
+const bob = { user: 'bob' };
+
+const asAdmin = async (...statements: readonly string[]) => {
+  for (const sql of statements) await node.run(sql, admin);
+};
+
+const refusal = (promise: Promise<unknown>): Promise<TesseraError> =>
+  promise.then(
+    () => expect.fail('it was allowed'),
+    (error) => error,
+  );
+
+beforeAll(async () => {
+  node = await TestNode.open({ checksPrivileges: true });
+  const files = join(node.directory, 'files', 'given');
+  for (const directory of ['in', 'beside']) {
+    mkdirSync(join(files, directory), { recursive: true });
+    writeFileSync(join(files, directory, 'x.csv'), 'a\n1\n');
+  }
+  await asAdmin(
+    'CREATE USER alice',
+    'CREATE USER bob',
+    'CREATE ROLE readers',
+    'CREATE TABLE secret (salary INT, person TEXT)',
+    `INSERT INTO secret VALUES (1, 'ada')`,
+    'CREATE SCHEMA hidden',
+    'CREATE TABLE hidden.treasure (gold INT)',
+    'CREATE TABLE shown (a INT)',
+    'INSERT INTO shown VALUES (7)',
+    'GRANT SELECT ON TABLE shown TO readers',
+    'GRANT ROLE readers TO alice',
+    'CREATE VIEW secret_people AS SELECT person FROM secret',
+    `CREATE LOCATION store WITH SOURCE = LOCAL URL = '${files}/in'`,
+    'GRANT USAGE ON LOCATION store TO alice',
+  );
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+describe('an error tells nothing of what one may not see', () => {
+  test.for([
+    'SELECT nosuch FROM secret',
+    'SELECT salary FROM secret WHERE nosuch > 1',
+    'SELECT * FROM shown JOIN secret ON shown.a = secret.nosuch',
+    'SELECT (SELECT nosuch FROM secret)',
+    'WITH c AS (SELECT nosuch FROM secret) SELECT 1',
+    'SELECT nosuch FROM secret_people',
+    'EXPLAIN SELECT nosuch FROM secret',
+    'UPDATE secret SET nosuch = 1',
+    'UPDATE secret SET salary = nosuch WHERE person IS NULL',
+    'UPDATE secret SET salary = NULL',
+    'INSERT INTO secret (nosuch) VALUES (1)',
+    `INSERT INTO secret VALUES ('not a number', 1, 2, 3)`,
+    'DELETE FROM secret WHERE nosuch = 1',
+    'DELETE FROM secret USING shown WHERE nosuch = 1',
+    'MERGE INTO secret USING shown ON nosuch = a WHEN MATCHED THEN DELETE',
+    `COPY secret (nosuch) FROM 'file:///nowhere'`,
+    `COPY (SELECT nosuch FROM secret) TO 'file:///nowhere'`,
+    'ALTER TABLE secret DROP COLUMN nosuch',
+    'ALTER TABLE secret RENAME COLUMN nosuch TO x',
+    'CREATE AGGREGATING INDEX i ON secret (nosuch, count(*))',
+    'TRUNCATE TABLE secret',
+    'VACUUM secret',
+    'DROP VIEW secret',
+    'DESCRIBE secret',
+    'SHOW CREATE TABLE secret',
+    'CREATE TABLE mine CLONE secret',
+    'GRANT SELECT ON TABLE secret TO bob',
+  ])('%s', async (sql) => {
+    const error = await refusal(node.finish(sql, alice));
+    expect(error).toMatchObject({ name: 'FORBIDDEN' });
+    expect(error.message).toMatch(/^User "alice" (?:has no|does not own)/);
+    expect(error.message).not.toMatch(/salary|person/);
+  });
+
+  it('says which right is missing, where, and what would give it', async () => {
+    expect(await refusal(node.rows('SELECT a,\n  salary FROM secret, shown', alice))).toMatchObject({
+      message: 'User "alice" has no SELECT on table "secret"',
+      location: { line: 2, startColumn: 15 },
+      resolution: 'Allowed by: GRANT SELECT ON TABLE secret TO alice',
+    });
+  });
+
+  it('describing a statement is refused as running it is', async () => {
+    const described = (sql: string) =>
+      inQuery((query, request) => node.coordinator.describeStatement(query, { ...request, sql }));
+    for (const sql of ['SELECT nosuch FROM secret', 'UPDATE secret SET nosuch = $1', 'DESCRIBE secret'])
+      expect(await refusal(described(sql)), sql).toMatchObject({ name: 'FORBIDDEN' });
+    expect(await described('SELECT a FROM shown')).toMatchObject({ columns: [{ name: 'a' }] });
+    const parameters = inQuery((query, request) =>
+      node.coordinator.describe(query, { ...request, sql: 'SELECT nosuch FROM secret' }),
+    );
+    expect(await refusal(parameters)).toMatchObject({ name: 'FORBIDDEN' });
+  });
+
+  it('a schema that may not be used does not tell what is in it', async () => {
+    const [there, missing] = await Promise.all(
+      ['treasure', 'nothing'].map((name) => refusal(node.rows(`SELECT * FROM hidden.${name}`, alice))),
+    );
+    expect(there).toMatchObject({
+      name: 'FORBIDDEN',
+      message: 'User "alice" has no USAGE on schema "hidden"',
+    });
+    expect(missing?.message).toBe(there?.message);
+  });
+
+  it('hints name only what is seen', async () => {
+    const hint = async (sql: string, asked = alice) => (await refusal(node.finish(sql, asked))).message;
+    expect(await hint('SELECT * FROM secre')).toBe('Table "secre" does not exist');
+    expect(await hint('SELECT * FROM secre', admin)).toBe(
+      'Table "secre" does not exist (did you mean secret?)',
+    );
+    expect(await hint('SELECT * FROM shwn')).toContain('did you mean shown');
+    expect(await hint('DELETE FROM secre')).not.toContain('secret');
+    expect(await hint('DROP TABLE secre')).not.toContain('secret');
+    expect(await hint('SELECT * FROM hiden.t')).not.toContain('hidden');
+    expect(await hint(`SELECT * FROM READ_CSV(LOCATION => 'stor', PATTERN => 'x')`, bob)).not.toContain(
+      'store',
+    );
+  });
+});
+
+/** A request of alice, ended afterwards. */
+async function inQuery<T>(
+  work: (query: ReturnType<TestNode['coordinator']['begin']>, request: StatementRequest) => Promise<T>,
+): Promise<T> {
+  const query = node.coordinator.begin({ label: '', user: 'alice' });
+  try {
+    return await work(query, {
+      sql: '',
+      database: undefined,
+      settings: DEFAULT_SETTINGS,
+      parameters: [],
+      uploads: new Map(),
+      directory: { open: async () => node.directory },
+      encoding: { kind: 'rows', format: 'json_array' },
+      user: 'alice',
+    });
+  } finally {
+    node.coordinator.end(query);
+  }
+}
+
+describe('rights that go while statements stay as they are', () => {
+  const sql = 'SELECT a FROM shown';
+  const readers = 'GRANT ROLE readers TO alice';
+
+  it('a statement that was bound before is looked at again', async () => {
+    expect(await node.rows(sql, alice)).toEqual([[7]]);
+    await asAdmin('REVOKE ROLE readers FROM alice');
+    expect(await refusal(node.rows(sql, alice))).toMatchObject({ message: /has no SELECT on table "shown"/ });
+    await asAdmin(readers);
+    expect(await node.rows(sql, alice)).toEqual([[7]]);
+    await asAdmin('REVOKE USAGE ON SCHEMA public FROM public');
+    expect(await refusal(node.rows(sql, alice))).toMatchObject({
+      message: /has no USAGE on schema "public"/,
+    });
+    await asAdmin('GRANT USAGE ON SCHEMA public TO public');
+    expect(await node.rows(sql, alice)).toEqual([[7]]);
+  });
+
+  it('what one user bound is not another one’s', async () => {
+    await node.rows(sql, alice);
+    expect(await refusal(node.rows(sql, bob))).toMatchObject({ name: 'FORBIDDEN' });
+  });
+
+  it('a view is read with the rights that its owner has now', async () => {
+    await asAdmin(
+      'CREATE VIEW of_bob AS SELECT a FROM shown',
+      'ALTER VIEW of_bob OWNER TO bob',
+      'GRANT SELECT ON VIEW of_bob TO public',
+    );
+    const read = () => node.rows('SELECT * FROM of_bob', alice);
+    expect(await refusal(read())).toMatchObject({
+      message: 'User "bob", who owns view "of_bob", has no SELECT on table "shown"',
+      resolution: 'Allowed by: GRANT SELECT ON TABLE shown TO bob',
+    });
+    await asAdmin('GRANT ROLE readers TO bob', 'REVOKE ROLE readers FROM alice');
+    expect(await read()).toEqual([[7]]);
+    expect(await read()).toEqual([[7]]);
+    await asAdmin('REVOKE ROLE readers FROM bob', readers);
+    expect(await refusal(read())).toMatchObject({ name: 'FORBIDDEN' });
+  });
+
+  it('what is taken away is gone for a transaction that began before', async () => {
+    const id = await begin(alice.user);
+    expect(await node.rows(sql, { ...alice, transactionId: id })).toEqual([[7]]);
+    await asAdmin('REVOKE ROLE readers FROM alice');
+    expect(await refusal(node.rows(sql, { ...alice, transactionId: id }))).toMatchObject({
+      name: 'FORBIDDEN',
+    });
+    await asAdmin(readers);
+    await node.run('ROLLBACK', { ...alice, transactionId: id });
+  });
+
+  it('a transaction sees what it made itself', async () => {
+    await asAdmin('GRANT CREATE ON SCHEMA public TO alice');
+    const transactionId = await begin(alice.user);
+    await node.run('CREATE TABLE own (a INT)', { ...alice, transactionId });
+    await asAdmin('CREATE TABLE meanwhile (a INT)');
+    await node.run('INSERT INTO own VALUES (1)', { ...alice, transactionId });
+    expect(await node.rows('SELECT * FROM own', { ...alice, transactionId })).toEqual([[1]]);
+    await node.run('COMMIT', { ...alice, transactionId });
+    await asAdmin('REVOKE CREATE ON SCHEMA public FROM alice', 'DROP TABLE own', 'DROP TABLE meanwhile');
+  });
+});
+
+const begin = async (user: string): Promise<string> => {
+  const { session } = await node.run('BEGIN', { user });
+  return session?.kind === 'set' ? session.value : expect.fail('no transaction');
+};
+
+describe('what belongs to one user', () => {
+  it('a transaction of another user is not there, and stays as it is', async () => {
+    const transactionId = await begin('alice');
+    for (const sql of ['SELECT 1', 'SELECT * FROM shown', 'COMMIT', 'ROLLBACK', 'CREATE TABLE x (a INT)'])
+      expect(await refusal(node.finish(sql, { ...admin, transactionId })), sql).toMatchObject({
+        name: 'NO_TRANSACTION',
+        message: expect.stringMatching(`^No transaction ${transactionId} is open on this node`),
+      });
+    expect(await node.rows('SELECT a FROM shown', { ...alice, transactionId })).toEqual([[7]]);
+    await node.run('COMMIT', { ...alice, transactionId });
+  });
+
+  it('queries of others are not found', async () => {
+    const query = node.coordinator.begin({ label: '', user: 'alice' });
+    const cancel = (user: string) => node.run(`CANCEL QUERY WHERE query_id = '${query.queryId}'`, { user });
+    try {
+      expect(await refusal(cancel('bob'))).toMatchObject({ name: 'QUERY_NOT_FOUND' });
+      expect(await node.coordinator.cancelAnywhere(query.queryId, 'test', 'bob')).toBe(false);
+      expect(query.signal.aborted).toBe(false);
+      await cancel('alice');
+      expect(query.signal.aborted).toBe(true);
+    } finally {
+      node.coordinator.end(query);
+    }
+  });
+
+  it('CANCEL ANY QUERY reaches those of others', async () => {
+    await asAdmin('GRANT CANCEL ANY QUERY ON ENGINE TO bob');
+    const query = node.coordinator.begin({ label: '', user: 'alice' });
+    try {
+      await node.run(`CANCEL QUERY WHERE query_id = '${query.queryId}'`, bob);
+      expect(query.signal.aborted).toBe(true);
+    } finally {
+      node.coordinator.end(query);
+      await asAdmin('REVOKE CANCEL ANY QUERY ON ENGINE FROM bob');
+    }
+  });
+
+  it('the token of a statement that runs by itself', async () => {
+    const query = node.coordinator.begin({ label: '', user: 'alice' });
+    let ended: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const token = node.coordinator.startAsync(
+      query,
+      {
+        sql: 'SELECT 1',
+        database: undefined,
+        settings: DEFAULT_SETTINGS,
+        parameters: [],
+        uploads: new Map(),
+        directory: { open: async () => node.directory },
+        encoding: { kind: 'rows', format: 'json_array' },
+        user: 'alice',
+      },
+      async () => ended(),
+    );
+    await end;
+    const status = `CALL fb_GetAsyncStatus('${token}')`;
+    expect(await node.rows(status, alice)).toHaveLength(1);
+    expect(await refusal(node.rows(status, bob))).toMatchObject({ name: 'INVALID_ARGUMENT' });
+    expect(await node.rows(status, admin)).toHaveLength(1);
+  });
+
+  it('a query id of another user does not give that one’s answer', async () => {
+    await asAdmin('CREATE TABLE counted (a INT)', 'GRANT INSERT ON TABLE counted TO alice, bob');
+    const queryId = newUlid();
+    const insert = (user: string) => node.run('INSERT INTO counted VALUES (1)', { user, queryId });
+    await insert('alice');
+    await insert('alice');
+    await insert('bob');
+    expect(await node.rows('SELECT count(*) FROM counted', admin)).toEqual([['2']]);
+  });
+});
+
+describe('users who are not there any more', () => {
+  beforeEach(() => asAdmin('CREATE USER IF NOT EXISTS carol'));
+
+  it.for(['ALTER USER carol NOLOGIN', 'DROP USER carol'])('%s: refused from then on', async (sql) => {
+    await node.rows('SELECT 1', { user: 'carol' });
+    const transactionId = await begin('carol');
+    await asAdmin(sql);
+    for (const asked of [{ user: 'carol' }, { user: 'carol', transactionId }])
+      for (const statement of ['SELECT 1', 'SHOW TABLES', 'SET max_result_rows = 1'])
+        expect(await refusal(node.finish(statement, asked))).toMatchObject({ name: 'UNAUTHENTICATED' });
+    await asAdmin('DROP USER IF EXISTS carol');
+  });
+
+  it('names that were never users’, and roles, are nobody', async () => {
+    for (const user of ['nobody', 'readers', 'public', ''])
+      expect(await refusal(node.rows('SELECT 1', { user }))).toMatchObject({ name: 'UNAUTHENTICATED' });
+  });
+});
+
+describe('information_schema', () => {
+  const column = async (view: string, name: string, asked: { user: string }) =>
+    (await node.rows(`SELECT DISTINCT ${name} FROM information_schema.${view} ORDER BY 1`, asked)).flat();
+
+  it.for([
+    ['tables', 'table_name'],
+    ['columns', 'table_name'],
+    ['tablets', 'table_name'],
+  ] as const)('%s: of relations that one has a right on', async ([view, name]) => {
+    const seen = await column(view, name, alice);
+    expect(seen).toContain('shown');
+    expect(seen).not.toContain('secret');
+    expect(seen).not.toContain('treasure');
+    expect(await column(view, name, bob)).not.toContain('shown');
+    const all = await column(view, name, admin);
+    expect(all).toEqual(expect.arrayContaining(view === 'tablets' ? ['secret'] : ['secret', 'treasure']));
+  });
+
+  it('schemas, views, locations, users', async () => {
+    expect(await column('schemata', 'schema_name', alice)).not.toContain('hidden');
+    expect(await column('schemata', 'schema_name', admin)).toContain('hidden');
+    expect(await column('views', 'table_name', alice)).not.toContain('secret_people');
+    expect(await column('locations', 'location_name', alice)).toEqual(['store']);
+    expect(await column('locations', 'location_name', bob)).toEqual([]);
+    expect(await column('users', 'user_name', alice)).toEqual(['alice']);
+    expect(await column('users', 'user_name', admin)).toEqual(expect.arrayContaining(['alice', 'bob']));
+    await asAdmin('GRANT CREATE ROLE ON ENGINE TO bob');
+    expect(await column('users', 'user_name', bob)).toContain('alice');
+    await asAdmin('REVOKE CREATE ROLE ON ENGINE FROM bob');
+  });
+
+  it('SHOW tells no more', async () => {
+    const tables = async (asked: { user: string }) =>
+      (await node.rows('SHOW TABLES', asked)).map(([, name]) => name);
+    expect(await tables(alice)).not.toContain('secret');
+    expect(await tables(admin)).toContain('secret');
+  });
+
+  it('queries and transactions of others with READ ANY HISTORY', async () => {
+    const query = node.coordinator.begin({ label: '', user: 'alice' });
+    const transactionId = await begin('alice');
+    const texts = ['engine_running_queries', 'engine_query_history', 'transactions'] as const;
+    try {
+      for (const view of texts) {
+        expect(await column(view, 'user_name', alice), view).toEqual(['alice']);
+        const others = (await column(view, 'user_name', bob)).filter((name) => name !== 'bob');
+        expect(others, view).toEqual([]);
+        expect(await column(view, 'user_name', admin), view).toContain('alice');
+      }
+      await asAdmin('GRANT READ ANY HISTORY ON ENGINE TO bob');
+      for (const view of texts) expect(await column(view, 'user_name', bob), view).toContain('alice');
+    } finally {
+      await asAdmin('REVOKE READ ANY HISTORY ON ENGINE FROM bob');
+      node.coordinator.end(query);
+      await node.run('ROLLBACK', { ...alice, transactionId });
+    }
+  });
+});
+
+describe('ways around', () => {
+  it('a CTE that has the name of the table of an UPDATE gives no SELECT on what it reads', async () => {
+    await asAdmin('CREATE TABLE plain (a INT)', 'GRANT UPDATE ON TABLE plain TO alice');
+    for (const sql of [
+      'WITH plain AS (SELECT salary AS a FROM secret) UPDATE plain SET a = 1',
+      'UPDATE plain SET a = (SELECT max(salary) FROM secret)',
+      'UPDATE plain SET a = (SELECT max(a) FROM plain)',
+      `UPDATE plain SET a = COLUMNS('a')`,
+    ])
+      expect(await refusal(node.run(sql, alice)), sql).toMatchObject({ name: 'FORBIDDEN' });
+    await node.run('UPDATE plain SET a = 1', alice);
+  });
+
+  it.for(['../beside/x.csv', '../**', '%2e%2e/beside/x.csv', 'a/../../beside/x.csv'])(
+    'USAGE on a location does not lead out of it: %s',
+    async (pattern) => {
+      const read = `SELECT * FROM READ_CSV(LOCATION => 'store', PATTERN => '${pattern}')`;
+      expect(await refusal(node.rows(read, alice))).toMatchObject({ name: 'INVALID_ARGUMENT' });
+      const inside = `SELECT * FROM READ_CSV(LOCATION => 'store', PATTERN => 'x.csv', HEADER => true)`;
+      expect(await node.rows(inside, alice)).toHaveLength(1);
+    },
+  );
+
+  it('a view does not lend the rights of who made it to who gets it', async () => {
+    await asAdmin('GRANT CREATE ON SCHEMA public TO alice');
+    await node.run('CREATE VIEW trap AS SELECT a FROM shown', alice);
+    expect(await refusal(node.run('ALTER VIEW trap OWNER TO tessera', alice))).toMatchObject({
+      message: 'User "alice" is not a member of "tessera"',
+    });
+    await asAdmin(`CREATE OR REPLACE VIEW trap AS SELECT salary AS a FROM secret`);
+    expect(await refusal(node.rows('SELECT * FROM trap', alice))).toMatchObject({
+      message: 'User "alice", who owns view "trap", has no SELECT on table "secret"',
+    });
+    await asAdmin('REVOKE CREATE ON SCHEMA public FROM alice', 'DROP VIEW trap');
+  });
+
+  it('a table that another user made in place of the one that was meant is refused', async () => {
+    await asAdmin('CREATE TABLE swapped (a INT)', 'GRANT INSERT ON TABLE swapped TO alice');
+    await node.run('INSERT INTO swapped VALUES (1)', alice);
+    await asAdmin('DROP TABLE swapped', 'CREATE TABLE swapped (a INT)');
+    expect(await refusal(node.run('INSERT INTO swapped VALUES (1)', alice))).toMatchObject({
+      name: 'FORBIDDEN',
+    });
+  });
+});
