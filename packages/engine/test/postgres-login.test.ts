@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN, logIn, queryAs, writeNativeConfig, writeSigningKey } from './native-node.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+const run = promisify(execFile);
+
+/** The password of `alice`, which clients must prepare alike: with a soft hyphen, a wide blank and a decomposed letter. */
+const PASSWORD = 'w\u00adonder\u00a0lande\u0301.1.2';
+
+let directory: string;
+let node: TesseraProcess;
+let token: string;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'tessera-login-'));
+  const signing_keys = [writeSigningKey(directory, 'one')];
+  const config = writeNativeConfig(directory, { signing_keys, signing_algorithm: 'ES256' });
+  node = await startTessera({
+    args: ['--config', config, '--listen-host', '0.0.0.0', '--postgres-port', '0'],
+  });
+  token = await logIn(node);
+  await queryAs(token, node, `CREATE USER alice PASSWORD '${PASSWORD}'`);
+});
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** What psql says, logging in at the address of this machine. */
+async function psql(host: string, user: string, password: string): Promise<string> {
+  const port = node.postgres.split(':').at(-1);
+  const args = ['-XAtc', 'SELECT current_user', `host=${host} port=${port} user=${user} dbname=tessera`];
+  return run('psql', args, { env: { ...process.env, PGPASSWORD: password } }).then(
+    ({ stdout }) => stdout.trim(),
+    (error) => error.stderr.trim().split('\n')[0],
+  );
+}
+
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
+
+describe.each([
+  ['the password itself, on this machine', '127.0.0.1'],
+  ['SCRAM, from elsewhere', outside],
+])('%s', (_, host) => {
+  it.skipIf(host === undefined)('lets in who shows the password', async () => {
+    expect(await psql(host!, 'alice', PASSWORD)).toBe('alice');
+    expect(await psql(host!, ADMIN.name, ADMIN.password)).toBe(ADMIN.name);
+  });
+
+  it.skipIf(host === undefined)('refuses others in the same words', async () => {
+    for (const user of ['alice', 'nobody', 'tessera'])
+      expect(await psql(host!, user, 'wrong')).toContain(`Password authentication failed for user "${user}"`);
+  });
+});
