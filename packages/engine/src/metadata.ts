@@ -11,6 +11,8 @@ import { shutdownSignal } from './shutdown-signal.ts';
 /** What `tessera metadata` was told. */
 export interface MetadataOptions {
   readonly config: EngineConfig;
+  /** What is odd about the configuration file without being wrong. */
+  readonly configWarnings: readonly string[];
   /** Absolute path; made when it does not exist. */
   readonly dataDirectory: string;
   /** Undefined: loopback. */
@@ -38,6 +40,7 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   process.on('SIGHUP', reopen);
   resources.defer(() => void process.off('SIGHUP', reopen));
   const log = logging.logger('metadata');
+  for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(await lockDataDirectory(dataDirectory));
   const store = await openObjectStore(config, { dataDirectory });
   resources.defer(() => store.close());

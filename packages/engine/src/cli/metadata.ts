@@ -45,6 +45,7 @@ export function metadataCommand(): Command {
       const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
       const options: MetadataOptions = {
         config: loaded?.config ?? defaultConfig(),
+        configWarnings: (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`),
         dataDirectory: resolve(flags.dataDir),
         host: flags.host,
         port: flags.port,
