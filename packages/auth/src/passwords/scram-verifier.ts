@@ -10,7 +10,7 @@ export interface ScramVerifier {
 }
 
 /** The work of a client at each login. Why this many: docs/decisions/authentication.md. */
-const ITERATIONS = 32_768;
+const ITERATIONS = 16_384;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
