@@ -16,6 +16,8 @@ export interface EngineClusterOptions {
   readonly engine?: object;
   readonly execution?: object;
   readonly storage?: object;
+  /** With authentication the cluster is opened and its nodes started one by one: nobody asks whether it is whole. */
+  readonly auth?: object;
   /** Of every node. */
   readonly env?: Readonly<Record<string, string>>;
   /** Where each node is; each at an address of loopback, on free ports, unless given. */
@@ -88,6 +90,7 @@ export class EngineCluster implements AsyncDisposable {
       storage: { type: 'minio', minio: { endpoint: shared.endpoint }, ...blocks.storage },
       engine: { ...blocks.engine, nodes: places },
       execution: { ...blocks.execution },
+      ...(blocks.auth && { auth: blocks.auth }),
     };
     await writeFile(configPath, JSON.stringify(config));
     const parts = { places, directory, configPath, store: shared, env: env ?? {} };
