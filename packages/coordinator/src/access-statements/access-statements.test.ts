@@ -52,6 +52,16 @@ describe('users', () => {
     expect(await credential()).toBeUndefined();
   });
 
+  it('work in their default database, unless a request names one, or it is gone', async () => {
+    await admin('CREATE DATABASE homes', 'CREATE USER at_home DEFAULT_DATABASE = homes');
+    const at = async (asked: Asked = {}) =>
+      (await node.rows('SELECT current_database()', { user: 'at_home', ...asked }))[0]?.[0];
+    expect(await at()).toBe('homes');
+    expect(await at({ database: 'tessera' })).toBe('tessera');
+    await admin('DROP DATABASE homes');
+    expect(await at()).toBe('tessera');
+  });
+
   it('are enabled and disabled, but not by themselves', async () => {
     await admin('CREATE USER switched', 'ALTER USER switched DISABLE');
     expect(await principal('switched')).toMatchObject({ enabled: false });

@@ -29,6 +29,15 @@ export function commandTag(statement: Statement, rows: number): string {
     case 'use_database':
     case 'use_engine':
       return 'SET';
+    case 'create_user':
+    case 'alter_user':
+    case 'drop_user':
+      return statement.kind.replace('_user', ' role').toUpperCase();
+    case 'grant':
+    case 'revoke':
+      return `${statement.kind}${statement.granted.kind === 'roles' ? ' role' : ''}`.toUpperCase();
+    case 'show_grants':
+      return 'SHOW';
     default:
       return statement.kind.replaceAll('_', ' ').toUpperCase();
   }
@@ -38,6 +47,7 @@ const WITH_ROWS: ReadonlySet<Statement['kind']> = new Set([
   'query',
   'explain',
   'show',
+  'show_grants',
   'show_setting',
   'call',
 ]);
