@@ -6,7 +6,7 @@ import { asQueryId, newUlid } from '@tessera/common';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
-import { kernelBootstrap } from '@tessera/sql';
+import { kernelBootstrap, type OutputColumn } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import type { StorageManager } from '@tessera/storage-manager';
 import { Coordinator } from '../coordinator.ts';
@@ -80,7 +80,7 @@ export class TestNode implements AsyncDisposable {
     });
     const [kernel, mirror] = await Promise.all([
       kernelIn(join(directory, 'kernel'), Object.values(paths), [...kernelBootstrap, ...agentBootstrap]),
-      kernelIn(join(directory, 'mirror'), [], mirrorBootstrap),
+      kernelIn(join(directory, 'mirror'), [], [...kernelBootstrap, ...mirrorBootstrap]),
     ]);
     const store: ObjectStore = await openLocalStore(join(directory, 'store'), { fsync: false });
     const agent: StorageAgent = await openStorageAgent({ store, kernel, directory: paths.tablets });
@@ -135,6 +135,15 @@ export class TestNode implements AsyncDisposable {
       for await (const { bytes } of answer.chunks) text += Buffer.from(bytes).toString('utf8');
       await answer.close();
       return text;
+    });
+  }
+
+  /** The columns of what a query answers. */
+  columns(sql: string, asked: Asked = {}): Promise<readonly OutputColumn[]> {
+    return this.#ask(sql, asked, async (answer) => {
+      if (answer.kind !== 'rows') throw new Error('A statement that answers no rows');
+      await answer.close();
+      return answer.columns;
     });
   }
 
@@ -219,7 +228,7 @@ function kernelIn(
     memoryLimitBytes: 1e9,
     threads: 2,
     bootstrap,
-    definesRelations: bootstrap === mirrorBootstrap,
+    definesRelations: bootstrap.includes(mirrorBootstrap[0]!),
     log: { info: log, warn: log, error: log },
   });
 }

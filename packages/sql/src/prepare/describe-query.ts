@@ -3,6 +3,7 @@ import type { KernelType } from '@tessera/kernel';
 import { Placement } from '../relations/placement.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import {
+  call,
   cast,
   constant,
   type Expression,
@@ -16,9 +17,10 @@ import { outputType } from '../types/output-type.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
 import { bindable } from './bindable-query.ts';
-import { deparse, type ParsedQuery, parseQuery } from './parse.ts';
+import { inferParameters, textOf } from './infer-parameters.ts';
+import { type ParsedQuery, parseQuery } from './parse.ts';
 import type { PrepareContext } from './prepare-context.ts';
-import { bindOutput } from './prepare-query.ts';
+import { bindOutput, located } from './prepare-query.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 
 /** A parameter of a statement. */
@@ -49,31 +51,30 @@ export async function describeQuery(
   const parsed = await parseQuery(context.session, text, queryIn(text));
   const placement = new Placement();
   const given = givenTypes(context);
+  const alone = parametersAlone(parsed.statement, asked);
   const open = await rewriteQuery(parsed, context, {
     placement,
     database: context.sessionValues.database,
     parameter: (node) => {
-      const type = given.get(node.identifier);
+      const type = given.get(node.identifier) ?? alone.get(node.identifier);
       // A text is read as what its place asks for.
       if (type === undefined || type.kind === 'text') return node;
       return { ...nullOf(typeNode(type)), alias: node.alias };
     },
   });
   const query = await bindable(open, placement, context);
-  const { parameters } = await query.binder.describe(await deparse(query.binder, query.bound));
-  const found = new Map(parameters.map(({ name, type }) => [name, type]));
+  const found = await inferParameters(query.binder, query.bound, (error, sql) => located(error, text, sql));
   const typed = transformTree(query.bound, {
     expression: (node) => {
       if (node.class !== 'PARAMETER') return node;
       const type = found.get(node.identifier);
-      return { ...(type ? nullOf(kernelTypeNode(type)) : constant(null)), alias: node.alias };
+      return type ? { ...someOf(type), alias: node.alias } : textOf(node);
     },
   });
   const { columns } = await bindOutput({ ...query, bound: typed, running: typed }, text);
-  const alone = parametersAlone(parsed.statement, asked);
   const typeOf = (name: string): SqlType => {
     const kernelType = found.get(name);
-    return given.get(name) ?? (kernelType ? outputType(kernelType).type : (alone.get(name) ?? TEXT));
+    return given.get(name) ?? alone.get(name) ?? (kernelType ? outputType(kernelType).type : TEXT);
   };
   return {
     parameters: usedParameters(parsed).map((name) => ({ name: `$${name}`, type: typeOf(name) })),
@@ -92,6 +93,21 @@ function queryIn(text: string): { readonly sql: string; readonly offset: number 
 
 const givenTypes = ({ parameters }: PrepareContext): ReadonlyMap<string, SqlType> =>
   new Map(parameters.flatMap(({ name, type }) => (type === undefined ? [] : [[name.slice(1), type]])));
+
+/** What is made of a NULL that the kernel sees is not always of the type that is made of a value. */
+function someOf(type: KernelType): Expression {
+  const node = kernelTypeNode(type);
+  switch (type.id) {
+    case 'VARCHAR':
+      return constant('');
+    case 'BLOB':
+      return cast(constant(''), node);
+    case 'LIST':
+      return cast(call('list_value'), node);
+    default:
+      return nullOf(node);
+  }
+}
 
 const nullOf = (type: TypeNode): Expression => cast(constant(null), type);
 

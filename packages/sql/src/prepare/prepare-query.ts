@@ -62,7 +62,8 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   return { ...prepared, boundSql, topRows };
 }
 
-function located(error: unknown, text: string, ran: string): unknown {
+/** What the kernel says of `ran`, at the place of `text` that it is about. */
+export function located(error: unknown, text: string, ran: string): unknown {
   const caret = caretOf(error);
   if (!(error instanceof TesseraError) || caret === undefined) return error;
   return error.with({ location: locateError(text, ran, caret) });
