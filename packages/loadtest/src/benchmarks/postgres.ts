@@ -23,7 +23,7 @@ const PREPARED = { name: 'answer', text: 'SELECT 42' };
 export const postgres: Benchmark = async ({ scale, progress }) => {
   const server = await startTessera({ args: ['--postgres-port', '0'] });
   const watch = new MemoryWatch(server.pid!);
-  const url = `${server.postgresUrl}/tessera`;
+  const url = `${server.postgresUrl!.replace('//', '//tessera@')}/tessera`;
   const idle: Client[] = [];
   const lines: Line[] = [];
   try {
@@ -91,7 +91,7 @@ async function roundTripLine(
 }
 
 async function connected(connectionString: string): Promise<Client> {
-  const client = new Client({ connectionString, user: 'tessera' });
+  const client = new Client({ connectionString });
   await client.connect();
   return client;
 }
