@@ -296,6 +296,10 @@ describe('who exists is not told', () => {
     expect(new Set(salts).size).toBe(3);
     for (const at of [setup, other]) expect(await saltOf(at, 'nobody')).toBe(salts[1]);
     expect(await saltOf(setup, 'alice')).toBe(salts[0]);
+    // Nodes that share a secret may even change their keys.
+    await using here = await NativeSetup.open({}, 'cluster token');
+    await using there = await NativeSetup.open({ signing_keys }, 'cluster token');
+    expect(await saltOf(here, 'nobody')).toBe(await saltOf(there, 'nobody'));
   });
 
   it('by the waiting: names that nobody has wait as all others', async () => {

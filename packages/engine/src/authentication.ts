@@ -32,7 +32,7 @@ export async function openAuthenticator(
     case 'native': {
       const config = auth.native ?? missing('auth.native');
       await makeInitialUser(config.initial_user, coordinator, log);
-      return nativeAuthenticator({ ...common, config });
+      return nativeAuthenticator({ ...common, config, secret });
     }
     case 'oidc':
       return oidcAuthenticator({ ...common, config: auth.oidc ?? missing('auth.oidc'), secret });

@@ -16,6 +16,8 @@ export interface NativeOptions {
   readonly instanceId: string;
   readonly users: UserDirectory;
   readonly log: Logger;
+  /** What only the nodes of this instance know, if there is something; otherwise the signing key stands for it. */
+  readonly secret?: string | undefined;
   readonly timer?: Timer;
 }
 
@@ -28,11 +30,12 @@ export function nativeAuthenticator({
   instanceId,
   users,
   log,
+  secret,
   timer = SYSTEM_TIMER,
 }: NativeOptions): Authenticator {
   const keys = openSigningKeys(config, log);
   const tokens = new NativeTokens(keys, config.jwt, instanceId);
-  const logins = passwordLogins({ users, log, secret: saltSecret(keys), timer });
+  const logins = passwordLogins({ users, log, secret: saltSecret(keys, secret), timer });
   return {
     mode: 'native',
     postgres: 'token or password',
@@ -71,8 +74,8 @@ const publicJwk = ({ kid, key }: CheckingKey, alg: string): object => ({
   use: 'sig',
 });
 
-/** The same on all nodes that sign with the same key, and nobody else's. */
-function saltSecret({ signing }: SigningKeys): Buffer {
-  const key = signing.key.export({ format: 'der', type: 'pkcs8' });
-  return Buffer.from(hkdfSync('sha256', key, '', 'salts of unknown users', 32));
+/** The same on all nodes: of the instance's own secret, which outlives a rotation of the keys, or of the key that signs. */
+function saltSecret({ signing }: SigningKeys, secret: string | undefined): Buffer {
+  const material = secret ?? signing.key.export({ format: 'der', type: 'pkcs8' });
+  return Buffer.from(hkdfSync('sha256', material, '', 'salts of unknown users', 32));
 }

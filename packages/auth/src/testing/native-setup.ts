@@ -53,19 +53,20 @@ export class NativeSetup implements AsyncDisposable {
   readonly logFile: LogFile = logFile();
   readonly authenticator: Authenticator;
 
-  private constructor(config: NativeConfig) {
+  private constructor(config: NativeConfig, secret: string | undefined) {
     const { users, timer } = this;
     this.authenticator = nativeAuthenticator({
       config,
       instanceId: INSTANCE,
       users,
       timer,
+      secret,
       log: this.logFile.log,
     });
   }
 
-  static async open(config: Partial<NativeConfig> = {}): Promise<NativeSetup> {
-    const setup = new NativeSetup(nativeConfig(config));
+  static async open(config: Partial<NativeConfig> = {}, secret?: string): Promise<NativeSetup> {
+    const setup = new NativeSetup(nativeConfig(config), secret);
     await setup.users.create('alice', WONDERLAND);
     return setup;
   }
