@@ -135,6 +135,7 @@ export class Coordinator {
       rights: this.#authorizer.rights(user, snapshot),
       isVisible: this.#authorizer.visible(user, snapshot),
       engine: engineId,
+      viewColumns: new Map(),
       transactions: (this.transactions?.list() ?? []).filter((transaction) => mayRead(transaction.user)),
       running: this.running
         .all()

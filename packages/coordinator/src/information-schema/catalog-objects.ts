@@ -1,3 +1,4 @@
+import { INFORMATION_SCHEMA, PG_CATALOG } from '../catalog/names.ts';
 import {
   databasesOf,
   locationsOfDatabase,
@@ -34,6 +35,10 @@ const SCHEMATA = columnsOf(
   'description',
   ['created', TIME],
   ['last_altered', TIME],
+  'default_character_set_catalog',
+  'default_character_set_schema',
+  'default_character_set_name',
+  'sql_path',
 );
 
 export function schemata(facts: SystemFacts): SystemRelation {
@@ -49,14 +54,10 @@ export function schemata(facts: SystemFacts): SystemRelation {
   ]);
   if (owner !== undefined) {
     const created = new Date(owner.createdAt);
-    rows.push([
-      database,
-      'information_schema',
-      owner.owner,
-      'What the engine knows of itself',
-      created,
-      created,
-    ]);
+    const add = (name: string, description: string) =>
+      rows.push([database, name, owner.owner, description, created, created]);
+    add(INFORMATION_SCHEMA, 'What the engine knows of itself');
+    add(PG_CATALOG, 'The same as clients of PostgreSQL read it');
   }
   return { columns: SCHEMATA, rows };
 }
@@ -71,6 +72,10 @@ const VIEWS = columnsOf(
   'table_owner',
   ['created', TIME],
   ['last_altered', TIME],
+  'is_insertable_into',
+  'is_trigger_updatable',
+  'is_trigger_deletable',
+  'is_trigger_insertable_into',
 );
 
 export const views = (facts: SystemFacts): SystemRelation => ({
@@ -88,6 +93,7 @@ export const views = (facts: SystemFacts): SystemRelation => ({
             relation.owner,
             new Date(relation.createdAt),
             new Date(relation.alteredAt),
+            ...['NO', 'NO', 'NO', 'NO'],
           ],
         ]
       : [],

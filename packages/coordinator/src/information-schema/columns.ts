@@ -1,6 +1,7 @@
 import type { Column, RelationObject } from '@tessera/catalog';
 import { columnType, dialectTypeName, namesIn, type SqlType } from '@tessera/sql';
 import { relationsOfDatabase } from './relations-of-database.ts';
+import { STANDARD_COLUMNS, standardColumn } from './standard-column.ts';
 import type { SystemFacts } from './system-facts.ts';
 import { columnsOf, type SystemRelation, type SystemValue } from './system-relation.ts';
 
@@ -19,24 +20,32 @@ const COLUMNS = columnsOf(
   ['datetime_precision', 'INTEGER'],
   'is_in_primary_index',
   'is_in_partition_expr',
-);
+).concat(STANDARD_COLUMNS);
 
-/** Columns of tables and external tables; those of views follow from their queries and are not listed. */
+/** Columns of tables, external tables and views. */
 export function columns(facts: SystemFacts): SystemRelation {
   return { columns: COLUMNS, rows: rows(facts) };
 }
 
 function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
   for (const { schema, relation } of relationsOfDatabase(facts)) {
-    if (relation.kind === 'view') continue;
+    const head = [facts.database, schema.name, relation.name];
+    if (relation.kind === 'view') {
+      for (const [index, { name, type, nullable }] of (facts.viewColumns.get(relation.id) ?? []).entries()) {
+        yield [
+          ...[...head, name, index + 1, null, yesNo(nullable), dialectTypeName(type)],
+          ...[...precision(type), 'NO', 'NO'],
+          ...standardColumn(facts.database, type, index + 1, false),
+        ];
+      }
+      continue;
+    }
     const partitioned = partitionColumns(relation);
     const indexed = relation.kind === 'table' ? relation.primaryIndex : [];
     for (const [index, column] of relation.columns.entries()) {
       const type = columnType(column.type);
       yield [
-        facts.database,
-        schema.name,
-        relation.name,
+        ...head,
         column.name,
         index + 1,
         column.defaultSql,
@@ -45,6 +54,7 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
         ...precision(type),
         yesNo(indexed.includes(column.id)),
         yesNo(partitioned.has(column)),
+        ...standardColumn(facts.database, type, index + 1, relation.kind === 'table'),
       ];
     }
   }

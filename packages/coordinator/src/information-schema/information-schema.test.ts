@@ -162,7 +162,10 @@ describe('SHOW and DESCRIBE', () => {
   it.each<[string, unknown[][]]>([
     ["SHOW TABLES LIKE 'p%'", [['public', 'plain', 'BASE TABLE', 'FACT', null, '0', '0', '0', null, '0']]],
     ['SHOW DATABASES', [['elsewhere'], ['tessera']]],
-    ['SHOW SCHEMAS', ['information_schema', 'other', 'public'].map((name) => ['tessera', name])],
+    [
+      'SHOW SCHEMAS',
+      ['information_schema', 'other', 'pg_catalog', 'public'].map((name) => ['tessera', name]),
+    ],
     ['SHOW VIEWS', [['public', 'seen', 'SELECT k, v FROM other.filled WHERE k > 50']]],
     [
       'SHOW INDEXES IN other',

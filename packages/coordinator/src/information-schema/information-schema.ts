@@ -5,6 +5,7 @@ import { engines, nodesView } from './cluster.ts';
 import { columns } from './columns.ts';
 import { indexes } from './indexes.ts';
 import { routines } from './routines.ts';
+import { STANDARD_RELATIONS } from './standard-relations.ts';
 import type { SystemFacts } from './system-facts.ts';
 import type { SystemRelation } from './system-relation.ts';
 import { roleTableGrants, tablePrivileges } from './table-privileges.ts';
@@ -12,6 +13,7 @@ import { tables } from './tables.ts';
 import { tablets } from './tablets.ts';
 
 const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
+  ...STANDARD_RELATIONS,
   applicable_roles: applicableRoles,
   catalogs,
   columns,

@@ -11,6 +11,14 @@ const COLUMNS = columnsOf(
   'routine_signature',
   'routine_description',
   'routine_example',
+  'specific_catalog',
+  'specific_schema',
+  'specific_name',
+  'data_type',
+  'routine_body',
+  'routine_definition',
+  'external_language',
+  'is_deterministic',
 );
 
 /** The functions that the dialect documents, a row for each signature. */
@@ -18,7 +26,7 @@ export const routines = ({ database }: SystemFacts): SystemRelation => ({
   columns: COLUMNS,
   rows: DIALECT_FUNCTIONS.flatMap((f) =>
     [f.name, ...(f.aliases ?? [])].flatMap((name) =>
-      f.signatures.map((signature) => [
+      f.signatures.map((signature, index) => [
         database,
         'information_schema',
         name,
@@ -27,6 +35,8 @@ export const routines = ({ database }: SystemFacts): SystemRelation => ({
         signature,
         f.description,
         f.example,
+        ...[database, 'information_schema', `${name}_${index + 1}`, signature.split('→').at(-1)!.trim()],
+        ...['EXTERNAL', null, 'INTERNAL', null],
       ]),
     ),
   ),

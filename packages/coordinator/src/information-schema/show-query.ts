@@ -110,7 +110,11 @@ const LISTS: Readonly<Record<Exclude<ShowStatement['what'], 'create_table' | 'de
     'location_name, location_source, url, location_owner, description, created',
   ),
   engines: list('engines', 'engine_name', 'engine_name, status, nodes, version, started'),
-  users: list('users', 'user_name', 'user_name, default_database, default_engine, is_enabled, has_password, user_owner, created'),
+  users: list(
+    'users',
+    'user_name',
+    'user_name, default_database, default_engine, is_enabled, has_password, user_owner, created',
+  ),
   roles: list('roles', 'role_name', 'role_name, role_owner, created'),
 };
 

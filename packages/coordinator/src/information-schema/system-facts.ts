@@ -1,5 +1,6 @@
-import type { Snapshot } from '@tessera/catalog';
+import type { ObjectId, Snapshot } from '@tessera/catalog';
 import type { ClusterMember } from '@tessera/scheduler';
+import type { OutputColumn } from '@tessera/sql';
 import type { Rights } from '../authorization/rights.ts';
 import type { Visible } from '../authorization/visible.ts';
 import type { FinishedQuery, QueryFacts } from '../query-history.ts';
@@ -38,6 +39,8 @@ export interface SystemFacts {
   readonly database: string;
   readonly user: string;
   readonly rights: Rights;
+  /** Columns of views by their ids, for relations that tell of them; empty for others. */
+  readonly viewColumns: ReadonlyMap<ObjectId, readonly OutputColumn[]>;
   /** What of the catalog the user is told of. */
   readonly isVisible: Visible;
   readonly engine: string;

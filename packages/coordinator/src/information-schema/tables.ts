@@ -22,6 +22,14 @@ const COLUMNS = columnsOf(
   'description',
   ['created', TIME],
   ['last_altered', TIME],
+  'self_referencing_column_name',
+  'reference_generation',
+  'user_defined_type_catalog',
+  'user_defined_type_schema',
+  'user_defined_type_name',
+  'is_insertable_into',
+  'is_typed',
+  'commit_action',
 );
 
 const TABLE_TYPES = { table: 'BASE TABLE', view: 'VIEW', external_table: 'EXTERNAL' } as const;
@@ -45,6 +53,7 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
       relation.description,
       new Date(relation.createdAt),
       new Date(relation.alteredAt),
+      ...[null, null, null, null, null, relation.kind === 'table' ? 'YES' : 'NO', 'NO', null],
     ];
   }
 }

@@ -64,9 +64,6 @@ export const PG_CATALOG_RELATIONS: readonly string[] = [
   ...Object.keys(CATALOG_VIEWS),
 ];
 
-/** Whether the rows of a relation tell of the columns of views. */
-export const needsViewColumns = (name: string): boolean => name === 'pg_class' || name === 'pg_attribute';
-
 /**
  * A relation of `pg_catalog` by its name; undefined where there is none. PostgreSQL's relations that nothing here fills are
  * empty.

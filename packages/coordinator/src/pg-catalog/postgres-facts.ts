@@ -1,5 +1,5 @@
-import type { ObjectId, RelationObject, SchemaObject, TableObject } from '@tessera/catalog';
-import { type OutputColumn, quoteIdentifier } from '@tessera/sql';
+import type { RelationObject, SchemaObject, TableObject } from '@tessera/catalog';
+import { quoteIdentifier } from '@tessera/sql';
 import { relationsOfDatabase, schemasOfDatabase } from '../information-schema/relations-of-database.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
 import { indexKey, type ObjectOids, objectOids } from './object-oids.ts';
@@ -13,8 +13,6 @@ export const NOBODY = 10;
 /** Everything that relations of `pg_catalog` are made from. */
 export interface PostgresFacts extends SystemFacts {
   readonly oids: ObjectOids;
-  /** Columns of the views, where they were asked for. */
-  readonly viewColumns: ReadonlyMap<ObjectId, readonly OutputColumn[]>;
 }
 
 export interface UserRelation {
@@ -35,10 +33,10 @@ export interface UserIndex {
   readonly places: readonly number[];
 }
 
-export const postgresFacts = (
-  facts: SystemFacts,
-  viewColumns: PostgresFacts['viewColumns'],
-): PostgresFacts => ({ ...facts, viewColumns, oids: objectOids(facts.snapshot, facts.database) });
+export const postgresFacts = (facts: SystemFacts): PostgresFacts => ({
+  ...facts,
+  oids: objectOids(facts.snapshot, facts.database),
+});
 
 export const schemaOid = ({ oids }: PostgresFacts, schema: SchemaObject): number =>
   schema.name === 'public' ? PUBLIC_SCHEMA_OID : oids.of(schema.id);

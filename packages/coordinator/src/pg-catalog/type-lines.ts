@@ -59,6 +59,8 @@ export const TYPE_LINES: readonly string[] = [
   '2275 cstring -2 rpP-cp 0 1263 0 - cstring_in cstring_out cstring_recv cstring_send',
   '2277 anyarray -1 rpP-dx 0 0 0 - anyarray_in anyarray_out anyarray_recv anyarray_send',
   '2278 void 4 vpP-ip 0 0 0 - void_in void_out void_recv void_send',
+  '2279 trigger 4 vpP-ip 0 0 0 - trigger_in trigger_out - -',
+  '2281 internal 8 vpP-dp 0 0 0 - internal_in internal_out - -',
   '2283 anyelement 4 vpP-ip 0 0 0 - anyelement_in anyelement_out - -',
   '2950 uuid 16 rbU-cp 0 2951 0 - uuid_in uuid_out uuid_recv uuid_send',
   '3220 pg_lsn 8 vbU-dp 0 3221 0 - pg_lsn_in pg_lsn_out pg_lsn_recv pg_lsn_send',

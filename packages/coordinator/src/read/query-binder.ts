@@ -1,6 +1,6 @@
 import type { RelationObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
-import { interruptOnAbort, type Kernel, type KernelSession } from '@tessera/kernel';
+import { interruptOnAbort, type Kernel, type KernelSession, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { PLAN_SQL, type TableScan, tableScans } from '@tessera/planner';
 import {
@@ -19,6 +19,7 @@ import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { isWorthDistributing, planQuery } from '../distribution/distributed-plans.ts';
 import { runDistributed } from '../distribution/distributed-run.ts';
 import { loadSystemRelation } from '../information-schema/load-relation.ts';
+import { relationsOfDatabase } from '../information-schema/relations-of-database.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
 import { explainFailure } from '../query-failure.ts';
 import { ReadResolution } from '../read-resolution.ts';
@@ -32,10 +33,11 @@ import { MirrorTables } from './mirror-tables.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
 import { StatementRelations } from './statement-relations.ts';
 import type { StatementWork } from './statement-work.ts';
-import { systemRelation } from './system-relation.ts';
+import { systemRelation, tellsOfViewColumns } from './system-relation.ts';
 import { type PreparedScans, prepareScans, wantedOf } from './table-scans.ts';
 import { chooseTablets } from './tablet-choice.ts';
 import { isUnfetchedColumn } from './unfetched-column.ts';
+import { ViewColumns } from './view-columns.ts';
 
 export interface BinderServices {
   readonly kernel: Kernel;
@@ -59,6 +61,7 @@ export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user'> & 
 export class QueryBinder {
   readonly #services: BinderServices;
   readonly #mirror: MirrorTables | undefined;
+  readonly #viewColumns = new ViewColumns();
   readonly #bindings = new QueryBindings();
   /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
   unplanned = 0;
@@ -237,12 +240,50 @@ export class QueryBinder {
       systemRelation: async (name, database, snapshot) => {
         const { user } = request.sessionValues;
         const facts = await this.#services.systemFacts?.({ view: name.name, snapshot, database, user });
-        const relation = facts && systemRelation(name, facts);
+        if (facts === undefined) return undefined;
+        const viewColumns = tellsOfViewColumns(name)
+          ? await this.#columnsOfViews(facts, request)
+          : facts.viewColumns;
+        const relation = systemRelation(name, { ...facts, viewColumns });
         if (relation === undefined) return undefined;
         const table = `${name.schema}.${name.name}.${database}`;
         await loadSystemRelation(session, table, relation);
         return table;
       },
+    });
+  }
+
+  /** Told in the name of their owners, who may read them. */
+  #columnsOfViews(facts: SystemFacts, request: BindRequest): Promise<SystemFacts['viewColumns']> {
+    const { snapshot, database } = facts;
+    const placed = [...relationsOfDatabase(facts)].flatMap(({ schema, relation }) =>
+      relation.kind === 'view' ? [{ schema, view: relation }] : [],
+    );
+    const schemas = new Map(placed.map(({ schema, view }) => [view.id, schema.name]));
+    const views = placed.map(({ view }) => view);
+    return this.#viewColumns.of(views, snapshot, async (view) => {
+      const { signal, settings, uploads, directory, sessionValues } = request;
+      const asOwner: BindRequest = {
+        sql: `SELECT * FROM ${quoteName(schemas.get(view.id)!)}.${quoteName(view.name)}`,
+        parameters: [],
+        signal,
+        settings,
+        uploads,
+        directory,
+        sessionValues: { ...sessionValues, database, user: view.owner },
+        snapshot: async () => ({ snapshot, release: () => undefined }),
+      };
+      const work = await this.#open(asOwner);
+      try {
+        const { prepared, named } = await this.#prepare(asOwner, work, 'never');
+        return { columns: prepared.columns, named };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof TesseraError && error.name === 'KERNEL_LOST') throw error;
+        return { columns: [], named: [] };
+      } finally {
+        await work.release();
+      }
     });
   }
 

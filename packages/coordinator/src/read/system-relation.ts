@@ -11,5 +11,15 @@ export function systemRelation(
   facts: SystemFacts,
 ): SystemRelation | undefined {
   if (schema === INFORMATION_SCHEMA) return informationSchemaRelation(name, facts);
-  return pgCatalogRelation(name, postgresFacts(facts, new Map()));
+  return pgCatalogRelation(name, postgresFacts(facts));
 }
+
+/** Whether the rows of a relation tell of the columns of views. */
+export const tellsOfViewColumns = ({
+  schema,
+  name,
+}: {
+  readonly schema: string;
+  readonly name: string;
+}): boolean =>
+  schema === INFORMATION_SCHEMA ? name === 'columns' : name === 'pg_class' || name === 'pg_attribute';

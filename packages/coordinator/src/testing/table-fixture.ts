@@ -77,6 +77,7 @@ export class TableFixture implements AsyncDisposable {
       systemFacts: async ({ view: _, ...scope }) => ({
         ...scope,
         rights: unlimitedRights(scope.user),
+        viewColumns: new Map(),
         isVisible: () => true,
         engine: 'test',
         transactions: [],

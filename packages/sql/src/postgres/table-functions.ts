@@ -59,12 +59,12 @@ export function catalogTable(node: TableFunctionRef): TableRef {
   if (name === 'generate_subscripts') {
     const [list] = called.children as [Expression];
     const end = operatorCall('+', call('len', list), constant(1));
-    return {
-      ...node,
-      function: { ...kernelCall('range', constant(1), end), query_location: called.query_location },
-    };
+    const range = { ...kernelCall('range', constant(1), end), query_location: called.query_location };
+    return withColumnName({ ...node, function: range });
   }
-  return called.schema === 'pg_catalog' ? { ...node, function: { ...called, schema: '' } } : node;
+  return withColumnName(
+    called.schema === 'pg_catalog' ? { ...node, function: { ...called, schema: '' } } : node,
+  );
 }
 
 /** `generate_series(…) AS s`: PostgreSQL calls the column `s` too. */

@@ -1,0 +1,60 @@
+import type { SqlType } from '@tessera/sql';
+import { typedColumn } from '../pg-catalog/postgres-types.ts';
+import { columnsOf, type SystemValue } from './system-relation.ts';
+
+/** What the SQL standard has in `columns` beyond what the engine tells; most of it is never there. */
+export const STANDARD_COLUMNS = columnsOf(
+  ['character_maximum_length', 'INTEGER'],
+  ['character_octet_length', 'INTEGER'],
+  'interval_type',
+  ['interval_precision', 'INTEGER'],
+  'character_set_catalog',
+  'character_set_schema',
+  'character_set_name',
+  'collation_catalog',
+  'collation_schema',
+  'collation_name',
+  'domain_catalog',
+  'domain_schema',
+  'domain_name',
+  'udt_catalog',
+  'udt_schema',
+  'udt_name',
+  'scope_catalog',
+  'scope_schema',
+  'scope_name',
+  ['maximum_cardinality', 'INTEGER'],
+  'dtd_identifier',
+  'is_self_referencing',
+  'is_identity',
+  'identity_generation',
+  'identity_start',
+  'identity_increment',
+  'identity_maximum',
+  'identity_minimum',
+  'identity_cycle',
+  'is_generated',
+  'generation_expression',
+  'is_updatable',
+);
+
+/** Values of STANDARD_COLUMNS for the column at a place from 1 on. */
+export function standardColumn(
+  database: string,
+  type: SqlType,
+  place: number,
+  isUpdatable: boolean,
+): readonly SystemValue[] {
+  const values: Readonly<Record<string, SystemValue>> = {
+    udt_catalog: database,
+    udt_schema: 'pg_catalog',
+    udt_name: typedColumn(type).type.name,
+    dtd_identifier: String(place),
+    is_self_referencing: 'NO',
+    is_identity: 'NO',
+    identity_cycle: 'NO',
+    is_generated: 'NEVER',
+    is_updatable: isUpdatable ? 'YES' : 'NO',
+  };
+  return STANDARD_COLUMNS.map(({ name }) => values[name]);
+}

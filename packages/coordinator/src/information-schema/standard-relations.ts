@@ -1,0 +1,134 @@
+import type { SystemFacts } from './system-facts.ts';
+import { columnsOf, type SystemRelation, type SystemType } from './system-relation.ts';
+
+const empty =
+  (...columns: ColumnList) =>
+  (): SystemRelation => ({
+    columns: columnsOf(...columns),
+    rows: [],
+  });
+
+type ColumnList = readonly (string | readonly [string, SystemType])[];
+
+const CONSTRAINT = ['constraint_catalog', 'constraint_schema', 'constraint_name'] as const;
+const TABLE = ['table_catalog', 'table_schema', 'table_name'] as const;
+
+/** Relations of the SQL standard over what the engine has none of: constraints, triggers, sequences, domains. */
+export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
+  character_sets: ({ database }) => ({
+    columns: columnsOf(
+      'character_set_catalog',
+      'character_set_schema',
+      'character_set_name',
+      'character_repertoire',
+      'form_of_use',
+      'default_collate_catalog',
+      'default_collate_schema',
+      'default_collate_name',
+    ),
+    rows: [[null, null, 'UTF8', 'UCS', 'UTF8', database, 'pg_catalog', 'C']],
+  }),
+  check_constraints: empty(...CONSTRAINT, 'check_clause'),
+  collations: ({ database }) => ({
+    columns: columnsOf('collation_catalog', 'collation_schema', 'collation_name', 'pad_attribute'),
+    rows: [[database, 'pg_catalog', 'C', 'NO PAD']],
+  }),
+  column_privileges: empty('grantor', 'grantee', ...TABLE, 'column_name', 'privilege_type', 'is_grantable'),
+  constraint_column_usage: empty(...TABLE, 'column_name', ...CONSTRAINT),
+  constraint_table_usage: empty(...TABLE, ...CONSTRAINT),
+  domains: empty(
+    'domain_catalog',
+    'domain_schema',
+    'domain_name',
+    'data_type',
+    'domain_default',
+    'udt_catalog',
+    'udt_schema',
+    'udt_name',
+  ),
+  element_types: empty(
+    'object_catalog',
+    'object_schema',
+    'object_name',
+    'object_type',
+    'collection_type_identifier',
+    'data_type',
+    'udt_catalog',
+    'udt_schema',
+    'udt_name',
+    'dtd_identifier',
+  ),
+  information_schema_catalog_name: ({ database }) => ({
+    columns: columnsOf('catalog_name'),
+    rows: [[database]],
+  }),
+  key_column_usage: empty(
+    ...CONSTRAINT,
+    ...TABLE,
+    'column_name',
+    ['ordinal_position', 'INTEGER'],
+    ['position_in_unique_constraint', 'INTEGER'],
+  ),
+  parameters: empty(
+    'specific_catalog',
+    'specific_schema',
+    'specific_name',
+    ['ordinal_position', 'INTEGER'],
+    'parameter_mode',
+    'is_result',
+    'as_locator',
+    'parameter_name',
+    'data_type',
+    'udt_catalog',
+    'udt_schema',
+    'udt_name',
+    'parameter_default',
+  ),
+  referential_constraints: empty(
+    ...CONSTRAINT,
+    'unique_constraint_catalog',
+    'unique_constraint_schema',
+    'unique_constraint_name',
+    'match_option',
+    'update_rule',
+    'delete_rule',
+  ),
+  sequences: empty(
+    'sequence_catalog',
+    'sequence_schema',
+    'sequence_name',
+    'data_type',
+    ['numeric_precision', 'INTEGER'],
+    ['numeric_precision_radix', 'INTEGER'],
+    ['numeric_scale', 'INTEGER'],
+    'start_value',
+    'minimum_value',
+    'maximum_value',
+    'increment',
+    'cycle_option',
+  ),
+  table_constraints: empty(
+    ...CONSTRAINT,
+    ...TABLE,
+    'constraint_type',
+    'is_deferrable',
+    'initially_deferred',
+    'enforced',
+    'nulls_distinct',
+  ),
+  triggers: empty(
+    'trigger_catalog',
+    'trigger_schema',
+    'trigger_name',
+    'event_manipulation',
+    'event_object_catalog',
+    'event_object_schema',
+    'event_object_table',
+    ['action_order', 'INTEGER'],
+    'action_condition',
+    'action_statement',
+    'action_orientation',
+    'action_timing',
+  ),
+  view_table_usage: empty('view_catalog', 'view_schema', 'view_name', ...TABLE),
+};
