@@ -23,18 +23,25 @@ const MECHANISM = 'SCRAM-SHA-256';
 /** Tokens may be long. */
 const MAX_ANSWER_BYTES = 65_536;
 
+/** Who has connected. */
+export interface ConnectedUser {
+  readonly name: string;
+  /** Absent where nobody is asked who they are. */
+  readonly id?: string;
+}
+
 /**
- * The name of the user, who has shown what the mode asks for. Undefined when the client goes.
+ * The user, who has shown what the mode asks for. Undefined when the client goes.
  * @throws TesseraError WRONG_PASSWORD, UNAUTHENTICATED where it must not be asked for, PROTOCOL_VIOLATION
  */
 export async function authenticate(
   stream: ClientStream,
   caller: Caller,
   authenticator: Authenticator,
-): Promise<string | undefined> {
+): Promise<ConnectedUser | undefined> {
   switch (authenticator.postgres) {
     case 'trust':
-      return caller.user;
+      return { name: caller.user };
     case 'password':
       return scram(stream, caller, authenticator);
     case 'token':
@@ -45,7 +52,7 @@ export async function authenticate(
       return cleartext(stream, caller, (answer) =>
         looksLikeToken(answer)
           ? byToken(authenticator, answer, caller)
-          : authenticator.password(caller.user, answer, caller.address).then(({ name }) => name),
+          : authenticator.password(caller.user, answer, caller.address),
       );
   }
 }
@@ -63,17 +70,17 @@ async function byToken(
   authenticator: Authenticator,
   token: string,
   { user, address }: Caller,
-): Promise<string> {
+): Promise<ConnectedUser> {
   const known = await authenticator.token(token, address);
   if (known.name !== user) throw TesseraError.of('WRONG_PASSWORD', { user });
-  return known.name;
+  return known;
 }
 
 async function cleartext(
   stream: ClientStream,
   { user }: Caller,
-  check: (answer: string) => Promise<string>,
-): Promise<string | undefined> {
+  check: (answer: string) => Promise<ConnectedUser>,
+): Promise<ConnectedUser | undefined> {
   stream.write(AUTHENTICATION_CLEARTEXT);
   const answer = await nextAnswer(stream);
   if (answer === undefined) return undefined;
@@ -85,7 +92,7 @@ async function scram(
   stream: ClientStream,
   { user, address }: Caller,
   authenticator: Authenticator,
-): Promise<string | undefined> {
+): Promise<ConnectedUser | undefined> {
   stream.write(authenticationSasl([MECHANISM]));
   const initial = await nextAnswer(stream);
   if (initial === undefined) return undefined;
@@ -104,7 +111,7 @@ async function scram(
     if (final === undefined) return undefined;
     const { message, user: known } = await exchange.final(final.toString('utf8'));
     stream.write(authenticationSaslFinal(message));
-    return known.name;
+    return known;
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Authenticator } from '@tessera/auth';
 import { type Logger, TesseraError } from '@tessera/common';
+import type { Coordinator } from '@tessera/coordinator';
 import { openSessionParameters } from '../parameters/session-parameters.ts';
 import {
   AUTHENTICATION_OK,
@@ -94,16 +95,17 @@ export class Connection {
     });
     if (startup === undefined) return undefined;
     services.admit();
-    const { user, database } = identity(startup);
+    const { user, database: named } = identity(startup);
     const caller = { user, address, isPrivate: encrypted || isLoopback(address) };
-    const name = await authenticate(stream, caller, services.authenticator);
-    if (name === undefined) return undefined;
-    await services.coordinator.checkDatabase(database, name);
+    const connected = await authenticate(stream, caller, services.authenticator);
+    if (connected === undefined) return undefined;
+    const { name, id: userId } = connected;
+    const database = await chosenDatabase(services.coordinator, { database: named, user, name });
     const parameters = openSessionParameters(startup.parameters, {
       user: name,
-      isSuperuser: services.authenticator.mode === 'disabled',
+      isSuperuser: services.coordinator.isAdministrator(name),
     });
-    const session = new Session(stream, { ...services, user: name, database, parameters });
+    const session = new Session(stream, { ...services, user: name, userId, database, parameters });
     return { stream, session };
   }
 
@@ -134,6 +136,29 @@ function identity({ parameters }: StartupMessage): { user: string; database: str
     throw TesseraError.of('NOT_SUPPORTED', { what: 'A replication connection' });
   }
   return { user, database: parameters.get('database') || undefined };
+}
+
+/**
+ * Clients that were told of no database send the name of their user: without a database of that name, the default one of the
+ * user is meant.
+ * @throws TesseraError DATABASE_NOT_FOUND, FORBIDDEN
+ */
+async function chosenDatabase(
+  coordinator: Coordinator,
+  {
+    database,
+    user,
+    name,
+  }: { readonly database: string | undefined; readonly user: string; readonly name: string },
+): Promise<string | undefined> {
+  try {
+    await coordinator.checkDatabase(database, name);
+    return database;
+  } catch (error) {
+    const isMissing = error instanceof TesseraError && error.name === 'DATABASE_NOT_FOUND';
+    if (isMissing && database === user) return undefined;
+    throw error;
+  }
 }
 
 const isLoopback = (address: string): boolean =>

@@ -23,9 +23,14 @@ export interface SessionServices extends EngineServices {
 
 export interface SessionOptions extends SessionServices {
   readonly user: string;
+  /** Undefined where nobody is asked who they are. */
+  readonly userId: string | undefined;
   readonly database: string | undefined;
   readonly parameters: SessionParameters;
 }
+
+/** Messages that a ReadyForQuery follows whatever becomes of them: Query, FunctionCall, Sync. */
+const ENDED_BY_ITSELF: ReadonlySet<string> = new Set(['Q', 'F', 'S']);
 
 /** Errors after which the connection ends. */
 const FATAL: ReadonlySet<string> = new Set(['DRAINING', 'CLIENT_TOO_SLOW']);
@@ -37,17 +42,18 @@ export class Session {
   readonly #stream: ClientStream;
   readonly #state: SessionState;
   readonly #extended: ExtendedProtocol;
-  /** The client is between two statements, and has been told so. */
-  #isReady = true;
+  /** No message of the client is being answered. */
+  #isWaiting = false;
   #isStopping = false;
 
   constructor(stream: ClientStream, options: SessionOptions) {
-    const { user, database, parameters, maxMessageBytes, maxCopyBytes } = options;
+    const { user, userId, database, parameters, maxMessageBytes, maxCopyBytes } = options;
     this.parameters = parameters;
     this.#options = options;
     this.#stream = stream;
     const scope = () => ({
       user,
+      userId,
       database: state.database,
       settings: parameters.settings,
       transactionId: state.transaction.id,
@@ -77,18 +83,19 @@ export class Session {
   /** Until the client goes, or the session is stopped. @throws TesseraError what ends the connection */
   async run(): Promise<void> {
     for (;;) {
-      if (this.#isReady && this.#isStopping) return;
       await this.#stream.flush();
+      if (this.#isStopping && this.#stream.buffered === 0) return;
+      this.#isWaiting = true;
       const frame = await this.#stream.message(this.#options.maxMessageBytes);
+      this.#isWaiting = false;
       if (frame === undefined) return;
-      this.#isReady = false;
       let message: FrontendMessage | undefined;
       try {
         message = readFrontendMessage(frame);
         if (message.kind === 'terminate') return;
         await this.#handle(message);
       } catch (error) {
-        await this.#fail(error, message);
+        await this.#fail(error, frame.type, message);
       }
     }
   }
@@ -121,27 +128,25 @@ export class Session {
 
   /** Ends what was not begun by BEGIN, and tells the client that it may go on. */
   async #finish(): Promise<void> {
-    const { transaction, parameters } = this.#state;
-    if (!transaction.isExplicit) await endTransaction(this.#state);
+    if (!this.#state.transaction.isExplicit) await endTransaction(this.#state);
     this.#ready();
-    for (const [name, value] of parameters.takeChanged()) this.#stream.write(parameterStatus(name, value));
   }
 
   #ready(): void {
+    for (const [name, value] of this.parameters.takeChanged()) {
+      this.#stream.write(parameterStatus(name, value));
+    }
     this.#stream.write(readyForQuery(this.#state.transaction.status));
-    this.#isReady = true;
   }
 
-  async #fail(error: unknown, message: FrontendMessage | undefined): Promise<void> {
+  async #fail(error: unknown, type: number, message: FrontendMessage | undefined): Promise<void> {
     const failure = reportable(error, this.#options.log);
     this.#options.log.info({ error: failure.name, message: failure.message }, 'statement failed');
     if (FATAL.has(failure.name) || this.#stream.closed.aborted) throw failure;
     const { transaction } = this.#state;
     transaction.fail();
     this.#stream.write(errorResponse(reportOf(failure, 'ERROR', this.#textOf(message))));
-    const isSimple =
-      message?.kind === 'query' || message?.kind === 'function_call' || message?.kind === 'sync';
-    if (!isSimple) {
+    if (!ENDED_BY_ITSELF.has(String.fromCharCode(type))) {
       this.#extended.isSkipping = true;
       return;
     }
@@ -169,7 +174,7 @@ export class Session {
   /** Ends the session when its statement has ended. */
   stop(): void {
     this.#isStopping = true;
-    if (this.#isReady) this.#stream.stop();
+    if (this.#isWaiting) this.#stream.stop();
   }
 
   /** Ends what is open. Never rejects. */

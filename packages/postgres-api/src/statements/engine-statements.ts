@@ -25,6 +25,7 @@ export interface EngineServices {
 /** What a session says of itself with each statement. */
 export interface StatementScope {
   readonly user: string;
+  readonly userId: string | undefined;
   readonly database: string | undefined;
   readonly settings: Settings;
   readonly transactionId: string | undefined;
