@@ -87,6 +87,17 @@ describe('a statement', () => {
     },
   );
 
+  it('is taken by whatever name a proxy in front calls the node, but not from a page of another origin', async () => {
+    const { port } = new URL(node.url);
+    const ask = (...headers: string[]) => {
+      const given = [`Authorization: Bearer ${token}`, ...headers].flatMap((header) => ['-H', header]);
+      const args = ['-s', '-o', '/dev/null', '-w', '%{http_code}', ...given, '-d', SELECT_USER];
+      return execFileSync('curl', [...args, `http://127.0.0.1:${port}/`]).toString();
+    };
+    expect(ask('Host: tessera.example.com')).toBe('200');
+    expect(ask('Sec-Fetch-Site: cross-site')).toBe('403');
+  });
+
   it('a token in the URL is none, and no setting', async () => {
     expect((await query(node, SELECT_USER, { access_token: token })).status).toBe(401);
   });

@@ -36,7 +36,9 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   app.decorateRequest('user', '');
-  app.addHook('onRequest', async (request) => refuseForeignPages(request.raw, options));
+  // Where a token is asked for, a page that gives its own name to this address has none; and a proxy may stand in front.
+  const named = { loopbackOnly: options.loopbackOnly && options.authenticator.mode === 'disabled' };
+  app.addHook('onRequest', async (request) => refuseForeignPages(request.raw, named));
   app.addHook('onRequest', (request, reply) => identifyUser(request, reply, options));
   app.addHook('onRequest', async (_request, reply) => continueRequest(reply.raw));
   registerHealth(app, () => options.coordinator.ready);
