@@ -85,6 +85,7 @@ export class Coordinator {
     this.#authorizer = new Authorizer({
       checksPrivileges: options.checksPrivileges,
       current: () => options.tables?.manager.current,
+      latest: async () => options.tables?.manager.latest(),
     });
     this.#async = new AsyncStatements((user, owner) =>
       this.#authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY'),
@@ -226,7 +227,7 @@ export class Coordinator {
    * @throws TesseraError UNAUTHENTICATED for a user who is not there any more
    */
   async cancelAnywhere(queryId: QueryId, reason: string, user: string): Promise<boolean> {
-    this.#authorizer.admit(user);
+    await this.#authorizer.admit({ user });
     const ofUser = this.#authorizer.mayOnEngine(user, 'CANCEL ANY QUERY') ? undefined : user;
     if (this.cancel(queryId, reason, ofUser)) return true;
     const cluster = this.#options.cluster?.cluster;
@@ -239,10 +240,11 @@ export class Coordinator {
   }
 
   /** What the parameters and the result of a statement would be, without running it. */
-  async describe(query: RunningQuery, request: StatementRequest): Promise<ParameterDescription> {
+  async describe(query: RunningQuery, asked: StatementRequest): Promise<ParameterDescription> {
+    const request = this.#inDatabase(asked);
     const text = onlyStatement(request, 'describe_parameters takes exactly one statement');
     query.setDeadline(request.settings.statement_timeout);
-    this.#admit(request);
+    await this.#admit(request);
     if (classifyStatement(text).kind !== 'query') return NO_PARAMETERS;
     return parameterDescription(await describeQuery(this.#run(query, request, text)));
   }
@@ -251,10 +253,11 @@ export class Coordinator {
    * What the one statement of a request asks for and gives, without running it. Parameters of the request that have a type
    * keep it; none needs a value.
    */
-  async describeStatement(query: RunningQuery, request: StatementRequest): Promise<StatementDescription> {
+  async describeStatement(query: RunningQuery, asked: StatementRequest): Promise<StatementDescription> {
+    const request = this.#inDatabase(asked);
     const text = onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
     query.setDeadline(request.settings.statement_timeout);
-    this.#admit(request);
+    await this.#admit(request);
     await this.checkDatabase(request.database, request.user);
     await this.#authorize(classifyStatement(text), request);
     return describeStatement(this.#run(query, request, text), this.#async);
@@ -268,8 +271,8 @@ export class Coordinator {
     const { activity } = query;
     activity.start(request.user, request.sql);
     try {
-      this.#admit(request);
-      const result = await this.#statements(query, request);
+      await this.#admit(request);
+      const result = await this.#statements(query, this.#inDatabase(request));
       return result.kind === 'rows' ? trackedResult(result, activity) : result;
     } catch (error) {
       activity.fail(error);
@@ -327,9 +330,20 @@ export class Coordinator {
     this.#authorizer.require({ kind: 'privilege', privilege: 'USAGE', object: found }, user, snapshot);
   }
 
+  /** A request that names no database is for the default one of its user, as long as that is there. */
+  #inDatabase(request: StatementRequest): StatementRequest {
+    if (request.database !== undefined) return request;
+    const current = this.#options.tables?.manager.current;
+    const user = current?.principal(request.user);
+    const database = user?.kind === 'user' ? user.defaultDatabase : undefined;
+    if (database === undefined || current?.database(database) === undefined) return request;
+    return { ...request, database };
+  }
+
   /** @throws TesseraError UNAUTHENTICATED; NO_TRANSACTION for one of somebody else */
-  #admit({ user, transactionId }: StatementRequest): void {
-    this.#authorizer.admit(user);
+  async #admit(request: StatementRequest): Promise<void> {
+    const { user, transactionId } = request;
+    await this.#authorizer.admit(request);
     if (transactionId === undefined || !this.#authorizer.checksPrivileges) return;
     this.transactions?.checkOwner(transactionId, user);
   }
@@ -369,7 +383,7 @@ export class Coordinator {
     text: string,
     txnId: string,
   ): Promise<StatementResult> {
-    this.#authorizer.admit(request.user);
+    await this.#authorizer.admit(request);
     const statement = classifyStatement(text);
     switch (statement.kind) {
       case 'query':

@@ -1,6 +1,7 @@
 import type { Privilege, Snapshot } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import type { Statement } from '@tessera/sql';
+import type { StatementRequest } from '../statement-request.ts';
 import { inSnapshot, isMet, type OnBehalf, type Requirement, refusal } from './requirement.ts';
 import { type Rights, rightsOf, unlimitedRights } from './rights.ts';
 import { statementRequirements } from './statement-requirements.ts';
@@ -11,6 +12,8 @@ export interface AuthorizerOptions {
   readonly checksPrivileges: boolean;
   /** The newest version of the catalog that is known without asking anyone. */
   readonly current: () => Snapshot | undefined;
+  /** The newest there is; undefined where the node keeps no tables. */
+  readonly latest: () => Promise<Snapshot | undefined>;
 }
 
 /** Who sent a statement, and which database its names belong to. */
@@ -23,23 +26,23 @@ export interface Asker {
 export class Authorizer {
   readonly checksPrivileges: boolean;
   readonly #current: AuthorizerOptions['current'];
+  readonly #latest: AuthorizerOptions['latest'];
 
-  constructor({ checksPrivileges, current }: AuthorizerOptions) {
+  constructor({ checksPrivileges, current, latest }: AuthorizerOptions) {
     this.checksPrivileges = checksPrivileges;
     this.#current = current;
+    this.#latest = latest;
   }
 
   /**
-   * To be called before each statement: users may be disabled or dropped while they are connected.
+   * To be called before each statement: users may be disabled, dropped or made anew while they are connected.
    * @throws TesseraError UNAUTHENTICATED
    */
-  admit(user: string): void {
-    const current = this.checksPrivileges ? this.#current() : undefined;
-    if (current === undefined) return;
-    const found = current.principal(user);
-    if (found?.kind === 'user' && found.enabled) return;
-    const message = `User "${user}" ${found?.kind === 'user' ? 'is disabled' : 'does not exist'}`;
-    throw TesseraError.of('UNAUTHENTICATED', { message });
+  async admit({ user, userId }: Pick<StatementRequest, 'user' | 'userId'>): Promise<void> {
+    if (!this.checksPrivileges) return;
+    const snapshot = this.#current() ?? (await this.#latest());
+    if (snapshot === undefined) throw notAdmitted(user, 'is not known: this node keeps no catalog');
+    checkEnabled(snapshot, user, userId);
   }
 
   rights(user: string, snapshot: Snapshot): Rights {
@@ -98,7 +101,18 @@ export class Authorizer {
   }
 
   #requireIn(requirement: Requirement, user: string, snapshot: Snapshot, onBehalf?: OnBehalf): void {
+    if (onBehalf === undefined) checkEnabled(snapshot, user);
     const rights = rightsOf(snapshot, user);
     if (!isMet(requirement, rights, snapshot)) throw refusal(requirement, rights, onBehalf);
   }
 }
+
+function checkEnabled(snapshot: Snapshot, user: string, userId?: string): void {
+  const found = snapshot.principal(user);
+  if (found?.kind !== 'user') throw notAdmitted(user, 'does not exist');
+  if (userId !== undefined && found.id !== userId) throw notAdmitted(user, 'was dropped and made anew');
+  if (!found.enabled) throw notAdmitted(user, 'is disabled');
+}
+
+const notAdmitted = (user: string, why: string): TesseraError =>
+  TesseraError.of('UNAUTHENTICATED', { message: `User "${user}" ${why}` });

@@ -309,6 +309,17 @@ describe('users who are not there any more', () => {
     await asAdmin('DROP USER IF EXISTS carol');
   });
 
+  it('a user who was made anew is another one', async () => {
+    const idOf = () => node.tables.manager.current?.principal('carol')?.id;
+    const userId = idOf();
+    expect(await node.rows('SELECT 1', { user: 'carol', userId })).toEqual([[1]]);
+    await asAdmin('DROP USER carol', 'CREATE USER carol');
+    expect(await refusal(node.rows('SELECT 1', { user: 'carol', userId }))).toMatchObject({
+      name: 'UNAUTHENTICATED',
+    });
+    expect(await node.rows('SELECT 1', { user: 'carol', userId: idOf() })).toEqual([[1]]);
+  });
+
   it('names that were never users’, and roles, are nobody', async () => {
     for (const user of ['nobody', 'readers', 'public', ''])
       expect(await refusal(node.rows('SELECT 1', { user }))).toMatchObject({ name: 'UNAUTHENTICATED' });

@@ -50,7 +50,11 @@ export class TableFixture implements AsyncDisposable {
   readonly store: ObjectStore;
   readonly agent: StorageAgent;
   readonly external: ExternalSources;
-  readonly authorizer = new Authorizer({ checksPrivileges: false, current: () => undefined });
+  readonly authorizer = new Authorizer({
+    checksPrivileges: false,
+    current: () => undefined,
+    latest: async () => undefined,
+  });
   readonly binder: QueryBinder;
   snapshot: Snapshot = CatalogState.empty;
 

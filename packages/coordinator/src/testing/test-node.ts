@@ -24,6 +24,7 @@ export interface Asked {
   readonly transactionId?: string;
   readonly queryId?: string;
   readonly user?: string;
+  readonly userId?: string | undefined;
   readonly settings?: Readonly<Record<string, string>>;
   readonly uploads?: StatementRequest['uploads'];
   readonly parameters?: StatementRequest['parameters'];
@@ -172,7 +173,7 @@ export class TestNode implements AsyncDisposable {
   }
 
   async #with<T>(
-    { database, transactionId, queryId, user = 'tester', settings = {}, ...asked }: Asked,
+    { database, transactionId, queryId, user = 'tester', userId, settings = {}, ...asked }: Asked,
     work: (query: RunningQuery, request: Omit<StatementRequest, 'sql'>) => Promise<T>,
   ): Promise<T> {
     const query = this.coordinator.begin({ queryId: queryId ?? asQueryId(newUlid()), label: '', user });
@@ -193,6 +194,7 @@ export class TestNode implements AsyncDisposable {
         },
         encoding: asked.encoding ?? { kind: 'rows', format: 'json_array' },
         user,
+        userId,
       });
     } finally {
       this.coordinator.end(query);
