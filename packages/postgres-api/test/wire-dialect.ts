@@ -11,7 +11,7 @@ import {
   type QueryParameter,
   type ValueFormat,
 } from '@tessera/sql';
-import { DataRowReader } from '../src/values/data-rows.ts';
+import { type DataRowBatch, DataRowReader } from '../src/values/data-rows.ts';
 
 /** The cells of a row as a client gets them. */
 export type WireRow = readonly (Buffer | null)[];
@@ -19,6 +19,11 @@ export type WireRow = readonly (Buffer | null)[];
 export interface WireRows {
   readonly columns: readonly OutputColumn[];
   readonly rows: readonly WireRow[];
+}
+
+interface RowOptions {
+  readonly parameters?: readonly QueryParameter[];
+  readonly timeZone?: string;
 }
 
 /** The dialect over a real kernel, to the bytes of DataRow messages. */
@@ -40,11 +45,19 @@ export class WireDialect implements AsyncDisposable {
     return dialect;
   }
 
-  async rows(
+  async rows(sql: string, formats: readonly ValueFormat[], options: RowOptions = {}): Promise<WireRows> {
+    const messages: Buffer[] = [];
+    const columns = await this.batches(sql, formats, (batch) => messages.push(batch.write()), options);
+    return { columns, rows: parseRows(Buffer.concat(messages)) };
+  }
+
+  /** Gives the batches of a result to `take` while they can be read. */
+  async batches(
     sql: string,
     formats: readonly ValueFormat[],
-    { parameters = [] as readonly QueryParameter[], timeZone = 'UTC' } = {},
-  ): Promise<WireRows> {
+    take: (batch: DataRowBatch) => void,
+    { parameters = [], timeZone = 'UTC' }: RowOptions = {},
+  ): Promise<readonly OutputColumn[]> {
     const session = await this.#kernel.session({ timeZone });
     try {
       const prepared = await prepareQuery(sql, {
@@ -58,9 +71,8 @@ export class WireDialect implements AsyncDisposable {
       const result = await session.query(postgresRowsQuery(prepared, formats));
       const reader = new DataRowReader(columns, formats);
       reader.read(result.schemaIpc);
-      const messages: Buffer[] = [];
-      for await (const batch of result.batches) messages.push(reader.read(batch.ipc)!.write());
-      return { columns, rows: parseRows(Buffer.concat(messages)) };
+      for await (const batch of result.batches) take(reader.read(batch.ipc)!);
+      return columns;
     } finally {
       await session.close();
     }

@@ -28,7 +28,7 @@ export function timeText(micros: bigint): string {
   const seconds = micros / 1_000_000n;
   const fraction = micros % 1_000_000n;
   const parts = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map((part) => pad(part, 2));
-  return `${parts.join(':')}${fraction === 0n ? '' : `.${pad(fraction, 6)}`}`;
+  return `${parts.join(':')}${fraction === 0n ? '' : `.${pad(fraction, 6).replace(/0+$/, '')}`}`;
 }
 
 export function intervalText(micros: bigint, days: number, months: number): string {
