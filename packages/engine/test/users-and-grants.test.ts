@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from './http.ts';
 import { ADMIN, logIn, queryAs, writeNativeConfig, writeSigningKey } from './native-node.ts';
@@ -28,7 +29,8 @@ async function asAdmin(...statements: readonly string[]) {
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tessera-grants-'));
   const native = { signing_keys: [writeSigningKey(directory, 'one')], signing_algorithm: 'ES256' };
-  args = ['--config', writeNativeConfig(directory, native, { logging: { level: 'trace' } })];
+  const config = writeNativeConfig(directory, native, { logging: { level: 'trace' } });
+  args = ['--config', config, '--postgres-port', '0'];
   node = await start();
   token = await logIn(node);
   await asAdmin(
@@ -85,6 +87,32 @@ describe('what a user may do', () => {
     const anew = await logIn(node, { name: 'ana', password: `${PASSWORD}2` });
     expect(await statusAs(anew, 'SELECT * FROM t')).toBe('FORBIDDEN');
   });
+});
+
+it('users log in on the PostgreSQL wire, with what they may do and their database', async () => {
+  await asAdmin(
+    'CREATE DATABASE home',
+    `CREATE USER wire PASSWORD '${PASSWORD}' DEFAULT_DATABASE = home DEFAULT_ROLE = readers`,
+  );
+  const [host = '', port] = node.postgres.split(':');
+  const client = new Client({ host, port: Number(port), user: 'wire', password: PASSWORD });
+  await client.connect();
+  try {
+    const who = await client.query('SELECT current_user, current_database() AS db');
+    expect(who.rows).toEqual([{ current_user: 'wire', db: 'home' }]);
+    const rights = await client.query('SHOW GRANTS ON tessera.public.t FOR readers');
+    expect(rights.rows).toMatchObject([{ grantee: 'readers', privilege: 'SELECT' }]);
+    const prepared = await client.query({ name: 'rights', text: 'SHOW GRANTS FOR readers' });
+    expect(prepared.command).toBe('SHOW');
+    await expect(client.query('CREATE USER other')).rejects.toMatchObject({ code: '42501' });
+    await expect(client.query(`ALTER USER wire PASSWORD "${PASSWORD}"`)).rejects.toMatchObject({
+      code: '42601',
+      message: expect.not.stringContaining(PASSWORD),
+    });
+    expect((await client.query(`ALTER USER wire PASSWORD '${PASSWORD}3'`)).command).toBe('ALTER');
+  } finally {
+    await client.end();
+  }
 });
 
 /** Every file below a directory. */
