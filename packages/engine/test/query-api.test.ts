@@ -132,7 +132,7 @@ describe('errors', () => {
     ['SELECT no_such_function(1)', 'UNDEFINED_FUNCTION', 400],
     ['', 'SYNTAX_ERROR', 400],
     ['-- nothing', 'SYNTAX_ERROR', 400],
-    ['CREATE USER u', 'NOT_SUPPORTED', 400],
+    ['CREATE ENGINE e', 'NOT_SUPPORTED', 400],
     ["ATTACH 'x.db'", 'FORBIDDEN', 403],
     ["SELECT * FROM read_csv_auto('/etc/passwd')", 'FORBIDDEN', 403],
     ["SELECT * FROM READ_CSV('/etc/passwd')", 'LOCATION_NOT_ALLOWED', 403],
