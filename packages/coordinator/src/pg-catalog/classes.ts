@@ -1,7 +1,7 @@
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { aclOf } from './acl.ts';
 import {
-  NOBODY,
+  ADMIN_OID,
   type PostgresFacts,
   roleOid,
   type UserIndex,
@@ -59,7 +59,7 @@ const systemRow = ({ oid, name, schemaOid, kind, columns }: DescribedRelation): 
   oid,
   relname: name,
   relnamespace: schemaOid,
-  relowner: NOBODY,
+  relowner: ADMIN_OID,
   relkind: kind,
   relam: kind === 'r' ? HEAP : 0,
   relnatts: columns.length,

@@ -1,7 +1,7 @@
 import { databasesOf } from '../information-schema/relations-of-database.ts';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { aclOf } from './acl.ts';
-import { NOBODY, type PostgresFacts, roleOid } from './postgres-facts.ts';
+import { ADMIN_OID, type PostgresFacts, roleOid } from './postgres-facts.ts';
 import { catalogRelation } from './row.ts';
 
 const UTF8 = 6;
@@ -32,6 +32,6 @@ export const databases = (facts: PostgresFacts): SystemRelation =>
 /** `pg_tablespace`: there is one place for tables. */
 export const tablespaces = (): SystemRelation =>
   catalogRelation('pg_tablespace', [
-    { oid: DEFAULT_TABLESPACE, spcname: 'pg_default', spcowner: NOBODY },
-    { oid: 1664, spcname: 'pg_global', spcowner: NOBODY },
+    { oid: DEFAULT_TABLESPACE, spcname: 'pg_default', spcowner: ADMIN_OID },
+    { oid: 1664, spcname: 'pg_global', spcowner: ADMIN_OID },
   ]);

@@ -1,6 +1,6 @@
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { INDEX_METHODS } from './classes.ts';
-import { NOBODY, PG_CATALOG_OID } from './postgres-facts.ts';
+import { ADMIN_OID, PG_CATALOG_OID } from './postgres-facts.ts';
 import { catalogRelation } from './row.ts';
 
 /** `pg_am`. */
@@ -19,7 +19,7 @@ export const languages = (): SystemRelation =>
       { oid: 14, lanname: 'sql', lanpltrusted: true },
     ].map((language) => ({
       ...language,
-      lanowner: NOBODY,
+      lanowner: ADMIN_OID,
       lanispl: false,
       lanplcallfoid: 0,
       laninline: 0,
@@ -38,7 +38,7 @@ export const collations = (): SystemRelation =>
     ].map((collation) => ({
       ...collation,
       collnamespace: PG_CATALOG_OID,
-      collowner: NOBODY,
+      collowner: ADMIN_OID,
       collisdeterministic: true,
       collencoding: -1,
     })),

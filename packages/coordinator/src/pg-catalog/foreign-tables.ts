@@ -1,5 +1,5 @@
 import type { SystemRelation } from '../information-schema/system-relation.ts';
-import { NOBODY, type PostgresFacts, userRelations } from './postgres-facts.ts';
+import { ADMIN_OID, type PostgresFacts, userRelations } from './postgres-facts.ts';
 import { catalogRelation } from './row.ts';
 
 const WRAPPER = 8011;
@@ -17,11 +17,11 @@ export const foreignTables = (facts: PostgresFacts): SystemRelation =>
 /** `pg_foreign_server`. */
 export const foreignServers = (): SystemRelation =>
   catalogRelation('pg_foreign_server', [
-    { oid: SERVER, srvname: 'files', srvowner: NOBODY, srvfdw: WRAPPER },
+    { oid: SERVER, srvname: 'files', srvowner: ADMIN_OID, srvfdw: WRAPPER },
   ]);
 
 /** `pg_foreign_data_wrapper`. */
 export const foreignDataWrappers = (): SystemRelation =>
   catalogRelation('pg_foreign_data_wrapper', [
-    { oid: WRAPPER, fdwname: 'files', fdwowner: NOBODY, fdwhandler: 0, fdwvalidator: 0 },
+    { oid: WRAPPER, fdwname: 'files', fdwowner: ADMIN_OID, fdwhandler: 0, fdwvalidator: 0 },
   ]);

@@ -2,8 +2,8 @@ import { PG_CATALOG } from '../catalog/names.ts';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { aclOf } from './acl.ts';
 import {
+  ADMIN_OID,
   INFORMATION_SCHEMA_OID,
-  NOBODY,
   PG_CATALOG_OID,
   type PostgresFacts,
   roleOid,
@@ -17,11 +17,11 @@ const EVERYBODY_USES = ['=U/system_admin'];
 /** `pg_namespace`. */
 export const namespaces = (facts: PostgresFacts): SystemRelation =>
   catalogRelation('pg_namespace', [
-    { oid: PG_CATALOG_OID, nspname: PG_CATALOG, nspowner: NOBODY, nspacl: EVERYBODY_USES },
+    { oid: PG_CATALOG_OID, nspname: PG_CATALOG, nspowner: ADMIN_OID, nspacl: EVERYBODY_USES },
     {
       oid: INFORMATION_SCHEMA_OID,
       nspname: 'information_schema',
-      nspowner: NOBODY,
+      nspowner: ADMIN_OID,
       nspacl: EVERYBODY_USES,
     },
     ...userSchemas(facts).map((schema) => ({

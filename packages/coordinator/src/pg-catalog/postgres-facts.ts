@@ -1,4 +1,4 @@
-import type { RelationObject, SchemaObject, TableObject } from '@tessera/catalog';
+import { ADMIN_ROLE, type RelationObject, type SchemaObject, type TableObject } from '@tessera/catalog';
 import { quoteIdentifier } from '@tessera/sql';
 import { relationsOfDatabase, schemasOfDatabase } from '../information-schema/relations-of-database.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
@@ -7,8 +7,8 @@ import { indexKey, type ObjectOids, objectOids } from './object-oids.ts';
 export const PG_CATALOG_OID = 11;
 const PUBLIC_SCHEMA_OID = 2200;
 export const INFORMATION_SCHEMA_OID = 13_207;
-/** Of databases and schemas that nobody owns whose name is known. */
-export const NOBODY = 10;
+/** Of the role `system_admin`, which owns what every database has: that of PostgreSQL's first superuser. */
+export const ADMIN_OID = 10;
 
 /** Everything that relations of `pg_catalog` are made from. */
 export interface PostgresFacts extends SystemFacts {
@@ -86,5 +86,6 @@ export const indexDefinition = ({ name, table, kind, expressions }: UserIndex): 
 /** The user or role of a name: names that nobody has (where authentication is disabled) have OIDs too. */
 export const roleOid = ({ snapshot, oids }: PostgresFacts, name: string): number => {
   const principal = snapshot.principal(name);
+  if (principal?.id === ADMIN_ROLE.id) return ADMIN_OID;
   return principal === undefined ? oids.ofName(name) : oids.of(principal.id);
 };

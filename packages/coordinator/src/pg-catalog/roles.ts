@@ -1,8 +1,8 @@
-import { type PrincipalObject, PUBLIC_ROLE } from '@tessera/catalog';
+import { ADMIN_ROLE, type PrincipalObject, PUBLIC_ROLE } from '@tessera/catalog';
 import { rightsOf } from '../authorization/rights.ts';
 import { databasesOf, principalsOf } from '../information-schema/relations-of-database.ts';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
-import { type PostgresFacts, roleOid, userRelations, userSchemas } from './postgres-facts.ts';
+import { ADMIN_OID, type PostgresFacts, roleOid, userRelations, userSchemas } from './postgres-facts.ts';
 import { catalogRelation, type Row } from './row.ts';
 
 interface Role {
@@ -84,7 +84,7 @@ export const groups = (facts: PostgresFacts): SystemRelation =>
         grosysid: oid,
         grolist: principalsOf(facts)
           .filter(({ memberOf }) => memberOf.some(({ role }) => role === principal?.id))
-          .map(({ id }) => facts.oids.of(id)),
+          .map((member) => roleOid(facts, member.name)),
       })),
   );
 
@@ -93,11 +93,11 @@ export const memberships = (facts: PostgresFacts): SystemRelation =>
   catalogRelation('pg_auth_members', membershipRows(facts));
 
 function* membershipRows(facts: PostgresFacts): Generator<Row> {
-  for (const { id, memberOf } of principalsOf(facts)) {
+  for (const { name, memberOf } of principalsOf(facts)) {
     for (const { role, admin, grantor } of memberOf) {
       yield {
-        roleid: facts.oids.of(role),
-        member: facts.oids.of(id),
+        roleid: role === ADMIN_ROLE.id ? ADMIN_OID : facts.oids.of(role),
+        member: roleOid(facts, name),
         grantor: roleOid(facts, grantor),
         admin_option: admin,
       };

@@ -1,6 +1,6 @@
 import { DIALECT_FUNCTIONS } from '@tessera/sql';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
-import { NOBODY, PG_CATALOG_OID } from './postgres-facts.ts';
+import { ADMIN_OID, PG_CATALOG_OID } from './postgres-facts.ts';
 import { postgresType } from './postgres-types.ts';
 import { catalogRelation, type Row } from './row.ts';
 import { TYPE_FUNCTIONS } from './type-lines.ts';
@@ -11,7 +11,7 @@ const FIRST_OID = 9000;
 
 const PLAIN: Row = {
   pronamespace: PG_CATALOG_OID,
-  proowner: NOBODY,
+  proowner: ADMIN_OID,
   prolang: INTERNAL,
   procost: 1,
   prorows: 0,

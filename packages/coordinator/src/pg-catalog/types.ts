@@ -1,5 +1,5 @@
 import type { SystemRelation } from '../information-schema/system-relation.ts';
-import { NOBODY, PG_CATALOG_OID } from './postgres-facts.ts';
+import { ADMIN_OID, PG_CATALOG_OID } from './postgres-facts.ts';
 import { POSTGRES_TYPES } from './postgres-types.ts';
 import { catalogRelation } from './row.ts';
 
@@ -14,7 +14,7 @@ export const types = (): SystemRelation =>
       oid: type.oid,
       typname: type.name,
       typnamespace: PG_CATALOG_OID,
-      typowner: NOBODY,
+      typowner: ADMIN_OID,
       typlen: type.length,
       typbyval: type.byValue,
       typtype: type.kind,

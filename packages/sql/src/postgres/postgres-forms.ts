@@ -19,7 +19,7 @@ import { arrayLiteral, unnestedLiteral } from './array-literals.ts';
 import { isCatalogCall, postgresFunction } from './catalog-calls.ts';
 import { REG_TYPES, type RegType, regName, regValue } from './reg-types.ts';
 import { catalogTable } from './table-functions.ts';
-import { vectorForm } from './vectors.ts';
+import { isVector, vectorForm, vectorText } from './vectors.ts';
 
 /**
  * What clients of PostgreSQL write to read its catalog, in terms of the dialect: functions of `pg_catalog`, casts to `regclass`
@@ -52,7 +52,7 @@ function isForm(node: Expression): boolean {
         arrayLiteral(node) !== node
       );
     case 'COLUMN_REF':
-      return bareWord(node) !== undefined;
+      return bareWord(node) !== undefined || isVector(node);
     default:
       return vectorForm(node) !== node || anyOfList(node) !== node;
   }
@@ -81,11 +81,12 @@ class Forms {
   }
 
   rewrite(statement: Statement): Statement {
-    return transformTree(statement, {
+    const rewritten = transformTree(statement, {
       expression: (node) => this.#expression(node),
       tableRef: (node) => this.#table(node),
       queryNode: (node) => this.#query(node),
     });
+    return { ...rewritten, node: withVectorTexts(rewritten.node) };
   }
 
   #expression(node: Expression): Expression {
@@ -180,6 +181,16 @@ class Forms {
       query_location: node.query_location,
     };
   }
+}
+
+/** Vectors leave the statement as PostgreSQL writes them; inside of it they are lists. */
+function withVectorTexts(node: QueryNode): QueryNode {
+  if (node.type !== 'SELECT_NODE') return node;
+  const items = node.select_list.map((item) => {
+    if (item.class !== 'COLUMN_REF' || !isVector(item)) return item;
+    return { ...vectorText(item), alias: item.alias || item.column_names.at(-1)! };
+  });
+  return { ...node, select_list: items };
 }
 
 const isText = ({ id }: TypeNode): boolean => id === 'VARCHAR';

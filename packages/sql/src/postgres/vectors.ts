@@ -4,7 +4,7 @@ import { constant, type Expression, operator } from '../tree.ts';
 /** Columns of type int2vector and oidvector, whose subscripts begin at 0. */
 const VECTORS = new Set(['indkey', 'indoption', 'indclass', 'indcollation', 'proargtypes', 'partattrs']);
 
-const isVector = (node: Expression | undefined): boolean =>
+export const isVector = (node: Expression | undefined): boolean =>
   node?.class === 'COLUMN_REF' && VECTORS.has(node.column_names.at(-1)!);
 
 /**
@@ -20,8 +20,12 @@ export function vectorForm(node: Expression): Expression {
     return operator('ARRAY_EXTRACT', vector, operatorCall('+', index, constant(1)));
   }
   if (node.class === 'CAST' && node.cast_type.id === 'VARCHAR' && isVector(node.child)) {
-    return kernelCall('array_to_string', node.child, constant(' '));
+    return vectorText(node.child);
   }
   if (node.class !== 'FUNCTION' || node.function_name !== 'generate_subscripts') return node;
   return isVector(node.children[0]) ? operatorCall('-', { ...node, alias: '' }, constant(1)) : node;
 }
+
+/** `1 2`, as PostgreSQL writes a vector. */
+export const vectorText = (vector: Expression): Expression =>
+  kernelCall('array_to_string', { ...vector, alias: '' }, constant(' '));
