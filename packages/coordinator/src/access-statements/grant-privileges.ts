@@ -56,10 +56,10 @@ export function revokePrivileges(
   const grantees = granteesOf(context, snapshot, from);
   const asking = context.rights(snapshot);
   const actions = heldRights(context, snapshot, granted).flatMap((held) => {
-    const needsNoOption = (name: string) => held.rules(rightsOf(snapshot, name));
+    const rules = (name: string) => held.rules(rightsOf(snapshot, name));
     const isGrantor = (name: string) => held.rules(asking) || asking.isMemberOf(name);
     const revoked = { rights: new Set(held.privileges), grantees, optionOnly, isGrantor };
-    const { rights, dependents } = withoutRights(held.rights, revoked, grantorFacts(snapshot, needsNoOption));
+    const { rights, dependents } = withoutRights(held.rights, revoked, grantorFacts(snapshot, rules));
     if (!cascade) refuseDependents(snapshot, dependents, (right) => right);
     return held.alter(rights);
   });

@@ -63,9 +63,9 @@ export function revokeRoles(
   let rights = membershipRights(snapshot);
   for (const role of roles) {
     const isGrantor = (name: string) => asking.isOwner(role) || asking.isMemberOf(name);
-    const needsNoOption = (name: string) => rightsOf(snapshot, name).isOwner(role);
+    const rules = (name: string) => rightsOf(snapshot, name).isOwner(role);
     const revoked = { rights: new Set([role.id]), grantees, optionOnly, isGrantor };
-    const left = withoutRights(rights, revoked, grantorFacts(snapshot, needsNoOption));
+    const left = withoutRights(rights, revoked, grantorFacts(snapshot, rules));
     if (!cascade) refuseDependents(snapshot, left.dependents, () => `role "${role.name}"`);
     rights = left.rights;
   }

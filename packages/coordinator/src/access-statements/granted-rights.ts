@@ -14,14 +14,15 @@ export function withRight<R extends string>(
   rights: readonly GrantedRight<R>[],
   added: GrantedRight<R>,
 ): readonly GrantedRight<R>[] {
-  const at = rights.findIndex((right) => isSame(right, added));
+  const at = rights.findIndex((right) => keyOf(right) === keyOf(added));
   if (at < 0) return [...rights, added];
   if (rights[at]!.grantable || !added.grantable) return rights;
   return rights.with(at, added);
 }
 
-const isSame = <R extends string>(a: GrantedRight<R>, b: GrantedRight<R>): boolean =>
-  a.right === b.right && a.grantee === b.grantee && a.grantor === b.grantor;
+/** What there is one of. */
+const keyOf = <R extends string>({ right, grantee, grantor }: GrantedRight<R>): string =>
+  `${right} ${grantee} ${grantor}`;
 
 export interface Revoked<R extends string> {
   readonly rights: ReadonlySet<R>;
@@ -35,11 +36,14 @@ export interface Revoked<R extends string> {
 export interface GrantorFacts {
   /** The name of a user or role that is there. */
   nameOf(id: ObjectId): string | undefined;
-  /** Whether it may grant whatever was granted to it: as owner, or because it may do everything. */
-  needsNoOption(name: string): boolean;
+  /** Whether what this one granted rests on nothing that could be revoked. */
+  needsNoOption(grantor: string): boolean;
 }
 
-/** What stays, and what was granted by those who have lost the option to. */
+/**
+ * What stays, and the dependents: what was granted by those who have lost the option to. Options that two gave one another hold
+ * nothing up once the one is gone that they had it from.
+ */
 export function withoutRights<R extends string>(
   rights: readonly GrantedRight<R>[],
   revoked: Revoked<R>,
@@ -48,36 +52,38 @@ export function withoutRights<R extends string>(
   readonly rights: readonly GrantedRight<R>[];
   readonly dependents: readonly GrantedRight<R>[];
 } {
-  const isMeant = ({ right, grantee, grantor }: GrantedRight<R>) =>
-    revoked.rights.has(right) && revoked.grantees.has(grantee) && revoked.isGrantor(grantor);
-  const meant = rights.filter(isMeant);
-  let kept = rights.flatMap((right) => {
-    if (!isMeant(right)) return [right];
+  const left = rights.flatMap((right) => {
+    const { right: of, grantee, grantor } = right;
+    const isMeant = revoked.rights.has(of) && revoked.grantees.has(grantee) && revoked.isGrantor(grantor);
+    if (!isMeant) return [right];
     return revoked.optionOnly ? [{ ...right, grantable: false }] : [];
   });
-  const dependents: GrantedRight<R>[] = [];
-  let losers = meant.filter(({ grantable }) => grantable);
-  while (losers.length > 0) {
-    const unsupported = new Set(
-      losers
-        .filter(({ right, grantee }) => !mayGrant(kept, right, grantee, facts))
-        .map(({ right, grantee }) => `${right} ${facts.nameOf(grantee)}`),
-    );
-    const fallen = kept.filter(({ right, grantor }) => unsupported.has(`${right} ${grantor}`));
-    kept = kept.filter((right) => !fallen.includes(right));
-    dependents.push(...fallen);
-    losers = fallen.filter(({ grantable }) => grantable);
-  }
-  return { rights: kept, dependents };
+  const before = heldUp(rights, facts);
+  const after = heldUp(left, facts);
+  const falls = (right: GrantedRight<R>) => before.has(keyOf(right)) && !after.has(keyOf(right));
+  return {
+    rights: left.filter((right) => !falls(right)),
+    dependents: left.filter(falls),
+  };
 }
 
-function mayGrant<R extends string>(
+/** The rights whose grantors may grant them: without an option, or by one that is held up itself. */
+function heldUp<R extends string>(
   rights: readonly GrantedRight<R>[],
-  right: R,
-  grantee: ObjectId,
   { nameOf, needsNoOption }: GrantorFacts,
-): boolean {
-  const name = nameOf(grantee);
-  if (name === undefined || needsNoOption(name)) return true;
-  return rights.some((held) => held.right === right && held.grantee === grantee && held.grantable);
+): ReadonlySet<string> {
+  const optionOf = (right: R, holder: string | undefined) => `${right} ${holder}`;
+  const options = new Set<string>();
+  const held = new Set<string>();
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const right of rights) {
+      const { right: of, grantor, grantee, grantable } = right;
+      if (held.has(keyOf(right)) || !(needsNoOption(grantor) || options.has(optionOf(of, grantor)))) continue;
+      held.add(keyOf(right));
+      if (grantable) options.add(optionOf(of, nameOf(grantee)));
+      grew = true;
+    }
+  }
+  return held;
 }

@@ -61,11 +61,8 @@ const isEqual = (a: readonly object[], b: readonly object[]): boolean =>
 const sameFields = (a: object, b: object): boolean =>
   Object.entries(a).every(([name, value]) => Reflect.get(b, name) === value);
 
-/** Names of grantors that are still there. */
-export const grantorFacts = (
-  snapshot: Snapshot,
-  needsNoOption: GrantorFacts['needsNoOption'],
-): GrantorFacts => ({
+/** What those granted who have been dropped since stays. `rules`: whether the user or role of the name may grant without an option. */
+export const grantorFacts = (snapshot: Snapshot, rules: (name: string) => boolean): GrantorFacts => ({
   nameOf: (id) => snapshot.object(id)?.name,
-  needsNoOption,
+  needsNoOption: (name) => snapshot.principal(name) === undefined || rules(name),
 });

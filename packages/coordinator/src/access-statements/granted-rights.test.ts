@@ -1,0 +1,118 @@
+import type { ObjectId } from '@tessera/catalog';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type GrantedRight, type Revoked, withoutRights, withRight } from './granted-rights.ts';
+
+type Right = GrantedRight<'read' | 'write'>;
+
+const OWNER = 'owner';
+const id = (name: string) => `id of ${name}` as ObjectId;
+const facts = {
+  nameOf: (grantee: ObjectId) => grantee.replace('id of ', ''),
+  needsNoOption: (name: string) => name === OWNER,
+};
+
+/** `a+ from b`: a has the right from b, with the option to grant it. */
+const granted = (...texts: readonly string[]): readonly Right[] =>
+  texts.map((text) => {
+    const [, name = '', option, grantor = ''] = /^(\w+)(\+?) from (\w+)$/.exec(text) ?? [];
+    return { right: 'read', grantee: id(name), grantable: option === '+', grantor };
+  });
+const told = (rights: readonly Right[]) =>
+  rights.map(
+    ({ grantee, grantable, grantor }) => `${facts.nameOf(grantee)}${grantable ? '+' : ''} from ${grantor}`,
+  );
+
+const from = (name: string, changes: Partial<Revoked<'read' | 'write'>> = {}): Revoked<'read' | 'write'> => ({
+  rights: new Set(['read']),
+  grantees: new Set([id(name)]),
+  optionOnly: false,
+  isGrantor: () => true,
+  ...changes,
+});
+
+it('a right is there once for each grantor, and keeps its option', () => {
+  const [plain, withOption] = granted('a from owner', 'a+ from owner');
+  const rights = withRight(withRight([], plain!), withOption!);
+  expect(told(rights)).toEqual(['a+ from owner']);
+  expect(withRight(rights, plain!)).toBe(rights);
+  expect(withRight(rights, { ...plain!, grantor: 'b' })).toHaveLength(2);
+});
+
+it('what hangs on a revoked option falls, all the way down', () => {
+  const rights = granted('a+ from owner', 'b+ from a', 'c from b', 'd from owner');
+  const { rights: left, dependents } = withoutRights(rights, from('a'), facts);
+  expect(told(left)).toEqual(['d from owner']);
+  expect(told(dependents)).toEqual(['b+ from a', 'c from b']);
+});
+
+it('what somebody else granted as well stays', () => {
+  const rights = granted('a+ from owner', 'b+ from a', 'b+ from owner', 'c from b');
+  expect(told(withoutRights(rights, from('a'), facts).rights)).toEqual(['b+ from owner', 'c from b']);
+});
+
+it('options that two gave one another do not hold each other up', () => {
+  const rights = granted('a+ from owner', 'b+ from a', 'c+ from b', 'b+ from c', 'd from c');
+  expect(told(withoutRights(rights, from('a'), facts).rights)).toEqual([]);
+});
+
+it('the option alone is taken, or what one granted oneself', () => {
+  const rights = granted('a+ from owner', 'b from a', 'b from owner');
+  const option = withoutRights(rights, from('a', { optionOnly: true }), facts);
+  expect(told(option.rights)).toEqual(['a from owner', 'b from owner']);
+  const own = withoutRights(rights, from('b', { isGrantor: (name) => name === 'a' }), facts);
+  expect(told(own.rights)).toEqual(['a+ from owner', 'b from owner']);
+});
+
+it('what hung on nothing before stays', () => {
+  const rights = granted('b from former_owner', 'a from owner');
+  expect(told(withoutRights(rights, from('a'), facts).rights)).toEqual(['b from former_owner']);
+});
+
+const NAMES = ['a', 'b', 'c', 'd'] as const;
+const step = fc.record({
+  by: fc.constantFrom(OWNER, ...NAMES),
+  to: fc.constantFrom(...NAMES),
+  right: fc.constantFrom('read' as const, 'write' as const),
+  option: fc.boolean(),
+  revokes: fc.boolean(),
+});
+
+it('whatever is granted and revoked, everybody has rights from somebody who may grant them', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      let rights: readonly Right[] = [];
+      for (const { by, to, right, option, revokes } of steps) {
+        if (revokes) {
+          const isGrantor = (name: string) => by === OWNER || name === by;
+          rights = withoutRights(
+            rights,
+            from(to, { rights: new Set([right]), optionOnly: option, isGrantor }),
+            facts,
+          ).rights;
+        } else if (mayGrant(rights, by, right)) {
+          rights = withRight(rights, { right, grantee: id(to), grantable: option, grantor: by });
+        }
+        // Nobody has what does not come from the owner: by steps, each from one who may grant.
+        for (const held of rights) expect(comesFromOwner(rights, held, new Set())).toBe(true);
+      }
+    }),
+  );
+});
+
+const mayGrant = (rights: readonly Right[], name: string, right: Right['right']) =>
+  name === OWNER ||
+  rights.some((held) => held.right === right && held.grantee === id(name) && held.grantable);
+
+function comesFromOwner(
+  rights: readonly Right[],
+  { right, grantor }: Right,
+  seen: ReadonlySet<string>,
+): boolean {
+  if (grantor === OWNER) return true;
+  if (seen.has(grantor)) return false;
+  const options = rights.filter(
+    (held) => held.right === right && held.grantee === id(grantor) && held.grantable,
+  );
+  return options.some((held) => comesFromOwner(rights, held, new Set([...seen, grantor])));
+}
