@@ -71,6 +71,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     timeZone: 'UTC',
     snapshot: request.snapshot,
     authority: new ReadAuthority(fixture.authorizer, 'ada'),
+    database: 'tessera',
     firstWithPositions: false,
     systemRelation: async () => undefined,
   });

@@ -493,7 +493,16 @@ export class Coordinator {
   }
 
   async #snapshotFor(request: StatementRequest): Promise<StatementSnapshot> {
-    if (this.transactions !== undefined) return this.transactions.snapshotFor(request);
+    if (this.transactions !== undefined) {
+      const read = await this.transactions.snapshotFor(request);
+      try {
+        this.#authorizer.admitIn(read.snapshot, request);
+        return read;
+      } catch (error) {
+        read.release();
+        throw error;
+      }
+    }
     throw TesseraError.of('NOT_SUPPORTED', { what: 'A table', hint: 'this node keeps no tables' });
   }
 

@@ -42,7 +42,16 @@ export class Authorizer {
     if (!this.checksPrivileges) return;
     const snapshot = this.#current() ?? (await this.#latest());
     if (snapshot === undefined) throw notAdmitted(user, 'is not known: this node keeps no catalog');
-    checkEnabled(snapshot, user, userId);
+    this.admitIn(snapshot, { user, userId });
+  }
+
+  /** The same for the version of the catalog that a statement reads. @throws TesseraError UNAUTHENTICATED */
+  admitIn(snapshot: Snapshot, { user, userId }: Pick<StatementRequest, 'user' | 'userId'>): void {
+    if (!this.checksPrivileges) return;
+    const found = snapshot.principal(user);
+    if (found?.kind !== 'user') throw notAdmitted(user, 'does not exist');
+    if (userId !== undefined && found.id !== userId) throw notAdmitted(user, 'was dropped and made anew');
+    if (!found.enabled) throw notAdmitted(user, 'is disabled');
   }
 
   rights(user: string, snapshot: Snapshot): Rights {
@@ -81,6 +90,7 @@ export class Authorizer {
     if (!this.checksPrivileges) return;
     const requirements = statementRequirements(statement);
     if (requirements === undefined) return;
+    this.admitIn(snapshot, asker);
     const isVisible = this.visible(asker.user, snapshot);
     for (const requirement of requirements({ ...asker, snapshot, isVisible }))
       this.require(requirement, asker.user, snapshot);
@@ -101,17 +111,9 @@ export class Authorizer {
   }
 
   #requireIn(requirement: Requirement, user: string, snapshot: Snapshot, onBehalf?: OnBehalf): void {
-    if (onBehalf === undefined) checkEnabled(snapshot, user);
     const rights = rightsOf(snapshot, user);
     if (!isMet(requirement, rights, snapshot)) throw refusal(requirement, rights, onBehalf);
   }
-}
-
-function checkEnabled(snapshot: Snapshot, user: string, userId?: string): void {
-  const found = snapshot.principal(user);
-  if (found?.kind !== 'user') throw notAdmitted(user, 'does not exist');
-  if (userId !== undefined && found.id !== userId) throw notAdmitted(user, 'was dropped and made anew');
-  if (!found.enabled) throw notAdmitted(user, 'is disabled');
 }
 
 const notAdmitted = (user: string, why: string): TesseraError =>

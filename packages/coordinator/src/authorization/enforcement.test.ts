@@ -124,6 +124,8 @@ describe('an error tells nothing of what one may not see', () => {
     expect(await hint('DELETE FROM secre')).not.toContain('secret');
     expect(await hint('DROP TABLE secre')).not.toContain('secret');
     expect(await hint('SELECT * FROM hiden.t')).not.toContain('hidden');
+    expect(await hint('SHOW TABLES IN hiden')).not.toContain('hidden');
+    expect(await hint('GRANT SELECT ON TABLE mine TO bo')).not.toContain('bob');
     expect(await hint(`SELECT * FROM READ_CSV(LOCATION => 'stor', PATTERN => 'x')`, bob)).not.toContain(
       'store',
     );

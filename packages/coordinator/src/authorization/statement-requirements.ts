@@ -1,9 +1,15 @@
 import type { Privilege } from '@tessera/catalog';
-import type { ShowStatement, Statement } from '@tessera/sql';
+import type { ObjectName, ShowStatement, Statement } from '@tessera/sql';
 import { accessRequirements, showGrantsRequirements } from './access-requirements.ts';
 import { changeRequirements, vacuumRequirements } from './change-requirements.ts';
 import { alterRequirements, createRequirements, dropRequirements } from './definition-requirements.ts';
-import { type RequirementScope, type Requirements, relationNamed, usableDatabase } from './lookup.ts';
+import {
+  type RequirementScope,
+  type Requirements,
+  relationNamed,
+  usableDatabase,
+  usableSchema,
+} from './lookup.ts';
 
 /** Procedures and what they take; a procedure that is not here needs nothing. */
 const PROCEDURES: Readonly<Record<string, Privilege>> = { collect_garbage: 'COLLECT GARBAGE' };
@@ -94,8 +100,24 @@ function* onEngine(privilege: Privilege): Requirements {
 
 /** Lists are filtered; a relation that is named must be one that the user sees. */
 function* showRequirements(scope: RequirementScope, { what, name }: ShowStatement): Requirements {
+  if (name === undefined) return;
   const isOfOne = what === 'describe' || what === 'create_table' || what === 'columns';
-  if (!isOfOne || name === undefined) return;
+  if (!isOfOne) {
+    yield* listedIn(scope, name);
+    return;
+  }
   const object = yield* relationNamed(scope, name);
   if (object !== undefined) yield { kind: 'visible', object, location: name.location };
+}
+
+/** `IN a`: a schema of this database, else a database; `IN a.b`: a schema of another. */
+function* listedIn(scope: RequirementScope, { parts, location }: ObjectName): Requirements {
+  const { snapshot } = scope;
+  const [first = '', second] = parts;
+  const here = snapshot.database(scope.database);
+  const isDatabase = snapshot.database(first) !== undefined;
+  const isSchema = here !== undefined && snapshot.schema(here.id, first) !== undefined;
+  if (second !== undefined) yield* usableSchema(scope, { schema: second, database: first }, location);
+  else if (isDatabase && !isSchema) yield* usableDatabase(scope, first, location);
+  else yield* usableSchema(scope, { schema: first }, location);
 }

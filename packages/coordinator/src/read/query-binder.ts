@@ -31,6 +31,7 @@ import { explainSql } from './explain.ts';
 import type { ExplainedTable } from './explained-tables.ts';
 import { MirrorTables } from './mirror-tables.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
+import { QueryDescriptions } from './query-descriptions.ts';
 import { StatementRelations } from './statement-relations.ts';
 import type { StatementWork } from './statement-work.ts';
 import { systemRelation, tellsOfViewColumns } from './system-relation.ts';
@@ -63,6 +64,7 @@ export class QueryBinder {
   readonly #mirror: MirrorTables | undefined;
   readonly #viewColumns = new ViewColumns();
   readonly #bindings = new QueryBindings();
+  readonly #descriptions = new QueryDescriptions();
   /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
   unplanned = 0;
   /** Statements over large tables that ran on one node, because their plan could not be told in stages. */
@@ -189,8 +191,21 @@ export class QueryBinder {
   /** The parameters and the result of a query; `asked` as `describeQuery` has it. */
   async describe(request: BindRequest, asked?: readonly SqlType[]): Promise<QueryDescription> {
     const work = await this.#open(request);
+    const { reads, relations } = work;
     try {
-      return await describeQuery(request.sql, prepareContext(request, work), asked);
+      const key = bindingKey(request, asked);
+      const known =
+        key === undefined ? undefined : await this.#descriptions.get(key, () => relations!.snapshot());
+      if (known !== undefined) {
+        await this.#authorizeAgain(known, request, work);
+        return known.description;
+      }
+      const description = await describeQuery(request.sql, prepareContext(request, work), asked);
+      const isLasting = reads.files.length === 0 && !reads.listsObjects && relations?.transient !== true;
+      if (key !== undefined && isLasting) {
+        this.#descriptions.add(key, { description, named: relations?.named ?? [] });
+      }
+      return description;
     } catch (error) {
       throw work.explain(error);
     } finally {
@@ -236,6 +251,7 @@ export class QueryBinder {
       timeZone: request.settings.timezone,
       snapshot: request.snapshot,
       authority: this.#authority(request),
+      database: request.sessionValues.database,
       firstWithPositions: request.rowPositionsOf !== undefined,
       systemRelation: async (name, database, snapshot) => {
         const { user } = request.sessionValues;
@@ -310,7 +326,7 @@ export class QueryBinder {
 
   /** What was bound before was allowed then: rights change while relations stay as they are. */
   async #authorizeAgain(
-    { named }: Binding,
+    { named }: Pick<Binding, 'named'>,
     request: BindRequest,
     { relations }: StatementWork,
   ): Promise<void> {

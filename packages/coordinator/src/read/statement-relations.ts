@@ -35,6 +35,8 @@ export interface StatementRelationsOptions {
   readonly timeZone: string;
   readonly snapshot: () => Promise<StatementSnapshot>;
   readonly authority: ReadAuthority;
+  /** Of the request. */
+  readonly database: string;
   /** The table that stands first in the statement shows the positions of its rows. */
   readonly firstWithPositions: boolean;
   /**
@@ -82,6 +84,9 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const { database } = mention;
     const owner = requireDatabase(snapshot, name.database ?? database, name.location);
     const schemaName = name.schema ?? DEFAULT_SCHEMA;
+    const read = this.#readMention(mention);
+    // What it tells is filtered; of another database it is told to who may use that.
+    if (owner.name !== this.#options.database) authority.use(snapshot, owner, read);
     const ofSystem = (schema: string) =>
       this.#systemRelation({ schema, name: name.name }, owner.name, snapshot);
     if (isSystemSchema(schemaName)) return ofSystem(schemaName);
@@ -89,7 +94,6 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
       if (name.schema === undefined && isPgCatalogRelation(name.name)) return ofSystem(PG_CATALOG);
       if (isFileName(name.name)) return undefined;
     }
-    const read = this.#readMention(mention);
     const isVisible = authority.visible(snapshot);
     authority.use(snapshot, owner, read);
     const schema = requireSchema(snapshot, owner, schemaName, name.location, isVisible);

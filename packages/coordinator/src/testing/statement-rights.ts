@@ -138,6 +138,11 @@ const QUERIES: readonly StatementCase[] = [
   free('SELECT 42'),
   free('SELECT * FROM information_schema.tables'),
   {
+    sql: 'SELECT * FROM d$i.information_schema.schemata',
+    setup: ['CREATE DATABASE d$i', 'REVOKE USAGE ON DATABASE d$i FROM public'],
+    needs: [right('USAGE ON DATABASE d$i')],
+  },
+  {
     sql: 'SELECT 1',
     setup: ['CREATE DATABASE d$i', 'REVOKE USAGE ON DATABASE d$i FROM public'],
     database: 'd$i',
@@ -433,7 +438,15 @@ const ACCESS = {
       needs: [adminOption('r$i')],
     },
   ],
-  show_grants: [free('SHOW GRANTS')],
+  show_grants: [
+    free('SHOW GRANTS'),
+    free('SHOW GRANTS FOR u'),
+    {
+      sql: 'SHOW GRANTS ON TABLE $s.t',
+      needs: [...inSchema, { ...right('UPDATE ON TABLE $s.t'), missing: /has no privilege on/ }],
+    },
+    { sql: 'SHOW GRANTS FOR r$i', setup: ['CREATE ROLE r$i'], needs: [right('ROLE r$i')] },
+  ],
 } satisfies Partial<Record<Statement['kind'], readonly StatementCase[]>>;
 
 /** For every kind of statement: a new kind does not compile without its rights. */
@@ -459,6 +472,12 @@ export const STATEMENT_CASES: Readonly<Record<Statement['kind'], readonly Statem
   ],
   show: [
     free('SHOW TABLES'),
+    { sql: 'SHOW TABLES IN $s', needs: inSchema },
+    {
+      sql: 'SHOW SCHEMAS IN d$i',
+      setup: ['CREATE DATABASE d$i', 'REVOKE USAGE ON DATABASE d$i FROM public'],
+      needs: [right('USAGE ON DATABASE d$i')],
+    },
     {
       sql: 'DESCRIBE $s.t',
       needs: [...inSchema, { ...right('INSERT ON TABLE $s.t'), missing: /has no privilege on/ }],
