@@ -547,6 +547,21 @@ export const ERRORS = {
     meaning: 'The connection has a cursor or portal of this name already.',
     message: (p) => `Cursor "${p.name}" already exists`,
   }),
+  IDLE_SESSION: row<{ timeoutMs: number }>({
+    sqlState: '57P05',
+    httpStatus: 408,
+    retry: 'client',
+    meaning: 'A PostgreSQL client was silent for longer than its idle_session_timeout; the connection ends.',
+    message: (p) => `The connection was idle for ${p.timeoutMs} ms (idle_session_timeout)`,
+  }),
+  IDLE_TRANSACTION: row<{ timeoutMs: number }>({
+    sqlState: '25P03',
+    httpStatus: 408,
+    retry: 'client',
+    meaning:
+      'A PostgreSQL client was silent inside a transaction for longer than its idle_in_transaction_session_timeout; the connection ends.',
+    message: (p) => `The transaction was idle for ${p.timeoutMs} ms (idle_in_transaction_session_timeout)`,
+  }),
   READ_ONLY_TRANSACTION: row<{ what: string }>({
     sqlState: '25006',
     httpStatus: 400,

@@ -476,6 +476,15 @@ group('what clients do badly', () => {
     expect((await client.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 08P01/)]);
   });
 
+  it('a client that is silent for longer than it said is sent away', async () => {
+    using client = await open();
+    await client.ask(query("SET idle_in_transaction_session_timeout = '50ms'"));
+    await client.ask(query('BEGIN'));
+    expect((await client.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 25P03/)]);
+    using other = await open({ options: '-c idle_session_timeout=50' });
+    expect((await other.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 57P05/)]);
+  });
+
   it('a statement is stopped when its time is over', async () => {
     using client = await open();
     await client.ask(query("SET statement_timeout = '100ms'"));

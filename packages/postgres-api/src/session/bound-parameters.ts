@@ -22,7 +22,7 @@ export async function boundParameters(
     throw TesseraError.of('PROTOCOL_VIOLATION', { message });
   }
   if (expected === 0) return [];
-  const types = await describedTypes(state, statement, (i) => valueFormat(parameterFormats, i) === 'binary');
+  const types = await describedTypes(state, statement);
   return parameters.map((bytes, i) => {
     const type = statement.parameterTypes[i] ?? types.get(`$${i + 1}`);
     const oid = statement.parameterOids[i] || (type === undefined ? 0 : wireType(type).oid);
@@ -31,16 +31,15 @@ export async function boundParameters(
   });
 }
 
-/** By name. The engine is asked only for parameters that cannot be read without, or when it was asked before. */
+/** By name. The engine is asked where the client did not tell the type of every parameter; it remembers what it told. */
 async function describedTypes(
   state: SessionState,
   statement: PreparedStatement,
-  isBinary: (index: number) => boolean,
 ): Promise<ReadonlyMap<string, SqlType>> {
   const isNeeded = Array.from({ length: statement.parameterCount }, (_, i) => i).some(
-    (i) => isBinary(i) && !statement.parameterOids[i] && statement.parameterTypes[i] === undefined,
+    (i) => !statement.parameterOids[i] && statement.parameterTypes[i] === undefined,
   );
-  if (!isNeeded && statement.description === undefined) return new Map();
+  if (!isNeeded) return new Map();
   const { parameters } = await describePrepared(state, statement);
   return new Map(parameters.map(({ name, type }) => [name, type]));
 }

@@ -1,8 +1,10 @@
 import { type Logger, TesseraError } from '@tessera/common';
 import type { ClientStream } from '../connection/client-stream.ts';
 import { reportable } from '../connection/reportable.ts';
+import { milliseconds } from '../parameters/parameter-kinds.ts';
 import type { SessionParameters } from '../parameters/session-parameters.ts';
 import { parameterStatus, readyForQuery } from '../protocol/backend-message.ts';
+import type { Frame } from '../protocol/frame-reader.ts';
 import { type FrontendMessage, readFrontendMessage } from '../protocol/frontend-message.ts';
 import { errorResponse, noticeResponse, type Report, reportOf } from '../protocol/report.ts';
 import { type EngineServices, EngineStatements } from '../statements/engine-statements.ts';
@@ -85,9 +87,7 @@ export class Session {
     for (;;) {
       await this.#stream.flush();
       if (this.#isStopping && this.#stream.buffered === 0) return;
-      this.#isWaiting = true;
-      const frame = await this.#stream.message(this.#options.maxMessageBytes);
-      this.#isWaiting = false;
+      const frame = await this.#nextFrame();
       if (frame === undefined) return;
       let message: FrontendMessage | undefined;
       try {
@@ -97,6 +97,28 @@ export class Session {
       } catch (error) {
         await this.#fail(error, frame.type, message);
       }
+    }
+  }
+
+  /** @throws TesseraError IDLE_SESSION, IDLE_TRANSACTION when the client is silent for longer than it said it would be */
+  async #nextFrame(): Promise<Frame | undefined> {
+    const isExplicit = this.#state.transaction.isExplicit;
+    const name = isExplicit ? 'idle_in_transaction_session_timeout' : 'idle_session_timeout';
+    const timeoutMs = milliseconds(this.parameters.show(name)) ?? 0;
+    const silence = new AbortController();
+    const timer =
+      timeoutMs === 0
+        ? undefined
+        : setTimeout(() => {
+            const error = isExplicit ? 'IDLE_TRANSACTION' : 'IDLE_SESSION';
+            silence.abort(TesseraError.of(error, { timeoutMs }));
+          }, timeoutMs);
+    this.#isWaiting = true;
+    try {
+      return await this.#stream.message(this.#options.maxMessageBytes, timer && silence.signal);
+    } finally {
+      this.#isWaiting = false;
+      clearTimeout(timer);
     }
   }
 
