@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
@@ -95,6 +95,7 @@ describe('a statement', () => {
       return execFileSync('curl', [...args, `http://127.0.0.1:${port}/`]).toString();
     };
     expect(ask('Host: tessera.example.com')).toBe('200');
+    expect(ask('Authorization: Bearer another')).toBe('400');
     expect(ask('Sec-Fetch-Site: cross-site')).toBe('403');
   });
 
@@ -150,6 +151,13 @@ describe('an upload of a stranger', () => {
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 100 Continue/);
     socket.destroy();
+    const file = join(directory, 'large.csv');
+    await writeFile(file, 'row\n'.repeat(1_000_000));
+    const sql = "sql=SELECT count(*) FROM READ_CSV('upload://f')";
+    const form = ['--form-string', sql, '--form', `f=@${file}`, '-H', `Authorization: Bearer ${token}`];
+    const { stderr, stdout } = spawnSync('curl', ['-sv', ...form, node.url], { encoding: 'utf8' });
+    expect(stderr).toContain('100 Continue');
+    expect(stdout).toContain('1000000');
   });
 });
 
@@ -322,14 +330,25 @@ it('a token ends when its time is over', async () => {
   await expect.poll(status, { timeout: 10_000, interval: 100 }).toBe(401);
 });
 
-it('a password of the configuration may come from the environment', async () => {
+it('a password of the configuration may come from the environment; a socket asks for a token too', async () => {
   const place = temporaryDirectory();
   const reference = ['$', '{env:ADMIN_PASSWORD}'].join('');
-  const config = writeNativeConfig(place, { initial_user: { name: 'root', password: reference } });
+  const path = join(place, 'tessera.sock');
+  const endpoints = { http: { listeners: [{ type: 'unix', path }] } };
+  const native = { initial_user: { name: 'root', password: reference } };
+  const config = writeNativeConfig(place, native, { endpoints });
   await expect(startTessera({ args: ['--config', config] })).rejects.toThrow(
     'auth.native.initial_user.password: the environment variable ADMIN_PASSWORD is not set',
   );
   const env = { ADMIN_PASSWORD: 'from the environment' };
   await using running = await startTessera({ args: ['--config', config], env });
-  expect(await logIn(running, { name: 'root', password: env.ADMIN_PASSWORD })).not.toBe('');
+  expect(running.url).toBe(`unix:${path}`);
+  const curl = (...args: string[]) => execFileSync('curl', ['-s', '--unix-socket', path, ...args]).toString();
+  const login = ['-d', 'grant_type=password', '-d', 'username=root', '-d', `password=${env.ADMIN_PASSWORD}`];
+  const { access_token: rootToken } = JSON.parse(curl(...login, 'http://x/oauth/token')) as {
+    access_token: string;
+  };
+  const ask = (...more: string[]) => curl('-d', SELECT_USER, ...more, 'http://x/');
+  expect(ask()).toContain('UNAUTHENTICATED');
+  expect(ask('-H', `Authorization: Bearer ${rootToken}`)).toContain('root');
 });

@@ -34,11 +34,22 @@ export function discoveryDocument(request: IncomingMessage, { id, audience, toke
 }
 
 /** With members of RFC 8414 where the engine issues the tokens; a provider's own document says them for it. */
+interface AuthorizationServer {
+  readonly name: string;
+  readonly issuer?: string;
+  readonly token_endpoint?: string;
+  readonly jwks_uri?: string;
+  readonly grant_types_supported?: readonly string[];
+  readonly token_endpoint_auth_methods_supported?: readonly string[];
+  /** Where the provider's document is. */
+  readonly openid_configuration?: string;
+}
+
 function authorizationServer(
   tokens: TokenSource,
   audience: string,
   url: string,
-): { readonly name: string } | undefined {
+): AuthorizationServer | undefined {
   switch (tokens.kind) {
     case 'none':
       return undefined;
@@ -46,15 +57,13 @@ function authorizationServer(
       return {
         // The name that clients of the family reserve for the engine itself.
         name: '_local',
-        ...{
-          issuer: audience,
-          token_endpoint: `${url}/oauth/token`,
-          jwks_uri: `${url}/oauth/jwks`,
-          grant_types_supported: ['client_credentials', 'password'],
-          token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-        },
+        issuer: audience,
+        token_endpoint: `${url}/oauth/token`,
+        jwks_uri: `${url}/oauth/jwks`,
+        grant_types_supported: ['client_credentials', 'password'],
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
       };
     case 'provider':
-      return { name: tokens.name, ...{ openid_configuration: tokens.discoveryUrl } };
+      return { name: tokens.name, openid_configuration: tokens.discoveryUrl };
   }
 }
