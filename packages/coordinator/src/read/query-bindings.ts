@@ -1,4 +1,5 @@
 import type { Snapshot } from '@tessera/catalog';
+import type { SqlType } from '@tessera/sql';
 import type { Binding } from './binding.ts';
 import type { BindRequest } from './bound-query.ts';
 import { plannedRows } from './mirror-tables.ts';
@@ -13,13 +14,13 @@ const MAX_KEY_LENGTH = 32_768;
 /** What a binding follows from, besides the relations that the statement names. */
 export type BindingKey = string;
 
-/** Undefined for statements that are not worth remembering. */
-export function bindingKey(request: BindRequest): BindingKey | undefined {
+/** Undefined for statements that are not worth remembering. `asked`: what else the answer follows from. */
+export function bindingKey(request: BindRequest, asked?: readonly SqlType[]): BindingKey | undefined {
   const { sql, parameters, settings, sessionValues, rowPositionsOf } = request;
   if (sql.length > MAX_KEY_LENGTH) return undefined;
   const values = parameters.map(({ name, value, type }) => [name, typeof value, String(value), type]);
   const { database, user } = sessionValues;
-  const key = JSON.stringify([settings.timezone, database, user, rowPositionsOf ?? '', sql, values]);
+  const key = JSON.stringify([settings.timezone, database, user, rowPositionsOf ?? '', sql, values, asked]);
   return key.length > MAX_KEY_LENGTH ? undefined : key;
 }
 
@@ -58,6 +59,10 @@ export class QueryBindings {
 
 const planLength = (binding: Binding | undefined): number => binding?.serializedPlan?.length ?? 0;
 
+/** Whether names stand for the objects that they stood for. */
+export const namesHold = (named: Binding['named'], snapshot: Snapshot): boolean =>
+  named.every(({ name, database, object }) => findRelation(snapshot, name, database) === object);
+
 const stillHolds = ({ named, tables }: Binding, snapshot: Snapshot): boolean =>
-  named.every(({ name, database, object }) => findRelation(snapshot, name, database) === object) &&
+  namesHold(named, snapshot) &&
   [...tables.values()].every(({ table, plannedRows: rows }) => plannedRows(snapshot, table) === rows);
