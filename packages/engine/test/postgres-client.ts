@@ -59,9 +59,8 @@ export class RawClient {
   #ended = false;
   #wake: () => void = () => undefined;
 
-  constructor(address: string) {
-    const url = new URL(address.includes('://') ? address : `postgres://${address}`);
-    this.socket = connect(Number(url.port), url.hostname);
+  constructor(place: string | Socket) {
+    this.socket = typeof place === 'string' ? connectTo(place) : place;
     this.socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
@@ -141,6 +140,11 @@ export class RawClient {
   [Symbol.dispose](): void {
     this.socket.destroy();
   }
+}
+
+function connectTo(address: string): Socket {
+  const url = new URL(address.includes('://') ? address : `postgres://${address}`);
+  return connect(Number(url.port), url.hostname);
 }
 
 /** A message in words: `D 1|x`, `C SELECT 1`, `E ERROR 22012 division by zero`, `Z I`. */
