@@ -135,15 +135,22 @@ describe('an upload of a stranger', () => {
     expect(answer).toMatch(/^connection: close\r$/im);
   });
 
-  it('that is sent nevertheless is cut off', async () => {
+  it('that is sent nevertheless is read no further, and cut off', async () => {
     const socket = await sendHead(head);
     const chunk = Buffer.alloc(1 << 20);
     const closed = once(socket, 'close').catch(() => undefined);
     socket.on('error', () => undefined);
+    const answer = once(socket, 'data') as Promise<[Buffer]>;
     while (!socket.destroyed) {
       if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => undefined), closed]);
     }
+    expect((await answer).toString()).toMatch(/^HTTP\/1\.1 401 /);
     expect(socket.bytesWritten).toBeLessThan(100 << 20);
+  });
+
+  it('is answered also where the client sends without asking', async () => {
+    const answer = await fetch(node.url, { method: 'POST', body: Buffer.alloc(50 << 20) });
+    expect(answer.status).toBe(401);
   });
 
   it('one of somebody known is asked for', async () => {

@@ -6,12 +6,12 @@ interface DrainLimits {
 }
 
 const OF_A_USER: DrainLimits = { bytes: 16 << 20, ms: 2_000 };
-/** Enough for what is under way when the answer leaves. */
-const OF_A_STRANGER: DrainLimits = { bytes: 1 << 20, ms: 1_000 };
+/** What is under way when the answer leaves, and small bodies whole. */
+const OF_A_STRANGER: DrainLimits = { bytes: 4 << 20, ms: 1_000 };
 
 /**
  * Reads away what a client still sends after its request was answered, so that it gets to read the answer instead of a
- * reset; a client that goes on sending for too long is cut off.
+ * reset; beyond the limit nothing is read any more, and a client that has not gone by the end of the time is cut off.
  */
 export const drainRequest = (request: IncomingMessage): void => drain(request, OF_A_USER);
 
@@ -24,8 +24,9 @@ function drain(request: IncomingMessage, { bytes, ms }: DrainLimits): void {
   const timer = setTimeout(() => request.destroy(), ms);
   request.on('data', (chunk: Buffer) => {
     left -= chunk.byteLength;
-    if (left < 0) request.destroy();
+    if (left < 0) request.pause();
   });
+  request.once('end', () => clearTimeout(timer));
   request.once('close', () => clearTimeout(timer));
   request.resume();
 }
