@@ -171,6 +171,16 @@ describe('rights that go while statements stay as they are', () => {
     expect(await node.rows(sql, alice)).toEqual([[7]]);
   });
 
+  it('so is one that was described before', async () => {
+    const described = () =>
+      inQuery((query, request) => node.coordinator.describeStatement(query, { ...request, sql }));
+    expect(await described()).toMatchObject({ columns: [{ name: 'a' }] });
+    expect(await described()).toMatchObject({ columns: [{ name: 'a' }] });
+    await asAdmin('REVOKE ROLE readers FROM alice');
+    expect(await refusal(described())).toMatchObject({ name: 'FORBIDDEN' });
+    await asAdmin(readers);
+  });
+
   it('what one user bound is not another one’s', async () => {
     await node.rows(sql, alice);
     expect(await refusal(node.rows(sql, bob))).toMatchObject({ name: 'FORBIDDEN' });
