@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { disabledAuthenticator } from '@tessera/auth';
+import { createLogging } from '@tessera/common';
+import { Coordinator } from '@tessera/coordinator';
+import { type Kernel, startKernel } from '@tessera/kernel';
+import { ExternalSources } from '@tessera/object-store';
+import { createPostgresServer, type PostgresLimits, type PostgresServer } from '@tessera/postgres-api';
+import { kernelBootstrap } from '@tessera/sql';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { query, RawClient, startup, told } from './postgres-client.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tessera-postgres-limits-'));
+const logging = { level: 'error', format: 'json', components: [], sinks: [] } as const;
+const log = createLogging(logging).logger('postgres');
+const external = new ExternalSources({ directories: [], urlPrefixes: [] });
+let kernel: Kernel;
+let coordinator: Coordinator;
+beforeAll(async () => {
+  kernel = await startKernel({
+    directory: join(directory, 'kernel'),
+    readableDirectories: [directory],
+    memoryLimitBytes: 256 << 20,
+    threads: 1,
+    bootstrap: kernelBootstrap,
+    log,
+  });
+  coordinator = new Coordinator({ kernel, external, engineId: 'limits', checksPrivileges: false });
+});
+afterAll(async () => {
+  await coordinator.close();
+  await kernel.close();
+  await external.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function serve(limits: Partial<PostgresLimits>): Promise<{ server: PostgresServer; address: string }> {
+  const requestRoot = join(directory, 'requests');
+  const authenticator = disabledAuthenticator();
+  const server = createPostgresServer({ coordinator, authenticator, requestRoot, log, limits });
+  onTestFinished(() => server.close());
+  return { server, address: await server.listen({ host: '127.0.0.1', port: 0 }) };
+}
+
+it('no more connections than the limit are let in, and there is room again when one goes', async () => {
+  const { server, address } = await serve({ maxConnections: 2 });
+  using first = await RawClient.open(address);
+  using _second = await RawClient.open(address);
+  using third = new RawClient(address);
+  third.send(startup({ user: 'tessera' }));
+  expect((await third.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 53300/)]);
+  first.socket.destroy();
+  await expect.poll(() => server.connections).toBe(1);
+  using fourth = await RawClient.open(address);
+  expect(await fourth.ask(query('SELECT 42'))).toContain('D 42');
+});
+
+it('a client that does not say what it wants is cut off', async () => {
+  const { server, address } = await serve({ startupTimeoutMs: 50 });
+  using silent = new RawClient(address);
+  using slow = new RawClient(address);
+  slow.send(startup({ user: 'tessera' }).subarray(0, 10));
+  await Promise.all([silent.closed(), slow.closed()]);
+  await expect.poll(() => server.connections).toBe(0);
+});
+
+it('a message over the limit ends the connection before it is read', async () => {
+  const { address } = await serve({ maxMessageBytes: 1_000 });
+  using client = await RawClient.open(address);
+  client.send(query(`SELECT '${'x'.repeat(2_000)}'`).subarray(0, 10));
+  expect((await client.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 08P01/)]);
+});
+
+it('a client that takes nothing of its result is cut off, and the query ends', async () => {
+  const { server, address } = await serve({ writeIdleMs: 100 });
+  using client = await RawClient.open(address);
+  client.socket.pause();
+  client.send(query("SELECT repeat('x', 1000) FROM generate_series(1, 100000)"));
+  await expect.poll(() => server.connections).toBe(0);
+  expect(coordinator.running.size).toBe(0);
+});
+
+it('five hundred idle connections are cheap', async () => {
+  const { server, address } = await serve({});
+  const clients = await Promise.all(Array.from({ length: 500 }, () => RawClient.open(address)));
+  try {
+    expect(server.connections).toBe(500);
+    expect(coordinator.running.size).toBe(0);
+    const answers = await Promise.all(clients.slice(0, 50).map((client) => client.ask(query('SELECT 42'))));
+    expect(answers.every((answer) => answer.includes('D 42'))).toBe(true);
+  } finally {
+    for (const client of clients) client.socket.destroy();
+  }
+  await expect.poll(() => server.connections).toBe(0);
+});
