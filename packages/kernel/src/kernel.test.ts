@@ -92,6 +92,7 @@ describe('calls', () => {
       ["SELECT 'x'::INT", 'CAST_ERROR', 10],
       ['SELECT 9223372036854775807 + 1', 'OUT_OF_RANGE', undefined],
       ["SELECT error('division by zero')", 'DIVISION_BY_ZERO', undefined],
+      [`SELECT error('relation "x" does not exist')`, 'UNDEFINED_TABLE', undefined],
       ["FROM read_text('/etc/passwd')", 'FORBIDDEN', 5],
       ['SELECT 1\0', 'SYNTAX_ERROR', undefined],
     ] as const) {

@@ -17,7 +17,7 @@ import {
   userRelations,
   userSchemas,
 } from './postgres-facts.ts';
-import { POSTGRES_TYPES } from './postgres-types.ts';
+import { POSTGRES_TYPES, postgresType } from './postgres-types.ts';
 import { viewDefinition } from './relation-views.ts';
 import { rolesOf } from './roles.ts';
 import { signatures } from './routines.ts';
@@ -150,6 +150,15 @@ const routineNames = (): readonly NamedOid[] => [
   ...signatures(),
 ];
 
+/** Further words for types that SQL has. */
+const TYPE_ALIASES: Readonly<Record<string, string>> = {
+  char: 'bpchar',
+  dec: 'numeric',
+  decimal: 'numeric',
+  float: 'float8',
+  int: 'int4',
+};
+
 const RELATIONS: Readonly<Record<Lookup, LookupRelation>> = {
   relation_oid: oidOf(relationOids),
   relation_name: nameOf(relationNames),
@@ -170,12 +179,13 @@ const RELATIONS: Readonly<Record<Lookup, LookupRelation>> = {
         relation.kind === 'table' ? facts.snapshot.totals(relation.id).bytes : 0,
       ]),
   },
-  type_oid: oidOf(() =>
-    POSTGRES_TYPES.flatMap(({ name, sqlName, oid }): Pair[] => [
+  type_oid: oidOf(() => [
+    ...POSTGRES_TYPES.flatMap(({ name, sqlName, oid }): Pair[] => [
       [name, oid],
       [sqlName, oid],
     ]),
-  ),
+    ...Object.entries(TYPE_ALIASES).map(([alias, name]): Pair => [alias, postgresType(name).oid]),
+  ]),
   type_name: nameOf(() => POSTGRES_TYPES.map(({ oid, sqlName }) => [oid, sqlName])),
   namespace_oid: oids(allNamespaces),
   namespace_name: names(allNamespaces),

@@ -73,6 +73,8 @@ function toTessera(failure: KernelFailure): TesseraError {
     }
     case 'Invalid Input':
       if (message === 'division by zero') return TesseraError.of('DIVISION_BY_ZERO', {});
+      if (/^relation ".*" does not exist$/s.test(message))
+        return TesseraError.of('UNDEFINED_TABLE', { message });
       return TesseraError.of('STATEMENT_FAILED', { message });
     case 'Not implemented':
       if (/^Unknown TimeZone/.test(message)) {

@@ -121,7 +121,7 @@ class Forms {
     const reg = this.#reg.get(node.child);
     if (reg !== undefined) return isText(node.cast_type) ? regName(reg, node.child) : node;
     const list = namedElement(node.cast_type);
-    if (list !== undefined) return { ...node, cast_type: list };
+    if (list !== undefined) return this.#listCast(node, list);
     const name = namedType(node.cast_type);
     if (name === undefined) return vectorForm(node) === node ? arrayLiteral(node) : vectorForm(node);
     const type = REG_TYPES[name];
@@ -129,6 +129,19 @@ class Forms {
     const value = regValue(type, node.child, node.try_cast ? 'null' : 'error');
     this.#reg.set(value, type);
     return value;
+  }
+
+  /** `'{int4,int8}'::regtype[]` as well as a list of OIDs. */
+  #listCast(node: CastNode, list: TypeNode): Expression {
+    const { type_info } = node.cast_type;
+    const name = type_info?.type === 'LIST_TYPE_INFO' ? namedType(type_info.child_type) : undefined;
+    const type = REG_TYPES[name ?? ''];
+    const literal = arrayLiteral({ ...node, cast_type: textList(list) });
+    if (type === undefined || literal.class !== 'CAST' || literal.child.class !== 'FUNCTION') {
+      return { ...node, cast_type: list };
+    }
+    const oids = literal.child.children.map((item) => regValue(type, item, 'error'));
+    return { ...node, cast_type: list, child: { ...literal.child, children: oids } };
   }
 
   /** `x::regclass = 't'` compares with a name of that type. */
@@ -219,6 +232,14 @@ function namedElement({ id, type_info }: TypeNode): TypeNode | undefined {
     type_info: { ...type_info, child_type: { id: KERNEL_TYPES[name] ?? 'UINTEGER', type_info: null } },
   };
 }
+
+const textList = ({ id, type_info }: TypeNode): TypeNode => ({
+  id,
+  type_info:
+    type_info?.type === 'LIST_TYPE_INFO'
+      ? { ...type_info, child_type: { id: 'VARCHAR', type_info: null } }
+      : null,
+});
 
 function namedType({ type_info }: TypeNode): string | undefined {
   if (type_info?.type !== 'UNBOUND_TYPE_INFO') return undefined;

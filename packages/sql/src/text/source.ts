@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import type { IToken } from 'chevrotain';
+import { emptySelections } from '../postgres/empty-selections.ts';
 import { type Omission, qualifiedWords } from '../postgres/qualified-words.ts';
 import { Close, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
@@ -38,6 +39,7 @@ export function kernelSource(text: string): KernelSource {
     ...tokens.flatMap(quoteFileColumn),
     ...rewriteTypes(tokens),
     ...qualifiedWords(tokens).map(omission),
+    ...emptySelections(tokens).map((select) => ({ start: endOf(select), end: endOf(select), text: ' 1' })),
   ].sort((a, b) => a.start - b.start);
   return applyEdits(text, edits);
 }

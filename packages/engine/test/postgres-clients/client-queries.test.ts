@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+
+/*
+ * What clients of PostgreSQL send to read its catalog, a file each: `-- row: a | b` is a row that must be among the answer
+ * (`*` is any value, NULL is NULL), `-- rows: 0` tells how many there are, `{oid:t}` is the OID of something.
+ */
+
+const QUERIES = join(import.meta.dirname, 'queries');
+
+const SETUP = [
+  "CREATE TABLE t (id INT NOT NULL, name TEXT DEFAULT 'x', amount NUMERIC(10, 2), at TIMESTAMPTZ, tags TEXT[]) PRIMARY INDEX id",
+  'CREATE SCHEMA other',
+  'CREATE TABLE other.filled (k INT NOT NULL, v TEXT)',
+  "INSERT INTO other.filled SELECT i, 'v' FROM generate_series(1, 100) AS g(i)",
+  'CREATE VIEW seen AS SELECT k, v FROM other.filled',
+  'CREATE INDEX skip ON other.filled USING SKIP_INDEX(lower(v))',
+];
+
+const OIDS: Readonly<Record<string, string>> = {
+  t: "'t'::regclass",
+  filled: "'other.filled'::regclass",
+  seen: "'seen'::regclass",
+  public: "'public'::regnamespace",
+  other: "'other'::regnamespace",
+};
+
+let node: TesseraProcess;
+let client: pg.Client;
+const oids = new Map<string, string>();
+
+beforeAll(async () => {
+  node = await startTessera({ args: ['--postgres-port', '0'] });
+  const [host = '', port = ''] = node.postgres.split(':');
+  client = new pg.Client({ host, port: Number(port), database: 'tessera', user: 'tessera' });
+  await client.connect();
+  for (const sql of SETUP) await client.query(sql);
+  for (const [name, sql] of Object.entries(OIDS)) {
+    const { rows } = await client.query(`SELECT (${sql})::oid AS oid`);
+    oids.set(name, String(rows[0].oid));
+  }
+});
+afterAll(async () => {
+  await client?.end();
+  await node[Symbol.asyncDispose]();
+});
+
+const clients = readdirSync(QUERIES).sort();
+
+describe.each(clients)('%s', (name) => {
+  const files = readdirSync(join(QUERIES, name)).sort();
+
+  it.each(files)('%s', async (file) => {
+    const text = readFileSync(join(QUERIES, name, file), 'utf8');
+    const sql = text.replace(/\{oid:(\w+)\}/g, (_, key) => oids.get(key)!);
+    const { rows } = await client.query<(string | null)[]>({
+      text: sql,
+      rowMode: 'array',
+      types: { getTypeParser: () => (value: string) => value },
+    });
+    for (const expected of rowsExpected(text)) {
+      const found = rows.some((row) => isLike(row, expected));
+      expect(found, `no row ${expected.join(' | ')} among ${JSON.stringify(rows.slice(0, 20))}`).toBe(true);
+    }
+    const count = /^-- rows: (\d+)$/m.exec(text)?.[1];
+    if (count !== undefined) expect(rows).toHaveLength(Number(count));
+  });
+});
+
+const rowsExpected = (text: string): readonly (readonly string[])[] =>
+  [...text.matchAll(/^-- row: ?(.*)$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
+
+const isLike = (row: readonly (string | null)[], expected: readonly string[]): boolean =>
+  row.length === expected.length &&
+  expected.every((cell, i) => cell === '*' || cell === (row[i] === null ? 'NULL' : row[i]!.trim()));

@@ -1,0 +1,3 @@
+-- source: pg_dump 15
+-- row: {public}
+SELECT pg_catalog.current_schemas(false)

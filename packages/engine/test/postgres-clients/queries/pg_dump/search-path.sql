@@ -1,0 +1,3 @@
+-- source: pg_dump 15
+-- row: 
+SELECT pg_catalog.set_config('search_path', '', false)

@@ -1,0 +1,3 @@
+-- source: pg_dump 15
+-- row: SELECT k, v FROM other.filled;
+SELECT pg_catalog.pg_get_viewdef('{oid:seen}'::pg_catalog.oid) AS viewdef

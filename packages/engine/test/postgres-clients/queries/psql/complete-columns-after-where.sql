@@ -1,0 +1,4 @@
+-- source: psql 15, tab completion
+-- row: id | NULL
+SELECT a.attname, NULL::pg_catalog.text FROM pg_catalog.pg_attribute a, pg_catalog.pg_class c, pg_catalog.pg_namespace nr WHERE c.oid = a.attrelid and a.attnum > 0 and not a.attisdropped AND (a.attname) LIKE '%' AND c.relname = 't' AND c.relnamespace = nr.oid AND nr.nspname = 'public'
+LIMIT 1000
