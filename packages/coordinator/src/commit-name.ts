@@ -11,7 +11,12 @@ export function commitName(
   queryId: string,
   position: number,
   text: string,
-  { user, database, parameters, transactionId }: StatementRequest,
+  {
+    user,
+    database,
+    parameters,
+    transactionId,
+  }: Pick<StatementRequest, 'user' | 'database' | 'parameters' | 'transactionId'>,
 ): string {
   const values = parameters.map(({ name, value }) => [name, typeof value, String(value)]);
   const said = JSON.stringify([position, user, text, database ?? null, values, transactionId ?? null]);

@@ -34,6 +34,8 @@ test.for([
   ['CREATE USER u PASSWORD hunter2! ; SELECT 1', "CREATE USER u PASSWORD '***'"],
   ["ALTER USER u PASSWORD 'a'b'c'; SELECT 1", "ALTER USER u PASSWORD '***'"],
   ["CREATE /* c */ USER u PASWORD 'p", '***'],
+  ["CREATE /* a /* b */ */ USER u PASWORD 'p'", "CREATE USER u PASWORD '***'"],
+  ["CREATE -- c\n\tROLE u LOGIN PASWORD 'p'", "CREATE ROLE u LOGIN PASWORD '***'"],
   ["SELECT user, 'x' FROM t", "SELECT user, 'x' FROM t"],
   ["SELECT * FROM read_csv('https://u:p@h/x')", "SELECT * FROM read_csv('***')"],
   ["SELECT * FROM read_csv('https://h/x?a=1&X-Amz-Signature=abc')", "SELECT * FROM read_csv('***')"],

@@ -1,0 +1,29 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+
+const REQUEST = { user: 'ada', database: undefined, parameters: [] } as const;
+
+/** As a process that has just started makes names. */
+async function freshProcess(): Promise<(text: string) => string> {
+  vi.resetModules();
+  const { commitName } = await import('./commit-name.ts');
+  return (text) => commitName('q', 0, text, REQUEST);
+}
+
+let nameOf: (text: string) => string;
+beforeEach(async () => {
+  nameOf = await freshProcess();
+});
+
+it('a statement sent again is known, by every process', async () => {
+  const sql = 'INSERT INTO t VALUES (1)';
+  expect(nameOf(sql)).toBe(nameOf(sql));
+  expect((await freshProcess())(sql)).toBe(nameOf(sql));
+  expect(nameOf('INSERT INTO t VALUES (2)')).not.toBe(nameOf(sql));
+});
+
+it('the name of one with a password says nothing to who can try passwords', async () => {
+  const sql = "ALTER USER ada PASSWORD 'guess'";
+  expect(nameOf(sql)).toBe(nameOf(sql));
+  expect(nameOf("ALTER USER ada PASSWORD 'other'")).not.toBe(nameOf(sql));
+  expect((await freshProcess())(sql)).not.toBe(nameOf(sql));
+});
