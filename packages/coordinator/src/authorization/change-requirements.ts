@@ -69,11 +69,13 @@ export function updateReads(
 ): boolean {
   if (from !== undefined || where !== undefined || leading !== undefined) return true;
   const columns = 'columns' in table ? table.columns.map(({ name }) => name) : [];
-  // COLUMNS('pattern') and * name columns without naming them.
-  const telling = new Set([...columns, table.name, alias, 'columns']);
+  // COLUMNS('pattern') stands for columns without naming them. The kernel does not tell names apart by case.
+  const names = [...columns, table.name, alias ?? table.name, 'columns'];
+  const telling = new Set(names.map((name) => name.toLowerCase()));
   return set.some(({ value }) => {
     if (value === undefined) return false;
-    return namesIn(value.sql).some((name) => telling.has(name) || telling.has(name.toLowerCase()));
+    // #1 is the first column.
+    return value.sql.includes('#') || namesIn(value.sql).some((name) => telling.has(name.toLowerCase()));
   });
 }
 

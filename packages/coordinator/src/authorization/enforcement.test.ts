@@ -399,12 +399,15 @@ describe('information_schema', () => {
 
 describe('ways around', () => {
   it('a CTE that has the name of the table of an UPDATE gives no SELECT on what it reads', async () => {
-    await asAdmin('CREATE TABLE plain (a INT)', 'GRANT UPDATE ON TABLE plain TO alice');
+    await asAdmin('CREATE TABLE plain (a INT, "B" INT)', 'GRANT UPDATE ON TABLE plain TO alice');
     for (const sql of [
       'WITH plain AS (SELECT salary AS a FROM secret) UPDATE plain SET a = 1',
       'UPDATE plain SET a = (SELECT max(salary) FROM secret)',
       'UPDATE plain SET a = (SELECT max(a) FROM plain)',
       `UPDATE plain SET a = COLUMNS('a')`,
+      'UPDATE plain SET a = b',
+      'UPDATE plain SET a = CAST(#2 AS TEXT)::INT',
+      'UPDATE plain AS p SET a = hash(p)',
     ])
       expect(await refusal(node.run(sql, alice)), sql).toMatchObject({ name: 'FORBIDDEN' });
     await node.run('UPDATE plain SET a = 1', alice);

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { classifyStatement } from '@tessera/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type NeededRight, STATEMENT_CASES, type StatementCase } from '../testing/statement-rights.ts';
+import type { NeededRight } from '../testing/needed-right.ts';
+import { STATEMENT_CASES, type StatementCase } from '../testing/statement-rights.ts';
 import { TestNode } from '../testing/test-node.ts';
 
 let node: TestNode;

@@ -1,0 +1,48 @@
+/** A right as the statements that give it and take it away again; `missing`: what a refusal without it says. */
+export interface NeededRight {
+  readonly name: string;
+  readonly give: string;
+  readonly take: string;
+  /** Where that leaves something of it. */
+  readonly takeAll?: string;
+  readonly missing: RegExp;
+}
+
+/** By GRANT; to other than the user where a view is read with the rights of its owner. */
+export const right = (what: string, to = 'u'): NeededRight => ({
+  name: `${what}${to === 'u' ? '' : ` to ${to}`}`,
+  give: `GRANT ${what} TO ${to}`,
+  take: `REVOKE ${what} FROM ${to}`,
+  missing: what.startsWith('ROLE ')
+    ? /is not a member of/
+    : new RegExp(`"${to}".* has no ${what.replace(/ ON .*/, '')} on`),
+});
+
+export const grantOption = (what: string): NeededRight => ({
+  name: `grant option for ${what}`,
+  give: `GRANT ${what} TO u WITH GRANT OPTION`,
+  take: `REVOKE GRANT OPTION FOR ${what} FROM u CASCADE`,
+  takeAll: `REVOKE ${what} FROM u CASCADE`,
+  missing: /has no grant option for/,
+});
+
+export const adminOption = (role: string): NeededRight => ({
+  name: `ADMIN OPTION on ${role}`,
+  give: `GRANT ROLE ${role} TO u WITH ADMIN OPTION`,
+  take: `REVOKE ROLE ${role} FROM u CASCADE`,
+  missing: /has no ADMIN OPTION on/,
+});
+
+export const owner = (what: string): NeededRight => ({
+  name: `owner of ${what}`,
+  give: `ALTER ${what} OWNER TO u`,
+  take: `ALTER ${what} OWNER TO tessera`,
+  missing: /does not own/,
+});
+
+export const administrator: NeededRight = {
+  name: 'system_admin',
+  give: 'GRANT ROLE system_admin TO u',
+  take: 'REVOKE ROLE system_admin FROM u',
+  missing: /is not a member of system_admin/,
+};
