@@ -20,6 +20,8 @@ export class CsvRows implements RowParser {
   readonly #nullBare: readonly boolean[];
   readonly #nullQuoted: readonly boolean[];
   #scratch = Buffer.allocUnsafe(256);
+  #searched: Buffer | undefined;
+  #quoteAt = -1;
 
   constructor({ columns, format }: RowShape) {
     this.#columns = columns;
@@ -34,7 +36,7 @@ export class CsvRows implements RowParser {
   rowEnd(bytes: Buffer, start: number): number {
     for (let from = start; ; ) {
       const end = bytes.indexOf(LF, from);
-      const quote = bytes.indexOf(this.#quote, from);
+      const quote = this.#nextQuote(bytes, from);
       if (quote < 0 || (end >= 0 && end < quote)) return end;
       const behind = this.#quotedEnd(bytes, quote + 1, bytes.length);
       if (behind < 0) return -1;
@@ -64,6 +66,16 @@ export class CsvRows implements RowParser {
       if (behind < 0) throw new CopyRowError('unterminated CSV quoted field');
       at = bytes.indexOf(this.#quote, behind);
     }
+  }
+
+  /** Looked for once: most rows have none, and all of a chunk would be searched for each. */
+  #nextQuote(bytes: Buffer, from: number): number {
+    const isKnown = this.#searched === bytes && (this.#quoteAt >= from || this.#quoteAt < 0);
+    if (!isKnown) {
+      this.#searched = bytes;
+      this.#quoteAt = bytes.indexOf(this.#quote, from);
+    }
+    return this.#quoteAt;
   }
 
   /** Behind the closing quote of what is quoted from `at` on; -1: there is none. */
