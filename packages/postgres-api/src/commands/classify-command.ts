@@ -1,3 +1,4 @@
+import { fail } from '@tessera/common';
 import { isSettingName } from '@tessera/coordinator';
 import { TokenCursor } from '@tessera/sql';
 import { PARAMETER_KINDS } from '../parameters/parameter-kinds.ts';
@@ -30,6 +31,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   FETCH: fetchCommand,
   MOVE: fetchCommand,
   CLOSE: closeCommand,
+  LISTEN: refused('LISTEN'),
+  NOTIFY: refused('NOTIFY'),
   UNLISTEN: unlistenCommand,
   COPY: copyCommand,
 };
@@ -99,6 +102,10 @@ function discardCommand(cursor: TokenCursor): SessionCommand {
   if (what !== undefined) return finished(cursor, { kind: 'discard', what });
   if (cursor.accept('TEMPORARY')) return finished(cursor, { kind: 'discard', what: 'TEMP' });
   return cursor.unexpected('ALL, PLANS, SEQUENCES or TEMP');
+}
+
+function refused(what: string): Reader {
+  return () => fail('NOT_SUPPORTED', { what });
 }
 
 /** Pools send it with every connection that comes back; nothing is ever listened to. */

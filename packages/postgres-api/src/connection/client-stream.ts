@@ -52,14 +52,22 @@ export class ClientStream {
     return this.#reader.peekByte();
   }
 
-  /** A packet of start-up. Undefined when the client goes. @throws TesseraError PROTOCOL_VIOLATION */
-  startupPacket(): Promise<Frame | undefined> {
-    return this.#frame({ typed: false, limit: MAX_STARTUP_PACKET_BYTES });
+  /**
+   * A packet of start-up. Undefined when the client goes, and for a length that none has: who sends that speaks something
+   * else, or says good-bye already, and PostgreSQL does not answer it either.
+   */
+  async startupPacket(): Promise<Frame | undefined> {
+    try {
+      return await this.#frame({ typed: false, limit: MAX_STARTUP_PACKET_BYTES });
+    } catch (error) {
+      if (error instanceof TesseraError && error.name === 'PROTOCOL_VIOLATION') return undefined;
+      throw error;
+    }
   }
 
   /**
-   * The next message of at most `limit` bytes. Undefined when the client goes.
-   * @throws TesseraError PROTOCOL_VIOLATION; the reason of the signal
+   * The next message of at most `limit` bytes; what is held is sent before it is waited for. Undefined when the client goes.
+   * @throws TesseraError PROTOCOL_VIOLATION; the reason of the signal; as `flush`
    */
   async message(limit: number, signal?: AbortSignal): Promise<Frame | undefined> {
     const onAbort = () => this.#wakeUp();
@@ -90,7 +98,8 @@ export class ClientStream {
       const frame = this.#reader.take(how);
       if (frame !== undefined) return frame;
       if (this.#ended) return undefined;
-      await this.#more();
+      if (this.#heldBytes > 0) await this.flush();
+      else await this.#more();
     }
   }
 

@@ -11,13 +11,19 @@ export interface Report {
   readonly hint?: string | undefined;
   /** In the text of the client, in characters from 1. */
   readonly position?: number | undefined;
+  /** The function of PostgreSQL that reports it, where clients go by that. */
+  readonly routine?: string | undefined;
 }
 
 export const errorResponse = (report: Report): Buffer => fields('E', report);
 
+/** The words by which drivers know that a statement has to be prepared again, and the function by which others do. */
+export const CHANGED_RESULT = 'cached plan must not change result type';
+const ROUTINES: Readonly<Record<string, string>> = { [CHANGED_RESULT]: 'RevalidateCachedQuery' };
+
 export const noticeResponse = (report: Report): Buffer => fields('N', report);
 
-function fields(type: string, { severity, sqlState, message, hint, position }: Report): Buffer {
+function fields(type: string, { severity, sqlState, message, hint, position, routine }: Report): Buffer {
   const writer = new MessageWriter(type, 128);
   const field = (code: string, text: string) => writer.byte(code.charCodeAt(0)).text(text);
   field('S', severity);
@@ -26,6 +32,7 @@ function fields(type: string, { severity, sqlState, message, hint, position }: R
   field('M', message);
   if (hint !== undefined) field('H', hint);
   if (position !== undefined) field('P', String(position));
+  if (routine !== undefined) field('R', routine);
   return writer.byte(0).done();
 }
 
@@ -33,7 +40,7 @@ function fields(type: string, { severity, sqlState, message, hint, position }: R
 export function reportOf(error: TesseraError, severity: Severity, sql?: string): Report {
   const { sqlState, message, resolution, location } = error;
   const position = location === undefined || sql === undefined ? undefined : positionOf(sql, location);
-  return { severity, sqlState, message, hint: resolution, position };
+  return { severity, sqlState, message, hint: resolution, position, routine: ROUTINES[message] };
 }
 
 function positionOf(sql: string, { line, startColumn }: SqlLocation): number {

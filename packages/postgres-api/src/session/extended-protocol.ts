@@ -12,6 +12,7 @@ import {
   rowDescription,
 } from '../protocol/backend-message.ts';
 import type { BindMessage, FrontendMessage } from '../protocol/frontend-message.ts';
+import { CHANGED_RESULT } from '../protocol/report.ts';
 import { givesRows } from '../statements/command-tag.ts';
 import { type ParsedStatement, parseStatement, statementTexts } from '../statements/parsed-statement.ts';
 import { rowFields } from '../values/row-description.ts';
@@ -195,6 +196,5 @@ async function checkColumns(statement: PreparedStatement, columns: readonly Outp
   if (oids(told.columns) === oids(columns)) return;
   statement.description = undefined;
   const error = TesseraError.of('NOT_SUPPORTED', { what: 'A statement whose columns have changed' });
-  // The words by which drivers know that they have to prepare it again.
-  throw error.with({ message: 'cached plan must not change result type' });
+  throw error.with({ message: CHANGED_RESULT });
 }

@@ -85,7 +85,7 @@ export class Session {
   /** Until the client goes, or the session is stopped. @throws TesseraError what ends the connection */
   async run(): Promise<void> {
     for (;;) {
-      await this.#stream.flush();
+      if (this.#stream.isFull) await this.#stream.flush();
       if (this.#isStopping && this.#stream.buffered === 0) return;
       const frame = await this.#nextFrame();
       if (frame === undefined) return;

@@ -14,20 +14,34 @@ export interface WireParameter {
 
 /**
  * `$n` as statements take it.
- * @param type what `describeStatement` says of it
+ * @param described what `describeStatement` says of it
  * @throws TesseraError CAST_ERROR for bytes that are no value of the type
  */
 export function queryParameter(
   n: number,
   { oid, format, bytes }: WireParameter,
-  type: SqlType | undefined = parameterType(oid),
+  described?: SqlType | undefined,
 ): QueryParameter {
   const name = `$${n}`;
-  if (bytes === null) return { name, value: null, type };
-  if (format === 'text') return { name, value: utf8(bytes, name), type };
+  const type = described ?? parameterType(oid);
+  // Clients call NULL a text that know nothing better.
+  if (bytes === null)
+    return { name, value: null, type: described ?? (type?.kind === 'text' ? undefined : type) };
   const sent = oid === 0 && type !== undefined ? wireType(type).oid : oid;
-  return { name, value: textOfBinary(name, sent, bytes), type };
+  const value = format === 'text' ? utf8(bytes, name) : textOfBinary(name, sent, bytes);
+  return { name, value, type: described ?? asDeepAs(value, type) };
 }
+
+/** The OID of an array does not tell how many dimensions it has. */
+function asDeepAs(value: string, type: SqlType | undefined): SqlType | undefined {
+  if (type?.kind !== 'array') return type;
+  const dimensions = OPENING_BRACES.exec(value)?.[0].replace(/\s/g, '').length ?? 1;
+  let deep: SqlType = type;
+  for (let i = 1; i < dimensions; i += 1) deep = { kind: 'array', element: deep };
+  return deep;
+}
+
+const OPENING_BRACES = /^\s*(?:\{\s*){1,6}/;
 
 function textOfBinary(name: string, oid: number, bytes: Buffer): string {
   try {
