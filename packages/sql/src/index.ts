@@ -16,7 +16,6 @@ export { type CopyRowFormat, copyHeader, copyRowsQuery } from './format/copy-row
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
 export { postgresInput } from './format/postgres-input.ts';
 export { postgresRowsQuery, type ValueFormat, valueFormat } from './format/postgres-rows.ts';
-export { postgresText } from './format/postgres-text.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
 export { LOOKUPS, type Lookup, lookupRelation } from './postgres/lookup.ts';
 export { POSTGRES_SETTINGS, POSTGRES_VERSION } from './postgres/settings.ts';
@@ -25,8 +24,6 @@ export {
   type ParameterDescription,
   parameterDescription,
 } from './prepare/describe-parameters.ts';
-export { LOOKUPS, type Lookup, lookupRelation } from './postgres/lookup.ts';
-export { POSTGRES_SETTINGS, POSTGRES_VERSION } from './postgres/settings.ts';
 export { describeQuery, type ParameterType, type QueryDescription } from './prepare/describe-query.ts';
 export {
   type DefinitionColumn,
