@@ -76,6 +76,7 @@ const NEVER_DEFINED = [
   'pg_get_constraintdef',
   'pg_get_functiondef',
   'pg_get_function_arg_default',
+  'pg_get_function_sqlbody',
   'pg_get_partition_constraintdef',
   'pg_get_partkeydef',
   'pg_get_ruledef',

@@ -19,6 +19,7 @@ import { arrayLiteral, unnestedLiteral } from './array-literals.ts';
 import { isCatalogCall, postgresFunction } from './catalog-calls.ts';
 import { REG_TYPES, type RegType, regName, regValue } from './reg-types.ts';
 import { catalogTable } from './table-functions.ts';
+import { isTableOid, tableOids } from './table-oid.ts';
 import { isVector, vectorForm, vectorText } from './vectors.ts';
 
 /**
@@ -29,7 +30,7 @@ import { isVector, vectorForm, vectorText } from './vectors.ts';
 export function postgresForms(statement: Statement, context: FunctionContext): Statement {
   if (!hasPostgresForms(statement)) return statement;
   const named = transformTree(statement, { queryNode: (node) => nameColumns(node, postgresName) });
-  return new Forms(context).rewrite(named);
+  return new Forms(context, named).rewrite(named);
 }
 
 function hasPostgresForms(statement: Statement): boolean {
@@ -52,7 +53,7 @@ function isForm(node: Expression): boolean {
         arrayLiteral(node) !== node
       );
     case 'COLUMN_REF':
-      return bareWord(node) !== undefined || isVector(node);
+      return bareWord(node) !== undefined || isVector(node) || isTableOid(node);
     default:
       return vectorForm(node) !== node || anyOfList(node) !== node;
   }
@@ -76,8 +77,11 @@ class Forms {
   /** Expressions that stand for a cast to one of REG_TYPES. */
   readonly #reg = new Map<Expression, RegType>();
 
-  constructor(context: FunctionContext) {
+  readonly #tableOid: (node: Expression) => Expression;
+
+  constructor(context: FunctionContext, statement: Statement) {
     this.#context = context;
+    this.#tableOid = tableOids(statement);
   }
 
   rewrite(statement: Statement): Statement {
@@ -108,7 +112,7 @@ class Forms {
         return this.#comparison(node);
       case 'COLUMN_REF': {
         const word = bareWord(node);
-        return word === undefined ? node : constant(BARE_WORDS[word]!(this.#context));
+        return word === undefined ? this.#tableOid(node) : constant(BARE_WORDS[word]!(this.#context));
       }
       case 'SUBQUERY':
         return anyOfList(node);

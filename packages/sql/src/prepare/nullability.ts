@@ -24,12 +24,15 @@ export function notNullColumns(
 /** The columns that a SELECT gives; undefined where a star stands for columns that are not known. */
 function selectedColumns(node: SelectNode, catalog: CatalogColumns): readonly SelectedColumn[] | undefined {
   const scope = fromScope(node.from_table, catalog, (inner) => selectedColumns(inner, catalog));
-  // A grouping set that leaves a key out gives NULL for it.
-  const lookup = node.group_sets.length > 1 ? () => false : (ref: ColumnRefNode) => scope.isNotNull(ref);
+  // A grouping set that leaves a key out gives NULL for it, and any expression may be a key, also a constant.
+  const certain =
+    node.group_sets.length > 1
+      ? isCount
+      : (item: Expression) => isNotNull(item, (ref) => scope.isNotNull(ref));
   const columns: SelectedColumn[] = [];
   for (const item of node.select_list) {
     if (item.class !== 'STAR') {
-      columns.push({ name: nameOf(item), notNull: isNotNull(item, lookup) });
+      columns.push({ name: nameOf(item), notNull: certain(item) });
       continue;
     }
     const expanded = starColumns(item, scope);
@@ -58,6 +61,8 @@ function starColumns(
 
 const COUNTS = new Set(['count', 'count_star', 'count_if', 'row_number', 'rank', 'dense_rank', 'ntile']);
 
+const isCount = (node: Expression): boolean => node.class === 'FUNCTION' && COUNTS.has(node.function_name);
+
 function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): boolean {
   const inner = (child: Expression) => isNotNull(child, column);
   switch (node.class) {
@@ -68,8 +73,10 @@ function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): b
     case 'CAST':
       return !node.try_cast && inner(node.child);
     case 'FUNCTION':
-      if (COUNTS.has(node.function_name)) return true;
-      return node.is_operator && ARITHMETIC.has(node.function_name) && node.children.every(inner);
+      return (
+        isCount(node) ||
+        (node.is_operator && ARITHMETIC.has(node.function_name) && node.children.every(inner))
+      );
     case 'WINDOW':
       return COUNTS.has(node.function_name);
     case 'OPERATOR':

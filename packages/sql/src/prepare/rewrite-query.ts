@@ -12,6 +12,7 @@ import { nameColumns, postgresName } from '../rewrites/column-names.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
 import { doubleLiteral } from '../rewrites/double-literals.ts';
+import { functionColumn } from '../rewrites/function-columns.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
@@ -62,7 +63,7 @@ export async function rewriteQuery(
       node.class === 'STAR' && stars.has(node)
         ? { ...node, exclude_list: [...node.exclude_list, ...fileColumns] }
         : node,
-    tableRef: (node) => joinsThatPrintRight(refs.get(node) ?? node),
+    tableRef: (node) => joinsThatPrintRight(refs.get(node) ?? functionColumn(node)),
     queryNode: (node) => nameColumns(node, postgresName),
   });
   const unqualified = unqualifiedColumns(names, scope.database, statement);

@@ -1,9 +1,10 @@
 import type { Expression, QueryNode } from '../tree.ts';
-import { cast, transformTree } from '../tree.ts';
+import { cast, isExpression, transformTree, walkTree } from '../tree.ts';
 
 /**
  * `SELECT 123.4` → `SELECT CAST(123.4 AS DOUBLE)`: a select item made of literals alone is DOUBLE where the kernel makes
- * a DECIMAL. A literal under a cast keeps its digits, and so does one that meets a column.
+ * a DECIMAL. A literal under a cast keeps its digits, and so does one that meets a column. What the query groups by stays as it
+ * is: `SELECT -1.25::DOUBLE … GROUP BY ROLLUP (-1.25::DOUBLE)` would show a constant in place of the key, which may be NULL.
  */
 export function literalDoubles(node: QueryNode): QueryNode {
   if (node.type === 'SET_OPERATION_NODE') {
@@ -11,9 +12,27 @@ export function literalDoubles(node: QueryNode): QueryNode {
     return { ...node, left: literalDoubles(node.left), right: literalDoubles(node.right) };
   }
   if (node.type !== 'SELECT_NODE') return node;
-  const select_list = node.select_list.map((item) => (isLiteralsOnly(item) ? withDoubles(item) : item));
+  const keys = new Set(node.group_expressions.filter(isLiteralsOnly).map(spelling));
+  const select_list = node.select_list.map((item) =>
+    isLiteralsOnly(item) && !holdsOne(item, keys) ? withDoubles(item) : item,
+  );
   return { ...node, select_list };
 }
+
+function holdsOne(item: Expression, keys: ReadonlySet<string>): boolean {
+  let holds = false;
+  if (keys.size > 0)
+    walkTree(item, (node) => {
+      holds ||= isExpression(node) && keys.has(spelling(node));
+    });
+  return holds;
+}
+
+/** The same for expressions that differ only in their place and in what they are called. */
+const spelling = (expression: Expression): string =>
+  JSON.stringify(expression, (key, value: unknown) =>
+    key === 'query_location' || key === 'alias' ? undefined : typeof value === 'bigint' ? `${value}n` : value,
+  );
 
 function isLiteralsOnly(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return true;

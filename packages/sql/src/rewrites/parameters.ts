@@ -11,7 +11,7 @@ export interface QueryParameter {
   readonly value: null | boolean | bigint | number | string;
   /**
    * The type that the value is of, wherever it stands; a string is then its text as PostgreSQL writes it. Texts (`text`) take
-   * the type that their place asks for, as literals do.
+   * the type that their place asks for, as literals do, but NULL is a text.
    */
   readonly type?: SqlType | undefined;
 }
@@ -41,7 +41,7 @@ export function parameterValue(
 
 function parameterLiteral({ value, type }: QueryParameter, location: SqlLocation | undefined): Expression {
   if (type === undefined) return literal(value);
-  if (value === null) return type.kind === 'text' ? constant(null) : cast(constant(null), typeNode(type));
+  if (value === null) return cast(constant(null), typeNode(type));
   if (typeof value === 'string') return typedValue(type, value, location);
   return cast(literal(value), typeNode(type));
 }

@@ -21,7 +21,8 @@ const BlockComment = createToken({
 });
 const EscapeString = createToken({
   name: 'EscapeString',
-  pattern: /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/,
+  pattern: { exec: matchEscapeString },
+  start_chars_hint: ['e', 'E'],
   line_breaks: true,
 });
 const PrefixedString = createToken({
@@ -31,7 +32,8 @@ const PrefixedString = createToken({
 });
 const PlainString = createToken({
   name: 'PlainString',
-  pattern: /'(?:[^']|'')*'/,
+  pattern: { exec: (text: string, offset: number) => matchQuoted(text, offset, "'") },
+  start_chars_hint: ["'"],
   line_breaks: true,
 });
 const DollarString = createToken({
@@ -46,7 +48,8 @@ const Parameter = createToken({
 });
 export const QuotedName = createToken({
   name: 'QuotedName',
-  pattern: /"(?:[^"]|"")*"/,
+  pattern: { exec: (text: string, offset: number) => matchQuoted(text, offset, '"') },
+  start_chars_hint: ['"'],
   line_breaks: true,
 });
 const NumberToken = createToken({
@@ -163,6 +166,25 @@ function kindOf(image: string): string {
   if (image.startsWith('/*')) return 'comment';
   if (image.startsWith('"')) return 'quoted name';
   return 'string';
+}
+
+/** By hand, as regular expressions overflow the stack on strings of some megabytes. */
+function matchQuoted(text: string, offset: number, quote: string): [string] | null {
+  if (text[offset] !== quote) return null;
+  let end = text.indexOf(quote, offset + 1);
+  while (end >= 0 && text[end + 1] === quote) end = text.indexOf(quote, end + 2);
+  return end < 0 ? null : [text.slice(offset, end + 1)];
+}
+
+function matchEscapeString(text: string, offset: number): [string] | null {
+  if (!/^e'$/i.test(text.slice(offset, offset + 2))) return null;
+  const marks = /['\\]/g;
+  marks.lastIndex = offset + 2;
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    if (mark[0] === "'" && text[marks.lastIndex] !== "'") return [text.slice(offset, marks.lastIndex)];
+    marks.lastIndex += 1;
+  }
+  return null;
 }
 
 function matchBlockComment(text: string, offset: number): [string] | null {
