@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { describe } from 'vitest';
+import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+
+/** Where a client finds a node. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
+
+export const startNode = (): Promise<TesseraProcess> => startTessera({ args: ['--postgres-port', '0'] });
+
+export function placeOf({ postgres }: TesseraProcess): Place {
+  const [host = '', port = ''] = postgres.split(':');
+  return { host, port: Number(port), user: 'tessera', database: 'tessera' };
+}
+
+/** Tests that need a program: where it is not installed they are skipped, and say why. */
+export function describeProgram(program: string, tests: () => void): void {
+  const isThere = spawnSync(program, ['--version']).error === undefined;
+  describe.skipIf(!isThere)(isThere ? program : `${program}: not installed here`, tests);
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly args: readonly string[];
+  /** Written to its input, which then ends. */
+  readonly input?: string | undefined;
+  /** Told of the process when it runs. */
+  readonly onStart?: (child: ChildProcess) => void;
+}
+
+/** Runs a program of libpq against a node, to its end. */
+export async function runProgram(program: string, place: Place, options: RunOptions): Promise<Ended> {
+  const child = spawn(program, options.args, {
+    env: {
+      PATH: process.env.PATH,
+      PGHOST: place.host,
+      PGPORT: String(place.port),
+      PGUSER: place.user,
+      PGDATABASE: place.database,
+      LC_ALL: 'C.UTF-8',
+    },
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  child.stdin.on('error', () => undefined).end(options.input ?? '');
+  options.onStart?.(child);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...output };
+}

@@ -1,0 +1,211 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rows } from '../http.ts';
+import type { TesseraProcess } from '../tessera-process.ts';
+import { describeProgram, type Place, placeOf, runProgram, startNode } from './programs.ts';
+
+const SETUP = `
+CREATE TABLE items (id INT NOT NULL, name TEXT DEFAULT 'x', amount NUMERIC(10, 2), at TIMESTAMPTZ) PRIMARY INDEX id;
+INSERT INTO items SELECT i, 'n' || i, i * 1.5, '2024-01-01 00:00:00+00' FROM generate_series(1, 5) AS i;
+CREATE VIEW seen AS SELECT id, name FROM items WHERE id > 2;
+CREATE SCHEMA other;
+CREATE TABLE other.apart (a INT);
+CREATE ROLE readers;
+GRANT SELECT ON TABLE items TO readers;
+`;
+
+describeProgram('psql', () => {
+  let node: TesseraProcess;
+  let place: Place;
+  let directory: string;
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'tessera-psql-'));
+    node = await startNode();
+    place = placeOf(node);
+    expect(await psql(SETUP)).toMatchObject({ code: 0, stderr: '' });
+  });
+  afterAll(async () => {
+    await node[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const psql = (input: string, ...args: string[]) =>
+    runProgram('psql', place, { args: ['-X', '-q', ...args], input });
+
+  /** What it prints, unaligned and without headings. */
+  const lines = async (input: string) => {
+    const { stdout, stderr } = await psql(input, '-At');
+    return [...stdout.split('\n'), ...stderr.split('\n')].filter((line) => line !== '');
+  };
+
+  it.each([
+    ['\\d', ['public|items|table|tessera', 'public|seen|view|tessera']],
+    ['\\dt', ['public|items|table|tessera']],
+    ['\\dt other.*', ['other|apart|table|tessera']],
+    ['\\dv', ['public|seen|view|tessera']],
+    ['\\dn', ['other|tessera', 'public|tessera']],
+    ['\\di', ['public|items_primary_index|index|tessera|items']],
+    ['\\d items', ['id|integer||not null|', "name|text|||'x'", 'amount|numeric(10,2)|||']],
+    ['\\d+ items', ['id|integer||not null||plain|||', "name|text|||'x'|extended|||"]],
+    ['\\d seen', ['id|integer|||', 'name|text|||']],
+    ['\\d+ seen', ['id|integer||||plain|', 'name|text||||extended|']],
+    ['\\sv seen', ['CREATE OR REPLACE VIEW public.seen AS', 'SELECT id, name FROM items WHERE id > 2']],
+    ['\\du', ['readers|Cannot login|{}']],
+    ['\\dp items', [expect.stringContaining('readers=r/tessera')]],
+    ['\\df', []],
+    ['\\dx', []],
+    ['\\conninfo', [expect.stringContaining('database "tessera" as user "tessera"')]],
+  ])('%s', async (command, expected) => {
+    const shown = await lines(command);
+    expect(shown.filter((line) => line.startsWith('ERROR'))).toEqual([]);
+    expect(shown).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('lists databases and what they take', async () => {
+    expect((await lines('\\l'))[0]).toMatch(/^tessera\|tessera\|UTF8\|/);
+    expect((await lines('\\l+')).join('\n')).toMatch(/\|\d+ (?:bytes|kB|MB)\|/);
+  });
+
+  it.each(
+    [
+      '\\da \\db \\dc \\dC \\dD \\ddp \\des \\det \\deu \\dew \\df+ \\dF \\dFd \\dFp \\dFt \\dg',
+      '\\dl \\dn+ \\do \\dO \\dP \\drds \\dRp \\dRs \\ds \\dT \\dT+ \\du+ \\dv+ \\dX \\dy \\dt+ \\dm \\z \\dL \\dd',
+    ].flatMap((line) => line.split(' ')),
+  )('%s is answered', async (command) => {
+    expect((await psql(command)).stderr).not.toContain('ERROR');
+  });
+
+  it('keeps time, variables and the results of queries', async () => {
+    const script = `
+\\set n 3
+\\set word 'it''s'
+SELECT :n + 1, :'word';
+SELECT id, name FROM items WHERE id = :n \\gset got_
+\\echo :got_id :got_name :ROW_COUNT
+SELECT 'SELECT ' || id FROM items WHERE id < 3 ORDER BY id \\gexec
+SELECT 1 AS a, 'x' AS b, 1.5::numeric(4, 1) AS c \\gdesc
+PREPARE p AS SELECT $1::int + 1;
+EXECUTE p(2);
+SET application_name = 'me';
+SHOW application_name;
+\\timing on
+SELECT 7;
+`;
+    expect(await lines(script)).toEqual([
+      "4|it's",
+      '3 n3 1',
+      '1',
+      '2',
+      'a|integer',
+      'b|text',
+      'c|numeric(4,1)',
+      '3',
+      'me',
+      '7',
+      expect.stringMatching(/^Time: [\d.]+ ms/),
+    ]);
+  });
+
+  it('points at what is wrong', async () => {
+    const { stderr, stdout } = await psql(
+      'SELECT 1,\n  nope\nFROM items;\n\\echo :LAST_ERROR_SQLSTATE\nSELECT 1/0;\n\\errverbose\n',
+    );
+    const [error, ...more] = stderr.split('\n');
+    expect(error).toMatch(/^ERROR: {2}Referenced column "nope"/);
+    const place = more.findIndex((line) => line.startsWith('LINE 2:   nope'));
+    expect(more[place + 1]?.indexOf('^')).toBe('LINE 2:   '.length);
+    expect(stderr).toContain('ERROR:  22012: division by zero');
+    expect(stdout).toBe('42703\n');
+  });
+
+  it('ends transactions as it is told, and those that failed without a trace', async () => {
+    const script = `
+BEGIN;
+INSERT INTO other.apart VALUES (1);
+SELECT count(*) FROM other.apart;
+ROLLBACK;
+BEGIN;
+INSERT INTO other.apart VALUES (2);
+SELECT 1/0;
+SELECT 1;
+COMMIT;
+\\set AUTOCOMMIT off
+INSERT INTO other.apart VALUES (3);
+COMMIT;
+INSERT INTO other.apart VALUES (4);
+`;
+    const shown = await lines(script);
+    expect(shown).toContain('1');
+    expect(shown.filter((line) => line.includes('transaction is aborted'))).toHaveLength(1);
+    expect(await rows(node, 'SELECT a FROM other.apart')).toEqual([[3]]);
+  });
+
+  it('copies both ways, by way of files and of its script', async () => {
+    const [out, large] = [join(directory, 'out.csv'), join(directory, 'large.tsv')];
+    const numbers = Array.from({ length: 50_000 }, (_, i) => `${i}\trow ${i}\n`);
+    writeFileSync(large, numbers.join(''));
+    const script = `
+CREATE TABLE copied (a INT, b TEXT);
+COPY copied FROM STDIN;
+1\ttab\\there
+2\t\\N
+\\.
+\\copy copied FROM STDIN WITH (FORMAT csv)
+3,"quoted, ""twice"""
+\\.
+\\copy copied TO '${out}' WITH (FORMAT csv, HEADER)
+\\copy copied FROM '${out}' WITH (FORMAT csv, HEADER)
+COPY (SELECT a FROM copied ORDER BY a) TO STDOUT;
+CREATE TABLE many (a INT, b TEXT);
+\\copy many FROM '${large}'
+SELECT count(*), sum(a), count(DISTINCT b) FROM many;
+\\copy (SELECT * FROM many ORDER BY a) TO '${out}.large'
+`;
+    expect(await lines(script)).toEqual([...'112233', '50000|1249975000|50000']);
+    expect(readFileSync(out, 'utf8').split('\n').sort()).toEqual(
+      ['', '1,tab\there', '2,', '3,"quoted, ""twice"""', 'a,b'].sort(),
+    );
+    expect(readFileSync(`${out}.large`)).toEqual(readFileSync(large));
+  });
+
+  it('is told the row that COPY does not understand', async () => {
+    const { stderr } = await psql('COPY other.apart FROM STDIN;\n10\nx\n\\.\nSELECT 1;\n');
+    expect(stderr).toMatch(/^ERROR:.*'x'.*column a/m);
+    expect(await rows(node, 'SELECT count(*) FROM other.apart WHERE a = 10')).toEqual([[0]]);
+  });
+
+  it('reads many rows by a cursor', async () => {
+    const script = '\\set FETCH_COUNT 1000\nSELECT i FROM generate_series(1, 50000) AS i ORDER BY i;\n';
+    const shown = await lines(script);
+    expect(shown).toHaveLength(50_000);
+    expect([shown[0], shown[999], shown[1000], shown.at(-1)]).toEqual(['1', '1000', '1001', '50000']);
+  });
+
+  it('cancels with Ctrl-C', async () => {
+    const endless = 'SELECT count(*) FROM generate_series(1, 100000000000) AS i WHERE i % 7 = 3';
+    const running = async () =>
+      JSON.stringify(await rows(node, 'SELECT query_text FROM information_schema.engine_running_queries'));
+    const { stderr } = await runProgram('psql', place, {
+      args: ['-X', '-c', endless],
+      onStart: (child) => {
+        expect
+          .poll(running, { timeout: 20_000 })
+          .toContain('100000000000')
+          .finally(() => child.kill('SIGINT'));
+      },
+    });
+    expect(stderr).toContain('canceling statement due to user request');
+    await expect.poll(running).not.toContain('100000000000');
+  });
+
+  it('is told what there is not', async () => {
+    const shown = await lines('LISTEN c;\nNOTIFY c;\nSAVEPOINT s;\nUNLISTEN *;\n');
+    expect(shown).toEqual([
+      'ERROR:  LISTEN is not supported yet',
+      'ERROR:  NOTIFY is not supported yet',
+      'ERROR:  SAVEPOINT is not supported yet',
+    ]);
+  });
+});
