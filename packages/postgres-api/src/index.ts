@@ -3,7 +3,7 @@ export {
   createPostgresServer,
   DEFAULT_POSTGRES_LIMITS,
   type PostgresLimits,
-  type PostgresMetrics,
   type PostgresServer,
   type PostgresServerOptions,
 } from './postgres-server.ts';
+export type { PostgresMetrics } from './statements/postgres-metrics.ts';

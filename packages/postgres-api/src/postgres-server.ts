@@ -5,6 +5,7 @@ import type { Coordinator } from '@tessera/coordinator';
 import { CancelKeys } from './connection/cancel-keys.ts';
 import { Connection, type ConnectionServices } from './connection/connection.ts';
 import { type Certificate, TlsUpgrade } from './connection/tls.ts';
+import type { PostgresMetrics } from './statements/postgres-metrics.ts';
 
 export interface PostgresLimits {
   readonly maxConnections: number;
@@ -25,12 +26,6 @@ export const DEFAULT_POSTGRES_LIMITS: PostgresLimits = {
   writeIdleMs: 300_000,
   maxCopyBytes: 100_000_000_000,
 };
-
-/** What of the connections is counted; `docs/metrics.md` has the names. */
-export interface PostgresMetrics {
-  /** Called when a statement begins; what it answers is called when it has ended, with `ok` or the name of its error. */
-  startQuery(): (outcome: string) => void;
-}
 
 export interface PostgresServerOptions {
   readonly coordinator: Coordinator;

@@ -11,7 +11,7 @@ import { milliseconds, PARAMETER_KINDS, shownTime } from './parameter-kinds.ts';
 import { startupOptions } from './startup-options.ts';
 
 /** As drivers parse it: the version of PostgreSQL that is spoken, then whose it is. */
-export const SERVER_VERSION = `15.0 (Tessera ${manifest.version})`;
+const SERVER_VERSION = `15.0 (Tessera ${manifest.version})`;
 
 /** Names of start-up parameters that are none of the session. */
 const NOT_SESSION: ReadonlySet<string> = new Set(['user', 'database', 'options', 'replication']);

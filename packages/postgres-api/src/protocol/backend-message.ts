@@ -74,6 +74,3 @@ export function copyResponse(direction: 'in' | 'out', columns: number, format: V
   for (let i = 0; i < columns; i += 1) writer.int16(formatCode(format));
   return writer.done();
 }
-
-export const copyData = (data: Uint8Array): Buffer =>
-  new MessageWriter('d', 8 + data.length).bytes(data).done();

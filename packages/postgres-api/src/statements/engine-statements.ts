@@ -12,7 +12,7 @@ import type {
   StatementRequest,
 } from '@tessera/coordinator';
 import type { QueryParameter } from '@tessera/sql';
-import type { PostgresMetrics } from '../postgres-server.ts';
+import type { PostgresMetrics } from './postgres-metrics.ts';
 import { StatementDirectory } from './request-directory.ts';
 
 export interface EngineServices {

@@ -1,0 +1,5 @@
+/** What of the connections is counted; `docs/metrics.md` has the names. */
+export interface PostgresMetrics {
+  /** Called when a statement begins; what it answers is called when it has ended, with `ok` or the name of its error. */
+  startQuery(): (outcome: string) => void;
+}
