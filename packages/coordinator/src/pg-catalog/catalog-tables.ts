@@ -70,6 +70,7 @@ export const CATALOG_TABLES: Readonly<Record<string, readonly [oid: number, colu
     'indexrelid:oid indrelid:oid indnatts:int2 indnkeyatts:int2 indisunique:bool indnullsnotdistinct:bool indisprimary:bool indisexclusion:bool indimmediate:bool indisclustered:bool indisvalid:bool indcheckxmin:bool indisready:bool indislive:bool indisreplident:bool indkey:int2vector indcollation:oidvector indclass:oidvector indoption:int2vector indexprs:pg_node_tree indpred:pg_node_tree',
   ],
   pg_inherits: [2611, 'inhrelid:oid inhparent:oid inhseqno:int4 inhdetachpending:bool'],
+  pg_init_privs: [3394, 'objoid:oid classoid:oid objsubid:int4 privtype:char initprivs:_aclitem'],
   pg_language: [
     2612,
     'oid:oid lanname:name lanowner:oid lanispl:bool lanpltrusted:bool lanplcallfoid:oid laninline:oid lanvalidator:oid lanacl:_aclitem',

@@ -69,6 +69,8 @@ describe('one value', () => {
     [`indkey FROM pg_index WHERE indrelid = ${TABLE}`, '1'],
     [`generate_subscripts(indkey, 1) FROM pg_index WHERE indrelid = ${TABLE}`, '0'],
     [`(information_schema._pg_expandarray(indkey)).n FROM pg_index WHERE indrelid = ${TABLE}`, 1],
+    ["c.tableoid = 'pg_class'::regclass FROM pg_class c WHERE c.relname = 't'", true],
+    ["tableoid = 't'::regclass FROM t", true],
     // Beside rows of a table.
     ["t.name || current_schema() FROM t WHERE 't'::regclass::oid > 0", 'apublic'],
     ["s FROM pg_catalog.generate_series(3, 3) AS s WHERE current_schema() = 'public'", '3'],
