@@ -94,9 +94,9 @@ group('start-up', () => {
   });
 
   it('takes parameters in options', async () => {
-    using client = await open({ options: '-c statement_timeout=5s --search_path=public\\ x' });
+    using client = await open({ options: '-c statement_timeout=5s --search_path=public,\\ x' });
     expect(await client.ask(query('SHOW statement_timeout; SHOW search_path'))).toEqual(
-      expect.arrayContaining(['D 5s', 'D public x']),
+      expect.arrayContaining(['D 5s', 'D public, x']),
     );
   });
 

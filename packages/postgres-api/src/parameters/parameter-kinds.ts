@@ -53,6 +53,13 @@ export function shownTime(ms: number): string {
   return `${ms / UNITS[unit]!}${unit}`;
 }
 
+/** Before `public` there may be what holds no tables of users. An empty path is taken: its statements name their schemas. */
+function searchPath(value: string): string | undefined {
+  const names = value.split(',').map((name) => name.trim().replace(/^(["'])(.*)\1$/, '$2'));
+  const first = names.find((name) => !['', '$user', 'pg_catalog', 'pg_temp'].includes(name));
+  return first === undefined || first === 'public' || first === 'information_schema' ? value : undefined;
+}
+
 const time = (value: string): string | undefined => {
   const ms = milliseconds(value);
   return ms === undefined ? undefined : shownTime(ms);
@@ -173,7 +180,10 @@ const KEPT: readonly ParameterKind[] = [
   {
     name: 'search_path',
     initial: '"$user", public',
-    description: 'Kept; names without a schema are in public',
+    expected:
+      'a path with public before other schemas of users (name others where they are used: sales.orders)',
+    parse: searchPath,
+    description: 'Names without a schema are in public',
   },
   ...(['transaction_isolation', 'default_transaction_isolation'] as const).map((name) => ({
     name,

@@ -16,6 +16,8 @@ describe('parameters of a session', () => {
     ['extra_float_digits', '3', '3'],
     ['default_transaction_read_only', 'true', 'on'],
     ['transaction_isolation', 'read committed', 'repeatable read'],
+    ['search_path', '', ''],
+    ['search_path', '"$user", public, sales', '"$user", public, sales'],
     ['max_result_rows', '10', '10'],
     ['my.own', 'x', 'x'],
   ])('%s takes %s', (name, value, shown) => {
@@ -31,6 +33,7 @@ describe('parameters of a session', () => {
     ['bytea_output', 'escape'],
     ['standard_conforming_strings', 'off'],
     ['transaction_isolation', 'serializable'],
+    ['search_path', 'sales, public'],
     ['server_version', '1'],
     ['session_authorization', 'root'],
     ['statement_timeout', 'soon'],
