@@ -1,3 +1,4 @@
+import { redactedQuery, redactedUrl } from '@tessera/sql';
 import { INFORMATION_SCHEMA, PG_CATALOG } from '../catalog/names.ts';
 import {
   databasesOf,
@@ -87,7 +88,7 @@ export const views = (facts: SystemFacts): SystemRelation => ({
             facts.database,
             schema.name,
             relation.name,
-            relation.sql,
+            redactedQuery(relation.sql),
             'NONE',
             'NO',
             relation.owner,
@@ -119,7 +120,7 @@ export function locations(facts: SystemFacts): SystemRelation {
       facts.database,
       l.name,
       l.source,
-      l.url,
+      redactedUrl(l.url),
       l.owner,
       l.description,
       new Date(l.createdAt),

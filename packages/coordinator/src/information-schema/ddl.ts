@@ -7,12 +7,19 @@ import type {
   ViewObject,
 } from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
-import { columnType, dialectTypeName, EXTERNAL_TABLE_OPTIONS, quoteIdentifier } from '@tessera/sql';
+import {
+  columnType,
+  dialectTypeName,
+  EXTERNAL_TABLE_OPTIONS,
+  quoteIdentifier,
+  redactedQuery,
+  redactedUrl,
+} from '@tessera/sql';
 import { DEFAULT_GRANULARITY } from '../catalog/default-granularity.ts';
 
 /**
  * The statement that makes the relation again. For a table it gives the same columns, index, partitions and options; its
- * indexes have statements of their own in `indexes`.
+ * indexes have statements of their own in `indexes`. Secrets in views and URLs are `***`: who may read rows through them may see this.
  */
 export function ddlOf(relation: RelationObject, schema: string, snapshot: Snapshot): string {
   switch (relation.kind) {
@@ -45,7 +52,7 @@ function tableDdl(table: TableObject, schema: string): string {
 function viewDdl(view: ViewObject, schema: string): string {
   const names =
     view.columnNames === undefined ? '' : ` (${view.columnNames.map(quoteIdentifier).join(', ')})`;
-  return `CREATE VIEW ${fullName(schema, view.name)}${names} AS ${view.sql}`;
+  return `CREATE VIEW ${fullName(schema, view.name)}${names} AS ${redactedQuery(view.sql)}`;
 }
 
 /** Credentials stay out of it: only what is known to be an option of the format is told. */
@@ -55,7 +62,9 @@ function externalTableDdl(table: ExternalTableObject, schema: string, snapshot: 
     .map(([name, value]) => `${name.toUpperCase()} = ${quoteText(value)}`);
   const location = table.locationId === undefined ? undefined : snapshot.object(table.locationId);
   const clauses = [
-    location === undefined ? `URL = ${quoteText(table.url)}` : `LOCATION = ${quoteIdentifier(location.name)}`,
+    location === undefined
+      ? `URL = ${quoteText(redactedUrl(table.url))}`
+      : `LOCATION = ${quoteIdentifier(location.name)}`,
     ...(table.objectPattern === undefined ? [] : [`OBJECT_PATTERN = ${quoteText(table.objectPattern)}`]),
     `TYPE = (${[table.format, ...options].join(' ')})`,
   ];

@@ -1,3 +1,4 @@
+import { redactedQuery } from '@tessera/sql';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { type PostgresFacts, userRelations } from './postgres-facts.ts';
 import { catalogRelation, type Row } from './row.ts';
@@ -36,8 +37,8 @@ function* viewRows(facts: PostgresFacts): Generator<Row> {
   }
 }
 
-/** The text of a view as `pg_get_viewdef` gives it. */
-export const viewDefinition = (sql: string): string => `${sql.replace(/[;\s]+$/, '')};`;
+/** The text of a view as `pg_get_viewdef` gives it, without secrets. */
+export const viewDefinition = (sql: string): string => `${redactedQuery(sql).replace(/[;\s]+$/, '')};`;
 
 const COUNTERS = [
   'seq_scan',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { normalizedSql, redactedSql } from './shown-sql.ts';
+import { normalizedSql, redactedQuery, redactedSql, redactedUrl } from './shown-sql.ts';
 
 test.for([
   [
@@ -43,4 +43,25 @@ test.for([
   ["CREATE LOCATION l SECRET = 'open", '***'],
 ])('%s is shown as %s', ([sql, shown]) => {
   expect(redactedSql(sql!)).toBe(shown);
+});
+
+test.for([
+  [
+    "SELECT * FROM READ_CSV('s3://b/x', AWS_SECRET_ACCESS_KEY => $$s$$, aws_session_token = 's') WHERE key = 'k'",
+    "SELECT * FROM READ_CSV('s3://b/x', AWS_SECRET_ACCESS_KEY => '***', aws_session_token = '***') WHERE key = 'k'",
+  ],
+  ["SELECT * FROM read_csv(URL => 'https://u:p@h/x')", "SELECT * FROM read_csv(URL => '***')"],
+  ["SELECT f(token => 's') FROM t WHERE token = 's'", "SELECT f(token => 's') FROM t WHERE token = 's'"],
+  ["SELECT password, 'p' FROM t", "SELECT password, 'p' FROM t"],
+])('the query %s is shown as %s', ([sql, shown]) => {
+  expect(redactedQuery(sql!)).toBe(shown);
+});
+
+test.for([
+  ['s3://b/x', 's3://b/x'],
+  ['https://h/x?a=1', 'https://h/x?a=1'],
+  ['s3://u:p@b/x', 's3://***@b/x'],
+  ['https://h/x?a=1&X-Amz-Signature=abc', 'https://h/x?***'],
+])('the URL %s is shown as %s', ([url, shown]) => {
+  expect(redactedUrl(url!)).toBe(shown);
 });

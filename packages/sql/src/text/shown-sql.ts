@@ -33,7 +33,18 @@ const SECRET_NAME = /secret|token|password|credential|key|sas|signature/i;
  * the password or signature in a URL, and what may be the password of a user. Text that does not lex is not shown at all when it may hold a secret.
  */
 export function redactedSql(text: string): string {
-  const sql = withoutPasswords(text);
+  return withoutSecrets(withoutPasswords(text), () => true);
+}
+
+/** The query of a view as its readers may see it: secrets in calls of READ_* are `'***'`; conditions stay, whatever their columns are called. */
+export function redactedQuery(sql: string): string {
+  return withoutSecrets(sql, isInReadCall);
+}
+
+function withoutSecrets(
+  sql: string,
+  mayBeArgument: (tokens: readonly IToken[], index: number) => boolean,
+): string {
   if (!SECRET_NAME.test(sql) && !sql.includes('@')) return sql;
   try {
     let shown = '';
@@ -41,7 +52,9 @@ export function redactedSql(text: string): string {
     const tokens = tokenize(sql);
     for (const [index, token] of tokens.entries()) {
       const text = stringOf(token);
-      if (text === undefined || !(isGivenToSecret(tokens, index) || isSecretUrl(text))) continue;
+      if (text === undefined) continue;
+      const isArgument = isGivenToSecret(tokens, index) && mayBeArgument(tokens, index);
+      if (!isArgument && !isSecretUrl(text)) continue;
       shown += `${sql.slice(at, token.startOffset)}'***'`;
       at = token.startOffset + token.image.length;
     }
@@ -51,12 +64,30 @@ export function redactedSql(text: string): string {
   }
 }
 
+/** Whether one of the parentheses around a token is that of a READ_* call. */
+function isInReadCall(tokens: readonly IToken[], index: number): boolean {
+  let depth = 0;
+  for (let i = index - 1; i > 0; i -= 1) {
+    const { image } = tokens[i]!;
+    if (image === ')') depth += 1;
+    else if (image === '(' && depth > 0) depth -= 1;
+    else if (image === '(' && /^"?read_/i.test(tokens[i - 1]!.image)) return true;
+  }
+  return false;
+}
+
 /** `NAME = '…'`, `NAME => '…'` or `NAME '…'`. */
 function isGivenToSecret(tokens: readonly IToken[], index: number): boolean {
   const before = tokens[index - 1];
   const isSign = before !== undefined && ['=', '=>', ':='].includes(before.image);
   const name = isSign ? tokens[index - 2] : before;
   return name?.tokenType === Word && SECRET_NAME.test(name.image);
+}
+
+/** A URL as others may see it: without the password, and without a query that holds a signature. */
+export function redactedUrl(url: string): string {
+  if (!isSecretUrl(url)) return url;
+  return url.replace(/^([^/]*:\/\/)[^/@]*@/, '$1***@').replace(/\?.*$/s, '?***');
 }
 
 const isSecretUrl = (text: string): boolean =>
