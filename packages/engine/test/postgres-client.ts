@@ -9,7 +9,7 @@ export interface ServerMessage {
 /** A text as the protocol has it: with a zero byte behind it. */
 export const text = (value: string): Buffer => Buffer.from(`${value}\0`);
 
-export const int16 = (value: number): Buffer => {
+const int16 = (value: number): Buffer => {
   const bytes = Buffer.alloc(2);
   bytes.writeInt16BE(value);
   return bytes;

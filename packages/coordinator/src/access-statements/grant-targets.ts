@@ -93,7 +93,7 @@ function namedDatabase(snapshot: Snapshot, { parts, location }: ObjectName): Sec
 }
 
 /** `[database.]schema` */
-export function namedSchema(snapshot: Snapshot, { parts, location }: ObjectName, database: string) {
+function namedSchema(snapshot: Snapshot, { parts, location }: ObjectName, database: string) {
   const [name = '', databaseName = database] = [...parts].reverse();
   const owner = requireDatabase(snapshot, databaseName, location);
   if (isSystemSchema(name)) fail('FORBIDDEN', { message: `${name} is open to everybody` }, { location });

@@ -29,7 +29,7 @@ export function binaryCells(type: SqlType, data: Data, from: number, to: number)
 export const byteCells = (data: Data): Cells =>
   new ByteCells(data.values as Uint8Array, offsetsOf(data), validityOf(data));
 
-export const validityOf = (data: Data): Validity =>
+const validityOf = (data: Data): Validity =>
   data.nullBitmap != null && data.nullBitmap.length > 0 && data.nullCount > 0 ? data.nullBitmap : undefined;
 
 /** Apart from the kernel's own sizes, no buffer of a batch has 2 GiB. */

@@ -1,5 +1,5 @@
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
-import type { ObjectName } from '../statements/catalog-statement.ts';
+import type { ObjectName } from '../statements/object-name.ts';
 
 /** A column of the table that a statement changes; the catalog's `Column` is one. */
 export interface TargetColumn {

@@ -1,10 +1,6 @@
 import { quoteName } from '@tessera/kernel';
-import type {
-  DeleteStatement,
-  ObjectName,
-  SqlText,
-  UpdateStatement,
-} from '../statements/catalog-statement.ts';
+import type { DeleteStatement, SqlText, UpdateStatement } from '../statements/catalog-statement.ts';
+import type { ObjectName } from '../statements/object-name.ts';
 import { type ChangeQuery, changeQuery } from './change-query.ts';
 import { type ChangeTarget, targetAlias } from './change-target.ts';
 import { ComposedText } from './composed-text.ts';

@@ -1,6 +1,7 @@
 import { internalCall } from '../functions/expressions.ts';
 import type { FunctionNode } from '../tree.ts';
-import { POSTGRES_FUNCTIONS, type PostgresFunction, QUALIFIED_FUNCTIONS } from './functions.ts';
+import { POSTGRES_FUNCTIONS, QUALIFIED_FUNCTIONS } from './functions.ts';
+import type { PostgresFunction } from './postgres-function.ts';
 
 const PG_CATALOG = 'pg_catalog';
 const INFORMATION_SCHEMA_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {

@@ -1,17 +1,12 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { internalCall, kernelCall } from '../functions/expressions.ts';
-import type { Arity, FunctionContext } from '../functions/types.ts';
+import type { Arity } from '../functions/types.ts';
 import { call, cast, constant, type Expression, NO_LOCATION, stringLiteral, type TypeNode } from '../tree.ts';
 import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './lookup.ts';
+import type { PostgresFunction } from './postgres-function.ts';
 import { privilegeFunctions } from './privileges.ts';
 import { formattedType, REG_TYPES, regValue } from './reg-types.ts';
 import { POSTGRES_VERSION, settingValue } from './settings.ts';
-
-/** What a function of PostgreSQL's catalog stands for. */
-export interface PostgresFunction {
-  readonly arity: Arity;
-  readonly rewrite: (args: readonly Expression[], context: FunctionContext) => Expression;
-}
 
 const always = (value: Expression, arity: Arity = [0, 3]): PostgresFunction => ({
   arity,

@@ -11,7 +11,7 @@ import {
 } from '../tree.ts';
 
 /** Schema of the relations that functions look things up in. */
-export const LOOKUP_SCHEMA = 'pg_catalog';
+const LOOKUP_SCHEMA = 'pg_catalog';
 
 /**
  * What can be looked up: relations of `pg_catalog` that the coordinator makes, with the columns `$key` and `$value`, which no

@@ -1,6 +1,6 @@
 import { call, cast, constant, type Expression, NO_LOCATION, stringLiteral } from '../tree.ts';
-import type { PostgresFunction } from './functions.ts';
 import { concatenated, isFound } from './lookup.ts';
+import type { PostgresFunction } from './postgres-function.ts';
 import { REG_TYPES, regValue } from './reg-types.ts';
 
 /**

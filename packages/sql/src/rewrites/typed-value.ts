@@ -116,7 +116,7 @@ const DATE_WITH_TIME = /^(\d+-\d+-\d+)[ T]\d.*?(?= BC$|$)/i;
 const TIME_WITH_ZONE = /^(\d+-\d+-\d+[ T][\d:.]+?)(?: ?[+-]\d[\d:]*| ?Z)(?= BC$|$)/i;
 
 /** `0044-03-15 01:00:00 BC` → `0044-03-15 (BC) 01:00:00`, as the kernel has it. */
-export const kernelEra = (text: string): string => text.replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2');
+const kernelEra = (text: string): string => text.replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2');
 
 /** `\x6162` or `a\142` → `\x61\x62`; undefined for what is neither. */
 function kernelBytes(text: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { SqlLocation } from '@tessera/common';
-import type { ObjectName } from './catalog-statement.ts';
+import type { ObjectName } from './object-name.ts';
 
 /** Statements about users, roles and what they may do. */
 

@@ -1,17 +1,12 @@
 import type { SqlLocation } from '@tessera/common';
 import type { AccessStatement, ShowGrantsStatement } from './access-statement.ts';
+import type { ObjectName } from './object-name.ts';
 import type { SettingPairs } from './setting-pairs.ts';
 
 /**
  * Statements that change the catalog or tables. Expressions and queries are texts of the dialect, cut from the statement,
  * each with its `offset` there (in UTF-16 units), so that errors can point at their place.
  */
-
-/** Up to three parts: `[database, schema, name]`, folded. */
-export interface ObjectName {
-  readonly parts: readonly string[];
-  readonly location: SqlLocation;
-}
 
 export interface SqlText {
   readonly sql: string;

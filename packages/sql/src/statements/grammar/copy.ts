@@ -5,9 +5,9 @@ import type {
   CopyFromStatement,
   CopyFromStdinStatement,
   CopyToStatement,
-  ObjectName,
   SqlText,
 } from '../catalog-statement.ts';
+import type { ObjectName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { expressionText, parenthesisedQuery } from './expression-text.ts';
 import { COPY_FROM_OPTIONS, COPY_TO_OPTIONS } from './file-options.ts';

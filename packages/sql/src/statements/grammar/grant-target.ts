@@ -1,6 +1,6 @@
 import { isWord } from '../../text/lexer.ts';
 import type { GrantTarget } from '../access-statement.ts';
-import type { ObjectName } from '../catalog-statement.ts';
+import type { ObjectName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { objectName } from './names.ts';
 

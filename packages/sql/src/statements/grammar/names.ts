@@ -1,7 +1,7 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { isWord, QuotedName } from '../../text/lexer.ts';
 import { RESERVED_WORDS } from '../../text/names.ts';
-import type { ObjectName } from '../catalog-statement.ts';
+import type { ObjectName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 
 export interface PlacedName {

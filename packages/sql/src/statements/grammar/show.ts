@@ -1,6 +1,7 @@
 import { stringOf } from '../../text/lexer.ts';
 import type { ShowGrantsStatement } from '../access-statement.ts';
-import type { ObjectName, ShowStatement } from '../catalog-statement.ts';
+import type { ShowStatement } from '../catalog-statement.ts';
+import type { ObjectName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { unsupported } from './column-definition.ts';
 import { isAtQuery } from './expression-text.ts';
