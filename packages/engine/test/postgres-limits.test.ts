@@ -56,6 +56,21 @@ it('no more connections than the limit are let in, and there is room again when 
   expect(await fourth.ask(query('SELECT 42'))).toContain('D 42');
 });
 
+it('clients that say nothing do not keep others out, however many they are', async () => {
+  const { server, address } = await serve({ maxConnections: 2 });
+  const silent = Array.from({ length: 250 }, () => new RawClient(address));
+  onTestFinished(() => {
+    for (const client of silent) client.socket.destroy();
+  });
+  const first = await RawClient.open(address);
+  await Promise.all(silent.slice(0, 100).map((client) => client.closed()));
+  expect(server.connections).toBeLessThan(150);
+  using second = await RawClient.open(address);
+  expect(await first.ask(query('SELECT 42'))).toContain('D 42');
+  expect(await second.ask(query('SELECT 42'))).toContain('D 42');
+  first.socket.destroy();
+});
+
 it('a client that does not say what it wants is cut off', async () => {
   const { server, address } = await serve({ startupTimeoutMs: 50 });
   using silent = new RawClient(address);

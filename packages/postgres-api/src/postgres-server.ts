@@ -8,6 +8,7 @@ import { type Certificate, TlsUpgrade } from './connection/tls.ts';
 import type { PostgresMetrics } from './statements/postgres-metrics.ts';
 
 export interface PostgresLimits {
+  /** Of clients that have shown who they are. */
   readonly maxConnections: number;
   /** Time for a client to encrypt, to say what it wants and to show its password. */
   readonly startupTimeoutMs: number;
@@ -50,6 +51,9 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
+/** Beside the clients that are let in, so many more may begin at once: pools that open, and who only wants to cancel. */
+const MORE_STARTING = 100;
+
 /** The PostgreSQL endpoint, to be put on a TCP port. */
 export function createPostgresServer(options: PostgresServerOptions): PostgresServer {
   return new TcpPostgresServer(options);
@@ -59,6 +63,10 @@ class TcpPostgresServer implements PostgresServer {
   readonly #server: Server;
   readonly #services: ConnectionServices;
   readonly #connections = new Map<Connection, Promise<void>>();
+  /** Those that have not shown who they are, the oldest first. */
+  readonly #starting = new Set<Connection>();
+  readonly #letIn = new Set<Connection>();
+  readonly #maxStarting: number;
 
   constructor({ tls, limits, ...options }: PostgresServerOptions) {
     const bounds = { ...DEFAULT_POSTGRES_LIMITS, ...limits };
@@ -67,23 +75,40 @@ class TcpPostgresServer implements PostgresServer {
       ...bounds,
       keys: new CancelKeys(),
       tls: tls && new TlsUpgrade(tls),
-      admit: () => {
-        if (this.connections <= bounds.maxConnections) return;
-        throw TesseraError.of('TOO_MANY_CONNECTIONS', { limit: bounds.maxConnections });
+      checkRoom: () => this.#checkRoom(bounds),
+      letIn: (connection) => {
+        this.#checkRoom(bounds);
+        this.#starting.delete(connection);
+        this.#letIn.add(connection);
       },
     };
+    this.#maxStarting = bounds.maxConnections + MORE_STARTING;
     this.#server = createServer((socket) => this.#accept(socket));
-    // Beside those that are served, some that only want to cancel, or to hear that there is no room.
-    this.#server.maxConnections = bounds.maxConnections + 100;
   }
 
   get connections(): number {
     return this.#connections.size;
   }
 
+  #checkRoom({ maxConnections }: PostgresLimits): void {
+    if (this.#letIn.size < maxConnections) return;
+    throw TesseraError.of('TOO_MANY_CONNECTIONS', { limit: maxConnections });
+  }
+
   #accept(socket: Socket): void {
+    // Who only holds a connection open must not keep others out: the one that has taken the longest makes room.
+    const [oldest] = this.#starting;
+    if (this.#starting.size >= this.#maxStarting && oldest !== undefined) {
+      this.#starting.delete(oldest);
+      oldest.destroy();
+    }
     const connection = new Connection(socket, this.#services);
-    const served = connection.run().finally(() => this.#connections.delete(connection));
+    this.#starting.add(connection);
+    const served = connection.run().finally(() => {
+      this.#connections.delete(connection);
+      this.#starting.delete(connection);
+      this.#letIn.delete(connection);
+    });
     this.#connections.set(connection, served);
   }
 

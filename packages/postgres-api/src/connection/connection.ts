@@ -21,8 +21,10 @@ export interface ConnectionServices extends StartupServices, SessionServices {
   readonly authenticator: Authenticator;
   readonly startupTimeoutMs: number;
   readonly log: Logger;
-  /** @throws TesseraError when no further connection is taken */
-  admit(): void;
+  /** @throws TesseraError TOO_MANY_CONNECTIONS */
+  checkRoom(): void;
+  /** The client has shown who it is. @throws TesseraError TOO_MANY_CONNECTIONS */
+  letIn(connection: Connection): void;
 }
 
 /** What clients have to read the end of what they were told, in milliseconds. */
@@ -94,11 +96,12 @@ export class Connection {
       this.#stream = opened;
     });
     if (startup === undefined) return undefined;
-    services.admit();
+    services.checkRoom();
     const { user, database: named } = identity(startup);
     const caller = { user, address, isPrivate: encrypted || isLoopback(address) };
     const connected = await authenticate(stream, caller, services.authenticator);
     if (connected === undefined) return undefined;
+    services.letIn(this);
     const { name, id: userId } = connected;
     const database = await chosenDatabase(services.coordinator, { database: named, user, name });
     const parameters = openSessionParameters(startup.parameters, {
