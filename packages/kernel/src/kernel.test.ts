@@ -90,6 +90,7 @@ describe('calls', () => {
       ['SELEC 1', 'SYNTAX_ERROR', 0],
       ['SELECT a FROM (SELECT 1 a) x, (SELECT 2 a) y', 'AMBIGUOUS_NAME', 7],
       ["SELECT 'x'::INT", 'CAST_ERROR', 10],
+      ['SELECT 2147483648::INT', 'OUT_OF_RANGE', 17],
       ['SELECT 9223372036854775807 + 1', 'OUT_OF_RANGE', undefined],
       ["SELECT error('division by zero')", 'DIVISION_BY_ZERO', undefined],
       [`SELECT error('relation "x" does not exist')`, 'UNDEFINED_TABLE', undefined],

@@ -20,7 +20,6 @@ const BY_TYPE: Readonly<Record<string, ErrorName>> = {
   'Parameter Not Resolved': 'BINDING_ERROR',
   'Parameter Not Allowed': 'BINDING_ERROR',
   'Mismatch Type': 'BINDING_ERROR',
-  Conversion: 'CAST_ERROR',
   'Out of Range': 'OUT_OF_RANGE',
   Decimal: 'OUT_OF_RANGE',
   'Out of Memory': 'OUT_OF_MEMORY',
@@ -51,8 +50,8 @@ export const isFatal = (text: string): boolean => {
 const isInvalidation = (text: string): boolean => text.includes('database has been invalidated');
 
 function toTessera(failure: KernelFailure): TesseraError {
-  const { type, message } = failure;
-  switch (type) {
+  const { message } = failure;
+  switch (failure.type) {
     case 'INTERRUPT':
     case 'Interrupt':
       return TesseraError.of('QUERY_CANCELLED', { reason: 'it was interrupted' });
@@ -66,6 +65,8 @@ function toTessera(failure: KernelFailure): TesseraError {
       if (/^No function matches/.test(message)) return TesseraError.of('UNDEFINED_FUNCTION', { message });
       return TesseraError.of('BINDING_ERROR', { message });
     case 'Catalog': {
+      const type = /^Type with name "?(.+?)"? (?:does not exist!|is not in the catalog)/.exec(message)?.[1];
+      if (type !== undefined) return TesseraError.of('UNDEFINED_OBJECT', { what: 'Type', name: type });
       const entry = failure.entry ?? message;
       if (/function|macro/i.test(entry)) return TesseraError.of('UNDEFINED_FUNCTION', { message });
       if (/^(table|view|schema)\b/i.test(entry)) return TesseraError.of('UNDEFINED_TABLE', { message });
@@ -76,6 +77,10 @@ function toTessera(failure: KernelFailure): TesseraError {
       if (/^relation ".*" does not exist$/s.test(message))
         return TesseraError.of('UNDEFINED_TABLE', { message });
       return TesseraError.of('STATEMENT_FAILED', { message });
+    case 'Conversion':
+      if (/is out of range for the destination type/.test(message))
+        return TesseraError.of('OUT_OF_RANGE', { message });
+      return TesseraError.of('CAST_ERROR', { message });
     case 'Not implemented':
       if (/^Unknown TimeZone/.test(message)) {
         return TesseraError.of('INVALID_ARGUMENT', { message: message.split('\n')[0]! });
@@ -87,7 +92,7 @@ function toTessera(failure: KernelFailure): TesseraError {
         message: `The kernel failed on this statement: ${message.split('\n')[0]}`,
       });
     default: {
-      const name = BY_TYPE[type];
+      const name = BY_TYPE[failure.type];
       if (name === undefined) return TesseraError.of('STATEMENT_FAILED', { message });
       return TesseraError.of(name as 'CAST_ERROR', { message });
     }
