@@ -63,7 +63,7 @@ export function rowDescription(fields: readonly RowField[]): Buffer {
 }
 
 export function parameterDescription(typeOids: readonly number[]): Buffer {
-  const writer = new MessageWriter('t').int16(typeOids.length);
+  const writer = new MessageWriter('t').uint16(typeOids.length);
   for (const oid of typeOids) writer.uint32(oid);
   return writer.done();
 }

@@ -20,6 +20,12 @@ export class MessageWriter {
     return this;
   }
 
+  uint16(value: number): this {
+    this.#reserve(2);
+    this.#at = this.#bytes.writeUInt16BE(value, this.#at);
+    return this;
+  }
+
   int32(value: number): this {
     this.#reserve(4);
     this.#at = this.#bytes.writeInt32BE(value, this.#at);

@@ -27,7 +27,7 @@ export function parameterValue(
   location: SqlLocation | undefined,
 ): Expression {
   const name = `$${node.identifier}`;
-  const parameter = parameters.find((p) => p.name === name);
+  const parameter = byName(parameters).get(name);
   if (parameter === undefined) {
     fail(
       'INVALID_ARGUMENT',
@@ -37,6 +37,17 @@ export function parameterValue(
   }
   const value = parameterLiteral(parameter, location);
   return { ...value, alias: node.alias, query_location: node.query_location };
+}
+
+const INDEXES = new WeakMap<readonly QueryParameter[], ReadonlyMap<string, QueryParameter>>();
+
+/** Statements may have 65,535 of them. */
+function byName(parameters: readonly QueryParameter[]): ReadonlyMap<string, QueryParameter> {
+  const known = INDEXES.get(parameters);
+  if (known !== undefined) return known;
+  const index = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  INDEXES.set(parameters, index);
+  return index;
 }
 
 function parameterLiteral({ value, type }: QueryParameter, location: SqlLocation | undefined): Expression {
