@@ -20,4 +20,4 @@ export type {
   StatementResult,
 } from './statement-result.ts';
 export type { TableServices } from './tables.ts';
-export type { DirectoryUser, InitialUser } from './user-directory.ts';
+export type { Users } from './user-directory.ts';

@@ -1,13 +1,13 @@
 import {
   type Authenticator,
   disabledAuthenticator,
+  makeCredential,
   nativeAuthenticator,
   oidcAuthenticator,
-  type UserDirectory,
 } from '@tessera/auth';
 import { fail, type Logger } from '@tessera/common';
 import type { EngineConfig } from '@tessera/config';
-import type { Coordinator } from '@tessera/coordinator';
+import type { Users } from '@tessera/coordinator';
 import type { Instance, TokenSource } from '@tessera/http-api';
 import type { NodeCredentials } from '@tessera/rpc';
 
@@ -17,21 +17,17 @@ import type { NodeCredentials } from '@tessera/rpc';
  */
 export async function openAuthenticator(
   { auth }: EngineConfig,
-  coordinator: Pick<Coordinator, 'findUser' | 'provisionUser' | 'ensureInitialUser'>,
+  users: Users,
   log: Logger,
   { clusterToken: secret }: Pick<NodeCredentials, 'clusterToken'>,
 ): Promise<Authenticator> {
-  const users: UserDirectory = {
-    find: (name) => coordinator.findUser(name),
-    provision: (name, role) => coordinator.provisionUser(name, role),
-  };
   const common = { instanceId: auth.instance_id, users, log };
   switch (auth.mode) {
     case 'disabled':
       return disabledAuthenticator();
     case 'native': {
       const config = auth.native ?? missing('auth.native');
-      await makeInitialUser(config.initial_user, coordinator, log);
+      await makeInitialUser(config.initial_user, users, log);
       return nativeAuthenticator({ ...common, config, secret });
     }
     case 'oidc':
@@ -41,11 +37,11 @@ export async function openAuthenticator(
 
 async function makeInitialUser(
   user: NonNullable<EngineConfig['auth']['native']>['initial_user'],
-  coordinator: Pick<Coordinator, 'ensureInitialUser'>,
+  users: Users,
   log: Logger,
 ): Promise<void> {
   if (user === null) return;
-  const outcome = await coordinator.ensureInitialUser(user.name, user.password);
+  const outcome = await users.ensureInitial(user.name, user.password, makeCredential);
   log.info({ user: user.name, outcome }, 'initial user');
 }
 

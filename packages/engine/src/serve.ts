@@ -41,7 +41,7 @@ import { lockDataDirectory } from './data-directory.ts';
 import { ListenerTls } from './listener-tls.ts';
 import { warnOfOpenListeners } from './listener-warnings.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
-import { nodeCredentials } from './node-credentials.ts';
+import { lonelyCredentials, nodeCredentials } from './node-credentials.ts';
 import { openNodeServices } from './node-services.ts';
 import { openedTogether } from './opened-together.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
@@ -82,9 +82,11 @@ export const serve: Serve = async (options) => {
   const left = await clearUploadDirectories(uploadRoot);
   if (left > 0) log.info({ directories: left }, 'removed what requests had left behind at a crash');
 
-  const credentials = nodeCredentials(options.clusterTls);
+  const configured = nodeCredentials(options.clusterTls);
   const node = engineNodes(config)[options.node]!;
-  checkProtected(node.host, 'node', credentials, options.insecureCluster);
+  checkProtected(node.host, 'node', configured, options.insecureCluster);
+  const isAsked = hasOthers(config) || options.insecureCluster;
+  const credentials = isAsked ? configured : lonelyCredentials(configured);
   const memory = memoryShares(memoryLimit(config));
   const external = new ExternalSources({
     directories: options.allowRead,
@@ -158,7 +160,12 @@ export const serve: Serve = async (options) => {
     },
   });
   resources.defer(() => coordinator.close());
-  const authenticator = await openAuthenticator(config, coordinator, logging.logger('auth'), credentials);
+  const authenticator = await openAuthenticator(
+    config,
+    coordinator.users,
+    logging.logger('auth'),
+    configured,
+  );
   resources.defer(() => authenticator.close());
   // From before anybody can know that the node is there: a signal then is told to it, and must not end it at once.
   const stopping = shutdownSignal();
@@ -233,13 +240,15 @@ export const serve: Serve = async (options) => {
 /** Nodes and engines that share tables must share the store of their tablets. */
 function checkShared(config: EngineConfig): void {
   if (!storageIsLocal(config)) return;
-  const isShared = engineNodes(config).length > 1 || config.instance.type === 'multi_engine';
-  if (!isShared) return;
+  if (!hasOthers(config)) return;
   throw TesseraError.of('INVALID_ARGUMENT', {
     message:
       'Several nodes or engines need a storage block: without one each keeps its tables in a directory of its own',
   });
 }
+
+const hasOthers = (config: EngineConfig): boolean =>
+  engineNodes(config).length > 1 || config.instance.type === 'multi_engine';
 
 function memoryLimit(config: EngineConfig): number {
   // The limit of the control group, where there is one that is lower than the machine's memory.

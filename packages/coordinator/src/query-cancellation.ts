@@ -1,0 +1,46 @@
+import { type QueryId, TesseraError } from '@tessera/common';
+import type { Cluster } from '@tessera/scheduler';
+import type { Authorizer } from './authorization/authorizer.ts';
+import type { RunningQueries } from './running-queries.ts';
+
+/** Cancels queries of this node and, for those who ask here, of the others of the engine. */
+export class QueryCancellation {
+  readonly #running: RunningQueries;
+  readonly #authorizer: Authorizer;
+  readonly #cluster: Cluster | undefined;
+
+  constructor(running: RunningQueries, authorizer: Authorizer, cluster: Cluster | undefined) {
+    this.#running = running;
+    this.#authorizer = authorizer;
+    this.#cluster = cluster;
+  }
+
+  /** Of one user where that is given: queries of others are not found. */
+  here(queryId: QueryId, reason: string, ofUser?: string): boolean {
+    return this.#running.cancel(queryId, TesseraError.of('QUERY_CANCELLED', { reason }), ofUser);
+  }
+
+  /**
+   * What `user` may cancel, also when another node of the engine coordinates it. False where no node runs such a query, or
+   * it is somebody else's.
+   * @throws TesseraError UNAUTHENTICATED for a user who is not there any more
+   */
+  async anywhere(queryId: QueryId, reason: string, user: string): Promise<boolean> {
+    await this.#authorizer.admit({ user });
+    const ofUser = this.#authorizer.mayOnEngine(user, 'CANCEL ANY QUERY') ? undefined : user;
+    if (this.here(queryId, reason, ofUser)) return true;
+    const cluster = this.#cluster;
+    if (cluster === undefined) return false;
+    const others = cluster.living().filter(({ index }) => index !== cluster.self.index);
+    const answers = await Promise.allSettled(
+      others.map((node) => cluster.cancelQuery(node, queryId, reason, ofUser)),
+    );
+    return answers.some((answer) => answer.status === 'fulfilled' && answer.value);
+  }
+
+  /** @throws TesseraError QUERY_NOT_FOUND, UNAUTHENTICATED */
+  async byStatement(queryId: QueryId, user: string): Promise<void> {
+    if (await this.anywhere(queryId, 'CANCEL QUERY by a user', user)) return;
+    throw TesseraError.of('QUERY_NOT_FOUND', { queryId });
+  }
+}

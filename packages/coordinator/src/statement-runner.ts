@@ -1,0 +1,169 @@
+import { asQueryId, TesseraError } from '@tessera/common';
+import type { Kernel } from '@tessera/kernel';
+import type { ExternalSources } from '@tessera/object-store';
+import { type CopyToStatement, classifyStatement } from '@tessera/sql';
+import {
+  type AnsweredStatement,
+  answeringQuery,
+  collectedQuery,
+  isGarbageCollection,
+} from './answering-query.ts';
+import type { AsyncStatements } from './async-statements.ts';
+import type { Admission } from './authorization/admission.ts';
+import type { CatalogStatements, RunnableStatement } from './catalog-statements.ts';
+import { copyTo } from './copy/copy-to.ts';
+import type { QueryCancellation } from './query-cancellation.ts';
+import { type QueryRunOptions, runQuery } from './query-run.ts';
+import type { QueryBinder } from './read/query-binder.ts';
+import { databaseOf } from './request-session.ts';
+import type { RunningQuery } from './running-queries.ts';
+import { withSettings } from './settings.ts';
+import type { StatementRequest } from './statement-request.ts';
+import type { StatementResult } from './statement-result.ts';
+import type { TableServices } from './tables.ts';
+
+export interface StatementRunnerOptions {
+  readonly kernel: Kernel;
+  readonly external: ExternalSources;
+  readonly engineId: string;
+  readonly admission: Admission;
+  readonly binder: QueryBinder;
+  readonly asyncStatements: AsyncStatements;
+  readonly cancellation: QueryCancellation;
+  /** Both undefined: the node keeps no tables. */
+  readonly tables: TableServices | undefined;
+  readonly catalogStatements: CatalogStatements | undefined;
+}
+
+/** One statement of a request. */
+export interface AskedStatement {
+  readonly query: RunningQuery;
+  readonly request: StatementRequest;
+  readonly text: string;
+}
+
+/** Statements whose rows are new ones. */
+const INSERTING: ReadonlySet<string> = new Set(['insert', 'copy_from', 'copy_from_stdin', 'create_table_as']);
+
+/** Runs one statement, of whatever kind. */
+export class StatementRunner {
+  readonly #options: StatementRunnerOptions;
+
+  constructor(options: StatementRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** What a query of the statement runs with. */
+  context({ query, request, text }: AskedStatement): QueryRunOptions {
+    const { kernel, external, engineId, binder, admission } = this.#options;
+    const database = databaseOf(request.database);
+    const sessionValues = { account: '', database, engine: engineId, user: request.user };
+    const snapshot = () => admission.snapshot(request);
+    return { binder, kernel, external, query, request, text, sessionValues, snapshot };
+  }
+
+  /** `txnId` names what the statement commits. */
+  async run(asked: AskedStatement, txnId: string): Promise<StatementResult> {
+    const { admission, cancellation } = this.#options;
+    const { request } = asked;
+    await admission.admit(request);
+    const statement = classifyStatement(asked.text);
+    switch (statement.kind) {
+      case 'query':
+      case 'explain':
+        return this.#query(asked, statement.settings);
+      case 'set': {
+        withSettings(request.settings, [[statement.name, statement.value]]);
+        return { kind: 'done', session: { kind: 'set', name: statement.name, value: statement.value } };
+      }
+      case 'reset':
+        return { kind: 'done', session: { kind: 'remove', name: statement.name } };
+      case 'use_database':
+        await admission.checkDatabase(statement.database, request.user);
+        await admission.authorize(statement, request);
+        return { kind: 'done', session: { kind: 'set', name: 'database', value: statement.database } };
+      case 'use_engine':
+        return { kind: 'done', session: { kind: 'set', name: 'engine', value: statement.engine } };
+      case 'show_setting':
+      case 'show':
+      case 'show_grants':
+        await admission.authorize(statement, request);
+        return this.#answer(asked, statement);
+      case 'cancel_query':
+        await cancellation.byStatement(asQueryId(statement.queryId), request.user);
+        return { kind: 'done' };
+      case 'call':
+        await admission.authorize(statement, request);
+        if (isGarbageCollection(statement)) return this.#collectGarbage(asked);
+        return this.#answer(asked, statement);
+      case 'unsupported':
+        throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
+      case 'copy_to':
+        return this.#copyTo(asked, statement);
+      default:
+        return this.#catalogStatement(asked, statement, txnId);
+    }
+  }
+
+  #query(asked: AskedStatement, changes: readonly (readonly [string, string])[]): Promise<StatementResult> {
+    const { query, request } = asked;
+    const settings = withSettings(request.settings, changes);
+    query.setDeadline(settings.statement_timeout);
+    const context = this.context({ ...asked, request: { ...request, settings } });
+    return this.#inTransaction(request, () => runQuery(context));
+  }
+
+  async #copyTo(asked: AskedStatement, statement: CopyToStatement): Promise<StatementResult> {
+    const { query, request } = asked;
+    query.setDeadline(request.settings.statement_timeout);
+    const context = this.context(asked);
+    return this.#inTransaction(request, async () => {
+      await this.#options.admission.authorize(statement, request);
+      return { kind: 'done', affectedRows: await copyTo(context, statement) };
+    });
+  }
+
+  #inTransaction(
+    { transactionId }: StatementRequest,
+    work: () => Promise<StatementResult>,
+  ): Promise<StatementResult> {
+    if (transactionId === undefined) return work();
+    return this.#options.admission.transaction(transactionId).run(work);
+  }
+
+  async #catalogStatement(
+    asked: AskedStatement,
+    statement: RunnableStatement,
+    txnId: string,
+  ): Promise<StatementResult> {
+    const { query, request } = asked;
+    const { catalogStatements } = this.#options;
+    if (catalogStatements === undefined) {
+      throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind, hint: 'this node keeps no tables' });
+    }
+    const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
+    const settings = withSettings(request.settings, changes);
+    query.setDeadline(settings.statement_timeout);
+    const context = this.context({ ...asked, request: { ...request, settings } });
+    const result = await catalogStatements.run(statement, context, txnId);
+    if (INSERTING.has(statement.kind)) query.activity.insertedRows += result.affectedRows ?? 0;
+    return result;
+  }
+
+  async #answer(asked: AskedStatement, statement: AnsweredStatement): Promise<StatementResult> {
+    const sql = await answeringQuery(statement, this.context(asked), this.#options.asyncStatements);
+    return this.#query({ ...asked, text: sql }, []);
+  }
+
+  async #collectGarbage(asked: AskedStatement): Promise<StatementResult> {
+    const { tables } = this.#options;
+    if (tables === undefined) throw TesseraError.of('NOT_SUPPORTED', { what: 'CALL collect_garbage' });
+    const { allowCollectGarbage, collectGarbageLimit } = tables.storage;
+    if (!allowCollectGarbage) {
+      const message = 'collect_garbage is not allowed in this engine (storage.allow_collect_garbage)';
+      throw TesseraError.of('FORBIDDEN', { message });
+    }
+    const report = await tables.manager.collectGarbage(collectGarbageLimit);
+    return this.#query({ ...asked, text: collectedQuery(report) }, []);
+  }
+}
