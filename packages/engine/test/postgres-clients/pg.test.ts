@@ -174,6 +174,20 @@ describe('sessions', () => {
     }
   });
 
+  it('keep what a client sets for itself', async () => {
+    const value = async (sql: string) => (await client.query(sql)).rows[0].v;
+    await client.query('BEGIN');
+    await client.query("SELECT set_config('app.tenant', 'seven', true)");
+    expect(await value("SELECT current_setting('app.tenant') AS v")).toBe('seven');
+    await client.query('COMMIT');
+    expect(await value("SELECT current_setting('app.tenant', true) AS v")).toBeNull();
+    await expect(client.query("SELECT current_setting('app.tenant')")).rejects.toMatchObject({
+      code: '42704',
+    });
+    await client.query("SET app.tenant = 'eight'");
+    expect(await value("SELECT current_setting('app.tenant') AS v")).toBe('eight');
+  });
+
   it('end a statement that takes too long', async () => {
     const hasty = await connected({ statement_timeout: 200 });
     try {

@@ -17,6 +17,10 @@ describe('commands of the session', () => {
     ],
     ['SHOW TRANSACTION ISOLATION LEVEL', { kind: 'show', name: 'transaction_isolation' }],
     ['show DateStyle', { kind: 'show', name: 'datestyle' }],
+    [
+      "SELECT current_setting('a.b', true) AS c",
+      { kind: 'current_setting', name: 'a.b', column: 'c', missingOk: true },
+    ],
     ["SELECT pg_catalog.set_config('a.b', 'c', true)", { kind: 'set_config', name: 'a.b', local: true }],
     ['PREPARE p (int, numeric(3, 1)) AS SELECT $1', { kind: 'prepare', name: 'p' }],
     ["EXECUTE p ('a,b', (1), ARRAY[1, 2])", { kind: 'execute', name: 'p' }],
@@ -41,6 +45,9 @@ describe('commands of the session', () => {
     "COPY t (a DEFAULT 1 $1) FROM 's3://b/x.csv'",
     'INSERT INTO t VALUES (1)',
     "SELECT set_config('a', 'b', false), 1",
+    "SELECT current_setting('server_version_num')::int",
+    'SELECT current_setting($1)',
+    'SELECT current_setting(name) FROM t',
   ])('%s is the engine’s', (sql) => {
     expect(classifyCommand(sql)).toBeUndefined();
   });

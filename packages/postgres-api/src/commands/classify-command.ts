@@ -22,7 +22,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   SET: setCommand,
   RESET: resetCommand,
   SHOW: showCommand,
-  SELECT: setConfigCommand,
+  SELECT: settingCall,
   DISCARD: discardCommand,
   PREPARE: prepareCommand,
   EXECUTE: executeCommand,
@@ -38,7 +38,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 const FIRST_WORD = /^(?:\s|--[^\n\r]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*([a-z]+)/i;
-const SET_CONFIG = /\bset_config\s*\(/i;
+const OF_SETTINGS = /\b(?:set_config|current_setting)\s*\(/i;
 
 /**
  * The command that a statement is, undefined for those that the engine runs.
@@ -48,7 +48,7 @@ export function classifyCommand(text: string): SessionCommand | undefined {
   const word = FIRST_WORD.exec(text)?.[1]?.toUpperCase() ?? '';
   const read = Object.hasOwn(READERS, word) ? READERS[word] : undefined;
   // Most statements are queries, and their tokens are not needed here.
-  if (read === undefined || (word === 'SELECT' && !SET_CONFIG.test(text))) return undefined;
+  if (read === undefined || (word === 'SELECT' && !OF_SETTINGS.test(text))) return undefined;
   return read(new TokenCursor(text));
 }
 
@@ -81,20 +81,37 @@ const isParameter = (name: string): boolean =>
   name.includes('.') ||
   /^(?:server_version|is_superuser|session_authorization|transaction_read_only)$/i.test(name);
 
-/** The call by itself; anywhere else in a query it is a function that the engine does not have. */
-function setConfigCommand(cursor: TokenCursor): SessionCommand | undefined {
+/** The call by itself; anywhere else in a query it is a function of the engine, which knows nothing of the session. */
+function settingCall(cursor: TokenCursor): SessionCommand | undefined {
   cursor.expectWord('SELECT');
   if (cursor.accept('PG_CATALOG')) cursor.expectSymbol('.');
-  if (!cursor.accept('SET_CONFIG') || !cursor.acceptSymbol('(')) return undefined;
-  if (cursor.peek()?.image.startsWith('$')) return undefined;
+  const sets = cursor.accept('SET_CONFIG');
+  if (!sets && !cursor.accept('CURRENT_SETTING')) return undefined;
+  if (!cursor.acceptSymbol('(') || cursor.peek()?.image.startsWith("'") !== true) return undefined;
+  const command = sets ? setConfig(cursor) : currentSetting(cursor);
+  return cursor.peek() === undefined ? command : undefined;
+}
+
+function setConfig(cursor: TokenCursor): SessionCommand | undefined {
   const name = cursor.expectValue('the name of a parameter');
   cursor.expectSymbol(',');
+  if (cursor.peek()?.image.startsWith('$')) return undefined;
   const value = cursor.expectValue('a value');
   cursor.expectSymbol(',');
-  const local = /^(?:true|t|on|1)$/i.test(cursor.expectValue('true or false'));
+  const local = isTrue(cursor.expectValue('true or false'));
   cursor.expectSymbol(')');
-  return cursor.peek() === undefined ? { kind: 'set_config', name, value, local } : undefined;
+  return { kind: 'set_config', name, value, local };
 }
+
+function currentSetting(cursor: TokenCursor): SessionCommand | undefined {
+  const name = cursor.expectValue('the name of a parameter');
+  const missingOk = cursor.acceptSymbol(',') && isTrue(cursor.expectValue('true or false'));
+  if (!isParameter(name) || !cursor.acceptSymbol(')')) return undefined;
+  const column = cursor.accept('AS') ? cursor.expectName('the name of a column') : 'current_setting';
+  return { kind: 'current_setting', name, column, missingOk };
+}
+
+const isTrue = (value: string): boolean => /^(?:true|t|on|1)$/i.test(value);
 
 function discardCommand(cursor: TokenCursor): SessionCommand {
   cursor.expectWord('DISCARD');

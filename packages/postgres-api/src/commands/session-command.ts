@@ -24,6 +24,13 @@ export type SessionCommand =
   | { readonly kind: 'show'; readonly name: string | undefined }
   /** `SELECT set_config('name', 'value', false)`. */
   | { readonly kind: 'set_config'; readonly name: string; readonly value: string; readonly local: boolean }
+  /** `SELECT current_setting('name', true) AS column`: NULL for what is not set. */
+  | {
+      readonly kind: 'current_setting';
+      readonly name: string;
+      readonly column: string;
+      readonly missingOk: boolean;
+    }
   | { readonly kind: 'discard'; readonly what: 'ALL' | 'PLANS' | 'TEMP' | 'SEQUENCES' }
   | {
       readonly kind: 'prepare';

@@ -66,6 +66,12 @@ export class SessionParameters {
     return [...kept, ...custom, ...settings].toSorted(([a], [b]) => a.localeCompare(b, 'en'));
   }
 
+  /** False for a name that the client could give a value, and has not. @throws TesseraError UNKNOWN_SETTING */
+  isSet(name: string): boolean {
+    const key = requireName(name);
+    return isSettingName(key) || this.#current.values.has(key);
+  }
+
   /** @throws TesseraError UNKNOWN_SETTING, INVALID_SETTING */
   set(name: string, value: string, { local }: { readonly local: boolean }): void {
     this.#change((state) => withValue(state, requireName(name), value), local);

@@ -55,6 +55,8 @@ async function describeCommand(state: SessionState, command: SessionCommand): Pr
       return textColumns(command.name === undefined ? SHOW_ALL_COLUMNS : [command.name]);
     case 'set_config':
       return textColumns(['set_config']);
+    case 'current_setting':
+      return textColumns([command.column]);
     case 'fetch': {
       if (command.moves) return NOTHING;
       const { columns } = await describePrepared(state, state.portals.get(command.name).statement);

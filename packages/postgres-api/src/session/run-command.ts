@@ -47,6 +47,13 @@ export async function runCommand(
       const rows = new TextRows(['set_config'], [[parameters.show(command.name)]], run.formats);
       return { kind: 'rows', rows, tag: (count) => `SELECT ${count}` };
     }
+    case 'current_setting': {
+      const { name, column, missingOk } = command;
+      const value = parameters.isSet(name) ? parameters.show(name) : null;
+      if (value === null && !missingOk) fail('UNKNOWN_SETTING', { name });
+      const rows = new TextRows([column], [[value]], run.formats);
+      return { kind: 'rows', rows, tag: (count) => `SELECT ${count}` };
+    }
     case 'discard':
       await discard(state, command.what);
       return done(`DISCARD ${command.what}`);

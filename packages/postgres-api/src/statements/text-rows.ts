@@ -6,12 +6,12 @@ import type { MessageSink, RowSource, SentRows } from './row-source.ts';
 export class TextRows implements RowSource {
   readonly columns: readonly OutputColumn[];
   readonly formats: readonly ValueFormat[];
-  readonly #rows: readonly (readonly string[])[];
+  readonly #rows: readonly (readonly (string | null)[])[];
   #at = 0;
 
   constructor(
     names: readonly string[],
-    rows: readonly (readonly string[])[],
+    rows: readonly (readonly (string | null)[])[],
     formats: readonly ValueFormat[],
   ) {
     this.columns = names.map((name) => ({ name, type: { kind: 'text' }, nullable: false }));
@@ -31,11 +31,14 @@ export class TextRows implements RowSource {
   }
 }
 
-function dataRow(values: readonly string[]): Buffer {
+function dataRow(values: readonly (string | null)[]): Buffer {
   const writer = new MessageWriter('D').int16(values.length);
   for (const value of values) {
-    const bytes = Buffer.from(value);
-    writer.int32(bytes.length).bytes(bytes);
+    if (value === null) writer.int32(-1);
+    else {
+      const bytes = Buffer.from(value);
+      writer.int32(bytes.length).bytes(bytes);
+    }
   }
   return writer.done();
 }
