@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type ClusterTlsFiles,
   clusterTls,
@@ -14,3 +15,12 @@ export function nodeCredentials(files: ClusterTlsFiles): NodeCredentials {
   const given = Object.values(files).some((file) => file !== undefined);
   return { clusterToken: clusterToken(), tls: clusterTls(given ? files : clusterTlsFiles()) };
 }
+
+/**
+ * What a node that has no others shows itself: a token that nobody else can know, so that its ports between nodes answer
+ * nobody else on the machine either.
+ */
+export const lonelyCredentials = (credentials: NodeCredentials): NodeCredentials => ({
+  ...credentials,
+  clusterToken: credentials.clusterToken ?? randomBytes(32).toString('hex'),
+});
