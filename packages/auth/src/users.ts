@@ -11,7 +11,7 @@ export interface KnownUser {
   readonly credential?: Credential | undefined;
 }
 
-/** The users of the catalog; `engine` makes one from the storage manager and the coordinator. */
+/** The users of the catalog; `Users` of the coordinator is one. */
 export interface UserDirectory {
   /** In the newest version of the catalog. The name is matched exactly. */
   find(name: string): Promise<KnownUser | undefined>;
