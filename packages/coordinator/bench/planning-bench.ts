@@ -116,6 +116,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     serializedPlan: serialized,
     isPlanned: true,
     looksAtAllNamed: false,
+    uses: 0,
   };
   repeats.push(await repeated(request, binding));
   await session.close();

@@ -21,14 +21,14 @@ import type { ResultChunk } from './statement-result.ts';
 const ARROW_END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const FILE_CHUNK_BYTES = 1 << 20;
 
-export type EncodableQuery = Pick<BoundQuery, 'session' | 'sql' | 'params' | 'columns'>;
+export type EncodableQuery = Pick<BoundQuery, 'session' | 'sql' | 'params' | 'columns' | 'isKept'>;
 
 /** Runs a query and gives its rows in the encoding of the request, chunk by chunk. */
 export function encodeResult(
-  { session, sql, params, columns }: EncodableQuery,
+  { session, sql, params, columns, isKept: keep = false }: EncodableQuery,
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
-  const prepared: RunnableQuery = { sql, parameters: params, columns };
+  const prepared: RepeatedQuery = { sql, parameters: params, columns, keep };
   switch (request.encoding.kind) {
     case 'rows':
       return textRows(session, prepared, formattedQuery(prepared, request.encoding));
@@ -45,19 +45,24 @@ export function encodeResult(
   }
 }
 
+interface RepeatedQuery extends RunnableQuery {
+  /** As `KernelSession.query` has it. */
+  readonly keep: boolean;
+}
+
 /** The kernel makes the text; a chunk is the data buffer of its one column as it stands. */
 async function* textRows(
   session: KernelSession,
-  prepared: RunnableQuery,
+  prepared: RepeatedQuery,
   sql: string,
 ): AsyncGenerator<ResultChunk, void> {
-  const result = await session.query(sql, prepared.parameters);
+  const result = await session.query(sql, prepared.parameters, prepared);
   for await (const batch of result.batches) yield chunkOf(batch, batch.textColumn(0));
 }
 
 async function* copiedRows(
   session: KernelSession,
-  prepared: RunnableQuery,
+  prepared: RepeatedQuery,
   format: CopyRowFormat,
 ): AsyncGenerator<ResultChunk, void> {
   if (format.header !== false) yield { bytes: Buffer.from(copyHeader(prepared.columns, format)), rows: 0 };
@@ -72,7 +77,7 @@ const chunkOf = (batch: KernelBatch, bytes: Uint8Array): ResultChunk => ({
 
 async function* arrowStream(
   session: KernelSession,
-  prepared: RunnableQuery,
+  prepared: RepeatedQuery,
 ): AsyncGenerator<ResultChunk, void> {
   yield* arrowBatches(session, prepared, prepared.sql);
   yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
@@ -81,10 +86,10 @@ async function* arrowStream(
 /** The schema, then the batches: each chunk is one message. */
 async function* arrowBatches(
   session: KernelSession,
-  prepared: RunnableQuery,
+  prepared: RepeatedQuery,
   sql: string,
 ): AsyncGenerator<ResultChunk, void> {
-  const result = await session.query(sql, prepared.parameters);
+  const result = await session.query(sql, prepared.parameters, prepared);
   yield { bytes: result.schemaIpc, rows: 0 };
   for await (const batch of result.batches) yield chunkOf(batch, batch.ipc);
 }

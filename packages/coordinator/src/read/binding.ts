@@ -34,4 +34,6 @@ export interface Binding {
   readonly isPlanned: boolean;
   /** Whether the kernel is known to look at columns that the result does not depend on: then they are fetched too. */
   looksAtAllNamed: boolean;
+  /** By how many statements. */
+  uses: number;
 }

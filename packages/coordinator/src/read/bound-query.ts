@@ -61,6 +61,8 @@ export interface BoundQuery {
   readonly sql: string;
   readonly params: KernelParams;
   readonly columns: readonly OutputColumn[];
+  /** Its text is sent again and again, and the kernel may keep it prepared. */
+  readonly isKept?: boolean | undefined;
   /** The table that stands first in FROM, with `rowPositionsOf`. */
   readonly target?: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
   /** The relations that the text names itself, not through views: tables, views, external tables. */

@@ -82,6 +82,7 @@ export class QueryBinder {
     const work = await this.#open(request);
     try {
       const binding = await this.#binding(request, work);
+      binding.uses += 1;
       const { prepared, named } = binding;
       const { sql, accesses, target, executed, isStored } =
         (await this.#distributed(request, work, binding)) ?? (await this.#readable(request, work, binding));
@@ -90,6 +91,7 @@ export class QueryBinder {
         sql,
         params: prepared.parameters,
         columns: prepared.columns,
+        isKept: binding.uses > 1 && prepared.readsNothing,
         target,
         relations: directly(named),
         tables: accesses,
@@ -346,7 +348,7 @@ export class QueryBinder {
     const { relations } = work;
     const prepared = await prepareQuery(request.sql, prepareContext(request, work));
     const { named = [], tables = NO_TABLES } = relations ?? {};
-    const binding = { prepared, named, tables, looksAtAllNamed: false };
+    const binding = { prepared, named, tables, looksAtAllNamed: false, uses: 0 };
     if (tables.size === 0) return { ...binding, scans: NO_SCANS, isPlanned: true };
     const unplanned = { ...binding, scans: undefined, isPlanned: false };
     if (planning === 'never') return unplanned;

@@ -65,15 +65,20 @@ export class KernelSession {
   /**
    * Resolves when the query runs and its schema is known. The session is busy until the batches have been read to the
    * end or their iteration has been ended.
+   *
+   * `keep`: the same text may come again, and is to be prepared for the next time too. Only for queries that read
+   * nothing: a kept plan has conclusions in it from what the rows of a table were (conditions that held for all of them are
+   * left out), keeps what was gathered in memory, and looks at no file again.
    */
   query(
     sql: string,
     params: KernelParams = [],
-    options: { maxBatchBytes?: number } = {},
+    options: { maxBatchBytes?: number; keep?: boolean } = {},
   ): Promise<KernelResult> {
     const stream = new ResultStream(this.#socket);
-    const maxBatchBytes = options.maxBatchBytes ?? DEFAULT_BATCH_BYTES;
-    this.#socket.call({ op: 'query', sql, params, maxBatchBytes, timeZone: this.#timeZone }, stream).then(
+    const { maxBatchBytes = DEFAULT_BATCH_BYTES, keep = false } = options;
+    const timeZone = this.#timeZone;
+    this.#socket.call({ op: 'query', sql, params, maxBatchBytes, keep, timeZone }, stream).then(
       () => stream.end(),
       (error: Error) => stream.end(error),
     );

@@ -5,7 +5,7 @@ const MAX_STATEMENTS = 8;
 /** What is longer is hardly a text that is sent again and again with other parameters. */
 const MAX_TEXT_LENGTH = 256;
 
-/** Statements of a session that stay prepared for the next call of the same text: those with parameters. */
+/** Statements of a session that stay prepared for the next call of the same text. */
 export class KeptStatements {
   readonly #connection: NativeConnection;
   /** Least recently used first. */
@@ -15,6 +15,7 @@ export class KeptStatements {
     this.#connection = connection;
   }
 
+  /** Of those that answer with one value. */
   static isWorthKeeping(sql: string, parameters: number): boolean {
     return parameters > 0 && sql.length <= MAX_TEXT_LENGTH;
   }

@@ -140,11 +140,13 @@ export class SessionServer {
         return this.#withStatement(request.sql, async (s) => s.describe());
       case 'execute':
         return this.#withStatement(request.sql, (s) => this.#execute(s, request.params));
-      case 'query':
-        return this.#withStatement(request.sql, (s) => {
+      case 'query': {
+        const run = (s: NativeStatement) => {
           this.#dirty ||= !s.leavesNoTrace;
           return runQuery(s, request.params, request.maxBatchBytes, request.timeZone, this.#socket);
-        });
+        };
+        return request.keep ? this.#kept.with(request.sql, run) : this.#withStatement(request.sql, run);
+      }
       case 'defineRelation':
         return this.#relations.define(this.#connection, request.name, request.columns, request.rows);
       case 'dropRelation':

@@ -18,6 +18,7 @@ export type Request =
       readonly sql: string;
       readonly params: KernelParams;
       readonly maxBatchBytes: number;
+      readonly keep: boolean;
     })
   | (Call & { readonly op: 'append'; readonly table: string; readonly schemaIpc: Uint8Array })
   | (Call & {

@@ -56,4 +56,6 @@ export interface PreparedQuery extends RunnableQuery {
    * is for one run. `free`: at the kernel's own, so that conclusions from `boundSql` on values of time may not hold.
    */
   readonly time: 'none' | 'pinned' | 'free';
+  /** It computes one row over nothing, as `SELECT 42`. */
+  readonly readsNothing: boolean;
 }

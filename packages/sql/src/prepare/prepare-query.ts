@@ -6,6 +6,7 @@ import { locateError } from '../text/locate-error.ts';
 import { outputType } from '../types/output-type.ts';
 import { type BindableQuery, bindable } from './bindable-query.ts';
 import { notNullColumns } from './nullability.ts';
+import { readsNothing } from './one-row.ts';
 import { deparse, parseQuery } from './parse.ts';
 import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
@@ -55,7 +56,14 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   const output = withDialectTypes(sql, adjusted, notNullColumns(bound.node, columns.length, query.columns));
   const { time, sessionRelations } = query;
   const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
-  const prepared = { ...output, tables, time, withOutput, sessionRelations };
+  const prepared = {
+    ...output,
+    tables,
+    time,
+    withOutput,
+    sessionRelations,
+    readsNothing: readsNothing(running),
+  };
   if (tables.size === 0) return prepared;
   const top = tables.size === 1 && running === bound ? topRowsQuery(running) : undefined;
   const topRows = top && { ...top, sql: await deparse(binder, top.statement) };

@@ -1,0 +1,19 @@
+import { type Statement, walkTree } from '../tree.ts';
+
+/**
+ * Whether a query computes over nothing, as `SELECT 42`: its one row is made of constants and of what functions give, so
+ * that a kernel that keeps it prepared keeps neither rows nor conclusions from them.
+ */
+export function readsNothing({ node }: Statement): boolean {
+  if (node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return false;
+  if (node.modifiers.length > 0 || node.cte_map.map.length > 0 || node.group_expressions.length > 0)
+    return false;
+  let isAlone = true;
+  for (const expression of [node.where_clause, node.having, node.qualify, ...node.select_list]) {
+    if (expression === null) continue;
+    walkTree(expression, (inner) => {
+      if (!('class' in inner) || inner.class === 'SUBQUERY') isAlone = false;
+    });
+  }
+  return isAlone;
+}
