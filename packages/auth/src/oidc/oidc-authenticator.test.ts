@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { BOOTSTRAP_USER } from '@tessera/catalog';
 import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { authenticator, eventually, INSTANCE, provider, REFUSED, Users } from '../testing/oidc-setup.ts';
@@ -31,6 +32,15 @@ describe('tokens of a real provider', () => {
     for (const reason of ['another aud', 'no such key', 'unknown user mallory', 'disabled user bob']) {
       await eventually(log).toContain(`"reason":"${reason}"`);
     }
+  });
+
+  it('do not stand for the built-in user, whatever name the provider gives', async () => {
+    const server = await provider({ clients: ['tessera'] });
+    const users = new Users();
+    users.put(BOOTSTRAP_USER);
+    const { outcome, log } = await authenticator(server.discoveryUrl, { users, jit: { enabled: true } });
+    expect(await outcome(await server.token(INSTANCE))).toBe(REFUSED);
+    await eventually(log).toContain('"reason":"built-in user tessera"');
   });
 
   it('are refused when expired, when too old, and never shown in the log', async () => {

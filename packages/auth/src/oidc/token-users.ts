@@ -1,3 +1,4 @@
+import { BOOTSTRAP_USER } from '@tessera/catalog';
 import { type Logger, TesseraError } from '@tessera/common';
 import { TokenRefused } from '../tokens/token-refused.ts';
 import type { KnownUser, UserDirectory } from '../users.ts';
@@ -10,7 +11,7 @@ interface Options {
 }
 
 /**
- * The enabled user of the name, made where that is allowed.
+ * The enabled user of the name, made where that is allowed; never the built-in one.
  * The function throws TokenRefused.
  */
 export function tokenUsers({ users, provisioning, log }: Options): (name: string) => Promise<KnownUser> {
@@ -45,6 +46,8 @@ export function tokenUsers({ users, provisioning, log }: Options): (name: string
   };
   return async (name) => {
     const found = await users.find(name);
+    // Who chooses a name at the provider must not choose to be the administrator that every instance has.
+    if (found?.id === BOOTSTRAP_USER.id) throw new TokenRefused(`built-in user ${name}`);
     if (found === undefined && !provisioning.enabled) throw new TokenRefused(`unknown user ${name}`);
     const user = found ?? (await provision(name));
     if (!user.enabled) throw new TokenRefused(`disabled user ${name}`);

@@ -18,7 +18,7 @@ export class TestUsers implements UserDirectory {
   /** CREATE USER */
   async create(name: string, password?: string | Credential): Promise<KnownUser> {
     const credential = typeof password === 'string' ? await makeCredential(password) : password;
-    return this.#set({ id: newUlid(), name, enabled: true, credential });
+    return this.put({ id: newUlid(), name, enabled: true, credential });
   }
 
   /** ALTER USER */
@@ -27,14 +27,14 @@ export class TestUsers implements UserDirectory {
     if (user === undefined) throw new Error(`no user ${name}`);
     const { password, enabled = user.enabled } = change;
     const credential = password === undefined ? user.credential : await makeCredential(password);
-    return this.#set({ ...user, enabled, credential });
+    return this.put({ ...user, enabled, credential });
   }
 
   drop(name: string): void {
     this.#users.delete(name);
   }
 
-  #set(user: KnownUser): KnownUser {
+  put(user: KnownUser): KnownUser {
     this.#users.set(user.name, user);
     return user;
   }
