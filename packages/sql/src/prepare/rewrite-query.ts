@@ -13,6 +13,7 @@ import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
 import { doubleLiteral } from '../rewrites/double-literals.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
+import { backslashEscapes } from '../rewrites/like-escapes.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
@@ -139,7 +140,7 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';
   const replaced = (isCall ? rewriteDialectFunction(node, parsed, context) : undefined) ?? node;
   const matched = partialRegexMatch(replaced, (at) => parsed.sourceAt(at.query_location));
-  return matched.class === 'FUNCTION' ? divideByZeroFails(matched) : matched;
+  return matched.class === 'FUNCTION' ? divideByZeroFails(backslashEscapes(matched)) : matched;
 }
 
 /** Errors of a function's rewrite point at its call. */
