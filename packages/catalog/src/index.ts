@@ -3,6 +3,7 @@ export { decodeCheckpoint, encodeCheckpoint } from './checkpoint/checkpoint.ts';
 export type { LogEntry, SealedEntry, SystemRecord } from './log/entry.ts';
 export { decodeEntry, decodeTransaction, encodeEntry, encodeTransaction } from './log/entry-codec.ts';
 export type * from './model.ts';
+export { ENGINE_PRIVILEGES, type Privilege } from './privileges.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Admission, admit, validate } from './state/admit.ts';
 export { applyEntry } from './state/apply-entry.ts';

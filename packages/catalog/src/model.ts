@@ -1,29 +1,11 @@
+import type { Privilege } from './privileges.ts';
+
 /** What the catalog holds: named objects and the tablets of tables. Everything here is immutable data. */
 
 /** A ULID; never used twice. */
 export type ObjectId = string & { readonly __brand: 'ObjectId' };
 /** A ULID; never used twice, also not by a tablet that was never committed. */
 export type TabletId = string & { readonly __brand: 'TabletId' };
-
-/** What can be granted. Which kinds of objects take which: `docs/access-control.md`. */
-export type Privilege =
-  | 'USAGE'
-  | 'CREATE'
-  | 'SELECT'
-  | 'INSERT'
-  | 'UPDATE'
-  | 'DELETE'
-  | 'TRUNCATE'
-  | 'VACUUM'
-  // Of the engine as a whole.
-  | 'CREATE DATABASE'
-  | 'CREATE ROLE'
-  | 'CANCEL ANY QUERY'
-  | 'READ ANY HISTORY'
-  | 'VACUUM ANY'
-  | 'COLLECT GARBAGE'
-  | 'READ EXTERNAL'
-  | 'WRITE EXTERNAL';
 
 /** A privilege that a user or role has on the object which holds this; on the engine where a user or role holds it. */
 export interface Grant {

@@ -4,30 +4,42 @@ import { join } from 'node:path';
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
+export interface IssueOptions {
+  readonly days?: number;
+  /** What the certificate is good for, as `subjectAltName` has it; this machine unless said otherwise. */
+  readonly names?: string;
+}
+
 /** A certificate authority of one's own, in a directory. */
 export class Authority {
   readonly #directory: string;
+  readonly #name: string;
   /** The authority's own certificate. */
   readonly path: string;
 
-  constructor(directory: string) {
+  /** `name`: of its files; several can share a directory. */
+  constructor(directory: string, name = 'ca') {
     this.#directory = directory;
-    this.path = join(directory, 'ca.pem');
-    const files = ['-keyout', 'ca.key', '-out', 'ca.pem'];
-    this.#openssl('req', '-x509', ...NEW_KEY, '-days', '30', '-subj', '/CN=authority', ...files);
+    this.#name = name;
+    this.path = join(directory, `${name}.pem`);
+    const files = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
+    this.#openssl('req', '-x509', ...NEW_KEY, '-days', '30', '-subj', `/CN=${name}`, ...files);
   }
 
   get certificate(): string {
     return readFileSync(this.path, 'utf8');
   }
 
-  /** Writes `<name>.pem` and `<name>.key` of a server of this machine. */
-  issue(name: string, days = 30): { readonly cert: string; readonly key: string } {
+  /** Writes `<name>.pem` and `<name>.key`. */
+  issue(
+    name: string,
+    { days = 30, names = 'IP:127.0.0.1,DNS:localhost' }: IssueOptions = {},
+  ): { readonly cert: string; readonly key: string } {
     this.#openssl('req', ...NEW_KEY, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
-    writeFileSync(join(this.#directory, `${name}.ext`), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
-    const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', String(days)];
+    writeFileSync(join(this.#directory, `${name}.ext`), `subjectAltName=${names}\n`);
+    const signer = ['-CA', `${this.#name}.pem`, '-CAkey', `${this.#name}.key`, '-CAcreateserial'];
     this.#openssl(
-      ...['x509', '-req', '-in', `${name}.csr`, ...by],
+      ...['x509', '-req', '-in', `${name}.csr`, ...signer, '-days', String(days)],
       ...['-extfile', `${name}.ext`, '-out', `${name}.pem`],
     );
     return { cert: join(this.#directory, `${name}.pem`), key: join(this.#directory, `${name}.key`) };

@@ -7,11 +7,11 @@ import type {
   Grant,
   Membership,
   ObjectId,
-  Privilege,
   TableIndex,
   Tablet,
   TabletId,
 } from '../model.ts';
+import { PRIVILEGES } from '../privileges.ts';
 import { type Codec, count, flag, id, list, nullable, oneOf, text, textMap, timestamp } from './codec.ts';
 import { optional, record, union } from './record.ts';
 
@@ -35,25 +35,6 @@ const tableIndex: Codec<TableIndex> = record<TableIndex>({
   expressions: list(text),
   createdAt: timestamp,
 });
-
-const PRIVILEGES = [
-  'USAGE',
-  'CREATE',
-  'SELECT',
-  'INSERT',
-  'UPDATE',
-  'DELETE',
-  'TRUNCATE',
-  'VACUUM',
-  'CREATE DATABASE',
-  'CREATE ROLE',
-  'CANCEL ANY QUERY',
-  'READ ANY HISTORY',
-  'VACUUM ANY',
-  'COLLECT GARBAGE',
-  'READ EXTERNAL',
-  'WRITE EXTERNAL',
-] as const satisfies readonly Privilege[];
 
 const base = {
   id: objectId,

@@ -1,7 +1,7 @@
-import type { Privilege, RelationObject, Snapshot } from '@tessera/catalog';
+import { ENGINE_PRIVILEGES, type Privilege, type RelationObject, type Snapshot } from '@tessera/catalog';
 import { fail, type SqlLocation } from '@tessera/common';
 import type { Granted, GrantTarget, ObjectName } from '@tessera/sql';
-import { ENGINE_PRIVILEGES, PRIVILEGES_ON } from '../authorization/privileges.ts';
+import { PRIVILEGES_ON } from '../authorization/privileges.ts';
 import type { SecuredObject } from '../authorization/requirement.ts';
 import {
   isSystemSchema,

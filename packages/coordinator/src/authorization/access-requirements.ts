@@ -1,4 +1,4 @@
-import { type PrincipalObject, PUBLIC_ROLE, type Snapshot } from '@tessera/catalog';
+import { ENGINE_PRIVILEGES, type PrincipalObject, PUBLIC_ROLE, type Snapshot } from '@tessera/catalog';
 import type {
   AccessStatement,
   Granted,
@@ -10,7 +10,7 @@ import type {
 } from '@tessera/sql';
 import { nameOfPrincipal, newOwner, schemaNamed } from './definition-requirements.ts';
 import { type RequirementScope, type Requirements, relationNamed, usableDatabase } from './lookup.ts';
-import { ENGINE_PRIVILEGES, PRIVILEGES_ON } from './privileges.ts';
+import { PRIVILEGES_ON } from './privileges.ts';
 import type { Requirement, SecuredObject } from './requirement.ts';
 import { rightsOf } from './rights.ts';
 

@@ -1,16 +1,5 @@
 import type { CatalogObject, Privilege } from '@tessera/catalog';
 
-export const ENGINE_PRIVILEGES = [
-  'CREATE DATABASE',
-  'CREATE ROLE',
-  'CANCEL ANY QUERY',
-  'READ ANY HISTORY',
-  'VACUUM ANY',
-  'COLLECT GARBAGE',
-  'READ EXTERNAL',
-  'WRITE EXTERNAL',
-] as const satisfies readonly Privilege[];
-
 const OF_TABLES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'VACUUM'] as const;
 
 /** What can be granted on an object of the kind: what GRANT ALL gives. */

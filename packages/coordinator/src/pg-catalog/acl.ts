@@ -1,4 +1,5 @@
 import type { CatalogObject, Privilege, Snapshot } from '@tessera/catalog';
+import { quoteName } from '@tessera/kernel';
 
 const LETTERS: Readonly<Partial<Record<Privilege, string>>> = {
   INSERT: 'a',
@@ -20,8 +21,7 @@ const OWNED: Readonly<Record<string, string>> = {
   database: 'UC',
 };
 
-const quoted = (name: string): string =>
-  /^[a-z0-9_]+$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+const quoted = (name: string): string => (/^[a-z0-9_]+$/i.test(name) ? name : quoteName(name));
 
 /** Grants on an object as PostgreSQL's `aclitem[]`: `alice=r*w/bob`; null where the owner alone has rights. */
 export function aclOf(object: CatalogObject, snapshot: Snapshot): readonly string[] | null {

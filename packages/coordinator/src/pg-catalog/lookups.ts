@@ -1,4 +1,5 @@
 import type { Privilege } from '@tessera/catalog';
+import { quoteName } from '@tessera/kernel';
 import { type Lookup, POSTGRES_SETTINGS, quoteIdentifier } from '@tessera/sql';
 import { databasesOf } from '../information-schema/relations-of-database.ts';
 import {
@@ -42,9 +43,6 @@ const oidOf = (pairs: LookupRelation['pairs']): LookupRelation => ({
   pairs,
 });
 
-/** In quotes, whether it needs them or not. */
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
 /** Schemas that names without one are looked up in. */
 const isInSearchPath = (schema: string): boolean => schema === 'pg_catalog' || schema === 'public';
 
@@ -62,10 +60,10 @@ function* relationOids(facts: PostgresFacts): Generator<Pair> {
   for (const { schema, name, oid } of allClasses(facts)) {
     if (isInSearchPath(schema)) {
       yield [quoteIdentifier(name), oid];
-      yield [quoted(name), oid];
+      yield [quoteName(name), oid];
     }
     yield [`${quoteIdentifier(schema)}.${quoteIdentifier(name)}`, oid];
-    yield [`${quoted(schema)}.${quoted(name)}`, oid];
+    yield [`${quoteName(schema)}.${quoteName(name)}`, oid];
   }
 }
 
@@ -82,7 +80,7 @@ const oids = (of: (facts: PostgresFacts) => readonly NamedOid[]): LookupRelation
   oidOf((facts) =>
     of(facts).flatMap(({ name, oid }): Pair[] => [
       [quoteIdentifier(name), oid],
-      [quoted(name), oid],
+      [quoteName(name), oid],
     ]),
   );
 

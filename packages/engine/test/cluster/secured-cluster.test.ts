@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newUlid } from '@tessera/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Authority } from '../certificates.ts';
 import { query, rows } from '../http.ts';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 import { freePorts } from './free-ports.ts';
@@ -14,6 +14,8 @@ const POLL = { timeout: 60_000, interval: 100 };
 const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 
 let directory: string;
+let ours: Authority;
+let strange: Authority;
 let store: SharedStore;
 let config: string;
 let places: { host: string; distexec_port: number; shuffle_port: number }[];
@@ -45,34 +47,18 @@ beforeAll(async () => {
     engine: { nodes: places },
   };
   await writeFile(config, JSON.stringify(file));
-  authority('ours');
-  authority('strange');
+  ours = new Authority(directory, 'ours');
+  strange = new Authority(directory, 'strange');
 }, TIMEOUT_MS);
 afterAll(async () => {
   await store?.[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
 });
 
-const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
-const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-
-function authority(name: string): void {
-  const files = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
-  openssl('req', '-x509', ...NEW_KEY, '-days', '2', '-subj', `/CN=${name}`, ...files);
-}
-
-/** The environment of a node that has a certificate of the authority, and believes the first one. */
-async function certified(n: number, by: string): Promise<Record<string, string>> {
-  const name = `node-${n}-${by}`;
-  openssl('req', ...NEW_KEY, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
-  await writeFile(join(directory, `${name}.ext`), `subjectAltName=IP:${HOSTS[n]}\n`);
-  const signer = ['-CA', `${by}.pem`, '-CAkey', `${by}.key`, '-CAcreateserial', '-days', '2'];
-  openssl('x509', '-req', '-in', `${name}.csr`, ...signer, '-extfile', `${name}.ext`, '-out', `${name}.pem`);
-  return {
-    TESSERA_CLUSTER_TLS_CA: join(directory, 'ours.pem'),
-    TESSERA_CLUSTER_TLS_CERT: join(directory, `${name}.pem`),
-    TESSERA_CLUSTER_TLS_KEY: join(directory, `${name}.key`),
-  };
+/** The environment of a node that has a certificate of the authority, and believes ours. */
+function certified(n: number, by: Authority): Record<string, string> {
+  const { cert, key } = by.issue(`node-${n}`, { names: `IP:${HOSTS[n]}` });
+  return { TESSERA_CLUSTER_TLS_CA: ours.path, TESSERA_CLUSTER_TLS_CERT: cert, TESSERA_CLUSTER_TLS_KEY: key };
 }
 
 function start(n: number, env: Record<string, string>): Promise<TesseraProcess> {
@@ -88,8 +74,8 @@ describe('nodes with certificates and no token', () => {
   it(
     'work together; one with a certificate of another authority has no part',
     async () => {
-      await using first = await start(0, await certified(0, 'ours'));
-      await using second = await start(1, await certified(1, 'ours'));
+      await using first = await start(0, certified(0, ours));
+      await using second = await start(1, certified(1, ours));
       const statuses = (node: TesseraProcess) =>
         rows(node, 'SELECT status FROM information_schema.nodes ORDER BY node_name');
       await expect.poll(() => statuses(first), POLL).toEqual([['RUNNING'], ['RUNNING'], ['UNKNOWN']]);
@@ -102,7 +88,7 @@ describe('nodes with certificates and no token', () => {
       const answer = await query(first, sql, settings);
       expect(answer.json().data).toEqual([0, 1, 2, 3, 4].map((k) => [k, 400]));
 
-      await using stranger = await start(2, await certified(2, 'strange'));
+      await using stranger = await start(2, certified(2, strange));
       const reason = async (node: TesseraProcess) =>
         String(await rows(node, `SELECT reason FROM information_schema.nodes WHERE host = '${HOSTS[2]}'`));
       await expect.poll(() => reason(first), POLL).toMatch(/certificate/);
@@ -116,7 +102,7 @@ describe('nodes with certificates and no token', () => {
     'refuse to start when they have neither',
     async () => {
       await expect(start(0, {})).rejects.toThrow(/needs a cluster token .* or TLS .* or --insecure-cluster/);
-      const { TESSERA_CLUSTER_TLS_CA: ca } = await certified(0, 'ours');
+      const { TESSERA_CLUSTER_TLS_CA: ca } = certified(0, ours);
       await expect(start(0, { TESSERA_CLUSTER_TLS_CA: ca! })).rejects.toThrow(/takes three files/);
     },
     TIMEOUT_MS,

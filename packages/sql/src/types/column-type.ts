@@ -2,6 +2,7 @@ import { fail, nearestName } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { TokenCursor } from '../statements/token-cursor.ts';
 import { isWord, Word } from '../text/lexer.ts';
+import { KERNEL_NAMES } from './kernel-names.ts';
 import type { SqlField, SqlType } from './sql-type.ts';
 
 const MAX_PRECISION = 38;
@@ -217,21 +218,6 @@ function wholeNumber(cursor: TokenCursor): number {
   cursor.next();
   return Number(image);
 }
-
-const KERNEL_NAMES = {
-  int: 'INTEGER',
-  long: 'BIGINT',
-  float: 'FLOAT',
-  double: 'DOUBLE',
-  text: 'VARCHAR',
-  boolean: 'BOOLEAN',
-  date: 'DATE',
-  timestamp: 'TIMESTAMP',
-  timestamptz: 'TIMESTAMP WITH TIME ZONE',
-  bytea: 'BLOB',
-  geography: 'GEOMETRY',
-  json: 'JSON',
-} as const;
 
 /** The type as the kernel's SQL, as `Column.type` of the catalog holds it. */
 export function kernelTypeSql(type: SqlType): string {

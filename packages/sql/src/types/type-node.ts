@@ -1,18 +1,6 @@
 import type { TypeNode } from '../tree.ts';
-import type { ScalarKind, SqlType } from './sql-type.ts';
-
-const SCALARS: Readonly<Record<Exclude<ScalarKind, 'json' | 'geography'>, string>> = {
-  int: 'INTEGER',
-  long: 'BIGINT',
-  float: 'FLOAT',
-  double: 'DOUBLE',
-  text: 'VARCHAR',
-  boolean: 'BOOLEAN',
-  date: 'DATE',
-  timestamp: 'TIMESTAMP',
-  timestamptz: 'TIMESTAMP WITH TIME ZONE',
-  bytea: 'BLOB',
-};
+import { KERNEL_NAMES } from './kernel-names.ts';
+import type { SqlType } from './sql-type.ts';
 
 const BASE = { alias: '', extension_info: null } as const;
 
@@ -33,11 +21,11 @@ export function typeNode(type: SqlType): TypeNode {
       return { id: 'STRUCT', type_info: { ...BASE, type: 'STRUCT_TYPE_INFO', child_types } };
     }
     case 'json':
-      return named('JSON');
+      return named(KERNEL_NAMES.json);
     case 'geography':
-      return named('GEOMETRY');
+      return named(KERNEL_NAMES.geography);
     default:
-      return { id: SCALARS[type.kind], type_info: null };
+      return { id: KERNEL_NAMES[type.kind], type_info: null };
   }
 }
 

@@ -1,0 +1,27 @@
+/** What can be granted on objects. Which kinds of objects take which: `docs/access-control.md`. */
+const OBJECT_PRIVILEGES = [
+  'USAGE',
+  'CREATE',
+  'SELECT',
+  'INSERT',
+  'UPDATE',
+  'DELETE',
+  'TRUNCATE',
+  'VACUUM',
+] as const;
+
+/** What can be granted of the engine as a whole. */
+export const ENGINE_PRIVILEGES = [
+  'CREATE DATABASE',
+  'CREATE ROLE',
+  'CANCEL ANY QUERY',
+  'READ ANY HISTORY',
+  'VACUUM ANY',
+  'COLLECT GARBAGE',
+  'READ EXTERNAL',
+  'WRITE EXTERNAL',
+] as const;
+
+export const PRIVILEGES = [...OBJECT_PRIVILEGES, ...ENGINE_PRIVILEGES] as const;
+
+export type Privilege = (typeof PRIVILEGES)[number];
