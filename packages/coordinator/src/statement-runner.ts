@@ -66,7 +66,7 @@ export class StatementRunner {
   async run(asked: AskedStatement, txnId: string): Promise<StatementResult> {
     const { admission, cancellation } = this.#options;
     const { request } = asked;
-    await admission.admit(request);
+    admission.readmit(request);
     const statement = classifyStatement(asked.text);
     switch (statement.kind) {
       case 'query':

@@ -27,8 +27,17 @@ export class Admission {
 
   /** @throws TesseraError UNAUTHENTICATED; NO_TRANSACTION for one of somebody else */
   async admit(request: StatementRequest): Promise<void> {
-    const { user, transactionId } = request;
     await this.#authorizer.admit(request);
+    this.#checkTransaction(request);
+  }
+
+  /** The same for each statement of a request that was admitted. @throws TesseraError as `admit` */
+  readmit(request: StatementRequest): void {
+    this.#authorizer.readmit(request);
+    this.#checkTransaction(request);
+  }
+
+  #checkTransaction({ user, transactionId }: StatementRequest): void {
     if (transactionId === undefined || !this.#authorizer.checksPrivileges) return;
     this.#transactions?.checkOwner(transactionId, user);
   }

@@ -35,14 +35,21 @@ export class Authorizer {
   }
 
   /**
-   * To be called before each statement: users may be disabled, dropped or made anew while they are connected.
-   * @throws TesseraError UNAUTHENTICATED
+   * To be called before each request: users may be disabled, dropped or made anew while they are connected, and rights taken
+   * away, at other nodes too. What is `current` is the newest there was at that moment, or newer.
+   * @throws TesseraError UNAUTHENTICATED, METADATA_UNAVAILABLE
    */
-  async admit({ user, userId }: Pick<StatementRequest, 'user' | 'userId'>): Promise<void> {
+  async admit(request: Pick<StatementRequest, 'user' | 'userId'>): Promise<void> {
     if (!this.checksPrivileges) return;
-    const snapshot = this.#current() ?? (await this.#latest());
-    if (snapshot === undefined) throw notAdmitted(user, 'is not known: this node keeps no catalog');
-    this.admitIn(snapshot, { user, userId });
+    const snapshot = await this.#latest();
+    if (snapshot === undefined) throw notAdmitted(request.user, 'is not known: this node keeps no catalog');
+    this.admitIn(snapshot, request);
+  }
+
+  /** The same, by what is known already: between the statements of one request. @throws TesseraError UNAUTHENTICATED */
+  readmit(request: Pick<StatementRequest, 'user' | 'userId'>): void {
+    const current = this.#current();
+    if (current !== undefined) this.admitIn(current, request);
   }
 
   /** The same for the version of the catalog that a statement reads. @throws TesseraError UNAUTHENTICATED */
