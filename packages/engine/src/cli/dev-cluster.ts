@@ -8,6 +8,7 @@ interface Flags {
   directory?: string;
   basePort?: number;
   restart?: true;
+  nativeAuth?: true;
   json?: true;
 }
 
@@ -16,6 +17,7 @@ Examples:
   tessera dev-cluster --nodes 3
   tessera dev-cluster --nodes 5 --directory ./my-cluster
   tessera dev-cluster --base-port 20000 --restart
+  tessera dev-cluster --native-auth
 
 Starts an object store and the nodes of one engine on this machine, all on the loopback interface, and prints where
 to send statements. Ctrl-C stops everything. Kill a node (its process id is printed) to see what the others do.
@@ -35,6 +37,7 @@ export function devClusterCommand(): Command {
       port,
     )
     .option('--restart', 'start nodes again that die')
+    .option('--native-auth', 'users log in (auth.mode native); an administrator is made, and printed')
     .option('--json', 'print the addresses as one line of JSON')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
@@ -44,6 +47,7 @@ export function devClusterCommand(): Command {
         directory: flags.directory === undefined ? undefined : resolve(flags.directory),
         basePort: flags.basePort,
         restart: flags.restart === true,
+        nativeAuth: flags.nativeAuth === true,
         json: flags.json === true,
       };
       const { runDevCluster } = await import('../dev-cluster/run-dev-cluster.ts');

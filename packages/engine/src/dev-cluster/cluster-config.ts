@@ -1,17 +1,21 @@
-import type { ClusterIdentity } from './identity.ts';
+import type { ClusterIdentity, ClusterLogin } from './identity.ts';
 import type { ClusterPorts, NodePorts } from './ports.ts';
 
 /** Of all processes of the cluster, of the machine's memory. */
 const MEMORY_RATIO = 0.8;
+/** Where nodes find the administrator's password. */
+export const PASSWORD_VARIABLE = 'TESSERA_DEV_CLUSTER_PASSWORD';
 
 /** What all nodes read: a configuration file as `tessera serve --config` takes it. */
 export const clusterConfig = (
   { instanceId }: ClusterIdentity,
   { nodes }: ClusterPorts,
   storeEndpoint: string,
+  login: ClusterLogin | undefined,
 ): object => ({
   schema_version: '1.0',
   instance: { id: instanceId },
+  ...(login && { auth: nativeAuth(login) }),
   storage: { type: 'minio', minio: { endpoint: storeEndpoint } },
   engine: {
     id: 'dev-cluster',
@@ -24,6 +28,15 @@ export const clusterConfig = (
       distexec_port: ports.distexec,
       shuffle_port: ports.shuffle,
     })),
+  },
+});
+
+const nativeAuth = ({ user, signingKeyPath }: ClusterLogin): object => ({
+  mode: 'native',
+  native: {
+    initial_user: { name: user, password: `\${env:${PASSWORD_VARIABLE}}` },
+    signing_algorithm: 'ES256',
+    signing_keys: [{ id: 'dev-cluster', private_key_path: signingKeyPath }],
   },
 });
 

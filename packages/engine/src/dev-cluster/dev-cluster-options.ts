@@ -7,6 +7,8 @@ export interface DevClusterOptions {
   readonly basePort: number | undefined;
   /** Whether nodes that die are started again. */
   readonly restart: boolean;
+  /** Whether users have to log in. */
+  readonly nativeAuth: boolean;
   /** Whether the addresses are printed for programs. */
   readonly json: boolean;
 }

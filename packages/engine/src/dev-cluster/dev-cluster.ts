@@ -2,8 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { S3DevServer } from '@tessera/object-store';
-import { clusterConfig, serveArguments } from './cluster-config.ts';
-import { clusterIdentity } from './identity.ts';
+import { Connection } from '../cli/query/server.ts';
+import { clusterConfig, PASSWORD_VARIABLE, serveArguments } from './cluster-config.ts';
+import { type ClusterLogin, clusterIdentity, clusterLogin } from './identity.ts';
 import { NodeHandle } from './node-handle.ts';
 import { type ClusterPorts, clusterPorts } from './ports.ts';
 
@@ -13,6 +14,8 @@ export interface DevClusterParts {
   readonly directory: string;
   readonly basePort: number | undefined;
   readonly restart: boolean;
+  /** Whether users have to log in. */
+  readonly nativeAuth: boolean;
   /** Aborted when it is to be given up while it starts. */
   readonly signal: AbortSignal;
   /** What happened to a node, for a person. */
@@ -45,6 +48,8 @@ export class DevCluster implements AsyncDisposable {
   readonly #store: S3DevServer;
   readonly #env: Readonly<Record<string, string>>;
   readonly #configPath: string;
+  /** Whom users can log in as; undefined: nobody is asked. */
+  readonly login: ClusterLogin | undefined;
   readonly #nodes = new Map<number, NodeHandle>();
   readonly #watching = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -52,13 +57,20 @@ export class DevCluster implements AsyncDisposable {
 
   private constructor(
     parts: DevClusterParts,
-    opened: { ports: ClusterPorts; store: S3DevServer; env: Record<string, string>; configPath: string },
+    opened: {
+      ports: ClusterPorts;
+      store: S3DevServer;
+      env: Record<string, string>;
+      configPath: string;
+      login: ClusterLogin | undefined;
+    },
   ) {
     this.#parts = parts;
     this.#ports = opened.ports;
     this.#store = opened.store;
     this.#env = opened.env;
     this.#configPath = opened.configPath;
+    this.login = opened.login;
   }
 
   /** Resolves when every node is ready and sees all others. @throws Error with the last words of a node that did not start */
@@ -66,6 +78,7 @@ export class DevCluster implements AsyncDisposable {
     const { directory } = parts;
     await mkdir(directory, { recursive: true });
     const identity = await clusterIdentity(directory);
+    const login = parts.nativeAuth ? await clusterLogin(directory) : undefined;
     const ports = await clusterPorts(parts.nodes, parts.basePort);
     const store = await S3DevServer.start({
       directory: join(directory, 'store'),
@@ -73,13 +86,17 @@ export class DevCluster implements AsyncDisposable {
       credentials: identity.store,
     });
     const configPath = join(directory, 'tessera.json');
-    await writeFile(configPath, JSON.stringify(clusterConfig(identity, ports, store.endpoint), null, 2));
+    await writeFile(
+      configPath,
+      JSON.stringify(clusterConfig(identity, ports, store.endpoint, login), null, 2),
+    );
     const env = {
       AWS_ACCESS_KEY_ID: identity.store.accessKeyId,
       AWS_SECRET_ACCESS_KEY: identity.store.secretAccessKey,
       TESSERA_CLUSTER_TOKEN: identity.clusterToken,
+      ...(login && { [PASSWORD_VARIABLE]: login.password }),
     };
-    const cluster = new DevCluster(parts, { ports, store, env, configPath });
+    const cluster = new DevCluster(parts, { ports, store, env, configPath, login });
     try {
       for (let n = 0; n < parts.nodes; n++) cluster.#startNode(n);
       await cluster.#untilWhole();
@@ -185,7 +202,10 @@ export class DevCluster implements AsyncDisposable {
 
   async #untilItSeesAll(url: string, giveUp: AbortSignal): Promise<void> {
     const seen = "SELECT count(*) FROM information_schema.nodes WHERE status = 'RUNNING'";
-    while ((await countOf(url, seen)) !== this.#parts.nodes) {
+    await using resources = new AsyncDisposableStack();
+    const connection = new Connection({ url, login: this.login });
+    resources.defer(() => connection.close());
+    while ((await countOf(connection, seen, giveUp)) !== this.#parts.nodes) {
       if (giveUp.aborted) throw new Error(`${url} does not see all nodes of the cluster`);
       await delay(ASK_EVERY_MS);
     }
@@ -193,11 +213,16 @@ export class DevCluster implements AsyncDisposable {
 }
 
 /** The one number that a query answers; undefined while nobody answers. */
-async function countOf(url: string, sql: string): Promise<number | undefined> {
+async function countOf(
+  connection: Connection,
+  sql: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   try {
-    const answer = await fetch(`${url}/?output_format=TabSeparatedWithNames`, { method: 'POST', body: sql });
-    const text = await answer.text();
-    return answer.ok ? Number(text.split('\n')[1]) : undefined;
+    const parameters = { output_format: 'TabSeparatedWithNames' };
+    const answer = await connection.post({ path: '/', parameters, body: sql, signal });
+    const text = await answer.body.text();
+    return answer.statusCode === 200 ? Number(text.split('\n')[1]) : undefined;
   } catch {
     return undefined;
   }

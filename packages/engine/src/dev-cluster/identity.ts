@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newUlid } from '@tessera/common';
@@ -9,6 +9,13 @@ export interface ClusterIdentity {
   readonly instanceId: string;
   readonly store: S3DevCredentials;
   readonly clusterToken: string;
+}
+
+/** Who may use a cluster that asks for passwords. */
+export interface ClusterLogin {
+  readonly user: string;
+  readonly password: string;
+  readonly signingKeyPath: string;
 }
 
 /** That of the cluster whose files are in the directory, or of a new one. */
@@ -28,4 +35,32 @@ export async function clusterIdentity(directory: string): Promise<ClusterIdentit
   };
   await writeFile(path, JSON.stringify(identity, null, 2), { mode: 0o600 });
   return identity;
+}
+
+/** The administrator's password and the signing key that stand in the directory, or new ones. */
+export async function clusterLogin(directory: string): Promise<ClusterLogin> {
+  const signingKeyPath = join(directory, 'signing-key.pem');
+  const key = () =>
+    generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    }).privateKey;
+  await keptIn(signingKeyPath, key);
+  const password = await keptIn(join(directory, 'admin-password'), () =>
+    randomBytes(12).toString('base64url'),
+  );
+  return { user: 'admin', password, signingKeyPath };
+}
+
+/** The content of the file, which is made, for nobody else to read, where it is not there. */
+async function keptIn(path: string, make: () => string): Promise<string> {
+  const made = make();
+  try {
+    await writeFile(path, made, { mode: 0o600, flag: 'wx' });
+    return made;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return readFile(path, 'utf8');
+  }
 }

@@ -50,11 +50,14 @@ const facts = (cluster: DevCluster, directory: string) => ({
   store: cluster.storeEndpoint,
   config: cluster.configPath,
   directory,
+  ...(cluster.login && { user: cluster.login.user, password: cluster.login.password }),
   nodes: cluster.nodes,
 });
 
 function announcement(cluster: DevCluster, directory: string): string {
   const [first] = cluster.nodes;
+  const { login } = cluster;
+  const port = first!.postgres.split(':')[1];
   const rows = cluster.nodes.map(
     ({ index, url, postgres, pid, name }) =>
       `  ${String(index).padEnd(5)} ${url.padEnd(24)} ${postgres.padEnd(17)} ${String(pid).padEnd(8)} ${name}`,
@@ -69,10 +72,19 @@ function announcement(cluster: DevCluster, directory: string): string {
     `  object store   ${cluster.storeEndpoint}`,
     `  configuration  ${cluster.configPath}`,
     `  logs           ${join(directory, 'node-*.log')}`,
+    ...(login ? [`  administrator  ${login.user}, password ${login.password}`] : []),
     '',
     '  Try:',
-    `    curl ${first!.url} --data-binary "SELECT node_name, status FROM information_schema.nodes"`,
-    `    psql -h 127.0.0.1 -p ${first!.postgres.split(':')[1]} tessera`,
+    ...(login
+      ? [
+          `    export TESSERA_USER=${login.user} TESSERA_PASSWORD=${login.password}`,
+          `    npx -y pnpm@12 tessera query -u ${first!.url} "CREATE USER alice PASSWORD 'a secret of alice'"`,
+          `    psql -h 127.0.0.1 -p ${port} -U alice tessera`,
+        ]
+      : [
+          `    curl ${first!.url} --data-binary "SELECT node_name, status FROM information_schema.nodes"`,
+          `    psql -h 127.0.0.1 -p ${port} tessera`,
+        ]),
     `    npx -y pnpm@12 tessera nodes -u ${first!.url}`,
     '',
     '  Ctrl-C stops it.',

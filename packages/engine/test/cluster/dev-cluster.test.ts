@@ -11,6 +11,8 @@ const POLL = { timeout: 60_000, interval: 100 };
 
 interface Facts {
   readonly directory: string;
+  readonly user?: string;
+  readonly password?: string;
   readonly nodes: readonly { readonly url: string; readonly pid: number; readonly name: string }[];
 }
 
@@ -66,6 +68,32 @@ it(
       expect(await isThere(facts.directory)).toBe(false);
       const pids = [first!.pid, Number(/is process (\d+) now/.exec(told.join('\n'))?.[1])];
       expect(pids.filter(isAlive)).toEqual([]);
+    } finally {
+      child.kill('SIGTERM');
+      await exited;
+    }
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'tessera dev-cluster --native-auth: the printed administrator logs in at every node, with a token of any',
+  async () => {
+    const child = startCommand('dev-cluster', '--nodes', '2', '--base-port', '0', '--native-auth', '--json');
+    const exited = once(child, 'exit');
+    try {
+      const { nodes, user, password } = (await started(child)).facts;
+      const [first, second] = nodes;
+      const asked = await fetch(`${first!.url}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ grant_type: 'password', username: user!, password: password! }),
+      });
+      const { access_token: token } = (await asked.json()) as { access_token: string };
+      const authorization = `Bearer ${token}`;
+      const ask = (headers: Record<string, string>) =>
+        fetch(second!.url, { method: 'POST', body: 'SELECT session_user', headers });
+      expect(await (await ask({ authorization })).text()).toContain('admin');
+      expect((await ask({})).status).toBe(401);
     } finally {
       child.kill('SIGTERM');
       await exited;
