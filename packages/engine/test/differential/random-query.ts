@@ -1,12 +1,11 @@
 import { aggregateOf, ORDERED } from './random-aggregate.ts';
 import type { RandomChoice } from './random-choice.ts';
+import { MANY_ROWS, RandomJoins } from './random-joins.ts';
 import { type Kind, literalOf, type RandomTable } from './random-tables.ts';
+import { RandomValues, type Relation } from './random-values.ts';
 import { windowOf } from './random-window.ts';
+import { optional } from './reduced.ts';
 import type { Reference } from './reference.ts';
-
-/** Around what may be left out when a query is made smaller. */
-const OPEN = '\u0002';
-const CLOSE = '\u0003';
 
 export interface RandomQuery {
   /** With marks around what may be left out. */
@@ -15,31 +14,30 @@ export interface RandomQuery {
   readonly ordered: boolean;
 }
 
-/** Something that stands in FROM; `rows` is about how many it has. */
-interface Relation {
-  readonly sql: string;
-  readonly columns: readonly Reference[];
-  readonly rows: number;
-}
-
 interface Named {
   readonly name: string;
   readonly columns: readonly { name: string; kind: Kind }[];
   readonly rows: number;
 }
 
-const MANY_ROWS = 20_000;
 const DEPTH = 2;
 
 /** A query of one seed over the tables. */
 export class QueryMaker {
   readonly #choice: RandomChoice;
+  readonly #values: RandomValues;
+  readonly #joins: RandomJoins;
   readonly #tables: readonly Named[];
   readonly #shared: Named[] = [];
   #names = 0;
 
   constructor(choice: RandomChoice, tables: readonly RandomTable[]) {
     this.#choice = choice;
+    this.#values = new RandomValues(choice);
+    this.#joins = new RandomJoins(choice, this.#values, {
+      relation: (depth) => this.#relation(depth),
+      name: (prefix) => this.#name(prefix),
+    });
     this.#tables = tables;
   }
 
@@ -144,7 +142,7 @@ export class QueryMaker {
     const side = () => {
       const from = this.#from(depth - 1);
       const values = kinds.map(
-        (kind, i) => `${this.#castTo(kind, this.#value(kind, from.columns))} AS s${i}`,
+        (kind, i) => `${this.#values.castTo(kind, this.#values.value(kind, from.columns))} AS s${i}`,
       );
       return {
         sql: `SELECT ${values.join(', ')} FROM ${from.sql}${this.#where(from, 0)}`,
@@ -161,16 +159,6 @@ export class QueryMaker {
     return { sql, columns: kinds.map((kind, i) => ({ name: `s${i}`, kind })), rows };
   }
 
-  #castTo(kind: Kind, sql: string): string {
-    const types: Partial<Record<Kind, string>> = {
-      decimal: 'DECIMAL(20, 4)',
-      big: 'BIGINT',
-      unique: 'BIGINT',
-      int: 'INTEGER',
-    };
-    return kind in types ? `CAST(${sql} AS ${types[kind]})` : sql;
-  }
-
   #from(depth: number): Relation {
     const c = this.#choice;
     let left = this.#relation(depth);
@@ -179,7 +167,7 @@ export class QueryMaker {
       [4, 1],
       [2, 2],
     ] as const);
-    for (let i = 0; i < joins; i++) left = this.#join(left, depth);
+    for (let i = 0; i < joins; i++) left = this.#joins.join(left, depth);
     return left;
   }
 
@@ -224,134 +212,17 @@ export class QueryMaker {
     };
   }
 
-  #join(left: Relation, depth: number): Relation {
-    const c = this.#choice;
-    if (depth > 0 && c.chance(0.12)) return this.#lateral(left);
-    const right = this.#relation(depth - 1);
-    const keys = this.#commonKeys(left, right);
-    if (keys === undefined || (left.rows * right.rows) / 4 > MANY_ROWS * 20) return left;
-    const kind = c.weighted([
-      [5, 'JOIN'],
-      [4, 'LEFT JOIN'],
-      [2, 'RIGHT JOIN'],
-      [3, 'FULL JOIN'],
-      [2, 'SEMI JOIN'],
-      [2, 'ANTI JOIN'],
-      [1, 'ASOF JOIN'],
-      [1, 'ASOF LEFT JOIN'],
-      [1, 'CROSS JOIN'],
-    ] as const);
-    const columns =
-      kind === 'SEMI JOIN' || kind === 'ANTI JOIN' ? left.columns : [...left.columns, ...right.columns];
-    if (kind === 'CROSS JOIN') {
-      if (left.rows * right.rows > MANY_ROWS) return left;
-      return { sql: `${left.sql} CROSS JOIN ${right.sql}`, columns, rows: left.rows * right.rows };
-    }
-    const rows = Math.max(left.rows, right.rows, (left.rows * right.rows) / 4);
-    if (rows > MANY_ROWS * 5) return left;
-    const [a, b] = keys;
-    const equal = c.chance(0.1) ? `${a.sql} IS NOT DISTINCT FROM ${b.sql}` : `${a.sql} = ${b.sql}`;
-    if (kind.startsWith('ASOF')) {
-      const near = this.#asofKey(left, right);
-      if (near === undefined) return left;
-      return {
-        sql: `${left.sql} ${kind} ${right.sql} ON ${a.sql} = ${b.sql} AND ${near}`,
-        columns,
-        rows: left.rows,
-      };
-    }
-    const more = this.#commonKeys(left, right);
-    const also = more !== undefined && c.chance(0.4);
-    const residual = !also
-      ? ''
-      : ` AND ${more[0].sql} ${ORDERED.has(more[0].kind) ? c.pick(['=', '<', '<>', '>=']) : '='} ${more[1].sql}`;
-    return {
-      sql: `${left.sql} ${kind} ${right.sql} ON ${equal}${optional(residual)}`,
-      columns,
-      rows: also ? rows / 3 : rows,
-    };
-  }
-
-  /**
-   * The nearest row has to be the only nearest one. No NULL stands on the left: the kernel's ASOF join takes it for the
-   * largest value.
-   */
-  #asofKey(left: Relation, right: Relation): string | undefined {
-    const [a, b] = [left, right].map(({ columns, sql }) =>
-      sql.includes('JOIN') ? undefined : columns.find(({ kind }) => kind === 'unique'),
-    );
-    return a === undefined || b === undefined ? undefined : `${a.sql} >= ${b.sql}`;
-  }
-
-  #lateral(left: Relation): Relation {
-    const c = this.#choice;
-    const inner = this.#relation(0);
-    const keys = this.#commonKeys(left, inner);
-    if (keys === undefined || left.rows * inner.rows > MANY_ROWS * 20) return left;
-    const alias = this.#name('l');
-    const on = `${keys[1].sql} ${ORDERED.has(keys[0].kind) ? c.pick(['=', '=', '<', '>=']) : '='} ${keys[0].sql}`;
-    const aggregate = aggregateOf(c, inner.columns);
-    const sql = c.chance(0.6)
-      ? `(SELECT ${aggregate.sql} AS v FROM ${inner.sql} WHERE ${on}) AS ${alias}`
-      : `(SELECT ${this.#integer(inner)} AS v FROM ${inner.sql} WHERE ${on} ORDER BY 1 NULLS LAST LIMIT ${c.between(1, 3)}) AS ${alias}`;
-    const kind: Kind = sql.includes('LIMIT') ? 'big' : aggregate.kind;
-    const join = c.pick([`CROSS JOIN LATERAL ${sql}`, `LEFT JOIN LATERAL ${sql} ON TRUE`]);
-    return {
-      sql: `${left.sql} ${join}`,
-      columns: [...left.columns, { sql: `${alias}.v`, kind }],
-      rows: left.rows * 2,
-    };
-  }
-
-  #integer(relation: Relation): string {
-    return `CAST(${this.#value('int', relation.columns)} AS BIGINT)`;
-  }
-
-  #commonKeys(left: Relation, right: Relation): readonly [Reference, Reference] | undefined {
-    const c = this.#choice;
-    const like = (a: Kind, b: Kind) => a === b || (INTEGERS.has(a) && INTEGERS.has(b) && c.chance(0.2));
-    const pairs = left.columns.flatMap((a) =>
-      right.columns.filter((b) => like(a.kind, b.kind)).map((b) => [a, b] as const),
-    );
-    return pairs.length === 0 ? undefined : c.pick(pairs);
-  }
-
-  #value(kind: Kind, columns: readonly Reference[]): string {
-    const c = this.#choice;
-    const own = columns.filter((column) => column.kind === kind);
-    if (own.length === 0 || c.chance(0.05)) return literalOf(kind, c);
-    const { sql } = c.pick(own);
-    if (c.chance(0.1)) return `COALESCE(${sql}, ${literalOf(kind, c)})`;
-    if (c.chance(0.05)) return `CASE WHEN ${this.#comparison(columns)} THEN ${sql} END`;
-    if ((kind === 'int' || kind === 'unique') && c.chance(0.2)) return `(${sql} % ${c.between(2, 5)})`;
-    if (kind === 'text' && c.chance(0.15))
-      return c.pick([`upper(${sql})`, `substring(${sql}, 1, 2)`, `(${sql} || 'x')`]);
-    return sql;
-  }
-
-  #comparison(columns: readonly Reference[]): string {
-    const c = this.#choice;
-    const { sql, kind } = c.pick(columns);
-    if (c.chance(0.15)) return `${sql} IS ${c.pick(['', 'NOT '])}NULL`;
-    if (kind === 'boolean' && c.chance(0.5)) return sql;
-    const operator = ORDERED.has(kind) ? c.pick(['=', '<>', '<', '<=', '>', '>=']) : c.pick(['=', '<>']);
-    if (c.chance(0.1))
-      return `${sql} ${c.pick(['', 'NOT '])}IN (${literalOf(kind, c)}, ${c.pick([literalOf(kind, c), 'NULL'])})`;
-    if (c.chance(0.1)) return `${sql} IS ${c.pick(['', 'NOT '])}DISTINCT FROM ${this.#value(kind, columns)}`;
-    return `${sql} ${operator} ${c.chance(0.4) ? this.#value(kind, columns) : literalOf(kind, c)}`;
-  }
-
   #where(from: Relation, depth: number): string {
     const c = this.#choice;
     const all: string[] = [];
-    if (c.chance(0.35)) all.push(this.#comparison(from.columns));
+    if (c.chance(0.35)) all.push(this.#values.comparison(from.columns));
     if (depth > 0 && c.chance(0.45)) all.push(this.#subqueryPredicate(from, depth));
     return all.length === 0 ? '' : optional(` WHERE ${all.join(c.chance(0.2) ? ' OR ' : ' AND ')}`);
   }
 
   #correlation(from: Relation, outer: readonly Reference[]): string {
     const c = this.#choice;
-    const keys = this.#commonKeys(from, { sql: '', rows: 0, columns: outer });
+    const keys = this.#values.commonKeys(from, { sql: '', rows: 0, columns: outer });
     if (keys === undefined) return 'TRUE';
     const operators = ORDERED.has(keys[0].kind) ? ['=', '=', '=', '<', '<>', 'IS NOT DISTINCT FROM'] : ['='];
     return `${keys[0].sql} ${c.pick(operators)} ${keys[1].sql}`;
@@ -363,9 +234,9 @@ export class QueryMaker {
     const inner = this.#from(0);
     const correlation = isCorrelated && c.chance(0.9) ? this.#correlation(inner, from.columns) : 'TRUE';
     const nested = depth > 1 && c.chance(0.3) ? ` AND ${this.#subqueryPredicate(inner, depth - 1)}` : '';
-    const also = c.chance(0.4) ? optional(` AND ${this.#comparison(inner.columns)}`) : '';
+    const also = c.chance(0.4) ? optional(` AND ${this.#values.comparison(inner.columns)}`) : '';
     const where = ` WHERE ${correlation}${also}${optional(nested)}`;
-    const keys = this.#commonKeys(from, inner);
+    const keys = this.#values.commonKeys(from, inner);
     const exists = `${c.pick(['', 'NOT '])}EXISTS (SELECT 1 FROM ${inner.sql}${where})`;
     if (keys === undefined) return exists;
     const [mine, theirs] = keys;
@@ -405,7 +276,7 @@ export class QueryMaker {
       [
         1,
         {
-          sql: `(SELECT ${this.#integer(inner)} FROM ${inner.sql}${where} ORDER BY 1 DESC NULLS LAST LIMIT 1)`,
+          sql: `(SELECT ${this.#values.integer(inner)} FROM ${inner.sql}${where} ORDER BY 1 DESC NULLS LAST LIMIT 1)`,
           kind: 'big',
         },
       ],
@@ -431,7 +302,7 @@ export class QueryMaker {
     const c = this.#choice;
     const values = c
       .some(from.columns, 1, 4)
-      .map(({ kind }) => ({ kind, sql: this.#value(kind, from.columns) }));
+      .map(({ kind }) => ({ kind, sql: this.#values.value(kind, from.columns) }));
     if (depth > 0 && c.chance(0.25) && from.rows < 3_000) values.push(this.#scalar(from));
     const { items, columns } = this.#select(values);
     const distinct = c.chance(0.25) ? optional('DISTINCT ') : '';
@@ -442,7 +313,7 @@ export class QueryMaker {
     const c = this.#choice;
     const groups = c
       .some(from.columns, 0, 3)
-      .map(({ kind }) => ({ kind, sql: this.#value(kind, from.columns) }));
+      .map(({ kind }) => ({ kind, sql: this.#values.value(kind, from.columns) }));
     const aggregates = Array.from({ length: c.between(1, 4) }, () => aggregateOf(c, from.columns));
     if (depth > 0 && c.chance(0.08)) aggregates.push(this.#scalarOverNothing());
     const keys = groups.map(({ sql }) => sql);
@@ -517,12 +388,8 @@ export class QueryMaker {
   }
 }
 
-const INTEGERS: ReadonlySet<Kind> = new Set(['unique', 'int', 'big']);
-
 /** Bytes are not printed alike everywhere: their length is shown. A unique column is not unique above a join. */
 function shownValue({ sql, kind }: Reference): Reference {
   if (kind === 'bytes') return { sql: `octet_length(${sql})`, kind: 'big' };
   return { sql, kind: kind === 'unique' ? 'big' : kind };
 }
-
-const optional = (sql: string): string => (sql === '' ? '' : `${OPEN}${sql}${CLOSE}`);

@@ -2,6 +2,9 @@
 const OPEN = '\u0002';
 const CLOSE = '\u0003';
 
+/** Marks a part of a query as one that may be left out. */
+export const optional = (sql: string): string => (sql === '' ? '' : `${OPEN}${sql}${CLOSE}`);
+
 /** The query without its marks. */
 export const withoutMarks = (sql: string): string => sql.replaceAll(OPEN, '').replaceAll(CLOSE, '');
 
