@@ -11,7 +11,7 @@ import { CopyFile } from './copy-file.ts';
 
 /**
  * `COPY t FROM STDIN`: what the client sends goes to a file of the statement, which is loaded when it is whole.
- * @throws TesseraError what is wrong with the table
+ * @throws TesseraError what is wrong with the table; FORBIDDEN, before anything is taken from the client
  */
 export async function copyIn(
   state: SessionState,
@@ -20,6 +20,7 @@ export async function copyIn(
 ): Promise<Outcome> {
   const { transaction, engine } = state;
   if (transaction.readOnly) fail('READ_ONLY_TRANSACTION', { what: 'COPY FROM' });
+  await checkRights(state, command);
   const columns = await columnCount(state, command);
   if (moreMayFollow) await transaction.beginImplicit();
   return {
@@ -37,6 +38,15 @@ export async function copyIn(
 
 const copySql = ({ table, columns }: CopyInCommand): string =>
   `COPY ${table}${columns === undefined ? '' : ` (${columns.join(', ')})`} FROM STDIN`;
+
+async function checkRights({ engine }: SessionState, command: CopyInCommand): Promise<void> {
+  try {
+    await engine.describe(copySql(command), []);
+  } catch (error) {
+    // Places are those of another text.
+    throw error instanceof TesseraError ? error.with({ location: undefined }) : error;
+  }
+}
 
 /** For CopyInResponse; 0 where the user may write the table and not read it. */
 async function columnCount({ engine }: SessionState, { table, columns }: CopyInCommand): Promise<number> {
