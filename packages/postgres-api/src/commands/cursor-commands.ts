@@ -3,7 +3,7 @@ import type { TokenCursor } from '@tessera/sql';
 import { finished } from './command-words.ts';
 import type { SessionCommand } from './session-command.ts';
 
-/** `DECLARE name [INSENSITIVE] [NO SCROLL] CURSOR [WITHOUT HOLD] FOR query` */
+/** `DECLARE name [INSENSITIVE] [NO SCROLL] CURSOR [WITH | WITHOUT HOLD] FOR query` */
 export function declareCommand(cursor: TokenCursor): SessionCommand {
   cursor.expectWord('DECLARE');
   const name = cursor.expectName('a name for the cursor');
@@ -14,13 +14,13 @@ export function declareCommand(cursor: TokenCursor): SessionCommand {
       cursor.unexpected('CURSOR');
     }
   }
-  if (cursor.isAt('WITH', 'HOLD')) fail('NOT_SUPPORTED', { what: 'A cursor WITH HOLD' });
-  cursor.accept('WITHOUT', 'HOLD');
+  const holds = cursor.accept('WITH', 'HOLD');
+  if (!holds) cursor.accept('WITHOUT', 'HOLD');
   cursor.expectWord('FOR');
   const start = cursor.offset;
   if (cursor.peek() === undefined) cursor.unexpected('a query');
   while (cursor.next() !== undefined);
-  return { kind: 'declare', name, query: cursor.textFrom(start) };
+  return { kind: 'declare', name, holds, query: cursor.textFrom(start) };
 }
 
 /** `FETCH | MOVE [NEXT | n | ALL | FORWARD [n | ALL]] [FROM | IN] name` */

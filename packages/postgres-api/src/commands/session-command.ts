@@ -41,7 +41,13 @@ export type SessionCommand =
     }
   | { readonly kind: 'execute'; readonly name: string; readonly arguments: readonly SqlText[] }
   | { readonly kind: 'deallocate'; readonly name: string | undefined }
-  | { readonly kind: 'declare'; readonly name: string; readonly query: SqlText }
+  | {
+      readonly kind: 'declare';
+      readonly name: string;
+      /** It stays open when its transaction ends. */
+      readonly holds: boolean;
+      readonly query: SqlText;
+    }
   /** Infinity rows: all that are left. MOVE reads over them. */
   | { readonly kind: 'fetch'; readonly name: string; readonly rows: number; readonly moves: boolean }
   | { readonly kind: 'close'; readonly name: string | undefined }

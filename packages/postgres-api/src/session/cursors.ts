@@ -14,13 +14,16 @@ import { startElsewhere } from './start-elsewhere.ts';
 
 type Command<K extends SessionCommand['kind']> = Extract<SessionCommand, { kind: K }>;
 
-/** DECLARE: checks the query, which runs with the first FETCH. Answers the tag. */
+/**
+ * DECLARE: checks the query, which runs with the first FETCH; at once where the cursor may
+ * outlive the transaction, whose tables it reads. Answers the tag.
+ */
 export async function declareCursor(
   state: SessionState,
-  { name, query }: Command<'declare'>,
+  { name, holds, query }: Command<'declare'>,
   { parameters, text }: CommandRun,
 ): Promise<string> {
-  if (!state.transaction.isExplicit) {
+  if (!holds && !state.transaction.isExplicit) {
     fail('NO_TRANSACTION', { message: 'DECLARE CURSOR can only be used in transaction blocks' });
   }
   const parsed = parseStatement(text, { text: query.sql, offset: query.offset });
@@ -29,15 +32,27 @@ export async function declareCursor(
   }
   const statement = preparedStatement(parsed);
   await describePrepared(state, statement);
-  await state.portals.add({
+  const portal: Portal = {
     name,
     statement,
     parameters,
     formats: undefined,
     outcome: undefined,
     ended: false,
-  });
+    ...(holds ? { held: { transactionId: state.transaction.id } } : {}),
+  };
+  await state.portals.add(portal);
+  if (holds) await openHeld(state, portal);
   return 'DECLARE CURSOR';
+}
+
+async function openHeld(state: SessionState, portal: Portal): Promise<void> {
+  try {
+    await openCursor(state, portal, []);
+  } catch (error) {
+    await state.portals.close(portal.name);
+    throw error;
+  }
 }
 
 /** FETCH gives rows; MOVE reads over them. */

@@ -14,6 +14,8 @@ export interface Portal {
   outcome: Outcome | undefined;
   /** Every row was given. */
   ended: boolean;
+  /** A cursor WITH HOLD: it stays open when the transaction that declared it is committed. */
+  readonly held?: { readonly transactionId: string | undefined };
 }
 
 /** The portals of a connection, cursors among them, by name; `''` is the unnamed one. */
@@ -42,5 +44,18 @@ export class Portals {
 
   async closeAll(): Promise<void> {
     for (const name of [...this.#portals.keys()]) await this.close(name);
+  }
+
+  /** Those that end with a transaction, however it ends. */
+  async closeUnheld(): Promise<void> {
+    for (const { name, held } of [...this.#portals.values()]) if (held === undefined) await this.close(name);
+  }
+
+  /** Those that a transaction declared, which was rolled back. */
+  async closeDeclaredIn(transactionId: string | undefined): Promise<void> {
+    if (transactionId === undefined) return;
+    for (const { name, held } of [...this.#portals.values()]) {
+      if (held?.transactionId === transactionId) await this.close(name);
+    }
   }
 }

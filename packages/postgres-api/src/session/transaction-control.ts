@@ -24,21 +24,24 @@ export async function commitTransaction(state: SessionState): Promise<string> {
 export async function rollbackTransaction(state: SessionState): Promise<string> {
   const { transaction, parameters } = state;
   if (!transaction.isExplicit) state.notify(NONE_IN_PROGRESS);
-  await state.portals.closeAll();
+  await state.portals.closeUnheld();
+  await state.portals.closeDeclaredIn(transaction.id);
   parameters.end('before');
   await transaction.rollback();
   return 'ROLLBACK';
 }
 
-/** Commits what is open, or rolls back what has failed; answers which it was. Open results end with it. */
+/** Commits what is open, or rolls back what has failed; answers which it was. Open results end with it but those that are held. */
 export async function endTransaction(state: SessionState): Promise<'COMMIT' | 'ROLLBACK'> {
   const { transaction, parameters } = state;
-  await state.portals.closeAll();
+  const { id } = transaction;
+  await state.portals.closeUnheld();
   let outcome: 'COMMIT' | 'ROLLBACK' = 'ROLLBACK';
   try {
     outcome = await transaction.commit();
     return outcome;
   } finally {
+    if (outcome === 'ROLLBACK') await state.portals.closeDeclaredIn(id);
     parameters.end(outcome === 'COMMIT' ? 'committed' : 'before');
   }
 }
