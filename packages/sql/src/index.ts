@@ -44,7 +44,7 @@ export {
   type TableRelation,
 } from './relations/relation-resolver.ts';
 export { substituteScans } from './relations/scan-substitution.ts';
-export type { QueryParameter } from './rewrites/parameters.ts';
+export { openText, type QueryParameter, withOpenTexts } from './rewrites/parameters.ts';
 export { type ArrayText, parseArrayText } from './rewrites/postgres-array.ts';
 export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';

@@ -30,6 +30,7 @@ import { bytesToRead } from './bytes-to-read.ts';
 import { explainSql } from './explain.ts';
 import type { ExplainedTable } from './explained-tables.ts';
 import { MirrorTables } from './mirror-tables.ts';
+import { filled, isFaithful, OpenBindings, openParameters } from './open-parameters.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
 import { QueryDescriptions } from './query-descriptions.ts';
 import { StatementRelations } from './statement-relations.ts';
@@ -65,6 +66,7 @@ export class QueryBinder {
   readonly #viewColumns = new ViewColumns();
   readonly #bindings = new QueryBindings();
   readonly #descriptions = new QueryDescriptions();
+  readonly #openBindings = new OpenBindings();
   /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
   unplanned = 0;
   /** Statements over large tables that ran on one node, because their plan could not be told in stages. */
@@ -315,6 +317,8 @@ export class QueryBinder {
     const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
     if (known !== undefined) await this.#authorizeAgain(known, request, work);
     if (known !== undefined && !(await this.#needsPlan(known, request, work))) return known;
+    const open = known === undefined ? await this.#filled(request, work) : undefined;
+    if (open !== undefined) return open;
     const binding = await this.#prepare(request, work, 'where it matters');
     await relations?.unbind();
     const isLasting =
@@ -322,8 +326,41 @@ export class QueryBinder {
       !reads.listsObjects &&
       relations?.transient !== true &&
       binding.prepared.time !== 'pinned';
-    if (key !== undefined && isLasting) this.#bindings.add(key, binding);
+    if (key !== undefined && isLasting) {
+      this.#bindings.add(key, binding);
+      await this.#bindOpen(request, binding);
+    }
     return binding;
+  }
+
+  /** A statement that was bound for all values, with those of the request; undefined where its plan matters. */
+  async #filled(request: BindRequest, work: StatementWork): Promise<Binding | undefined> {
+    const open = openParameters(request.parameters);
+    const key = open && bindingKey({ ...request, parameters: open.parameters });
+    if (open === undefined || key === undefined) return undefined;
+    const known = await this.#openBindings.get(key, () => work.relations!.snapshot());
+    if (known === undefined) return undefined;
+    await this.#authorizeAgain(known, request, work);
+    return (await this.#needsPlan(known, request, work)) ? undefined : filled(known, open);
+  }
+
+  /** Binds a statement for all values of its parameters when it comes with the second of them, where no plan was needed. */
+  async #bindOpen(request: BindRequest, bound: Binding): Promise<void> {
+    if (bound.isPlanned && bound.tables.size > 0) return;
+    const open = openParameters(request.parameters);
+    const key = open && bindingKey({ ...request, parameters: open.parameters });
+    if (open === undefined || key === undefined || !this.#openBindings.isDue(key)) return;
+    const asked = { ...request, parameters: open.parameters };
+    const work = await this.#open(asked);
+    try {
+      const binding = await this.#prepare(asked, work, 'never');
+      if (isFaithful(binding, bound, open)) this.#openBindings.add(key, binding);
+    } catch (error) {
+      // Its values decide what it means: it goes on to be bound with each of them.
+      if (!(error instanceof TesseraError)) throw error;
+    } finally {
+      await work.release();
+    }
   }
 
   /** What was bound before was allowed then: rights change while relations stay as they are. */

@@ -18,7 +18,12 @@ export type BindingKey = string;
 export function bindingKey(request: BindRequest, asked?: readonly SqlType[]): BindingKey | undefined {
   const { sql, parameters, settings, sessionValues, rowPositionsOf } = request;
   if (sql.length > MAX_KEY_LENGTH) return undefined;
-  const values = parameters.map(({ name, value, type }) => [name, typeof value, String(value), type]);
+  const values = parameters.map(({ name, value, type, isOpen }) => [
+    name,
+    typeof value,
+    isOpen ? null : String(value),
+    type,
+  ]);
   const { database, user } = sessionValues;
   const key = JSON.stringify([settings.timezone, database, user, rowPositionsOf ?? '', sql, values, asked]);
   return key.length > MAX_KEY_LENGTH ? undefined : key;

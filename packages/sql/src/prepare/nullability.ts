@@ -70,6 +70,9 @@ function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): b
       return column(node);
     case 'CONSTANT':
       return !node.value.is_null;
+    // Only open ones are left, which no NULL is put in for.
+    case 'PARAMETER':
+      return true;
     case 'CAST':
       return !node.try_cast && inner(node.child);
     case 'FUNCTION':

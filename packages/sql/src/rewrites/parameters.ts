@@ -1,4 +1,5 @@
-import { fail, type SqlLocation } from '@tessera/common';
+import { fail, type SqlLocation, TesseraError } from '@tessera/common';
+import { quoteText } from '@tessera/kernel';
 import { cast, constant, type Expression, type ParameterNode } from '../tree.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
@@ -14,6 +15,8 @@ export interface QueryParameter {
    * the type that their place asks for, as literals do, but NULL is a text.
    */
   readonly type?: SqlType | undefined;
+  /** The query is to be bound for every value of the type, and has `$1` where the text of one (`openText`) is to stand. */
+  readonly isOpen?: boolean | undefined;
 }
 
 /**
@@ -35,7 +38,9 @@ export function parameterValue(
       { location },
     );
   }
-  const value = parameterLiteral(parameter, location);
+  const literal = parameterLiteral(parameter, location);
+  const value =
+    parameter.isOpen && literal.class === 'CAST' ? { ...literal, child: { ...node, alias: '' } } : literal;
   return { ...value, alias: node.alias, query_location: node.query_location };
 }
 
@@ -49,6 +54,46 @@ function byName(parameters: readonly QueryParameter[]): ReadonlyMap<string, Quer
   INDEXES.set(parameters, index);
   return index;
 }
+
+/** Types whose values stand in a query as a text under a cast to the type, whatever they are. */
+const OPEN_KINDS: ReadonlySet<SqlType['kind']> = new Set([
+  'int',
+  'long',
+  'float',
+  'double',
+  'boolean',
+  'date',
+  'timestamp',
+  'timestamptz',
+]);
+
+/**
+ * What stands for an open parameter in SQL of the kernel. Undefined for values that decide more of a query than what they are:
+ * NULL, texts, numbers that have as many digits as their type, what is no value of its type.
+ */
+export function openText(parameter: QueryParameter): string | undefined {
+  const { value, type } = parameter;
+  if (value === null || (type === undefined ? typeof value === 'string' : !OPEN_KINDS.has(type.kind)))
+    return undefined;
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) return undefined;
+  try {
+    const literal = parameterLiteral(parameter, undefined);
+    const child = literal.class === 'CAST' ? literal.child : undefined;
+    const text = child?.class === 'CONSTANT' ? child.value.value : undefined;
+    return typeof text === 'string'
+      ? quoteText(text)
+      : typeof text === 'object'
+        ? undefined
+        : text?.toString();
+  } catch (error) {
+    if (error instanceof TesseraError) return undefined;
+    throw error;
+  }
+}
+
+/** A query that was bound with open parameters, for values; `texts` by number. */
+export const withOpenTexts = (sql: string, texts: ReadonlyMap<string, string>): string =>
+  sql.replace(/\$(\d+)\b/g, (place, n: string) => texts.get(n) ?? place);
 
 function parameterLiteral({ value, type }: QueryParameter, location: SqlLocation | undefined): Expression {
   if (type === undefined) return literal(value);
