@@ -39,3 +39,16 @@ it('relations stand in their schemas, with their columns', async () => {
     ['public', 'plain', 'r', 0, 'e', 'timestamptz', -1, false],
   ]);
 });
+
+it('owners of what one sees have their names, whoever asks', async () => {
+  for (const sql of ['CREATE USER keeper', 'CREATE USER guest', 'GRANT CREATE ON SCHEMA public TO keeper'])
+    await node.run(sql);
+  await node.run('CREATE TABLE kept (a INT)', { user: 'keeper' });
+  await node.run('GRANT SELECT ON kept TO guest');
+  const owners = await node.rows(
+    `SELECT pg_get_userbyid(c.relowner), r.rolname FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+     WHERE c.relname = 'kept'`,
+    { user: 'guest' },
+  );
+  expect(owners).toEqual([['keeper', 'keeper']]);
+});

@@ -14,15 +14,21 @@ interface Role {
 /** `public` is no role in PostgreSQL. */
 const isRole = ({ id }: PrincipalObject): boolean => id !== PUBLIC_ROLE.id;
 
-/** Users and roles, and names that own something or ask while authentication is disabled. */
+/**
+ * Users and roles that the user may see or that own what the user sees, and names that own something or ask while
+ * authentication is disabled.
+ */
 export function rolesOf(facts: PostgresFacts): readonly Role[] {
-  const principals = principalsOf(facts).filter(isRole);
   const names = new Set([
     facts.user,
     ...databasesOf(facts).map(({ owner }) => owner),
     ...userSchemas(facts).map(({ owner }) => owner),
     ...[...userRelations(facts)].map(({ relation }) => relation.owner),
   ]);
+  const visible = new Set(principalsOf(facts).map(({ id }) => id));
+  const principals = facts.snapshot
+    .principals()
+    .filter((principal) => isRole(principal) && (visible.has(principal.id) || names.has(principal.name)));
   for (const { name } of facts.snapshot.principals()) names.delete(name);
   return [
     ...principals.map((principal) => ({ name: principal.name, principal })),

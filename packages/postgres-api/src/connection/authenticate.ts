@@ -72,7 +72,10 @@ async function byToken(
   { user, address }: Caller,
 ): Promise<ConnectedUser> {
   const known = await authenticator.token(token, address);
-  if (known.name !== user) throw TesseraError.of('WRONG_PASSWORD', { user });
+  if (known.name !== user) {
+    const cause = new Error(`the token is that of ${known.name}`);
+    throw TesseraError.of('WRONG_PASSWORD', { user }, { cause });
+  }
   return known;
 }
 

@@ -53,7 +53,9 @@ export class Connection {
     } catch (error) {
       if (this.#stream?.closed.aborted !== true) {
         const failure = reportable(error, log);
-        log.info({ error: failure.name, message: failure.message }, 'PostgreSQL connection ended');
+        const { name, message, cause } = failure;
+        const reason = cause instanceof Error ? cause.message : undefined;
+        log.info({ error: name, message, reason }, 'PostgreSQL connection ended');
         this.#say(failure, 'FATAL');
       }
     }

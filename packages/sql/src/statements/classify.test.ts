@@ -37,6 +37,8 @@ const STATEMENTS: readonly (readonly [text: string, statement: object])[] = [
   ['EXPLAIN ANALYZE (SELECT 1)', { kind: 'explain', sql: '(SELECT 1)', part: 'analyze' }],
   ['EXPLAIN (SELECT 1)', { kind: 'explain', sql: '(SELECT 1)', part: 'physical' }],
   ['PREPARE p AS SELECT 1', { kind: 'unsupported', name: 'PREPARE' }],
+  ['CREATE EXTENSION pgcrypto', { kind: 'unsupported', name: 'CREATE EXTENSION' }],
+  ['LOCK TABLE t', { kind: 'unsupported', name: 'LOCK' }],
   ['SHOW CACHE', { kind: 'unsupported', name: 'SHOW CACHE' }],
   ['ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO a', { kind: 'unsupported' }],
 ];

@@ -22,10 +22,17 @@ import { TokenCursor } from './token-cursor.ts';
 
 const QUERY_WORDS = ['SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE', 'SUMMARIZE'];
 
+/** What PostgreSQL creates, and no version here. */
+const OTHER_OBJECTS = ['EXTENSION', 'MATERIALIZED VIEW', 'PROCEDURE', 'TRIGGER', 'POLICY', 'DOMAIN'];
+
 /** Statements the product has in later versions, longest names first. */
 const UNSUPPORTED: readonly string[] = [
   ...['ENGINE', 'ACCOUNT'].flatMap((object) => [`CREATE ${object}`, `ALTER ${object}`, `DROP ${object}`]),
   ...['INDEX', 'AGGREGATING INDEX', 'DEFAULT PRIVILEGES'].map((object) => `ALTER ${object}`),
+  ...['CREATE', 'ALTER', 'DROP'].flatMap((change) => OTHER_OBJECTS.map((object) => `${change} ${object}`)),
+  'LOCK',
+  'CLUSTER',
+  'REINDEX',
   'PREPARE',
   'EXECUTE',
   'DEALLOCATE',

@@ -110,7 +110,11 @@ async function printResult(answer: Answer, sql: string, format: string, io: Stre
 async function refuse(answer: Answer, sql: string): Promise<never> {
   const body = await answer.body.text();
   const errors = parseErrors(body);
-  if (errors !== undefined) throw new CommandFailure(EXIT.queryError, errorReport(errors, sql));
+  if (errors !== undefined) {
+    const hint =
+      answer.statusCode === 401 ? '\nhint: log in with --user NAME, or show a token with --token' : '';
+    throw new CommandFailure(EXIT.queryError, errorReport(errors, sql) + hint);
+  }
   throw new CommandFailure(
     EXIT.connection,
     `error: the server answered HTTP ${answer.statusCode}, not as Tessera does: ${body.slice(0, 300)}`,

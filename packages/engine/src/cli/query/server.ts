@@ -101,10 +101,21 @@ function httpUrl(text: string): URL {
   );
 }
 
+/** Of certificates that no known authority has signed. */
+const UNTRUSTED = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+]);
+
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ECONNREFUSED' || code === 'ENOENT')
     return 'nothing listens there (is `tessera serve` running?)';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name is not known';
+  if (code !== undefined && UNTRUSTED.has(code))
+    return `the certificate is not trusted (${message}): name its authority with --tls-ca`;
+  if (code === 'UND_ERR_SOCKET') return `${message} (does the server ask for https?)`;
   return message || String(code ?? error);
 }
