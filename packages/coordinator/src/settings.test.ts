@@ -18,6 +18,7 @@ describe('withSettings', () => {
 
   it.each([
     ['timezone', 'Mars/Olympus'],
+    ['timezone', '+02:00'],
     ['statement_timeout', '-1'],
     ['statement_timeout', '1.5'],
     ['statement_timeout', ''],

@@ -60,7 +60,9 @@ const timeZone: SettingKind<string> = {
   parse: (value) => {
     try {
       // The runtime and the kernel read the same time zone database; its spelling is the canonical one.
-      return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+      const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions();
+      // The runtime alone takes offsets for zones.
+      return /^[+-]/.test(timeZone) ? undefined : timeZone;
     } catch {
       return undefined;
     }

@@ -13,6 +13,8 @@ describe('parameters of a session', () => {
     ['DateStyle', 'iso, dmy', 'ISO, DMY'],
     ['CLIENT_ENCODING', "'utf-8'", 'UTF8'],
     ['timezone', 'europe/berlin', 'Europe/Berlin'],
+    ['timezone', 'GMT-08:00', 'Etc/GMT-8'],
+    ['timezone', 'utc+5', 'Etc/GMT+5'],
     ['extra_float_digits', '3', '3'],
     ['default_transaction_read_only', 'true', 'on'],
     ['transaction_isolation', 'read committed', 'repeatable read'],
@@ -37,6 +39,8 @@ describe('parameters of a session', () => {
     ['server_version', '1'],
     ['session_authorization', 'root'],
     ['statement_timeout', 'soon'],
+    ['timezone', 'GMT-05:30'],
+    ['timezone', '+0000'],
     ['nonsense', '1'],
   ])('%s does not take %s', (name, value) => {
     expect(() => opened().set(name, value, { local: false })).toThrow();

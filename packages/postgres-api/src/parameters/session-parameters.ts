@@ -176,9 +176,7 @@ function withValue(state: State, key: string, value: string): State {
     if (key === 'standard_conforming_strings' && /^(?:off|false|0|no)$/i.test(value)) {
       throw TesseraError.of('INVALID_SETTING', { name: key, value, expected: 'on' });
     }
-    const ms = key === 'statement_timeout' ? milliseconds(value) : undefined;
-    const settings = withSettings(state.settings, [[key, ms === undefined ? value : String(ms)]]);
-    return { ...state, settings };
+    return { ...state, settings: withSettings(state.settings, [[key, engineSpelling(key, value)]]) };
   }
   const kind = PARAMETER_KINDS.get(key);
   if (kind?.fixed === true || FIXED.has(key)) {
@@ -193,6 +191,17 @@ function withValue(state: State, key: string, value: string): State {
     });
   }
   return { ...state, values: new Map(state.values).set(key, parsed) };
+}
+
+function engineSpelling(key: string, value: string): string {
+  if (key === 'statement_timeout') return String(milliseconds(value) ?? value);
+  return key === 'timezone' ? hoursFromGreenwich(value) : value;
+}
+
+/** `GMT-08:00` → `Etc/GMT-8`: what JDBC says of a Java without the name of its zone. In both, minus is east. */
+function hoursFromGreenwich(zone: string): string {
+  const [, sign, hours = ''] = /^(?:GMT|UTC)([+-])(\d{1,2})(?::?00)?$/i.exec(zone) ?? [];
+  return sign === undefined ? zone : `Etc/GMT${sign}${Number(hours)}`;
 }
 
 function withInitial(state: State, key: string, initial: State): State {
