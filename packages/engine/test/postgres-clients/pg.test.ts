@@ -234,6 +234,14 @@ describe('transactions', () => {
     expect((await client.query('SELECT * FROM whole')).rows).toEqual([]);
   });
 
+  it('end when they are to be prepared for two phases, which is refused', async () => {
+    await client.query('CREATE TABLE phases (a INT)');
+    await client.query('BEGIN');
+    await client.query('INSERT INTO phases VALUES (1)');
+    await expect(client.query("PREPARE TRANSACTION 'x'")).rejects.toMatchObject({ code: '0A000' });
+    expect((await client.query('SELECT * FROM phases')).rows).toEqual([]);
+  });
+
   it('of a pool stand apart', async () => {
     const pool = new pg.Pool({ ...place, max: 5 });
     try {

@@ -1,4 +1,3 @@
-import { fail } from '@tessera/common';
 import { columnType, type SqlText, type SqlType, type TokenCursor } from '@tessera/sql';
 import { finished } from './command-words.ts';
 import type { SessionCommand } from './session-command.ts';
@@ -6,7 +5,7 @@ import type { SessionCommand } from './session-command.ts';
 /** `PREPARE name [(type, …)] AS statement` */
 export function prepareCommand(cursor: TokenCursor): SessionCommand {
   cursor.expectWord('PREPARE');
-  if (cursor.isAt('TRANSACTION')) fail('NOT_SUPPORTED', { what: 'PREPARE TRANSACTION' });
+  if (cursor.isAt('TRANSACTION')) return { kind: 'prepare_transaction' };
   const name = cursor.expectName('a name for the statement');
   const types = cursor.isAtSymbol('(') ? bracketed(cursor).map(parameterTypeOf) : [];
   cursor.expectWord('AS');

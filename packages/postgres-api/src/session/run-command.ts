@@ -28,6 +28,12 @@ export async function runCommand(
       return done(await commitTransaction(state));
     case 'rollback':
       return done(await rollbackTransaction(state));
+    case 'prepare_transaction': {
+      // As in PostgreSQL where it is switched off, the transaction ends all the same: clients send no ROLLBACK after it.
+      const { failed } = transaction;
+      const tag = await rollbackTransaction(state);
+      return failed ? done(tag) : fail('NOT_SUPPORTED', { what: 'PREPARE TRANSACTION' });
+    }
     case 'set_transaction':
       if (command.readOnly !== undefined) transaction.setReadOnly(command.readOnly);
       return done('SET');

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import type { Statement } from '@tessera/sql';
+import type { SessionCommand } from '../commands/session-command.ts';
 import { changes, commandTag } from '../statements/command-tag.ts';
 import { EngineRows } from '../statements/engine-rows.ts';
 import { inWholeText, type ParsedStatement } from '../statements/parsed-statement.ts';
@@ -27,11 +28,13 @@ export async function runStatement(
   }
 }
 
+const ENDS: ReadonlySet<SessionCommand['kind']> = new Set(['commit', 'rollback', 'prepare_transaction']);
+
 /** @throws TesseraError TRANSACTION_ABORTED for all but the end of a failed transaction */
 export function checkTransaction({ transaction }: SessionState, parsed: ParsedStatement | undefined): void {
   if (!transaction.failed) return;
   const { work } = parsed ?? {};
-  if (work?.by === 'session' && (work.command.kind === 'commit' || work.command.kind === 'rollback')) return;
+  if (work?.by === 'session' && ENDS.has(work.command.kind)) return;
   throw TesseraError.of('TRANSACTION_ABORTED', {});
 }
 
