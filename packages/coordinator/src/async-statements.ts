@@ -1,5 +1,6 @@
 import { newUlid, TesseraError } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
+import type { Sender } from './authorization/authorizer.ts';
 import type { RunningQuery } from './running-queries.ts';
 
 export type AsyncStatus = 'RUNNING' | 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELLED';
@@ -9,6 +10,7 @@ export interface AsyncStatement {
   readonly token: string;
   readonly query: RunningQuery;
   readonly user: string;
+  readonly userId: string | undefined;
   status: AsyncStatus;
   endedAt: Date | undefined;
   errorMessage: string | undefined;
@@ -20,19 +22,20 @@ const REMEMBERED = 10_000;
 /** The statements that clients started and left; kept in memory, gone with the process. */
 export class AsyncStatements {
   readonly #statements = new Map<string, AsyncStatement>();
-  readonly #mayRead: (user: string, owner: string) => boolean;
+  readonly #mayRead: (user: string, owner: Sender) => boolean;
 
   /** `mayRead`: whether a user is told of the statements of another one. */
-  constructor(mayRead: (user: string, owner: string) => boolean) {
+  constructor(mayRead: (user: string, owner: Sender) => boolean) {
     this.#mayRead = mayRead;
   }
 
   /** Remembers a statement and follows its work to the end. */
-  start(query: RunningQuery, user: string, work: Promise<void>): AsyncStatement {
+  start(query: RunningQuery, { user, userId }: Sender, work: Promise<void>): AsyncStatement {
     const statement: AsyncStatement = {
       token: newUlid(),
       query,
       user,
+      userId,
       status: 'RUNNING',
       endedAt: undefined,
       errorMessage: undefined,
@@ -52,7 +55,7 @@ export class AsyncStatements {
   /** @throws TesseraError INVALID_ARGUMENT for a token that is none, was forgotten, or is somebody else's */
   get(token: string, user: string): AsyncStatement {
     const statement = this.#statements.get(token);
-    if (statement !== undefined && this.#mayRead(user, statement.user)) return statement;
+    if (statement !== undefined && this.#mayRead(user, statement)) return statement;
     throw TesseraError.of('INVALID_ARGUMENT', {
       message: `No asynchronous statement has the token ${token}`,
     });

@@ -210,7 +210,7 @@ export class Coordinator {
    */
   async execute(query: RunningQuery, asked: StatementRequest): Promise<StatementResult> {
     const { activity } = query;
-    activity.start(asked.user, asked.sql);
+    activity.start(asked, asked.sql);
     try {
       await this.#admission.admit(asked);
       const request = this.#admission.inDatabase(asked);
@@ -235,7 +235,7 @@ export class Coordinator {
       this.end(query);
       await cleanUp();
     });
-    return this.#async.start(query, request.user, work).token;
+    return this.#async.start(query, request, work).token;
   }
 
   async #toTheEnd(query: RunningQuery, request: StatementRequest): Promise<void> {

@@ -4,7 +4,7 @@ import { QueryActivity, QueryHistory } from './query-history.ts';
 
 function ended(text: string, end: { error?: Error; abort?: TesseraError } = {}) {
   const activity = new QueryActivity();
-  if (text !== '') activity.start('ada', text);
+  if (text !== '') activity.start({ user: 'ada' }, text);
   if (end.error !== undefined) activity.fail(end.error);
   const abort = new AbortController();
   if (end.abort !== undefined) abort.abort(end.abort);

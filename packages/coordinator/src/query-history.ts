@@ -8,6 +8,8 @@ export interface QueryFacts {
   readonly requestId: RequestId;
   readonly label: string;
   readonly user: string;
+  /** ULID of the user; undefined where nobody is asked who they are. */
+  readonly userId?: string | undefined;
   /** Without the secrets in it, cut to 64 Ki characters. */
   readonly text: string;
   readonly submittedAt: Date;
@@ -44,6 +46,7 @@ const SYSTEM_QUERY = /^\s*(?:SET|RESET|SHOW|USE|DESCRIBE|DESC)\b|\binformation_s
 /** The counters of one query while it runs. */
 export class QueryActivity {
   user = '';
+  userId: string | undefined;
   text = '';
   startedAt: Date | undefined;
   scannedRows = 0;
@@ -59,8 +62,9 @@ export class QueryActivity {
   error: Error | undefined;
 
   /** The statement begins: called once its request is there whole. */
-  start(user: string, text: string): void {
+  start({ user, userId }: Pick<QueryFacts, 'user' | 'userId'>, text: string): void {
     this.user = user;
+    this.userId = userId;
     const shown = redactedSql(text);
     this.text = shown.length > MAX_TEXT ? shown.slice(0, MAX_TEXT) : shown;
     this.startedAt ??= new Date();
@@ -119,9 +123,9 @@ export class QueryHistory implements Iterable<FinishedQuery> {
   }
 
   /** Those of users whose queries are to be told. */
-  *readBy(mayRead: (user: string) => boolean): Generator<FinishedQuery, void> {
+  *readBy(mayRead: (query: QueryFacts) => boolean): Generator<FinishedQuery, void> {
     for (const { facts, ...end } of this.#ended) {
-      if (!mayRead(facts.user)) continue;
+      if (!mayRead(facts)) continue;
       const normalizedText = normalizedSql(facts.text);
       yield { ...facts, ...end, normalizedText, isSystemQuery: SYSTEM_QUERY.test(facts.text) };
     }

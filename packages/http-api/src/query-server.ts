@@ -36,6 +36,7 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   app.decorateRequest('user', '');
+  app.decorateRequest('userId', undefined);
   // Where a token is asked for, a page that gives its own name to this address has none; and a proxy may stand in front.
   const named = { loopbackOnly: options.loopbackOnly && options.authenticator.mode === 'disabled' };
   app.addHook('onRequest', async (request) => refuseForeignPages(request.raw, named));
@@ -61,7 +62,7 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
     reply.hijack();
     // What the hooks set is for answers of the framework; this one is written by hand.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value!);
-    await answerQuery(request.raw, reply.raw, request.user, options);
+    await answerQuery(request.raw, reply.raw, request, options);
   });
   app.setNotFoundHandler((request, reply) =>
     sendFailure(

@@ -22,6 +22,9 @@ export interface Asker {
   readonly database: string;
 }
 
+/** Whose a query or transaction is. */
+export type Sender = Pick<StatementRequest, 'user' | 'userId'>;
+
 /** Decides by the catalog what a user may do. What it does not allow it refuses with FORBIDDEN. */
 export class Authorizer {
   readonly checksPrivileges: boolean;
@@ -39,7 +42,7 @@ export class Authorizer {
    * away, at other nodes too. What is `current` is the newest there was at that moment, or newer.
    * @throws TesseraError UNAUTHENTICATED, METADATA_UNAVAILABLE
    */
-  async admit(request: Pick<StatementRequest, 'user' | 'userId'>): Promise<void> {
+  async admit(request: Sender): Promise<void> {
     if (!this.checksPrivileges) return;
     const snapshot = await this.#latest();
     if (snapshot === undefined) throw notAdmitted(request.user, 'is not known: this node keeps no catalog');
@@ -47,13 +50,13 @@ export class Authorizer {
   }
 
   /** The same, by what is known already: between the statements of one request. @throws TesseraError UNAUTHENTICATED */
-  readmit(request: Pick<StatementRequest, 'user' | 'userId'>): void {
+  readmit(request: Sender): void {
     const current = this.#current();
     if (current !== undefined) this.admitIn(current, request);
   }
 
   /** The same for the version of the catalog that a statement reads. @throws TesseraError UNAUTHENTICATED */
-  admitIn(snapshot: Snapshot, { user, userId }: Pick<StatementRequest, 'user' | 'userId'>): void {
+  admitIn(snapshot: Snapshot, { user, userId }: Sender): void {
     if (!this.checksPrivileges) return;
     const found = snapshot.principal(user);
     if (found?.kind !== 'user') throw notAdmitted(user, 'does not exist');
@@ -71,8 +74,13 @@ export class Authorizer {
   }
 
   /** Whether `user` may do to a query or transaction of `owner` what its owner may: with an engine-wide privilege for others'. */
-  isOwnOrAny(user: string, owner: string, privilege: 'CANCEL ANY QUERY' | 'READ ANY HISTORY'): boolean {
-    return user === owner || this.mayOnEngine(user, privilege);
+  isOwnOrAny(user: string, owner: Sender, privilege: 'CANCEL ANY QUERY' | 'READ ANY HISTORY'): boolean {
+    return this.#isSender(user, owner) || this.mayOnEngine(user, privilege);
+  }
+
+  /** Not who has the name of one that is gone. */
+  #isSender(name: string, { user, userId }: Sender): boolean {
+    return name === user && (userId === undefined || this.#current()?.principal(name)?.id === userId);
   }
 
   isAdministrator(user: string): boolean {

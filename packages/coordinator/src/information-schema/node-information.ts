@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
-import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Authorizer, Sender } from '../authorization/authorizer.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { type QueryHistory, queryFacts } from '../query-history.ts';
 import type { SystemScope } from '../read/query-binder.ts';
@@ -43,18 +43,15 @@ export class NodeInformation {
     const { engineId, authorizer, cluster, running, history, transactions } = this.#options;
     const isOfAllNodes = view === 'engine_running_queries' && cluster !== undefined;
     const { user, snapshot } = scope;
-    const mayRead = (owner: string) => authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY');
+    const mayRead = (owner: Sender) => authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY');
     return {
       ...scope,
       rights: authorizer.rights(user, snapshot),
       isVisible: authorizer.visible(user, snapshot),
       engine: engineId,
       viewColumns: new Map(),
-      transactions: (transactions?.list() ?? []).filter((transaction) => mayRead(transaction.user)),
-      running: running
-        .all()
-        .map(queryFacts)
-        .filter((query) => mayRead(query.user)),
+      transactions: (transactions?.list() ?? []).filter((transaction) => mayRead(transaction)),
+      running: running.all().map(queryFacts).filter(mayRead),
       elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster, mayRead) : [],
       node: this.#nodeName(),
       history: history.readBy(mayRead),

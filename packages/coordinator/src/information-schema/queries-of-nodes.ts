@@ -21,12 +21,12 @@ const plain = (value: SystemValue): unknown => (value instanceof Date ? value.to
  */
 export async function queriesElsewhere(
   cluster: Cluster,
-  mayRead: (user: string) => boolean,
+  mayRead: (query: { readonly user: string }) => boolean,
 ): Promise<readonly (readonly SystemValue[])[]> {
   const others = cluster.living().filter(({ index }) => index !== cluster.self.index);
   const answers = await Promise.allSettled(others.map((node) => cluster.listQueries(node)));
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  const told = records.filter(({ user_name }) => mayRead(String(user_name)));
+  const told = records.filter(({ user_name }) => mayRead({ user: String(user_name) }));
   return told.map((record) =>
     RUNNING_NOW.map(({ name, type }) => {
       const value = record[name] as SystemValue;

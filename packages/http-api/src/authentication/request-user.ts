@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The user who asks; on open routes nobody was asked. */
     user: string;
+    /** Undefined where nobody is asked. */
+    userId: string | undefined;
   }
 }
 
@@ -25,7 +27,7 @@ interface Door {
 }
 
 /**
- * Sets `request.user`, from the request's head alone: the body of a stranger's request is never read.
+ * Sets `request.user` and its id, from the request's head alone: the body of a stranger's request is never read.
  * @throws TesseraError UNAUTHENTICATED, with the challenge set in the reply
  */
 export async function identifyUser(request: FastifyRequest, reply: FastifyReply, door: Door): Promise<void> {
@@ -39,7 +41,9 @@ export async function identifyUser(request: FastifyRequest, reply: FastifyReply,
   reply.header('Vary', 'Authorization');
   const token = requiredToken(request, reply);
   try {
-    request.user = (await authenticator.token(token, clientAddress(request.raw, listener))).name;
+    const { name, id } = await authenticator.token(token, clientAddress(request.raw, listener));
+    request.user = name;
+    request.userId = id;
   } catch (error) {
     if (!(error instanceof TesseraError) || error.name !== 'UNAUTHENTICATED') throw error;
     log.debug({ path: pathOf(request.url), reason: error.message }, 'token refused');

@@ -31,7 +31,7 @@ export interface QueryRouteOptions {
 export async function answerQuery(
   request: IncomingMessage,
   response: ServerResponse,
-  user: string,
+  { user, userId }: Pick<StatementRequest, 'user' | 'userId'>,
   options: QueryRouteOptions,
 ): Promise<void> {
   const { coordinator, metrics, log } = options;
@@ -50,7 +50,7 @@ export async function answerQuery(
     const body = await receiveStatement(request, { directory, limits: options.limits, signal: query.signal });
     metrics.received(body.uploads);
     inStatement = true;
-    const context = { ...options, user, query, parameters, body, directory, connection };
+    const context = { ...options, user, userId, query, parameters, body, directory, connection };
     if (parameters.async) {
       startAsync(response, context);
       handedOver = true;
@@ -80,6 +80,7 @@ function queryString({ url = '' }: IncomingMessage): URLSearchParams {
 
 interface StatementContext extends QueryRouteOptions {
   readonly user: string;
+  readonly userId: string | undefined;
   readonly query: RunningQuery;
   readonly parameters: RequestParameters;
   readonly body: Awaited<ReturnType<typeof receiveStatement>>;
@@ -113,7 +114,13 @@ function startAsync(response: ServerResponse, context: StatementContext): void {
   sendJson(response, 202, { message: 'the query was accepted for async processing', token, monitorSql });
 }
 
-const statementRequest = ({ user, parameters, body, directory }: StatementContext): StatementRequest => ({
+const statementRequest = ({
+  user,
+  userId,
+  parameters,
+  body,
+  directory,
+}: StatementContext): StatementRequest => ({
   ...body,
   database: parameters.database,
   transactionId: parameters.transactionId,
@@ -122,6 +129,7 @@ const statementRequest = ({ user, parameters, body, directory }: StatementContex
   directory,
   encoding: parameters.format.encoding,
   user,
+  userId,
 });
 
 async function sendStatementResult(
