@@ -1,5 +1,6 @@
 import type { Authenticator } from '@tessera/auth';
 import type { Logger } from '@tessera/common';
+import type { NodeCredentials } from '@tessera/rpc';
 import type { Listener } from './listeners.ts';
 
 /** Says in the log what strangers could do with the listeners that other machines reach. */
@@ -21,4 +22,17 @@ export function warnOfOpenListeners(
         'other machines reach this listener without TLS: who listens on the way sees tokens and passwords',
       );
   }
+}
+
+/** Says in the log that users are asked who they are, and whoever is on the machine reaches everything past them. */
+export function warnOfOpenNodePorts(
+  { clusterToken, tls }: NodeCredentials,
+  { mode }: Authenticator,
+  log: Logger,
+): void {
+  if (mode === 'disabled' || clusterToken !== undefined || tls !== undefined) return;
+  log.warn(
+    {},
+    'the ports between nodes ask nobody who they are: whoever can run a program on this machine reads and changes every table there; give all nodes a cluster token (TESSERA_CLUSTER_TOKEN) or TLS (--cluster-tls-ca and its relatives)',
+  );
 }

@@ -39,7 +39,7 @@ import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { ListenerTls } from './listener-tls.ts';
-import { warnOfOpenListeners } from './listener-warnings.ts';
+import { warnOfOpenListeners, warnOfOpenNodePorts } from './listener-warnings.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
 import { lonelyCredentials, nodeCredentials } from './node-credentials.ts';
 import { openNodeServices } from './node-services.ts';
@@ -219,6 +219,7 @@ export const serve: Serve = async (options) => {
   });
   resources.defer(() => closeListeners(listeners));
   warnOfOpenListeners(listeners, authenticator, log);
+  warnOfOpenNodePorts(credentials, authenticator, log);
   log.info(
     { listeners: [...listeners, ...nodeServices].map((l) => `${l.purpose} ${l.address}`) },
     'listening',
