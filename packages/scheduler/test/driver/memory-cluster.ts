@@ -208,7 +208,7 @@ function assigned(
       owner,
       own: spread === 'whole' ? all : all.filter((row) => row % nodes.length === i),
     }))
-    .filter(({ own }) => own.length > 0 || spread === 'whole')
+    .filter(({ own }, i) => own.length > 0 || spread === 'whole' || (rows === 0 && i === 0))
     .map(({ owner, own }) => ({
       node: owner,
       bytes: own.length,
