@@ -111,7 +111,9 @@ it('without jit_provisioning an unknown user is refused, and the log says who', 
   const idp = await provider();
   await using node = await startNode(idp.discoveryUrl, { jit: false });
   expect((await as(node, await idp.token('alice', INSTANCE))).status).toBe(401);
-  expect(node.log.map((line) => line.reason)).toContain('unknown user sso:alice');
+  await expect
+    .poll(() => node.log.map((line) => line.reason), { timeout: 20_000 })
+    .toContain('unknown user sso:alice');
 });
 
 it('on the PostgreSQL wire a token stands in place of the password of its own user', async () => {

@@ -52,6 +52,9 @@ describe('one value', () => {
     ['format_type(23, NULL)', 'integer'],
     ['format_type(1, -1)', '???'],
     ["current_setting('Server_Version_Num')", '150000'],
+    // Settings of the kernel are none.
+    ["current_setting('memory_limit')", null],
+    ["main.current_setting('memory_limit')", null],
     ['current_schema', 'public'],
     ['current_schemas(true)', ['pg_catalog', 'public']],
     ["pg_catalog.version() LIKE 'PostgreSQL 15%'", true],
