@@ -36,6 +36,7 @@ test('measures everything against a server of its own, reports it, and leaves no
     'memory',
     ...(hasTpchFolder() ? ['tpch', 'insert'] : []),
     'point',
+    'postgres',
     'single-inserts',
   ]);
   for (const { title, lines } of report.results) {
