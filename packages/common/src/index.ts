@@ -6,3 +6,4 @@ export * from './hash-buckets.ts';
 export * from './ids.ts';
 export * from './logging/index.ts';
 export * from './nearest-name.ts';
+export * from './reportable-error.ts';

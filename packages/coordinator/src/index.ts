@@ -2,6 +2,7 @@ export { Coordinator, type CoordinatorOptions } from './coordinator.ts';
 export type { StatementDescription } from './describe-statement.ts';
 export type { ClusterServices } from './distribution/cluster-services.ts';
 export { postgresType, typedColumn } from './pg-catalog/postgres-types.ts';
+export { clearRequestDirectories, LazyRequestDirectory } from './request-directory.ts';
 export { DEFAULT_DATABASE } from './request-session.ts';
 export type { RunningQuery } from './running-queries.ts';
 export { DEFAULT_SETTINGS, isSettingName, SETTING_NAMES, type Settings, withSettings } from './settings.ts';

@@ -12,9 +12,8 @@ import {
   storageIsLocal,
 } from '@tessera/config';
 import { consolePage } from '@tessera/console';
-import { Coordinator, type TableServices } from '@tessera/coordinator';
+import { Coordinator, clearRequestDirectories, type TableServices } from '@tessera/coordinator';
 import {
-  clearUploadDirectories,
   createHealthServer,
   createMetricsServer,
   createQueryServer,
@@ -79,7 +78,7 @@ export const serve: Serve = async (options) => {
 
   const uploadRoot = join(options.dataDirectory, 'uploads');
   await mkdir(uploadRoot, { recursive: true });
-  const left = await clearUploadDirectories(uploadRoot);
+  const left = await clearRequestDirectories(uploadRoot);
   if (left > 0) log.info({ directories: left }, 'removed what requests had left behind at a crash');
 
   const configured = nodeCredentials(options.clusterTls);

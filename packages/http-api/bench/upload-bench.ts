@@ -16,9 +16,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import zlib from 'node:zlib';
+import { LazyRequestDirectory } from '@tessera/coordinator';
 import { compressFrameSync } from 'lz4-napi';
 import { Compressor } from 'snappy';
-import { DEFAULT_UPLOAD_LIMITS, openUploadDirectory, receiveUpload } from '../src/upload/index.ts';
+import { DEFAULT_UPLOAD_LIMITS, receiveUpload } from '../src/upload/index.ts';
 
 const MB = 1_000_000;
 const PIECE_ROWS = 40_000;
@@ -40,16 +41,17 @@ else await send(values.send, Number(values.port), values.coding!, Number(values.
 
 async function measure(): Promise<void> {
   const bytes = Number(values.mb) * MB;
-  const work = await openUploadDirectory(values.directory, `bench-${process.pid}`);
+  const work = new LazyRequestDirectory(values.directory);
+  const workPath = await work.open();
   try {
     const piece = csvPiece();
     const idleRss = process.memoryUsage.rss();
     for (const coding of ['drop', ...values.only.split(',')]) {
-      const file = join(work.path, coding);
+      const file = join(workPath, coding);
       const encoded = await encode(piece, coding);
       await writeFile(file, encoded);
       const repeat = Math.ceil(bytes / piece.length);
-      const result = await receiveOne(coding, file, repeat, work.path);
+      const result = await receiveOne(coding, file, repeat, workPath);
       const mbPerSecond = (repeat * piece.length) / 1e3 / result.ms;
       const growth = (result.peakRss - idleRss) / MB;
       process.stdout.write(
@@ -89,9 +91,9 @@ async function receiveOne(coding: string, file: string, repeat: number, root: st
   const cpuStart = process.cpuUsage();
   if (coding === 'drop') for await (const _ of request);
   else {
-    const directory = await openUploadDirectory(root, 'request');
+    const directory = new LazyRequestDirectory(root);
     await receiveUpload(request, request.headers['content-type']!, {
-      directory: directory.path,
+      directory: await directory.open(),
       limits: { ...DEFAULT_UPLOAD_LIMITS, fileBytes: 20_000 * MB },
       signal: new AbortController().signal,
     });

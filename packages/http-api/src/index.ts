@@ -3,4 +3,4 @@ export { createHealthServer, createMetricsServer } from './operations-servers.ts
 export type { TlsKeyPair } from './query-listener.ts';
 export { createQueryServer, type QueryServerOptions } from './query-server.ts';
 export type { Instance, TokenSource } from './routes/discovery.ts';
-export { clearUploadDirectories, DEFAULT_UPLOAD_LIMITS, type UploadLimits } from './upload/index.ts';
+export { DEFAULT_UPLOAD_LIMITS, type UploadLimits } from './upload/index.ts';

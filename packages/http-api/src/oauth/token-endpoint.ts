@@ -1,8 +1,7 @@
 import type { Authenticator, ClientAddress, IssuedToken } from '@tessera/auth';
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, reportableError, TesseraError } from '@tessera/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { drainUnread } from '../request/drain-request.ts';
-import { asReportable } from '../results/error-body.ts';
 import { readForm } from './form-body.ts';
 import { OAuthError } from './oauth-error.ts';
 import { readTokenRequest, type TokenRequest } from './token-request.ts';
@@ -65,4 +64,4 @@ async function authenticated(authenticator: Authenticator, wanted: TokenRequest,
 }
 
 const internal = (error: unknown, log: Logger): OAuthError =>
-  new OAuthError('server_error', asReportable(error, log).message, 500);
+  new OAuthError('server_error', reportableError(error, log).message, 500);

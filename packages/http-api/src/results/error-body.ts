@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { type Logger, TesseraError } from '@tessera/common';
+import type { TesseraError } from '@tessera/common';
 import type { RunningQuery } from '@tessera/coordinator';
 import { queryMember } from './query-member.ts';
 
@@ -34,12 +33,4 @@ export function errorBody(error: TesseraError, query: RunningQuery | undefined):
     message: entry.description,
   };
   return `${JSON.stringify(body)}\n`;
-}
-
-/** What was thrown, as an error for the client; a defect is logged under an incident id and told by it alone. */
-export function asReportable(error: unknown, log: Logger): TesseraError {
-  if (error instanceof TesseraError && error.name !== 'INTERNAL') return error;
-  const incident = randomUUID();
-  log.error({ err: error, incident }, 'internal error');
-  return TesseraError.of('INTERNAL', { incident }, { cause: error });
 }

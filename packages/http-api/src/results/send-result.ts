@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Logger } from '@tessera/common';
+import { type Logger, reportableError } from '@tessera/common';
 import type { RowsResult, RunningQuery } from '@tessera/coordinator';
 import { BodyWriter } from './body-writer.ts';
-import { asReportable } from './error-body.ts';
 import type { OutputFormat } from './output-format.ts';
 
 export interface SendOptions {
@@ -44,7 +43,7 @@ export async function sendResult(
     return writer.bytes;
   } catch (error) {
     if (!writer.started && envelope.failure === undefined) throw error;
-    const failure = asReportable(error, log);
+    const failure = reportableError(error, log);
     const told = envelope.failure?.(failure, result.statistics());
     if (told === undefined || query.signal.aborted || failure.name === 'CLIENT_TOO_SLOW') {
       log.info({ queryId: query.queryId, error: failure.name }, 'result cut off');

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Logger, newRequestId, TesseraError } from '@tessera/common';
-import type {
-  Coordinator,
-  RequestDirectory,
-  RunningQuery,
-  SessionUpdate,
-  StatementRequest,
-  StatementResult,
+import { type Logger, reportableError, TesseraError } from '@tessera/common';
+import {
+  type Coordinator,
+  LazyRequestDirectory,
+  type RunningQuery,
+  type SessionUpdate,
+  type StatementRequest,
+  type StatementResult,
 } from '@tessera/coordinator';
 import type { HttpMetrics } from '../metrics.ts';
 import { drainRequest } from '../request/drain-request.ts';
 import { parseRequestParameters, type RequestParameters } from '../request/request-parameters.ts';
 import { receiveStatement } from '../request/statement-body.ts';
-import { asReportable, errorBody } from '../results/error-body.ts';
+import { errorBody } from '../results/error-body.ts';
 import { sendResult } from '../results/send-result.ts';
-import { openUploadDirectory, type UploadLimits } from '../upload/index.ts';
+import type { UploadLimits } from '../upload/index.ts';
 
 export interface QueryRouteOptions {
   readonly coordinator: Coordinator;
@@ -40,7 +40,7 @@ export async function answerQuery(
   let query: RunningQuery | undefined;
   let inStatement = false;
   const stopTimer = metrics.startQuery();
-  const directory = lazyDirectory(options.uploadRoot);
+  const directory = new LazyRequestDirectory(options.uploadRoot);
   let handedOver = false;
   try {
     const parameters = parseRequestParameters(queryString(request));
@@ -59,7 +59,7 @@ export async function answerQuery(
     }
     stopTimer('ok');
   } catch (error) {
-    const failure = asReportable(error, log);
+    const failure = reportableError(error, log);
     stopTimer(failure.name);
     log.info({ queryId: query?.queryId, error: failure.name, message: failure.message }, 'query failed');
     sendError(response, failure, query, inStatement && protocolVersion !== undefined);
@@ -84,7 +84,7 @@ interface StatementContext extends QueryRouteOptions {
   readonly query: RunningQuery;
   readonly parameters: RequestParameters;
   readonly body: Awaited<ReturnType<typeof receiveStatement>>;
-  readonly directory: LazyDirectory;
+  readonly directory: LazyRequestDirectory;
   readonly connection: ConnectionWatch;
 }
 
@@ -199,22 +199,4 @@ function sendBody(response: ServerResponse, status: number, body: string): void 
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(body);
-}
-
-interface LazyDirectory extends RequestDirectory {
-  remove(): Promise<void>;
-}
-
-/** A directory made when something first needs it, and removed if it was. */
-function lazyDirectory(root: string): LazyDirectory {
-  let opened: ReturnType<typeof openUploadDirectory> | undefined;
-  return {
-    open: async () => {
-      opened ??= openUploadDirectory(root, newRequestId());
-      return (await opened).path;
-    },
-    remove: async () => {
-      await (await opened)?.remove();
-    },
-  };
 }

@@ -44,7 +44,7 @@ export interface ReceiveFixtureOptions {
 
 const directories: string[] = [];
 
-export async function newDirectory(): Promise<string> {
+async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-upload-test-'));
   directories.push(directory);
   return directory;

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
-import type { CopyInput } from '@tessera/coordinator';
+import type { CopyInput, LazyRequestDirectory } from '@tessera/coordinator';
 import type { CopyInCommand } from '../commands/copy-command.ts';
 import { copyResponse } from '../protocol/backend-message.ts';
 import { readFrontendMessage } from '../protocol/frontend-message.ts';
 import type { Outcome, StatementRun } from '../session/outcome.ts';
 import type { SessionState } from '../session/session-state.ts';
-import type { StatementDirectory } from '../statements/request-directory.ts';
 import { CopyFile } from './copy-file.ts';
 
 /**
@@ -63,7 +62,7 @@ async function columnCount({ engine }: SessionState, { table, columns }: CopyInC
 /** The path of the file with everything that the client sent. */
 async function receive(
   state: SessionState,
-  directory: StatementDirectory,
+  directory: LazyRequestDirectory,
   signal: AbortSignal,
 ): Promise<string> {
   await state.stream.flush();

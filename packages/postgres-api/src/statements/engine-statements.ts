@@ -1,19 +1,19 @@
 import type { Logger } from '@tessera/common';
 import { TesseraError } from '@tessera/common';
-import type {
-  Coordinator,
-  CopyInput,
-  ResultEncoding,
-  RowsResult,
-  RunningQuery,
-  SessionUpdate,
-  Settings,
-  StatementDescription,
-  StatementRequest,
+import {
+  type Coordinator,
+  type CopyInput,
+  LazyRequestDirectory,
+  type ResultEncoding,
+  type RowsResult,
+  type RunningQuery,
+  type SessionUpdate,
+  type Settings,
+  type StatementDescription,
+  type StatementRequest,
 } from '@tessera/coordinator';
 import type { QueryParameter } from '@tessera/sql';
 import type { PostgresMetrics } from './postgres-metrics.ts';
-import { StatementDirectory } from './request-directory.ts';
 
 export interface EngineServices {
   readonly coordinator: Coordinator;
@@ -94,7 +94,7 @@ export class EngineStatements {
    */
   async start(
     statement: EngineStatement,
-    copyInput?: (directory: StatementDirectory, signal: AbortSignal) => Promise<CopyInput>,
+    copyInput?: (directory: LazyRequestDirectory, signal: AbortSignal) => Promise<CopyInput>,
   ): Promise<EngineOutcome> {
     const running = this.#begin();
     const { query, directory } = running;
@@ -127,7 +127,7 @@ export class EngineStatements {
 
   #request(
     statement: EngineStatement,
-    directory: StatementDirectory,
+    directory: LazyRequestDirectory,
     copyInput: CopyInput | undefined,
   ): StatementRequest {
     return { ...this.#scope(), ...statement, uploads: new Map(), directory, copyInput };
@@ -138,7 +138,7 @@ export class EngineStatements {
     const { settings, user } = this.#scope();
     const query = coordinator.begin({ label: settings.query_label, user });
     const stopTimer = metrics?.startQuery();
-    const directory = new StatementDirectory(requestRoot);
+    const directory = new LazyRequestDirectory(requestRoot);
     const onGone = () => {
       if (settings.cancel_query_on_connection_drop === 'none') return;
       query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' }));

@@ -1,0 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { TesseraError } from './errors.ts';
+import type { Logger } from './logging/index.ts';
+
+/** What was thrown, as an error for the client; a defect is logged under an incident id and told by it alone. */
+export function reportableError(error: unknown, log: Logger): TesseraError {
+  if (error instanceof TesseraError && error.name !== 'INTERNAL') return error;
+  const incident = randomUUID();
+  log.error({ err: error, incident }, 'internal error');
+  return TesseraError.of('INTERNAL', { incident }, { cause: error });
+}
