@@ -13,6 +13,33 @@ export interface BenchmarkResult {
   /** How it was measured, in sentences for the reader of the page. */
   readonly method: string;
   readonly lines: readonly Line[];
+  readonly charts?: readonly Chart[];
+}
+
+/** What the HTML report draws beside a table. */
+export interface Chart {
+  readonly title: string;
+  readonly x: Axis;
+  readonly y: Axis;
+  readonly series: readonly Series[];
+}
+
+export interface Axis {
+  readonly label: string;
+  readonly scale: 'linear' | 'log' | 'category';
+}
+
+export interface Series {
+  readonly name: string;
+  readonly points: readonly Point[];
+}
+
+export interface Point {
+  /** A category's name on such an axis. */
+  readonly x: number | string;
+  readonly y: number;
+  /** Least and greatest over the runs. */
+  readonly spread?: readonly [least: number, greatest: number];
 }
 
 export interface Machine {

@@ -1,0 +1,8 @@
+export type {
+  GenerateOptions,
+  GenerateProgress,
+  Workload,
+  WorkloadColumn,
+  WorkloadQuery,
+  WorkloadTable,
+} from './workload.ts';
