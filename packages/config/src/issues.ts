@@ -2,6 +2,7 @@ import { nearestName } from '@tessera/common';
 import type { z } from 'zod';
 import type { Violation } from './config-error.ts';
 import { type ParameterInfo, parameterAt, parameters, pathText } from './parameters.ts';
+import { isReference } from './references.ts';
 import { declarationOf } from './schema/parameter.ts';
 import { root } from './schema/root.ts';
 import type { Source } from './source.ts';
@@ -78,6 +79,8 @@ function shown(
   parameter: ParameterInfo | undefined,
   source: Source,
 ): string {
+  // What a reference leads to may be a secret that was meant for another parameter.
+  if (isReference(value)) return `something else from ${value}`;
   if (parameter?.secret) return 'something else';
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';

@@ -3,11 +3,15 @@ import { dirname, resolve } from 'node:path';
 import { exposure } from '@tessera/common';
 import type { Violation } from './config-error.ts';
 import { parameterAt, pathText } from './parameters.ts';
+import type { ScalarType } from './schema/parameter.ts';
 import type { Source } from './source.ts';
 
 /** A value that stands elsewhere: `${env:NAME}` in the environment, `${file:/path}` in a file. */
 const WHOLE = /^\$\{(env|file):([^{}]+)\}$/;
 const INSIDE = /\$\{(env|file):/;
+
+/** The JSON Schema pattern of a reference. */
+export const REFERENCE_PATTERN = '^\\$\\{(env|file):[^{}]+\\}$';
 
 /** Whether a value of the file is a reference. */
 export const isReference = (value: unknown): boolean => typeof value === 'string' && WHOLE.test(value);
@@ -26,7 +30,7 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Puts the value of every reference in its place: in parameters of type string, where a secret can stand. */
+/** Puts the value of every reference in its place, as the type of its parameter. */
 export function resolveReferences(source: Source, surroundings: Surroundings): Resolved {
   const violations: Violation[] = [];
   const warnings: Violation[] = [];
@@ -39,10 +43,15 @@ export function resolveReferences(source: Source, surroundings: Surroundings): R
     if (Array.isArray(value)) return value.map((element, i) => resolved(element, [...path, i]));
     if (value !== null && typeof value === 'object')
       return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolved(v, [...path, k])]));
-    if (typeof value !== 'string' || !INSIDE.test(value) || parameterAt(path)?.type !== 'string')
-      return value;
+    const type = parameterAt(path)?.type;
+    if (typeof value !== 'string' || !INSIDE.test(value) || type === undefined) return value;
     try {
-      return valueBehind(value, surroundings, (warning) => warnings.push(at(path, warning)));
+      if (type === 'object' || type === 'object[]')
+        throw new Error(`a reference cannot stand for ${BLOCK[type]}`);
+      const text = textBehind(value, surroundings, (warning) => {
+        if (type === 'string') warnings.push(at(path, warning));
+      });
+      return typed(text, type);
     } catch (error) {
       violations.push(at(path, (error as Error).message));
       return value;
@@ -51,8 +60,20 @@ export function resolveReferences(source: Source, surroundings: Surroundings): R
   return { value: resolved(source.value, []), violations, warnings };
 }
 
+const BLOCK = { object: 'a block of parameters', 'object[]': 'a list of blocks' };
+const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+/** The text as YAML would read it where a value of the type stands; text that is none stays text. */
+function typed(text: string, type: ScalarType): unknown {
+  if (type === 'string') return text;
+  const trimmed = text.trim();
+  if ((type === 'integer' || type === 'float') && NUMBER.test(trimmed)) return Number(trimmed);
+  return (type === 'boolean' ? BOOLEANS[trimmed.toLowerCase()] : undefined) ?? trimmed;
+}
+
 /** @throws Error that says why there is no value */
-function valueBehind(
+function textBehind(
   text: string,
   { file, environment }: Surroundings,
   warn: (message: string) => void,

@@ -46,11 +46,24 @@ logging:
 
 (\`tessera serve --config FILE --listen-host 0.0.0.0\`; without \`--listen-host\` a node listens on loopback only.)
 
-## Secrets
+## Values from elsewhere
 
-A parameter of type string may stand elsewhere: \`\${env:NAME}\` is the value of an environment variable, \`\${file:PATH}\` the
-content of a file (without the line break at its end; a relative path counts from the directory of the configuration
-file). The reference must be the whole value. \`tessera config show\` prints the reference, not what it leads to.
+The value of every parameter that is not a block or a list may stand elsewhere: \`\${env:NAME}\` is the value of an environment
+variable, \`\${file:PATH}\` the content of a file (without the line break at its end; a relative path counts from the directory of
+the configuration file). The reference must be the whole value. What it leads to is read as the type of the parameter, and checked
+as if it stood in the file. A variable that is not set, or is empty, is an error.
+
+\`\`\`yaml
+schema_version: "${SCHEMA_VERSION}"
+engine:
+  max_server_memory_usage: "\${env:TESSERA_MEMORY}"
+execution:
+  max_threads: "\${env:TESSERA_THREADS}"
+\`\`\`
+
+### Secrets
+
+\`tessera config show\` and messages about a wrong value print the reference, not what it leads to.
 
 \`\`\`yaml
 schema_version: "${SCHEMA_VERSION}"
@@ -62,7 +75,7 @@ auth:
       password: "\${env:ADMIN_PASSWORD}"
 \`\`\`
 
-A file that every user of the machine can read is worth a warning at start.
+A file that holds a value of type string and can be read by every user of the machine is worth a warning at start.
 
 ## Parameters
 

@@ -14,7 +14,14 @@ function taken(text: string): boolean {
   const bySchema = validate(parse(file));
   let byProgram = true;
   try {
-    parseConfig(file, 'f');
+    parseConfig(file, 'f', {
+      FOUR: '4',
+      HALF: '0.5',
+      YES: 'true',
+      LONG: '2m',
+      LEVEL: 'WARN',
+      SINK: 'stderr',
+    });
   } catch {
     byProgram = false;
   }
@@ -31,6 +38,9 @@ describe('the JSON Schema', () => {
     'storage: {api_scheme: null, aws: null, upload_max_tries: null}',
     'instance: {id: 01jtessera0000000000000000}',
     'execution: {hybrid_headers_primary_index_compression_method: BROTLI}',
+    `execution: {max_threads: "\${env:FOUR}"}`,
+    `engine: {termination_grace_period: "\${env:LONG}", auto_vacuum: {enabled: "\${env:YES}", memory_allowance: "\${env:HALF}"}}`,
+    `logging: {level: "\${env:LEVEL}", sinks: [{type: "\${env:SINK}"}]}`,
   ])('takes %j', (text) => {
     expect(taken(text)).toBe(true);
   });
@@ -43,6 +53,9 @@ describe('the JSON Schema', () => {
     'engine: null',
     'execution: {max_threads: "4"}',
     'execution: {max_threads: 1.5}',
+    `execution: {max_threads: "4\${env:FOUR}"}`,
+    `engine: "\${env:FOUR}"`,
+    `engine: {nodes: "\${env:FOUR}"}`,
     'execution: {hybrid_headers_format_version: 4}',
     'logging: {level: loud}',
     'instance: {id: 1JTESSERA}',
@@ -61,8 +74,8 @@ describe('the JSON Schema', () => {
 describe('the page', () => {
   it('shows files that are right', () => {
     const examples = [...configurationPage().matchAll(/^```yaml\n(.*?)^```/gms)].map((m) => m[1]!);
-    expect(examples).toHaveLength(3);
-    const environment = { ADMIN_PASSWORD: 'secret' };
+    expect(examples).toHaveLength(4);
+    const environment = { ADMIN_PASSWORD: 'secret', TESSERA_MEMORY: '2GiB', TESSERA_THREADS: '4' };
     for (const example of examples) expect(() => parseConfig(example, 'example', environment)).not.toThrow();
   });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REFERENCE_PATTERN } from '../references.ts';
 import { declarationOf } from '../schema/parameter.ts';
 import { root } from '../schema/root.ts';
 
@@ -18,6 +19,8 @@ export function configurationJsonSchema(): Record<string, unknown> {
           for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
           Object.assign(jsonSchema, value === null ? { anyOf: [own, { type: 'null' }] } : own);
         }
+        if (own !== undefined || !['string', 'object', 'object[]'].includes(declaration.type))
+          orReference(jsonSchema);
         jsonSchema.description =
           effect === undefined || effect === 'in effect'
             ? meaning
@@ -25,5 +28,23 @@ export function configurationJsonSchema(): Record<string, unknown> {
         if (value !== undefined) jsonSchema.default = value as never;
       },
     }),
+    $defs: {
+      reference: {
+        description: 'the value of an environment variable, or the content of a file',
+        type: 'string',
+        pattern: REFERENCE_PATTERN,
+      },
+    },
   };
+}
+
+/** Lets a reference stand where a value of the schema does. */
+function orReference(schema: z.core.JSONSchema.BaseSchema): void {
+  const reference = { $ref: '#/$defs/reference' };
+  if (schema.anyOf !== undefined) schema.anyOf.push(reference);
+  else {
+    const value = { ...schema };
+    for (const key of Object.keys(schema)) delete schema[key];
+    schema.anyOf = [value, reference];
+  }
 }
