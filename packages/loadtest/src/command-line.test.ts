@@ -1,26 +1,53 @@
 import { expect, test } from 'vitest';
 import { parseCommandLine } from './command-line.ts';
+import { DEFAULT_OPTIONS } from './options.ts';
+
+const run = { kind: 'run', user: undefined, json: undefined, html: undefined, quiet: false };
 
 test('reads words and options, also behind the separator of a package manager', () => {
   const expected = {
-    words: ['upload', 'results'],
-    url: 'http://h:1',
-    scale: 0.5,
+    ...run,
+    benchmarks: ['upload', 'results'],
+    options: { ...DEFAULT_OPTIONS, url: 'http://h:1', scale: 0.5 },
     json: 'out.json',
-    help: false,
   };
   const args = ['upload', 'results', '--url', 'http://h:1', '--scale', '0.5', '--json', 'out.json'];
   expect(parseCommandLine(args)).toEqual(expected);
   expect(parseCommandLine(['--', ...args])).toEqual(expected);
+  expect(parseCommandLine(['run', ...args])).toEqual(expected);
 });
 
-test('measures at full size unless told otherwise', () => {
-  expect(parseCommandLine(['all'])).toEqual({
-    words: ['all'],
-    url: undefined,
-    scale: 1,
-    json: undefined,
-    help: false,
+test('measures at full size beside plain DuckDB unless told otherwise', () => {
+  expect(parseCommandLine(['all'])).toEqual({ ...run, benchmarks: ['all'], options: DEFAULT_OPTIONS });
+});
+
+test('takes lists apart', () => {
+  const args = ['tpch', '--peers', 'duckdb, postgres', '--nodes=1,2', '--queries=q01,q05', '--quiet'];
+  expect(parseCommandLine(args)).toMatchObject({
+    options: { peers: ['duckdb', 'postgres'], nodes: [1, 2], queries: ['q01', 'q05'] },
+  });
+  expect(
+    parseCommandLine(['tpch', '--peer-url', 'a=http://h:1', '--peer-url=b=postgres://p@h/d']),
+  ).toMatchObject({ options: { peerUrls: { a: 'http://h:1', b: 'postgres://p@h/d' } } });
+});
+
+test('knows its other commands', () => {
+  expect(parseCommandLine(['list']).kind).toBe('list');
+  expect(parseCommandLine(['compare', 'a.json', 'b.json'])).toEqual({
+    kind: 'compare',
+    before: 'a.json',
+    after: 'b.json',
+  });
+  expect(parseCommandLine(['report', 'a.json', '--html', 'a.html'])).toEqual({
+    kind: 'report',
+    files: ['a.json'],
+    html: 'a.html',
+  });
+  expect(parseCommandLine(['generate', 'tpch', '--scale', '3', '--out', 'd'])).toEqual({
+    kind: 'generate',
+    workload: 'tpch',
+    scaleFactor: 3,
+    out: 'd',
   });
 });
 
@@ -30,6 +57,19 @@ test.for(['0', '-1', '1.5', 'x', ''])('refuses --scale=%s', (scale) => {
   );
 });
 
-test('refuses an option it does not have', () => {
-  expect(() => parseCommandLine(['all', '--speed'])).toThrow('--speed');
+test.for([
+  [['all', '--speed'], '--speed'],
+  [['tpch', '--runs=1.5'], '--runs: expected a number from 1 on'],
+  [['tpch', '--nodes=1,x'], '--nodes: expected a number from 1 on, got "x"'],
+  [['all', '--url=localhost:1'], '--url: expected a URL'],
+  [['tpch', '--peer-url=http://h'], '--peer-url: expected name=URL'],
+  [['tpch', '--peer-url=a=ftp://h'], '--peer-url: expected a URL of http, https or postgres'],
+  [['all', '--user=u'], '--user: needs --url'],
+  [['report'], 'report: name one JSON file'],
+  [['report', 'a.json', '--html=x', '--markdown'], 'not both'],
+  [['compare', 'a.json'], 'compare: name two'],
+  [['generate', 'tpch'], 'generate: --out'],
+  [['generate'], 'generate: name one workload'],
+] as const)('refuses %j', ([args, message]) => {
+  expect(() => parseCommandLine(args)).toThrow(message);
 });

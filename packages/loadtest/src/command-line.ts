@@ -1,55 +1,159 @@
 import { parseArgs } from 'node:util';
+import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
 
-export const USAGE = `Usage: tessera-loadtest <benchmark>... [options]
-       tessera-loadtest report FILE.json
+/** What the person asks for. */
+export type Command =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'list'; readonly options: RunOptions }
+  | ({ readonly kind: 'run' } & RunCommand)
+  | ({ readonly kind: 'generate' } & GenerateCommand)
+  | ({ readonly kind: 'report' } & ReportCommand)
+  | { readonly kind: 'compare'; readonly before: string; readonly after: string };
 
-Benchmarks:
-  select42   latency and throughput of SELECT 42 over keep-alive HTTP
-  upload     upload a 500 MB CSV (plain, zstd, as Parquet) and aggregate it, against plain DuckDB
-  results    5 M rows × 10 columns in the output formats, against plain DuckDB
-  memory     resident memory while uploads stream in and results stream out
-  tpch       the 22 TPC-H queries over managed tables, against plain DuckDB (needs the TPC-H data set)
-  insert     load lineitem from an uploaded Parquet file, against plain DuckDB
-  point      one row by its primary index out of 60 M
-  single-inserts
-             1,000 INSERTs of one row each
-  cluster    the 22 TPC-H queries on 1, 2 and 4 nodes: CPU time, balance, stages, planning
-  all        all of them but cluster
-
-Options:
-  --url URL     measure the server at this URL instead of starting one
-  --scale F     shrink data and times to this part of the full size (default 1)
-  --json FILE   write what was measured as JSON too
-  --help        print this
-
-report prints the page docs/performance.md from such a JSON file.
-`;
-
-export interface Options {
-  /** Benchmarks, or `report` and a file. */
-  readonly words: readonly string[];
-  readonly url: string | undefined;
-  readonly scale: number;
+export interface RunCommand {
+  /** Names of benchmarks, or `all`. */
+  readonly benchmarks: readonly string[];
+  readonly options: RunOptions;
+  /** A name of a user whose password is in the environment. */
+  readonly user: string | undefined;
   readonly json: string | undefined;
-  readonly help: boolean;
+  readonly html: string | undefined;
+  readonly quiet: boolean;
 }
 
-/** @throws Error saying which option is wrong */
-export function parseCommandLine(args: readonly string[]): Options {
+export interface GenerateCommand {
+  readonly workload: string;
+  readonly scaleFactor: number;
+  readonly out: string;
+}
+
+export interface ReportCommand {
+  readonly files: readonly string[];
+  /** The page goes here; to stdout as Markdown unless given. */
+  readonly html: string | undefined;
+}
+
+const COMMANDS = ['run', 'list', 'generate', 'report', 'compare'] as const;
+
+const OPTIONS = {
+  url: { type: 'string' },
+  user: { type: 'string' },
+  token: { type: 'string' },
+  scale: { type: 'string' },
+  'scale-factor': { type: 'string' },
+  runs: { type: 'string' },
+  peers: { type: 'string' },
+  'peer-url': { type: 'string', multiple: true },
+  nodes: { type: 'string' },
+  queries: { type: 'string' },
+  seed: { type: 'string' },
+  json: { type: 'string' },
+  html: { type: 'string' },
+  markdown: { type: 'boolean', default: false },
+  out: { type: 'string' },
+  quiet: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+type Values = ReturnType<typeof parse>['values'];
+
+/** @throws Error saying which word or option is wrong */
+export function parseCommandLine(args: readonly string[]): Command {
   // `pnpm loadtest -- upload` hands the separator on.
-  const own = args[0] === '--' ? args.slice(1) : [...args];
-  const { values, positionals } = parseArgs({
-    args: own,
-    allowPositionals: true,
-    options: {
-      url: { type: 'string' },
-      scale: { type: 'string', default: '1' },
-      json: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const scale = Number(values.scale);
-  if (!(scale > 0 && scale <= 1))
-    throw new Error(`--scale: expected a number above 0 up to 1, got "${values.scale}"`);
-  return { words: positionals, url: values.url, scale, json: values.json, help: values.help };
+  const { values, positionals } = parse(args[0] === '--' ? args.slice(1) : args);
+  if (values.help) return { kind: 'help' };
+  const [first = '', ...rest] = positionals;
+  const command = COMMANDS.find((name) => name === first);
+  switch (command) {
+    case 'list':
+      if (rest.length > 0) throw new Error('list: takes no further words');
+      return { kind: 'list', options: runOptions(values) };
+    case 'generate':
+      return generateCommand(rest, values);
+    case 'report':
+      return reportCommand(rest, values);
+    case 'compare': {
+      const [before, after, more] = rest;
+      if (before === undefined || after === undefined || more !== undefined)
+        throw new Error('compare: name two JSON files, the earlier one first');
+      return { kind: 'compare', before, after };
+    }
+    default: {
+      const { user, json, html, quiet } = values;
+      if (user !== undefined && values.url === undefined) throw new Error('--user: needs --url');
+      const benchmarks = command === 'run' ? rest : positionals;
+      return { kind: 'run', benchmarks, options: runOptions(values), user, json, html, quiet };
+    }
+  }
+}
+
+const parse = (args: readonly string[]) =>
+  parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
+
+function generateCommand(words: readonly string[], values: Values): Command {
+  const [workload, more] = words;
+  if (workload === undefined || more !== undefined)
+    throw new Error('generate: name one workload, such as tpch');
+  if (values.out === undefined) throw new Error('generate: --out names the directory for the files');
+  const scaleFactor = number(
+    '--scale',
+    values.scale ?? values['scale-factor'] ?? '1',
+    (n) => n > 0,
+    'above 0',
+  );
+  return { kind: 'generate', workload, scaleFactor, out: values.out };
+}
+
+function reportCommand(files: readonly string[], { html, markdown }: Values): Command {
+  if (files.length === 0) throw new Error('report: name one JSON file or more');
+  if (html !== undefined && markdown) throw new Error('report: --html or --markdown, not both');
+  return { kind: 'report', files, html };
+}
+
+function runOptions(values: Values): RunOptions {
+  const { url, token, scale, runs, seed } = values;
+  const factor = values['scale-factor'];
+  const whole = (n: number) => Number.isSafeInteger(n) && n > 0;
+  return {
+    url: url === undefined ? undefined : httpUrl('--url', url),
+    token: token ?? (url === undefined ? undefined : process.env.TESSERA_TOKEN),
+    scale: number('--scale', scale ?? '1', (n) => n > 0 && n <= 1, 'above 0 up to 1'),
+    scaleFactor: factor === undefined ? undefined : number('--scale-factor', factor, (n) => n > 0, 'above 0'),
+    runs: runs === undefined ? undefined : number('--runs', runs, whole, 'from 1 on'),
+    peers: words(values.peers)?.filter((name) => name !== 'none') ?? DEFAULT_OPTIONS.peers,
+    peerUrls: Object.fromEntries((values['peer-url'] ?? []).map(namedUrl)),
+    nodes: words(values.nodes)?.map((word) => number('--nodes', word, whole, 'from 1 on')),
+    queries: words(values.queries),
+    seed: number('--seed', seed ?? '1', (n) => Number.isSafeInteger(n), 'without a fraction'),
+  };
+}
+
+/** Separated by commas. */
+const words = (value: string | undefined): string[] | undefined =>
+  value
+    ?.split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
+function number(option: string, text: string, good: (n: number) => boolean, range: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || !good(value))
+    throw new Error(`${option}: expected a number ${range}, got "${text}"`);
+  return value;
+}
+
+function httpUrl(option: string, text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new Error(`${option}: expected a URL such as http://127.0.0.1:3473, got "${text}"`);
+  return text;
+}
+
+/** `other=http://host:3473`, or `other=postgres://…`. */
+function namedUrl(text: string): readonly [name: string, url: string] {
+  const [, name, url] = /^([\w. -]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || url === undefined || !URL.canParse(url))
+    throw new Error(`--peer-url: expected name=URL, got "${text}"`);
+  if (!/^(https?|postgres(ql)?):$/.test(new URL(url).protocol))
+    throw new Error(`--peer-url: expected a URL of http, https or postgres, got "${url}"`);
+  return [name, url];
 }

@@ -1,92 +1,128 @@
-import type { Bench, Benchmark } from './benchmarks/benchmark.ts';
-import { cluster } from './benchmarks/cluster.ts';
-import { insert } from './benchmarks/insert.ts';
-import { memory } from './benchmarks/memory.ts';
-import { point } from './benchmarks/point.ts';
-import { postgres } from './benchmarks/postgres.ts';
-import { results } from './benchmarks/results.ts';
-import { select42 } from './benchmarks/select42.ts';
-import { singleInserts } from './benchmarks/single-inserts.ts';
-import { tpch } from './benchmarks/tpch.ts';
-import { upload } from './benchmarks/upload.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Bench } from './benchmarks/benchmark.ts';
 import { GeneratedFiles } from './data/generated-files.ts';
-import { hasTpchFolder } from './data/test-data.ts';
+import type { RunOptions } from './options.ts';
 import { PlainDuckDb } from './processes/plain-duckdb.ts';
 import { PlainHttp } from './processes/plain-http.ts';
 import { runningEndpoint, startTessera } from './processes/tessera.ts';
-import { type BenchmarkResult, type Report, thisMachine } from './report/report.ts';
+import type { BenchmarkEntry } from './registry.ts';
+import {
+  type BenchmarkResult,
+  type Failure,
+  REPORT_VERSION,
+  type Report,
+  thisMachine,
+} from './report/report.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
-  select42,
-  upload,
-  results,
-  memory,
-  tpch,
-  insert,
-  point,
-  postgres,
-  'single-inserts': singleInserts,
-  cluster,
-};
-
-/** Left out of `all` where the data set is not there. */
-const OVER_TPCH = new Set(['tpch', 'insert']);
-
-/** Start many nodes of their own, and take minutes at any scale: run by name only. */
-const OWN_CLUSTERS: ReadonlySet<string> = new Set(['cluster']);
-
-/** The benchmarks that the words name, in the order they run. @throws Error naming an unknown one */
-export function chosenBenchmarks(words: readonly string[]): Benchmark[] {
-  const unknown = words.find((word) => word !== 'all' && !Object.hasOwn(BENCHMARKS, word));
-  if (unknown !== undefined) throw new Error(`Unknown benchmark ${unknown}`);
-  if (words.length === 0) throw new Error('Name a benchmark, or "all"');
-  const all = words.includes('all');
-  const runsInAll = (name: string) =>
-    all && !OWN_CLUSTERS.has(name) && (hasTpchFolder() || !OVER_TPCH.has(name));
-  return Object.keys(BENCHMARKS)
-    .filter((name) => words.includes(name) || runsInAll(name))
-    .map((name) => BENCHMARKS[name]!);
-}
-
-export interface MeasureOptions {
-  /** Measures this server instead of starting one. */
-  readonly url: string | undefined;
-  readonly scale: number;
-  onProgress(doing: string): void;
+export interface Measuring {
+  readonly options: RunOptions;
+  /** For the report. */
+  readonly command: readonly string[];
+  /** Aborted: no further benchmark starts, and the one that runs is left or ends early. */
+  readonly signal: AbortSignal;
+  onBenchmark(name: string): void;
+  onProgress(doing: string, fraction: number | undefined): void;
   onResult(result: BenchmarkResult): void;
+  onFailure(failure: Failure): void;
 }
 
-/** Runs the benchmarks one after the other, each against a server started for it. */
-export async function measure(benchmarks: readonly Benchmark[], options: MeasureOptions): Promise<Report> {
-  const startedAt = new Date().toISOString();
+/** Runs the benchmarks one after the other, each against a server started for it. One that fails is told of, and the others run. */
+export async function measure(entries: readonly BenchmarkEntry[], measuring: Measuring): Promise<Report> {
+  const { options, signal, command } = measuring;
+  const startedAt = new Date();
   const duckdb = new PlainDuckDb();
   const http = await PlainHttp.start();
   const files = await GeneratedFiles.open(duckdb);
+  const results: BenchmarkResult[] = [];
+  const failures: Failure[] = [];
   try {
     const { first: duckdbVersion = '' } = await duckdb.run('SELECT version()');
-    const measured: BenchmarkResult[] = [];
-    for (const benchmark of benchmarks) {
-      const target = options.url === undefined ? await startTessera() : runningEndpoint(options.url);
-      const bench: Bench = {
-        target,
-        duckdb,
-        http,
-        files,
-        scale: options.scale,
-        progress: options.onProgress,
-      };
+    for (const entry of entries) {
+      if (signal.aborted) break;
+      measuring.onBenchmark(entry.name);
       try {
-        measured.push(await benchmark(bench));
-        options.onResult(measured.at(-1)!);
-      } finally {
-        await target.stop();
+        const result = await leftWhenAborted(measureOne(entry, { duckdb, http, files }, measuring), signal);
+        results.push(result);
+        measuring.onResult(result);
+      } catch (error) {
+        const failure = { benchmark: entry.name, reason: (error as Error).message };
+        failures.push(failure);
+        measuring.onFailure(failure);
       }
     }
-    const versions = { 'Node.js': process.version, DuckDB: duckdbVersion };
-    return { startedAt, scale: options.scale, machine: thisMachine(), versions, results: measured };
+    const commit = await commitHere();
+    return {
+      version: REPORT_VERSION,
+      startedAt: startedAt.toISOString(),
+      durationSeconds: (Date.now() - startedAt.getTime()) / 1000,
+      command,
+      ...(commit !== undefined && { commit }),
+      scale: options.scale,
+      machine: thisMachine(),
+      versions: { 'Node.js': process.version, DuckDB: duckdbVersion },
+      results,
+      failures,
+    };
   } finally {
     files.remove();
     await http.stop();
     await duckdb.stop();
+  }
+}
+
+async function measureOne(
+  { run }: BenchmarkEntry,
+  shared: Pick<Bench, 'duckdb' | 'http' | 'files'>,
+  { options, signal, onProgress }: Measuring,
+): Promise<BenchmarkResult> {
+  const start = performance.now();
+  const target =
+    options.url === undefined ? await startTessera() : runningEndpoint(options.url, options.token);
+  try {
+    const bench: Bench = {
+      ...shared,
+      target,
+      scale: options.scale,
+      options,
+      signal,
+      progress: onProgress,
+    };
+    return { ...(await run(bench)), durationSeconds: (performance.now() - start) / 1000 };
+  } finally {
+    await target.stop();
+  }
+}
+
+/** So long does a benchmark have to end early and tell what it has. */
+const GRACE_MS = 10_000;
+
+/** What runs on after that is ended with this process. */
+async function leftWhenAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
+  const broken = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => broken.reject(new Error('broken off')), GRACE_MS);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([running, broken.promise]);
+  } catch (error) {
+    throw signal.aborted ? new Error('broken off') : error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    clearTimeout(timer);
+  }
+}
+
+/** The commit of the repository that this program lies in. */
+async function commitHere(): Promise<string | undefined> {
+  const git = async (...args: string[]) =>
+    (await promisify(execFile)('git', args, { cwd: import.meta.dirname })).stdout.trim();
+  try {
+    const commit = await git('rev-parse', '--short=12', 'HEAD');
+    return (await git('status', '--porcelain', '--untracked-files=no')) === '' ? commit : `${commit}-dirty`;
+  } catch {
+    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { GeneratedFiles } from '../data/generated-files.ts';
+import type { RunOptions } from '../options.ts';
 import type { PlainDuckDb } from '../processes/plain-duckdb.ts';
 import type { PlainHttp } from '../processes/plain-http.ts';
 import type { Target } from '../processes/tessera.ts';
@@ -12,8 +13,12 @@ export interface Bench {
   readonly files: GeneratedFiles;
   /** 1 is the full size; smaller shrinks the data and the time. */
   readonly scale: number;
-  /** Tells the person at the terminal what is being measured now. */
-  progress(doing: string): void;
+  /** All that the command line says, for benchmarks that take more of it than the scale. */
+  readonly options: RunOptions;
+  /** Aborted when the person at the terminal breaks off: a benchmark answers with what it has, or throws. */
+  readonly signal: AbortSignal;
+  /** Tells the person at the terminal what is being measured now, and how much of the benchmark is done, 0 to 1. */
+  progress(doing: string, fraction?: number): void;
 }
 
 export type Benchmark = (bench: Bench) => Promise<BenchmarkResult>;

@@ -11,6 +11,8 @@ const MAIN = join(import.meta.dirname, '../../../engine/src/main.ts');
 /** A node to measure: one started here, or an endpoint that runs already. */
 export interface Target {
   readonly url: string;
+  /** Sent with each request as bearer token. */
+  readonly token?: string;
   /** The node process where it was started here. */
   readonly pid: number | undefined;
   /** Stops it and removes its data. */
@@ -27,7 +29,12 @@ export interface OwnNode extends Target {
   restart(between?: (dataDirectory: string) => Promise<void>): Promise<OwnNode>;
 }
 
-export const runningEndpoint = (url: string): Target => ({ url, pid: undefined, stop: async () => {} });
+export const runningEndpoint = (url: string, token: string | undefined): Target => ({
+  url,
+  ...(token !== undefined && { token }),
+  pid: undefined,
+  stop: async () => {},
+});
 
 const FREE_PORTS = [
   'http',

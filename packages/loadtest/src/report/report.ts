@@ -14,6 +14,9 @@ export interface BenchmarkResult {
   readonly method: string;
   readonly lines: readonly Line[];
   readonly charts?: readonly Chart[];
+  readonly durationSeconds?: number;
+  /** What was wrong although it was measured, such as answers that differ; the run fails. */
+  readonly problems?: readonly string[];
 }
 
 /** What the HTML report draws beside a table. */
@@ -49,13 +52,30 @@ export interface Machine {
   readonly system: string;
 }
 
+/** A benchmark that gave no result. */
+export interface Failure {
+  readonly benchmark: string;
+  readonly reason: string;
+}
+
+/** Of {@link Report}; raised when a reader of the one before would be misled. */
+export const REPORT_VERSION = 1;
+
 /** Everything one run of the program measured; what `--json` writes. */
 export interface Report {
+  readonly version: typeof REPORT_VERSION;
+  /** ISO 8601, UTC. */
   readonly startedAt: string;
+  readonly durationSeconds: number;
+  /** The words and options of the command line, without secrets. */
+  readonly command: readonly string[];
+  /** Of the repository, with `-dirty` behind it where files differ from it; undefined outside of one. */
+  readonly commit?: string;
   readonly scale: number;
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
   readonly results: readonly BenchmarkResult[];
+  readonly failures: readonly Failure[];
 }
 
 export const thisMachine = (): Machine => ({
@@ -64,3 +84,7 @@ export const thisMachine = (): Machine => ({
   memoryBytes: totalmem(),
   system: `${type()} ${release()}`,
 });
+
+/** Whether everything ran, and all answers were right; targets are no part of it. */
+export const isGood = ({ results, failures }: Report): boolean =>
+  failures.length === 0 && results.every(({ problems = [] }) => problems.length === 0);

@@ -1,0 +1,139 @@
+import type { Benchmark } from './benchmarks/benchmark.ts';
+import { cluster } from './benchmarks/cluster.ts';
+import { insert } from './benchmarks/insert.ts';
+import { memory } from './benchmarks/memory.ts';
+import { point } from './benchmarks/point.ts';
+import { postgres } from './benchmarks/postgres.ts';
+import { results } from './benchmarks/results.ts';
+import { select42 } from './benchmarks/select42.ts';
+import { singleInserts } from './benchmarks/single-inserts.ts';
+import { tpch } from './benchmarks/tpch.ts';
+import { upload } from './benchmarks/upload.ts';
+import { hasTpchFolder } from './data/test-data.ts';
+import type { RunOptions } from './options.ts';
+
+/** A benchmark as the command line knows it. */
+export interface BenchmarkEntry {
+  readonly name: string;
+  /** One line, for a person who chooses. */
+  readonly about: string;
+  readonly run: Benchmark;
+  /** Part of `all`. What takes very long, or breaks things on purpose, is run by name only. */
+  readonly inAll: boolean;
+  /** What is missing for it to run with these options on this machine; undefined where nothing is. */
+  needs?(options: RunOptions): string | undefined;
+}
+
+const ownNode = ({ url }: RunOptions) =>
+  url === undefined ? undefined : 'it starts nodes of its own, and --url names one that runs already';
+const tpchData = (options: RunOptions) =>
+  ownNode(options) ?? (hasTpchFolder() ? undefined : 'the TPC-H data set is not there');
+
+/** In the order they run. */
+export const BENCHMARKS: readonly BenchmarkEntry[] = [
+  {
+    name: 'select42',
+    about: 'latency and throughput of SELECT 42 over keep-alive HTTP',
+    run: select42,
+    inAll: true,
+  },
+  {
+    name: 'upload',
+    about: 'upload a 500 MB CSV (plain, zstd, as Parquet) and aggregate it, against plain DuckDB',
+    run: upload,
+    inAll: true,
+  },
+  {
+    name: 'results',
+    about: '5 M rows × 10 columns in the output formats, against plain DuckDB',
+    run: results,
+    inAll: true,
+  },
+  {
+    name: 'memory',
+    about: 'resident memory while uploads stream in and results stream out',
+    run: memory,
+    inAll: true,
+    needs: ownNode,
+  },
+  {
+    name: 'tpch',
+    about: 'the 22 TPC-H queries over managed tables, against plain DuckDB',
+    run: tpch,
+    inAll: true,
+    needs: tpchData,
+  },
+  {
+    name: 'insert',
+    about: 'load lineitem from an uploaded Parquet file, against plain DuckDB',
+    run: insert,
+    inAll: true,
+    needs: tpchData,
+  },
+  {
+    name: 'point',
+    about: 'one row by its primary index out of 60 M',
+    run: point,
+    inAll: true,
+    needs: ownNode,
+  },
+  {
+    name: 'postgres',
+    about: 'prepared SELECT 42 on the PostgreSQL wire, few connections and many',
+    run: postgres,
+    inAll: true,
+    needs: ownNode,
+  },
+  {
+    name: 'single-inserts',
+    about: '1,000 INSERTs of one row each, and what they leave in the store',
+    run: singleInserts,
+    inAll: true,
+    needs: ownNode,
+  },
+  {
+    name: 'cluster',
+    about: 'the 22 TPC-H queries on 1, 2 and 4 nodes: CPU time, balance, stages, planning',
+    run: cluster,
+    inAll: false,
+    needs: tpchData,
+  },
+];
+
+/**
+ * The benchmarks that the words name, in the order they run; `all` leaves out what cannot run here.
+ * @throws Error for a name that is none, or a benchmark that cannot run here
+ */
+export function chosenBenchmarks(words: readonly string[], options: RunOptions): BenchmarkEntry[] {
+  if (words.length === 0) throw new Error('Name a benchmark, or "all"; "list" tells which there are');
+  const unknown = words.find((word) => word !== 'all' && !BENCHMARKS.some(({ name }) => name === word));
+  if (unknown !== undefined) throw new Error(`Unknown benchmark ${unknown}${didYouMean(unknown)}`);
+  for (const { name, needs } of BENCHMARKS) {
+    const missing = words.includes(name) ? needs?.(options) : undefined;
+    if (missing !== undefined) throw new Error(`${name} cannot run: ${missing}`);
+  }
+  const all = words.includes('all');
+  return BENCHMARKS.filter(
+    ({ name, inAll, needs }) => words.includes(name) || (all && inAll && needs?.(options) === undefined),
+  );
+}
+
+/** `; did you mean "upload"?` for a word that is one or two letters away from a name. */
+function didYouMean(word: string): string {
+  const near = BENCHMARKS.map(({ name }) => ({ name, distance: editDistance(word, name) }))
+    .filter(({ distance }) => distance <= 2)
+    .sort((a, b) => a.distance - b.distance)[0];
+  return near === undefined ? '' : `; did you mean "${near.name}"?`;
+}
+
+/** Levenshtein, with a swap of neighbours as two edits. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, n) => n);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length]!;
+}

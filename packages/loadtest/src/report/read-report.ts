@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { REPORT_VERSION, type Report } from './report.ts';
+
+/** A file that `--json` wrote. @throws Error saying why it is none */
+export async function readReport(file: string): Promise<Report> {
+  let read: unknown;
+  try {
+    read = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
+  const report = read as Partial<Report> | null;
+  if (!Array.isArray(report?.results)) throw new Error(`${file}: not a report of tessera-loadtest`);
+  if (report.version !== REPORT_VERSION)
+    throw new Error(
+      `${file}: of version ${report.version ?? 'none'}, and this program reads ${REPORT_VERSION}`,
+    );
+  return report as Report;
+}
