@@ -89,7 +89,8 @@ async function runBenchmarks(
 }
 
 /** The value of `--token` is nobody's business. */
-const withoutSecrets = (args: readonly string[]): string[] =>
-  args
+function withoutSecrets(args: readonly string[]): string[] {
+  return args
     .map((arg, n) => (args[n - 1] === '--token' ? '…' : arg))
     .map((arg) => arg.replace(/^--token=.*/, '--token=…'));
+}
