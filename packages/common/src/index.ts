@@ -5,5 +5,6 @@ export * from './file-exposure.ts';
 export * from './hash-buckets.ts';
 export * from './ids.ts';
 export * from './logging/index.ts';
+export * from './measurement.ts';
 export * from './nearest-name.ts';
 export * from './reportable-error.ts';

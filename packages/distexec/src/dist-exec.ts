@@ -121,6 +121,8 @@ export interface DistExec {
   ): Promise<void>;
   /** Those that wait for their turn among them. */
   readonly runningTasks: number;
+  /** Of those, the ones that wait for their turn. */
+  readonly waitingTasks: number;
   /** Of outputs kept for others, about. */
   readonly exchangeBytes: number;
   close(): Promise<void>;

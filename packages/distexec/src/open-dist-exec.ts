@@ -58,6 +58,10 @@ class NodeDistExec implements DistExec {
     return this.#tasks.size;
   }
 
+  get waitingTasks(): number {
+    return this.#turns.waiting;
+  }
+
   get exchangeBytes(): number {
     return this.#services.shuffle.bytes;
   }

@@ -49,6 +49,11 @@ export class ListenerTls {
     return this.#pair;
   }
 
+  /** When the certificate that is shown now expires. */
+  get expiresAt(): Date {
+    return new X509Certificate(this.#pair.cert).validToDate;
+  }
+
   /** From now on the server shows what is current, to new connections. */
   keepCurrent(server: Server): void {
     this.#servers.add(server);

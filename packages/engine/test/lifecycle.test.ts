@@ -103,7 +103,7 @@ describe('crashes', () => {
     expect(answer.text).toContain('28571429');
     expect(await rows(server, 'SELECT 42')).toEqual([[42]]);
     const metrics = await (await fetch(`${server.metricsUrl}/metrics`)).text();
-    expect(metrics).toMatch(/^tessera_kernel_restarts 1$/m);
+    expect(metrics).toMatch(/^tessera_kernel_restarts_total\{process="queries"\} 1$/m);
   });
 
   it('kill -9 of the node ends its kernel, and the next start removes the files of its requests', async () => {

@@ -301,7 +301,7 @@ describe('other endpoints', () => {
     }
     await rows(server, 'SELECT 1');
     const metrics = await (await fetch(`${server.metricsUrl}/metrics`)).text();
-    expect(metrics).toMatch(/^tessera_queries_total\{outcome="ok"\} \d+/m);
+    expect(metrics).toMatch(/^tessera_queries_total\{endpoint="http",outcome="ok",class="ok"\} \d+/m);
   });
 
   it('discovery, engine URL and console', async () => {

@@ -1,4 +1,5 @@
-export { HttpMetrics, type MetricsSources } from './metrics.ts';
+export { endConnections } from './connection-endings.ts';
+export type { HttpMetrics } from './metrics.ts';
 export { createHealthServer, createMetricsServer } from './operations-servers.ts';
 export type { TlsKeyPair } from './query-listener.ts';
 export { createQueryServer, type QueryServerOptions } from './query-server.ts';

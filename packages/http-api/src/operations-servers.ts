@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { HttpMetrics } from './metrics.ts';
+import type { MetricsText } from './metrics.ts';
 import { registerHealth } from './routes/health.ts';
 
 /** The listener for orchestrators' probes. */
@@ -10,7 +10,7 @@ export function createHealthServer(ready: () => boolean): FastifyInstance {
 }
 
 /** The listener that Prometheus scrapes. */
-export function createMetricsServer(metrics: HttpMetrics): FastifyInstance {
+export function createMetricsServer(metrics: MetricsText): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true });
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
   return app;

@@ -63,6 +63,11 @@ export class Kernel {
     return this.#supervisor.status();
   }
 
+  /** Sessions in quarantine, and those that wait for their turn there. */
+  get quarantined(): number {
+    return this.#quarantine.sessions;
+  }
+
   async memory(): Promise<MemoryUse> {
     const use = (await (await this.#supervisor.current()).ask({ op: 'memory' })) as MemoryUse;
     return { ...use, limitBytes: this.#memoryLimitBytes };

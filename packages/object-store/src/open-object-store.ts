@@ -4,6 +4,7 @@ import { type EngineConfig, storageIsLocal, storageScheme } from '@tessera/confi
 import type { BucketClient } from './bucket/bucket-client.ts';
 import { BucketStore } from './bucket/bucket-store.ts';
 import { openLocalStore } from './local/local-store.ts';
+import { measuredStore } from './measured-store.ts';
 import type { ObjectStore } from './object-store.ts';
 
 export interface StoreOptions {
@@ -24,10 +25,11 @@ interface CreatableBucket extends BucketClient {
  * @throws STORAGE_UNAVAILABLE when a bucket that is made on demand (minio, azurite) cannot be
  */
 export async function openObjectStore(config: EngineConfig, options: StoreOptions): Promise<ObjectStore> {
-  if (storageIsLocal(config)) return openLocalStore(join(options.dataDirectory, 'objects'), options);
+  if (storageIsLocal(config))
+    return measuredStore(await openLocalStore(join(options.dataDirectory, 'objects'), options));
   const bucket = await openBucket(config);
   if (config.storage.type === 'minio' || config.storage.type === 'azurite') await create(bucket);
-  return new BucketStore(bucket, `${config.instance.id}/`);
+  return measuredStore(new BucketStore(bucket, `${config.instance.id}/`));
 }
 
 /** The bucket of an instance whose configuration names none. Buckets have names without capital letters. */

@@ -1,5 +1,5 @@
 import { Client, type ClientReadableStream, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { cancellation, type TesseraError } from '@tessera/common';
+import { cancellation, measurement, type TesseraError } from '@tessera/common';
 import { channelCredentials, channelTlsOptions } from './cluster-tls.ts';
 import { tesseraErrorOf } from './error-metadata.ts';
 import { callMetadata, type NodeCredentials } from './handshake.ts';
@@ -24,6 +24,16 @@ export interface RpcChannel {
   client<S extends RpcService>(service: S): RpcClient<S>;
   close(): void;
 }
+
+/** A call to another node that has ended. */
+export interface RpcCall {
+  /** `/tessera.v1.ShuffleService/Fetch` */
+  readonly path: string;
+  /** `ok`, or the name of the error. */
+  readonly outcome: string;
+}
+
+export const rpcCalls = measurement<RpcCall>('rpc-call');
 
 /** Bulk data is pulled: the receiver is the client, whose window it is. */
 const RECEIVE_WINDOW_BYTES = 4 << 20;
@@ -87,7 +97,11 @@ async function unary(
     request,
     caller.metadata,
     deadline(options),
-    (error, response) => (error ? reject(failure(error, caller, signal)) : resolve(response)),
+    (error, response) => {
+      if (error) return reject(failure(error, caller, signal, definition));
+      rpcCalls.tell({ path: definition.path, outcome: 'ok' });
+      resolve(response);
+    },
   );
   const cancel = () => call.cancel();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -116,9 +130,10 @@ async function* streaming(
   try {
     for await (const message of call) yield message;
     ended = true;
+    rpcCalls.tell({ path: definition.path, outcome: 'ok' });
   } catch (error) {
     ended = true;
-    throw failure(error as ServiceError, caller, signal);
+    throw failure(error as ServiceError, caller, signal, definition);
   } finally {
     signal?.removeEventListener('abort', cancel);
     if (!ended) call.cancel();
@@ -129,7 +144,18 @@ function deadline({ timeoutMs }: CallOptions) {
   return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
 }
 
-function failure(error: ServiceError, caller: Caller, signal: AbortSignal | undefined): TesseraError {
+function failure(
+  error: ServiceError,
+  caller: Caller,
+  signal: AbortSignal | undefined,
+  { path }: Definition,
+): TesseraError {
+  const failed = failureOf(error, caller, signal);
+  rpcCalls.tell({ path, outcome: failed.name });
+  return failed;
+}
+
+function failureOf(error: ServiceError, caller: Caller, signal: AbortSignal | undefined): TesseraError {
   if (signal?.aborted) return cancellation(signal);
   const told = tesseraErrorOf(error);
   if (told !== undefined) return told;

@@ -1,5 +1,11 @@
 export { discardBytes } from './bulk-encoding.ts';
-export { openRpcChannel, type RpcChannel, type RpcChannelOptions, type Unanswered } from './channel.ts';
+export {
+  openRpcChannel,
+  type RpcChannel,
+  type RpcChannelOptions,
+  rpcCalls,
+  type Unanswered,
+} from './channel.ts';
 export { type ClusterTls, type ClusterTlsFiles, clusterTls, clusterTlsFiles } from './cluster-tls.ts';
 export { clusterToken } from './cluster-token.ts';
 export * from './generated/tessera/v1/distexec_pb.ts';

@@ -1,3 +1,4 @@
+export { tabletEvictions } from './eviction/tablet-evictions.ts';
 export { agentBootstrap, openStorageAgent, type StorageAgentOptions } from './open-storage-agent.ts';
 export { storageAgentService } from './service/storage-agent-service.ts';
 export type {

@@ -4,6 +4,7 @@ import { type Logger, TesseraError } from '@tessera/common';
 import { DriverLeader } from './driver-leader.ts';
 import type { LeaderChannels, LeaderClient } from './leader-channels.ts';
 import type { LogNodeDriver } from './log-node-driver.ts';
+import { collectionEnds, commitEnds, type LogStatus, logStatus } from './log-status.ts';
 import { Pins } from './pins.ts';
 import type { LogLeader, ServedStorageManager } from './served-storage-manager.ts';
 import { SharedCall } from './shared-call.ts';
@@ -33,6 +34,8 @@ export class ClusteredStorageManager implements ServedStorageManager {
   readonly #newest: SharedCall<Snapshot>;
   readonly #intervals: NodeJS.Timeout[] = [];
   #handedOut: Snapshot | undefined;
+  /** When this node last knew what is newest. */
+  #readAtMs: number | undefined;
   #closed = false;
 
   constructor(options: ClusteredStorageManagerOptions) {
@@ -54,14 +57,36 @@ export class ClusteredStorageManager implements ServedStorageManager {
     return this.#options.readAnew === undefined ? this.#driver.state.catalog : this.#handedOut;
   }
 
+  get status(): LogStatus {
+    const status = logStatus(this.#driver.state, this.#readAtMs);
+    // Where nothing is kept, nothing gets old.
+    return this.#options.readAnew === undefined ? status : { ...status, readAgeSeconds: undefined };
+  }
+
   async latest(): Promise<Snapshot> {
-    if (this.leads || this.#options.leaders === undefined) {
-      return this.#driver.latest(this.#options.times.readTimeoutMs);
-    }
-    return this.#newest.run();
+    const isAsked = this.leads || this.#options.leaders === undefined;
+    const askedAtMs = performance.now();
+    const newest = isAsked
+      ? await this.#driver.latest(this.#options.times.readTimeoutMs)
+      : await this.#newest.run();
+    this.#readAtMs = Math.max(this.#readAtMs ?? 0, askedAtMs);
+    return newest;
   }
 
   async commit(transaction: Transaction): Promise<Committed> {
+    const startedAt = performance.now();
+    const seconds = () => (performance.now() - startedAt) / 1_000;
+    try {
+      const committed = await this.#commit(transaction);
+      commitEnds.tell({ outcome: 'ok', seconds: seconds() });
+      return committed;
+    } catch (error) {
+      commitEnds.tell({ outcome: nameOf(error), seconds: seconds() });
+      throw error;
+    }
+  }
+
+  #commit(transaction: Transaction): Promise<Committed> {
     const { commitTimeoutMs, commitAskMs } = this.#options.times;
     return this.#untilAnswered(commitTimeoutMs, async (leader, leftMs) => {
       if (leader !== undefined) {
@@ -83,6 +108,17 @@ export class ClusteredStorageManager implements ServedStorageManager {
   }
 
   async collectGarbage(limit: number): Promise<GarbageReport> {
+    try {
+      const report = await this.#collect(limit);
+      collectionEnds.tell({ outcome: 'ok', objects: report.objects });
+      return report;
+    } catch (error) {
+      collectionEnds.tell({ outcome: nameOf(error), objects: 0 });
+      throw error;
+    }
+  }
+
+  async #collect(limit: number): Promise<GarbageReport> {
     const { garbageTimeoutMs } = this.#options.times;
     await this.reportPins();
     return this.#untilAnswered(garbageTimeoutMs, async (leader, timeoutMs) => {
@@ -215,6 +251,8 @@ export class ClusteredStorageManager implements ServedStorageManager {
     this.#intervals.push(interval);
   }
 }
+
+const nameOf = (error: unknown): string => (error instanceof TesseraError ? error.name : 'INTERNAL');
 
 function isUnanswered(error: unknown): error is TesseraError {
   return (

@@ -1,3 +1,4 @@
+export { collectionEnds, commitEnds, type LogStatus } from './log-status.ts';
 export { openStorageManager, type StorageManagerOptions } from './open-storage-manager.ts';
 export type { LogLeader, ServedStorageManager } from './served-storage-manager.ts';
 export type { GarbageReport, Pin, StorageManager } from './storage-manager.ts';

@@ -1,4 +1,5 @@
 import type { Transaction } from '@tessera/catalog';
+import type { LogStatus } from './log-status.ts';
 import type { GarbageReport, StorageManager } from './storage-manager.ts';
 
 /** A storage manager that can answer other nodes. */
@@ -7,6 +8,7 @@ export interface ServedStorageManager extends StorageManager {
   readonly leads: boolean;
   /** What other nodes ask the leader; @throws TesseraError NOT_LEADER when this node does not lead */
   readonly leader: LogLeader;
+  readonly status: LogStatus;
 }
 
 export interface LogLeader {

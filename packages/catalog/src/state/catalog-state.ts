@@ -149,6 +149,10 @@ export class CatalogState implements Snapshot {
     return this.parts.tombstones.values();
   }
 
+  get tombstoneCount(): number {
+    return this.parts.tombstones.size;
+  }
+
   /** Whether something that is committed needs the object; reads the whole catalog. */
   *objectNames(): Generator<string> {
     for (const contents of this.parts.contents.values()) {

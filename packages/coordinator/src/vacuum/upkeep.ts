@@ -69,6 +69,11 @@ export class Upkeep {
     }, this.#mergeDelayMs).unref();
   }
 
+  /** Tables that wait to be looked at. */
+  get waiting(): number {
+    return this.#written.size;
+  }
+
   /** Resolves when nothing is under way or waiting to be. */
   async settled(): Promise<void> {
     while (this.#mergeTimer !== undefined) {

@@ -4,6 +4,7 @@ import type { VacuumStatement } from '@tessera/sql';
 import { requireTable } from '../catalog/names.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { plannedJobs, type RewriteContext, rewriteTablets } from './rewrite-tablets.ts';
+import { vacuumJobEnds } from './vacuum-jobs.ts';
 import type { VacuumJob, VacuumPolicy } from './vacuum-plan.ts';
 
 /** How much of a tablet must be deleted for VACUUM to write it again. */
@@ -83,7 +84,10 @@ export async function runJobs(
     for (const job of waiting) {
       try {
         await rewriteTablets(context, snapshot, table, job);
+        vacuumJobEnds.tell({ outcome: 'ok', tablets: job.tablets.length });
       } catch (error) {
+        const outcome = error instanceof TesseraError ? error.name : 'INTERNAL';
+        vacuumJobEnds.tell({ outcome, tablets: job.tablets.length });
         if (!(error instanceof TesseraError) || error.name !== 'TRANSACTION_CONFLICT') throw error;
         conflict = error;
       }

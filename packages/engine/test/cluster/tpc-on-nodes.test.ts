@@ -59,7 +59,7 @@ describe.skipIf(!existsSync(TPCH_DATA)).each(RUNS)(
     /** Fails where the query was not spread, or gathers inputs without a bound. */
     const runSpread = async (sql: string): Promise<string> => {
       const node = cluster.node(turn % nodes);
-      const names = ['tessera_undistributed_queries', 'tessera_gathering_queries'];
+      const names = ['tessera_undistributed_queries_total', 'tessera_gathering_queries_total'];
       const counts = () => Promise.all(names.map((name) => metric(node, name)));
       const before = await counts();
       const text = await run(sql, SPREAD);

@@ -81,7 +81,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Tal
 }
 
 const queriesOnOneNode = async (cluster: EngineCluster): Promise<number> => {
-  const counts = cluster.places.map((_, n) => metric(cluster.node(n), 'tessera_undistributed_queries'));
+  const counts = cluster.places.map((_, n) => metric(cluster.node(n), 'tessera_undistributed_queries_total'));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 };
 

@@ -94,7 +94,7 @@ describe('nodes that run out of something', () => {
       expect([status, text]).toEqual([500, expect.stringMatching(/memory/i)]);
       // A kernel that takes its want of memory for an error of its own is replaced, unseen by the others.
       for (const n of [ASKED, STRUCK]) {
-        const restarts = await metric(cluster.node(n), 'tessera_kernel_restarts');
+        const restarts = await metric(cluster.node(n), 'tessera_kernel_restarts_total{process="queries"}');
         expect(restarts, cluster.logs()).toBeLessThanOrEqual(1);
       }
       await works();
@@ -104,14 +104,14 @@ describe('nodes that run out of something', () => {
 
   async function killKernel(signal: NodeJS.Signals): Promise<void> {
     slowRight ??= await right(slowScan(22));
-    const restarts = await metric(cluster.node(STRUCK), 'tessera_kernel_restarts');
+    const restarts = await metric(cluster.node(STRUCK), 'tessera_kernel_restarts_total{process="queries"}');
     const answer = started(cluster, ASKED, slowScan(22));
     await untilBusy(cluster, STRUCK);
     process.kill(await kernelPid(cluster.node(STRUCK)), signal);
     expect(await rows(cluster.node(ASKED), 'SELECT count(*)::int FROM t')).toEqual([[ROWS]]);
     expect(dataOf(await answer)).toEqual(slowRight);
     await until('the node has a new kernel', WITHIN_MS, async () => {
-      return (await metric(cluster.node(STRUCK), 'tessera_kernel_restarts')) === restarts + 1;
+      return (await metric(cluster.node(STRUCK), 'tessera_kernel_restarts_total{process="queries"}')) === restarts + 1;
     });
     await cluster.untilWhole();
     await works();

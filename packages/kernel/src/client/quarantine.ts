@@ -21,6 +21,11 @@ export class Quarantine implements ProcessEvents {
     this.#log = log;
   }
 
+  /** Sessions that have it or wait for it. */
+  get sessions(): number {
+    return this.#waiting;
+  }
+
   async session(timeZone: string | null): Promise<KernelSession> {
     const before = this.#turn;
     let done = () => {};

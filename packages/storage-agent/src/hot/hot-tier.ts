@@ -8,6 +8,7 @@ import {
   tabletsToDisplace,
   tabletsToEvict,
 } from '../eviction/eviction-policy.ts';
+import { tabletEvictions } from '../eviction/tablet-evictions.ts';
 import type { RelationShape } from '../scan/relation-sql.ts';
 import type { RowRange } from '../scan/row-ranges.ts';
 import { absentRows, scanIdentity } from '../scan/scan-rows.ts';
@@ -206,6 +207,7 @@ export class HotTier {
         parts.map((p) => p.part),
       );
     }
+    if (evicted.length > 0) tabletEvictions.tell({ from: 'memory', tablets: evicted.length });
   }
 
   /** Resolves when nothing is being loaded or waits for it. */

@@ -4,6 +4,7 @@ import type { Tablet, TabletId } from '@tessera/catalog';
 import { cancellation, TesseraError } from '@tessera/common';
 import type { KernelLog } from '@tessera/kernel';
 import { chunksOf, type FetchRange, type HybridHeader, rangesOver, readHeader } from '@tessera/tablet';
+import { tabletEvictions } from '../eviction/tablet-evictions.ts';
 import type { ChunkName, LocalChunk } from '../storage-agent.ts';
 import { chunkKey } from './chunk-set.ts';
 import { bytesToMakeRoom, type DiskSpace, diskSpaceOf, fitsAtAll } from './disk-room.ts';
@@ -175,7 +176,9 @@ export class TabletFiles {
   async expire(unusedMs: number): Promise<void> {
     const before = this.#o.now() - unusedMs;
     for (const file of [...this.#open.values()]) {
-      if (file.uses === 0 && file.lastUsedMs <= before) await this.#discard(file);
+      if (file.uses > 0 || file.lastUsedMs > before) continue;
+      await this.#discard(file);
+      tabletEvictions.tell({ from: 'disk', tablets: 1 });
     }
   }
 
@@ -415,6 +418,7 @@ export class TabletFiles {
       if (room >= bytes) return;
       room += file.filledBytes;
       await this.#discard(file);
+      tabletEvictions.tell({ from: 'disk', tablets: 1 });
     }
   }
 

@@ -1,0 +1,106 @@
+import { vacuumJobEnds } from '@tessera/coordinator';
+import { storeRequests } from '@tessera/object-store';
+import { rpcCalls } from '@tessera/rpc';
+import { tabletEvictions } from '@tessera/storage-agent';
+import { collectionEnds, commitEnds } from '@tessera/storage-manager';
+import type { MetricSet } from './metric-set.ts';
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Counts what the packages tell of; answers with how to end that. */
+export function countEvents(set: MetricSet): (() => void)[] {
+  return [...storeMetrics(set), ...logMetrics(set), ...upkeepMetrics(set), rpcMetrics(set)];
+}
+
+function storeMetrics(set: MetricSet) {
+  const requests = set.counter(
+    'tessera_object_store_requests_total',
+    'Requests to the object store of managed tables, each with its repetitions, by outcome: ok, refused (a condition did not hold), or the name of the error',
+    ['operation', 'outcome'],
+  );
+  const seconds = set.histogram(
+    'tessera_object_store_request_duration_seconds',
+    'From the request to the last byte of its answer, repetitions included; of a listing all pages',
+    ['operation'],
+    REQUEST_SECONDS,
+  );
+  const bytes = set.counter(
+    'tessera_object_store_bytes_total',
+    'Bytes of objects read and written, those of uploaded files aside',
+    ['direction'],
+  );
+  requests.inc({ operation: 'get', outcome: 'STORAGE_UNAVAILABLE' }, 0);
+  const evicted = set.counter(
+    'tessera_storage_agent_evicted_tablets_total',
+    'Tablets that were let go to make room, or because nobody used them',
+    ['from'],
+  );
+  return [
+    storeRequests.listen((request) => {
+      requests.inc({ operation: request.operation, outcome: request.outcome });
+      seconds.observe({ operation: request.operation }, request.seconds);
+      bytes.inc({ direction: 'read' }, request.bytesRead);
+      bytes.inc({ direction: 'written' }, request.bytesWritten);
+    }),
+    tabletEvictions.listen(({ from, tablets }) => evicted.inc({ from }, tablets)),
+  ];
+}
+
+function logMetrics(set: MetricSet) {
+  const commits = set.counter(
+    'tessera_metadata_commits_total',
+    'Commits that this node asked for, by outcome: ok or the name of the error (TRANSACTION_CONFLICT: another one was first)',
+    ['outcome'],
+  );
+  const seconds = set.histogram(
+    'tessera_metadata_commit_duration_seconds',
+    'From the commit to its answer, whatever it was',
+    [],
+    REQUEST_SECONDS,
+  );
+  const collections = set.counter(
+    'tessera_garbage_collections_total',
+    'Collections of garbage that this node asked for, by outcome: ok or the name of the error',
+    ['outcome'],
+  );
+  const deleted = set.counter('tessera_garbage_deleted_objects_total', 'Objects that they deleted');
+  for (const outcome of ['ok', 'METADATA_UNAVAILABLE']) commits.inc({ outcome }, 0);
+  for (const outcome of ['ok', 'METADATA_UNAVAILABLE']) collections.inc({ outcome }, 0);
+  return [
+    commitEnds.listen((end) => {
+      commits.inc({ outcome: end.outcome });
+      seconds.observe(end.seconds);
+    }),
+    collectionEnds.listen(({ outcome, objects }) => {
+      collections.inc({ outcome });
+      deleted.inc(objects);
+    }),
+  ];
+}
+
+function upkeepMetrics(set: MetricSet) {
+  const jobs = set.counter(
+    'tessera_vacuum_jobs_total',
+    'Jobs of vacuum and merging, by outcome: ok or the name of the error',
+    ['outcome'],
+  );
+  const tablets = set.counter('tessera_vacuum_rewritten_tablets_total', 'Tablets that they replaced');
+  for (const outcome of ['ok', 'TRANSACTION_CONFLICT']) jobs.inc({ outcome }, 0);
+  return [
+    vacuumJobEnds.listen((end) => {
+      jobs.inc({ outcome: end.outcome });
+      if (end.outcome === 'ok') tablets.inc(end.tablets);
+    }),
+  ];
+}
+
+function rpcMetrics(set: MetricSet) {
+  const calls = set.counter(
+    'tessera_rpc_calls_total',
+    'Calls to other nodes that ended, by outcome: ok or the name of the error; pings among them',
+    ['method', 'outcome'],
+  );
+  return rpcCalls.listen(({ path, outcome }) =>
+    calls.inc({ method: path.slice(path.lastIndexOf('.') + 1), outcome }),
+  );
+}

@@ -1,0 +1,33 @@
+import { X509Certificate } from 'node:crypto';
+import type { NodeCredentials } from '@tessera/rpc';
+import type { ListenerTls } from '../listener-tls.ts';
+import type { Listener } from '../listeners.ts';
+import type { Samples } from './metric-set.ts';
+
+const ENDPOINTS = { query: 'http', postgres: 'postgres' } as const;
+
+/** Connections of clients that are open, by endpoint. */
+export async function countOpen(listeners: readonly Listener[]): Promise<Samples<'endpoint'>> {
+  const open = new Map<string, number>();
+  for (const listener of listeners) {
+    if (listener.purpose !== 'query' && listener.purpose !== 'postgres') continue;
+    const endpoint = ENDPOINTS[listener.purpose];
+    open.set(endpoint, (open.get(endpoint) ?? 0) + (await listener.connections()));
+  }
+  return [...open].map(([endpoint, count]) => [{ endpoint }, count]);
+}
+
+/** When the certificates that this node shows expire. */
+export function certificateExpiries(
+  listeners: ListenerTls | undefined,
+  { tls }: Pick<NodeCredentials, 'tls'>,
+): Samples<'shown_to'> {
+  const nodes = tls && new X509Certificate(tls.certificate).validToDate;
+  const expiries = [
+    ['clients', listeners?.expiresAt],
+    ['nodes', nodes],
+  ] as const;
+  return expiries.flatMap(([shown_to, at]) =>
+    at === undefined ? [] : [[{ shown_to }, at.getTime() / 1_000] as const],
+  );
+}

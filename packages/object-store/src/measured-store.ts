@@ -1,0 +1,109 @@
+import { measurement, TesseraError } from '@tessera/common';
+import type { ObjectStore } from './object-store.ts';
+
+/** A request to the managed store, with its repetitions. */
+export interface StoreRequest {
+  readonly operation: 'get' | 'get_range' | 'head' | 'put' | 'put_if' | 'list' | 'delete';
+  /** `ok`, `refused` (a condition did not hold), or the name of the error. */
+  readonly outcome: string;
+  readonly seconds: number;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+}
+
+export const storeRequests = measurement<StoreRequest>('object-store-request');
+
+type Told = Partial<Pick<StoreRequest, 'outcome' | 'bytesRead' | 'bytesWritten'>>;
+
+/** The same store; each request to it is told. */
+export function measuredStore(store: ObjectStore): ObjectStore {
+  const written = (body: Uint8Array): Told => ({ bytesWritten: body.length });
+  return {
+    url: store.url,
+    get: (key, options) =>
+      measured(
+        'get',
+        () => store.get(key, options),
+        (found) => ({ bytesRead: found?.body.length ?? 0 }),
+      ),
+    getRange: (key, start, end, options) =>
+      measured(
+        'get_range',
+        () => store.getRange(key, start, end, options),
+        (body) => ({ bytesRead: body.length }),
+      ),
+    head: (key, options) => measured('head', () => store.head(key, options)),
+    put: (key, body, options) =>
+      measured(
+        'put',
+        () => store.put(key, body, options),
+        () => written(body),
+      ),
+    putFile: (key, path, options) => measured('put', () => store.putFile(key, path, options)),
+    putIfAbsent: (key, body, options) =>
+      measured(
+        'put_if',
+        () => store.putIfAbsent(key, body, options),
+        (answer) => (answer === 'created' ? written(body) : { outcome: 'refused' }),
+      ),
+    putIfMatch: (key, body, etag, options) =>
+      measured(
+        'put_if',
+        () => store.putIfMatch(key, body, etag, options),
+        (answer) => (answer === 'replaced' ? written(body) : { outcome: 'refused' }),
+      ),
+    list: (prefix, options) => measuredListing(store.list(prefix, options)),
+    delete: (keys, options) => measured('delete', () => store.delete(keys, options)),
+    ...(store.localPath && { localPath: (key: string) => store.localPath!(key) }),
+    close: () => store.close(),
+  };
+}
+
+async function measured<T>(
+  operation: StoreRequest['operation'],
+  request: () => Promise<T>,
+  describe: (answer: T) => Told = () => ({}),
+): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    const answer = await request();
+    tell(operation, performance.now() - startedAt, describe(answer));
+    return answer;
+  } catch (error) {
+    tell(operation, performance.now() - startedAt, { outcome: nameOf(error) });
+    throw error;
+  }
+}
+
+/** One listing, however many pages; without the time that its reader takes. */
+async function* measuredListing<T>(listing: AsyncIterable<T>): AsyncGenerator<T> {
+  let ms = 0;
+  let resumedAt = performance.now();
+  let outcome = 'ok';
+  try {
+    for await (const item of listing) {
+      ms += performance.now() - resumedAt;
+      yield item;
+      resumedAt = performance.now();
+    }
+    ms += performance.now() - resumedAt;
+  } catch (error) {
+    ms += performance.now() - resumedAt;
+    outcome = nameOf(error);
+    throw error;
+  } finally {
+    tell('list', ms, { outcome });
+  }
+}
+
+const nameOf = (error: unknown): string => (error instanceof TesseraError ? error.name : 'INTERNAL');
+
+const tell = (operation: StoreRequest['operation'], ms: number, told: Told): void =>
+  storeRequests.tell({
+    operation,
+    outcome: 'ok',
+    seconds: ms / 1_000,
+    bytesRead: 0,
+    bytesWritten: 0,
+    ...told,
+  });
