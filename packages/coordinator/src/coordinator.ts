@@ -67,6 +67,7 @@ export class Coordinator {
     this.#options = options;
     const { tables } = options;
     const { running } = this;
+  #retries = 0;
     const authorizer = new Authorizer({
       checksPrivileges: options.checksPrivileges,
       current: () => tables?.manager.current,
@@ -168,6 +169,16 @@ export class Coordinator {
   }
 
   end(query: RunningQuery): void {
+  /** Further attempts at statements that met a conflict, or lost the kernel that they ran in. */
+  get retries(): number {
+    return this.#retries;
+  }
+
+  /** Tables that wait to be looked at whether tablets of theirs are to be merged. */
+  get tablesToMerge(): number {
+    return this.#tables?.upkeep?.waiting ?? 0;
+  }
+
     this.running.remove(query.queryId);
     this.#history.add(query);
   }
@@ -181,6 +192,7 @@ export class Coordinator {
   cancelAnywhere(queryId: QueryId, reason: string, user: string): Promise<boolean> {
     return this.#cancellation.anywhere(queryId, reason, user);
   }
+    this.#retries += query.activity.retries;
 
   /** What the parameters and the result of a statement would be, without running it. */
   async describe(query: RunningQuery, asked: StatementRequest): Promise<ParameterDescription> {

@@ -23,3 +23,4 @@ export type {
 } from './statement-result.ts';
 export type { TableServices } from './tables.ts';
 export type { Users } from './user-directory.ts';
+export { vacuumJobEnds } from './vacuum/vacuum-jobs.ts';

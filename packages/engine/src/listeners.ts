@@ -1,8 +1,9 @@
 import { rm, stat } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
+import { promisify } from 'node:util';
 import { TesseraError } from '@tessera/common';
-import type { TlsKeyPair } from '@tessera/http-api';
+import { endConnections, type TlsKeyPair } from '@tessera/http-api';
 import type { PostgresServer } from '@tessera/postgres-api';
 import type { FastifyInstance } from 'fastify';
 import type { ListenerTls } from './listener-tls.ts';
@@ -19,6 +20,8 @@ export interface Listener {
   /** Who can connect: programs of this machine, or others too. */
   readonly reach: 'machine' | 'network';
   readonly encrypted: boolean;
+  /** Connections that are open. */
+  connections(): Promise<number>;
   /** Lets what is under way end within the time, where a connection is more than its statements. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -119,6 +122,7 @@ async function listenHttp(
     encrypted,
     // A connection without a request under way may end at any time.
     drain: async () => {},
+    connections: () => promisify(app.server.getConnections).call(app.server),
     close: () => app.close(),
     cutOff: () => app.server.closeAllConnections(),
   };
@@ -139,6 +143,8 @@ async function listenPostgres(
     drain: (graceMs) => server.drain(graceMs),
     close: () => server.close(),
     cutOff: () => {},
+    connections: async () => server.connections,
+    // The protocol has no word for it.
   };
 }
 

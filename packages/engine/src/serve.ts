@@ -18,19 +18,14 @@ import {
   createMetricsServer,
   createQueryServer,
   DEFAULT_UPLOAD_LIMITS,
-  HttpMetrics,
 } from '@tessera/http-api';
-import { type Kernel, startKernel } from '@tessera/kernel';
+import { startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
 import { reportLockedMemory, shuffleBootstrap, shuffleService } from '@tessera/shuffle';
 import { kernelBootstrap } from '@tessera/sql';
-import {
-  agentBootstrap,
-  openStorageAgent,
-  type StorageAgent,
-  storageAgentService,
-} from '@tessera/storage-agent';
+import { agentBootstrap, openStorageAgent, storageAgentService } from '@tessera/storage-agent';
 import { storageManagerService } from '@tessera/storage-manager';
+import manifest from '../package.json' with { type: 'json' };
 import { instanceOf, openAuthenticator } from './authentication.ts';
 import { printBanner } from './banner.ts';
 import { kernelVersion } from './cluster/kernel-version.ts';
@@ -40,6 +35,8 @@ import { lockDataDirectory } from './data-directory.ts';
 import { ListenerTls } from './listener-tls.ts';
 import { warnOfOpenListeners, warnOfOpenNodePorts } from './listener-warnings.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
+import { certificateExpiries, countOpen } from './metrics/metrics-sources.ts';
+import { NodeMetrics } from './metrics/node-metrics.ts';
 import { lonelyCredentials, nodeCredentials } from './node-credentials.ts';
 import { openNodeServices } from './node-services.ts';
 import { openedTogether } from './opened-together.ts';
@@ -76,6 +73,8 @@ export const serve: Serve = async (options) => {
   for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(await lockDataDirectory(options.dataDirectory));
 
+  const metrics = new NodeMetrics();
+  resources.defer(() => metrics.close());
   const uploadRoot = join(options.dataDirectory, 'uploads');
   await mkdir(uploadRoot, { recursive: true });
   const left = await clearRequestDirectories(uploadRoot);
@@ -116,11 +115,9 @@ export const serve: Serve = async (options) => {
     log: logging.logger('storage-agent'),
   });
   resources.defer(() => agent.close());
-  const queryCredentials = {
-    ...credentials,
-    engine: `${config.instance.id}/${config.engine.id}`,
-    kernelVersion: await kernelVersion(kernel),
-  };
+  const ofKernel = await kernelVersion(kernel);
+  const engine = `${config.instance.id}/${config.engine.id}`;
+  const queryCredentials = { ...credentials, engine, kernelVersion: ofKernel };
   let draining = false;
   if (config.execution.enable_shuffle) reportLockedMemory(logging.logger('shuffle'));
   const written = { store, stagingRoot: directories.staging, header: headerOptions(config) };
@@ -159,11 +156,8 @@ export const serve: Serve = async (options) => {
     },
   });
   resources.defer(() => coordinator.close());
-  const authenticator = await openAuthenticator(
-    config,
-    coordinator.users,
-    logging.logger('auth'),
-    configured,
+  const authenticator = metrics.counted(
+    await openAuthenticator(config, coordinator.users, logging.logger('auth'), configured),
   );
   resources.defer(() => authenticator.close());
   // From before anybody can know that the node is there: a signal then is told to it, and must not end it at once.
@@ -206,15 +200,18 @@ export const serve: Serve = async (options) => {
   );
   resources.defer(async () => void (await Promise.all(nodeServices.map(({ server }) => server.close()))));
   await multiNode.cluster.firstRound();
-  const listeners = await listen(options, {
-    authenticator,
-    tls,
+  const listeners = await listen(options, { authenticator, tls, coordinator, metrics, uploadRoot, logging });
+  metrics.observe({
+    version: manifest.version,
+    kernelVersion: ofKernel,
     coordinator,
-    kernel,
-    agent,
-    multiNode,
-    uploadRoot,
-    logging,
+    kernels: { queries: kernel, plans: mirror },
+    agent: () => agent.metrics(),
+    tabletDirectory: directories.tablets,
+    log: () => manager.status,
+    cluster: () => clusterState(multiNode),
+    connections: () => countOpen(listeners),
+    certificates: () => certificateExpiries(tls, configured),
   });
   resources.defer(() => closeListeners(listeners));
   warnOfOpenListeners(listeners, authenticator, log);
@@ -226,8 +223,8 @@ export const serve: Serve = async (options) => {
   printBanner(listeners, options);
 
   const reason = await stopping;
-  log.info({ reason, running: coordinator.running.size }, 'draining');
   draining = true;
+  log.info({ reason, running: coordinator.running.size }, 'draining');
   const graceMs = config.engine.termination_grace_period;
   await Promise.all([
     coordinator.drain(graceMs),
@@ -262,33 +259,23 @@ interface Parts {
   readonly authenticator: Authenticator;
   readonly tls: ListenerTls | undefined;
   readonly coordinator: Coordinator;
-  readonly kernel: Kernel;
-  readonly agent: StorageAgent;
-  readonly multiNode: MultiNode;
+  readonly metrics: NodeMetrics;
   readonly uploadRoot: string;
   readonly logging: Logging;
 }
 
-const clusterMetrics = ({ cluster, distExec, shuffle }: MultiNode) => ({
+const clusterState = ({ cluster, distExec, shuffle }: MultiNode) => ({
   nodesConfigured: cluster.size,
   nodesLiving: cluster.living().length,
   runningTasks: distExec.runningTasks,
+  waitingTasks: distExec.waitingTasks,
   exchangeBytes: shuffle.bytes,
 });
 
 function listen(
   options: ServeOptions,
-  { authenticator, tls, coordinator, kernel, agent, multiNode, uploadRoot, logging }: Parts,
+  { authenticator, tls, coordinator, metrics, uploadRoot, logging }: Parts,
 ): Promise<Listener[]> {
-  const metrics = new HttpMetrics({
-    runningQueries: () => coordinator.running.size,
-    kernelRestarts: () => kernel.status().restarts,
-    unplannedQueries: () => coordinator.unplannedQueries,
-    undistributedQueries: () => coordinator.undistributedQueries,
-    gatheringQueries: () => coordinator.gatheringQueries,
-    storageAgent: () => agent.metrics(),
-    cluster: () => clusterMetrics(multiNode),
-  });
   return openListeners(options, tls, {
     query: (place) =>
       createQueryServer({
@@ -298,7 +285,7 @@ function listen(
         uploadRoot,
         limits: DEFAULT_UPLOAD_LIMITS,
         writeIdleMs: WRITE_IDLE_MS,
-        metrics,
+        metrics: metrics.endpoints.http,
         log: logging.logger('http'),
         instance: instanceOf(options.config),
         consolePage: consolePage(),
@@ -311,7 +298,7 @@ function listen(
         authenticator,
         tls: tls && (() => tls.current),
         requestRoot: uploadRoot,
-        metrics,
+        metrics: metrics.endpoints.postgres,
         log: logging.logger('postgres'),
       });
     },
