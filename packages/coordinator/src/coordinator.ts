@@ -61,6 +61,7 @@ export class Coordinator {
   readonly #runner: StatementRunner;
   /** Undefined where the node keeps no tables. */
   readonly #tables: OpenTables | undefined;
+  #leaving = false;
   #draining = false;
 
   constructor(options: CoordinatorOptions) {
@@ -138,7 +139,7 @@ export class Coordinator {
   }
 
   get ready(): boolean {
-    return !this.#draining && this.#options.kernel.ready;
+    return !this.#leaving && this.#options.kernel.ready;
   }
 
   /** Queries over tables that read everything, because their plan was not understood. */
@@ -267,8 +268,14 @@ export class Coordinator {
     await this.transactions?.close();
   }
 
+  /** It is not ready any more, and still takes queries: of those who do not know yet. */
+  leave(): void {
+    this.#leaving = true;
+  }
+
   /** Takes no new query, lets the running ones finish for `graceMs`, then cancels what is left. */
   async drain(graceMs: number): Promise<void> {
+    this.leave();
     this.#draining = true;
     const forced = setTimeout(() => {
       this.running.cancelAll(TesseraError.of('QUERY_CANCELLED', { reason: 'the node is shutting down' }));

@@ -22,6 +22,8 @@ export interface Listener {
   readonly encrypted: boolean;
   /** Connections that are open. */
   connections(): Promise<number>;
+  /** Has clients go elsewhere with what they send next, and still answers those that do not. */
+  leave(): void;
   /** Lets what is under way end within the time, where a connection is more than its statements. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -120,9 +122,10 @@ async function listenHttp(
     address: 'path' in place ? `unix:${place.path}` : encrypted ? url.replace(/^http:/, 'https:') : url,
     reach,
     encrypted,
+    connections: () => promisify(app.server.getConnections).call(app.server),
+    leave: () => endConnections(app.server),
     // A connection without a request under way may end at any time.
     drain: async () => {},
-    connections: () => promisify(app.server.getConnections).call(app.server),
     close: () => app.close(),
     cutOff: () => app.server.closeAllConnections(),
   };
@@ -140,11 +143,12 @@ async function listenPostgres(
     address: `postgres://${address}`,
     reach,
     encrypted,
+    connections: async () => server.connections,
+    // The protocol has no word for it.
+    leave: () => {},
     drain: (graceMs) => server.drain(graceMs),
     close: () => server.close(),
     cutOff: () => {},
-    connections: async () => server.connections,
-    // The protocol has no word for it.
   };
 }
 

@@ -44,6 +44,8 @@ export interface ServeOptions {
   readonly insecureCluster: boolean;
   /** Address to listen on; undefined: loopback. */
   readonly listenHost: string | undefined;
+  /** How long it still takes statements when it is told to stop, for load balancers to hear of it; in milliseconds. */
+  readonly drainDelayMs: number;
   /** Absolute paths of directories that read functions may read from. */
   readonly allowRead: readonly string[];
   /** URL prefixes that read functions may read from. */

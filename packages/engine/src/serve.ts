@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Authenticator, makeCredential } from '@tessera/auth';
 import { createLogging, type Logging, TesseraError } from '@tessera/common';
 import {
@@ -224,6 +225,12 @@ export const serve: Serve = async (options) => {
 
   const reason = await stopping;
   draining = true;
+  coordinator.leave();
+  for (const listener of listeners) listener.leave();
+  if (options.drainDelayMs > 0) {
+    log.info({ reason, delayMs: options.drainDelayMs }, 'not ready any more, and still taking statements');
+    await delay(options.drainDelayMs);
+  }
   log.info({ reason, running: coordinator.running.size }, 'draining');
   const graceMs = config.engine.termination_grace_period;
   await Promise.all([

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { keepsAnswers } from './connection-endings.ts';
 
 /** PEM texts: a certificate with its chain, and its key. */
 export interface TlsKeyPair {
@@ -38,6 +39,7 @@ export function queryListener(handler: RequestListener, tls: TlsKeyPair | undefi
     awaited.add(response);
     handler(request, response);
   });
+  keepsAnswers(server);
   return server;
 }
 

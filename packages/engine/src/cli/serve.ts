@@ -29,6 +29,7 @@ interface Flags {
   clusterTlsKey?: string;
   insecureCluster?: true;
   listenHost?: string;
+  drainDelay: number;
   allowRead?: string[];
   allowUrl?: string[];
   allowWrite?: string[];
@@ -96,6 +97,12 @@ export function serveCommand(): Command {
     )
     .option('--tls-key <file>', 'its key (PEM; default: TESSERA_TLS_KEY)')
     .option('--listen-host <host>', 'address to listen on (default: loopback only)')
+    .option(
+      '--drain-delay <seconds>',
+      'at SIGTERM: how long to take statements still, not ready and ending connections, before draining',
+      wholeNumber(0, 3_600),
+      0,
+    )
     .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated)
     .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated)
     .option('--allow-write <place>', 'directory or URL prefix that COPY TO may write; repeatable', repeated)
@@ -139,6 +146,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
     insecureCluster: flags.insecureCluster === true,
     listenHost: flags.listenHost,
+    drainDelayMs: 1_000 * flags.drainDelay,
     allowRead: allowRead.map((directory) => resolve(directory)),
     allowUrl,
     allowWrite: allowWrite.map((place) => (place.includes('://') ? place : resolve(place))),
