@@ -7,8 +7,9 @@ import {
   type ParameterDescription,
   parameterDescription,
 } from '@tessera/sql';
+import { AdmissionControl, type AdmissionOptions } from './admission/admission-control.ts';
 import { AsyncStatements } from './async-statements.ts';
-import { Admission } from './authorization/admission.ts';
+import { AccessCheck } from './authorization/access-check.ts';
 import { Authorizer } from './authorization/authorizer.ts';
 import type { MakeCredential } from './catalog-statements.ts';
 import { describeQuery } from './describe-query.ts';
@@ -43,6 +44,8 @@ export interface CoordinatorOptions {
   readonly tables?: TableServices | undefined;
   /** Undefined: tables are left as statements made them. */
   readonly upkeep?: UpkeepOptions | undefined;
+  /** Undefined: every statement runs at once. */
+  readonly admission?: AdmissionOptions | undefined;
   /** Undefined: users have no passwords. */
   readonly makeCredential?: MakeCredential | undefined;
 }
@@ -54,7 +57,8 @@ export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #async: AsyncStatements;
   readonly #authorizer: Authorizer;
-  readonly #admission: Admission;
+  readonly #access: AccessCheck;
+  readonly #admission: AdmissionControl | undefined;
   readonly #binder: QueryBinder;
   readonly #cancellation: QueryCancellation;
   readonly #information: NodeInformation;
@@ -63,12 +67,12 @@ export class Coordinator {
   readonly #tables: OpenTables | undefined;
   #leaving = false;
   #draining = false;
+  #retries = 0;
 
   constructor(options: CoordinatorOptions) {
     this.#options = options;
     const { tables } = options;
     const { running } = this;
-  #retries = 0;
     const authorizer = new Authorizer({
       checksPrivileges: options.checksPrivileges,
       current: () => tables?.manager.current,
@@ -78,15 +82,17 @@ export class Coordinator {
     this.#async = new AsyncStatements((user, owner) =>
       authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY'),
     );
+    this.#admission = options.admission && new AdmissionControl(options.admission);
     this.#tables = tables && openTables(tables, { ...options, authorizer });
     const transactions = this.transactions;
-    this.#admission = new Admission({ authorizer, manager: tables?.manager, transactions });
+    this.#access = new AccessCheck({ authorizer, manager: tables?.manager, transactions });
     this.#information = new NodeInformation({
       ...options,
       authorizer,
       running,
       history: this.#history,
       transactions,
+      queuedQueries: () => this.queuedQueries,
       isDraining: () => this.#draining,
     });
     this.#binder = new QueryBinder({
@@ -99,8 +105,9 @@ export class Coordinator {
     this.#runner = new StatementRunner({
       ...options,
       tables,
-      admission: this.#admission,
+      access: this.#access,
       binder: this.#binder,
+      admission: this.#admission,
       asyncStatements: this.#async,
       cancellation: this.#cancellation,
       catalogStatements: this.#tables?.statements,
@@ -124,9 +131,9 @@ export class Coordinator {
     return this.#authorizer.isAdministrator(user);
   }
 
-  /** See `Admission.checkDatabase`. */
+  /** See `AccessCheck.checkDatabase`. */
   checkDatabase(name: string | undefined, user: string): Promise<void> {
-    return this.#admission.checkDatabase(name, user);
+    return this.#access.checkDatabase(name, user);
   }
 
   /** The queries of this node as `engine_running_queries` tells them, for other nodes. */
@@ -140,6 +147,11 @@ export class Coordinator {
 
   get ready(): boolean {
     return !this.#leaving && this.#options.kernel.ready;
+  }
+
+  /** Queries that wait to be admitted. */
+  get queuedQueries(): number {
+    return this.#admission?.queued ?? 0;
   }
 
   /** Queries over tables that read everything, because their plan was not understood. */
@@ -157,6 +169,16 @@ export class Coordinator {
     return this.#binder.gathered;
   }
 
+  /** Further attempts at statements that met a conflict, or lost the kernel that they ran in. */
+  get retries(): number {
+    return this.#retries;
+  }
+
+  /** Tables that wait to be looked at whether tablets of theirs are to be merged. */
+  get tablesToMerge(): number {
+    return this.#tables?.upkeep?.waiting ?? 0;
+  }
+
   /**
    * Registers a query at the start of its request, so that it can be cancelled while its files still arrive.
    * The caller ends it with `end`, whatever became of it.
@@ -170,16 +192,7 @@ export class Coordinator {
   }
 
   end(query: RunningQuery): void {
-  /** Further attempts at statements that met a conflict, or lost the kernel that they ran in. */
-  get retries(): number {
-    return this.#retries;
-  }
-
-  /** Tables that wait to be looked at whether tablets of theirs are to be merged. */
-  get tablesToMerge(): number {
-    return this.#tables?.upkeep?.waiting ?? 0;
-  }
-
+    this.#retries += query.activity.retries;
     this.running.remove(query.queryId);
     this.#history.add(query);
   }
@@ -193,14 +206,13 @@ export class Coordinator {
   cancelAnywhere(queryId: QueryId, reason: string, user: string): Promise<boolean> {
     return this.#cancellation.anywhere(queryId, reason, user);
   }
-    this.#retries += query.activity.retries;
 
   /** What the parameters and the result of a statement would be, without running it. */
   async describe(query: RunningQuery, asked: StatementRequest): Promise<ParameterDescription> {
-    const request = this.#admission.inDatabase(asked);
+    const request = this.#access.inDatabase(asked);
     const text = onlyStatement(request, 'describe_parameters takes exactly one statement');
     query.setDeadline(request.settings.statement_timeout);
-    await this.#admission.admit(request);
+    await this.#access.admit(request);
     if (classifyStatement(text).kind !== 'query') return NO_PARAMETERS;
     return parameterDescription(await describeQuery(this.#runner.context({ query, request, text })));
   }
@@ -210,10 +222,10 @@ export class Coordinator {
    * keep it; none needs a value.
    */
   async describeStatement(query: RunningQuery, asked: StatementRequest): Promise<StatementDescription> {
-    const request = this.#admission.inDatabase(asked);
+    const request = this.#access.inDatabase(asked);
     const text = onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
     query.setDeadline(request.settings.statement_timeout);
-    await this.#admission.toDescribe(request, text);
+    await this.#access.toDescribe(request, text);
     return describeStatement(this.#runner.context({ query, request, text }), this.#async);
   }
 
@@ -225,11 +237,11 @@ export class Coordinator {
     const { activity } = query;
     activity.start(asked, asked.sql);
     try {
-      await this.#admission.admit(asked);
-      const request = this.#admission.inDatabase(asked);
+      await this.#access.admit(asked);
+      const request = this.#access.inDatabase(asked);
       const result = await runStatements(query, request, {
         runner: this.#runner,
-        admission: this.#admission,
+        access: this.#access,
         transactions: this.transactions,
       });
       return result.kind === 'rows' ? trackedResult(result, activity) : result;

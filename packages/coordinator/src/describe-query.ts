@@ -1,7 +1,7 @@
 import type { QueryDescription, SqlType } from '@tessera/sql';
+import { withFurtherAttempts } from './further-attempts.ts';
 import { bindRequest, type QueryRunOptions } from './query-run.ts';
 import type { BindRequest } from './read/bound-query.ts';
-import { withSecondAttempt } from './second-attempt.ts';
 
 /** How a query is described that stands for another statement. */
 export interface DescribedAs {
@@ -16,6 +16,6 @@ export const describeQuery = (
   options: QueryRunOptions,
   { asked, ...how }: DescribedAs = {},
 ): Promise<QueryDescription> =>
-  withSecondAttempt(options.query.signal, (quarantine) =>
+  withFurtherAttempts(options.query, (quarantine) =>
     options.binder.describe({ ...bindRequest(options, { quarantine }), ...how }, asked),
   );

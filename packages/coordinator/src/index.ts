@@ -1,3 +1,4 @@
+export type { AdmissionOptions } from './admission/admission-control.ts';
 export { Coordinator, type CoordinatorOptions } from './coordinator.ts';
 export type { StatementDescription } from './describe-statement.ts';
 export type { ClusterServices } from './distribution/cluster-services.ts';

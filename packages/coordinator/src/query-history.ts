@@ -24,6 +24,10 @@ export interface QueryFacts {
   readonly returnedRows: number;
   readonly returnedBytes: number;
   readonly retries: number;
+  /** It waits until it is admitted. */
+  readonly isQueued: boolean;
+  /** How long its statements waited to be admitted. */
+  readonly queuedMicroseconds: number;
   /** Of its stages, where it runs on several nodes. */
   readonly progress?: ExecutionProgress | undefined;
 }
@@ -58,6 +62,8 @@ export class QueryActivity {
   returnedRows = 0;
   returnedBytes = 0;
   retries = 0;
+  isQueued = false;
+  queuedMicroseconds = 0;
   progress: ExecutionProgress | undefined;
   error: Error | undefined;
 

@@ -3,12 +3,12 @@ import { TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement } from '@tessera/sql';
+import { withFurtherAttempts } from './further-attempts.ts';
 import type { BindRequest, BoundQuery } from './read/bound-query.ts';
 import type { QueryBinder } from './read/query-binder.ts';
 import { isUnfetchedColumn } from './read/unfetched-column.ts';
 import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';
-import { withSecondAttempt } from './second-attempt.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from './statement-result.ts';
 import type { StatementSnapshot } from './transactions.ts';
@@ -27,11 +27,10 @@ export interface QueryRunOptions {
 
 /** Runs one query to the first chunk of its result. */
 export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
-  withSecondAttempt(options.query.signal, (quarantine) => withColumns(options, quarantine));
+  withFurtherAttempts(options.query, (quarantine) => withColumns(options, quarantine));
 
 /** Once more with more columns where the kernel looks at some that no result depends on. */
 async function withColumns(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
-  if (quarantine) options.query.activity.retries += 1;
   try {
     return await attempt(options, { quarantine, canRunAgain: true });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import { type StatementText, splitStatements } from '@tessera/sql';
-import type { Admission } from './authorization/admission.ts';
+import type { AccessCheck } from './authorization/access-check.ts';
 import { commitName } from './commit-name.ts';
 import { remember } from './request-session.ts';
 import type { RunningQuery } from './running-queries.ts';
@@ -11,7 +11,7 @@ import type { Transactions } from './transactions.ts';
 
 export interface RunsStatements {
   readonly runner: StatementRunner;
-  readonly admission: Admission;
+  readonly access: AccessCheck;
   readonly transactions: Transactions | undefined;
 }
 
@@ -19,10 +19,10 @@ export interface RunsStatements {
 export async function runStatements(
   query: RunningQuery,
   request: StatementRequest,
-  { runner, admission, transactions }: RunsStatements,
+  { runner, access, transactions }: RunsStatements,
 ): Promise<StatementResult> {
   const statements = statementsOf(request);
-  await admission.checkDatabase(request.database, request.user);
+  await access.checkDatabase(request.database, request.user);
   let session = request;
   try {
     for (const [i, { text }] of statements.entries()) {

@@ -1,4 +1,5 @@
 import { type QueryId, type RequestId, TesseraError } from '@tessera/common';
+import type { AdmittedQuery } from './admission/admission-control.ts';
 import { QueryActivity } from './query-history.ts';
 
 interface QueryIdentity {
@@ -14,6 +15,8 @@ export interface RunningQuery extends QueryIdentity {
   readonly submittedAt: Date;
   /** What it does and has done, for `information_schema`. */
   readonly activity: QueryActivity;
+  /** The place that its statement has while it runs; undefined where nothing waits for one. */
+  admitted: AdmittedQuery | undefined;
   /** Fires when the query must stop; its reason is the TesseraError the client gets. */
   readonly signal: AbortSignal;
   cancel(reason: TesseraError): void;
@@ -82,6 +85,7 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
     ...identity,
     submittedAt: new Date(),
     activity,
+    admitted: undefined,
     signal: abort.signal,
     cancel: (reason) => abort.abort(reason),
     setDeadline: (timeoutMs) => {

@@ -1,7 +1,9 @@
 import { asQueryId, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { type CopyToStatement, classifyStatement } from '@tessera/sql';
+import { type CopyToStatement, classifyStatement, type Statement } from '@tessera/sql';
+import type { AdmissionControl } from './admission/admission-control.ts';
+import { waitsForTurn, whileAdmitted } from './admission/while-admitted.ts';
 import {
   type AnsweredStatement,
   answeringQuery,
@@ -9,7 +11,7 @@ import {
   isGarbageCollection,
 } from './answering-query.ts';
 import type { AsyncStatements } from './async-statements.ts';
-import type { Admission } from './authorization/admission.ts';
+import type { AccessCheck } from './authorization/access-check.ts';
 import type { CatalogStatements, RunnableStatement } from './catalog-statements.ts';
 import { copyTo } from './copy/copy-to.ts';
 import type { QueryCancellation } from './query-cancellation.ts';
@@ -26,13 +28,15 @@ export interface StatementRunnerOptions {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly engineId: string;
-  readonly admission: Admission;
+  readonly access: AccessCheck;
   readonly binder: QueryBinder;
   readonly asyncStatements: AsyncStatements;
   readonly cancellation: QueryCancellation;
   /** Both undefined: the node keeps no tables. */
   readonly tables: TableServices | undefined;
   readonly catalogStatements: CatalogStatements | undefined;
+  /** Undefined: every statement runs at once. */
+  readonly admission: AdmissionControl | undefined;
 }
 
 /** One statement of a request. */
@@ -55,23 +59,35 @@ export class StatementRunner {
 
   /** What a query of the statement runs with. */
   context({ query, request, text }: AskedStatement): QueryRunOptions {
-    const { kernel, external, engineId, binder, admission } = this.#options;
+    const { kernel, external, engineId, binder, access } = this.#options;
     const database = databaseOf(request.database);
     const sessionValues = { account: '', database, engine: engineId, user: request.user };
-    const snapshot = () => admission.snapshot(request);
+    const snapshot = () => access.snapshot(request);
     return { binder, kernel, external, query, request, text, sessionValues, snapshot };
   }
 
   /** `txnId` names what the statement commits. */
   async run(asked: AskedStatement, txnId: string): Promise<StatementResult> {
-    const { admission, cancellation } = this.#options;
+    const { access, admission } = this.#options;
+    const { query, request, text } = asked;
+    access.readmit(request);
+    const statement = classifyStatement(text);
+    const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
+    const settings = withSettings(request.settings, changes);
+    query.setDeadline(settings.statement_timeout);
+    const set = { ...asked, request: { ...request, settings } };
+    if (admission === undefined || !waitsForTurn(statement.kind, text))
+      return this.#run(set, statement, txnId);
+    return whileAdmitted(admission, asked, () => this.#run(set, statement, txnId));
+  }
+
+  async #run(asked: AskedStatement, statement: Statement, txnId: string): Promise<StatementResult> {
+    const { access, cancellation } = this.#options;
     const { request } = asked;
-    admission.readmit(request);
-    const statement = classifyStatement(asked.text);
     switch (statement.kind) {
       case 'query':
       case 'explain':
-        return this.#query(asked, statement.settings);
+        return this.#query(asked);
       case 'set': {
         withSettings(request.settings, [[statement.name, statement.value]]);
         return { kind: 'done', session: { kind: 'set', name: statement.name, value: statement.value } };
@@ -79,21 +95,21 @@ export class StatementRunner {
       case 'reset':
         return { kind: 'done', session: { kind: 'remove', name: statement.name } };
       case 'use_database':
-        await admission.checkDatabase(statement.database, request.user);
-        await admission.authorize(statement, request);
+        await access.checkDatabase(statement.database, request.user);
+        await access.authorize(statement, request);
         return { kind: 'done', session: { kind: 'set', name: 'database', value: statement.database } };
       case 'use_engine':
         return { kind: 'done', session: { kind: 'set', name: 'engine', value: statement.engine } };
       case 'show_setting':
       case 'show':
       case 'show_grants':
-        await admission.authorize(statement, request);
+        await access.authorize(statement, request);
         return this.#answer(asked, statement);
       case 'cancel_query':
         await cancellation.byStatement(asQueryId(statement.queryId), request.user);
         return { kind: 'done' };
       case 'call':
-        await admission.authorize(statement, request);
+        await access.authorize(statement, request);
         if (isGarbageCollection(statement)) return this.#collectGarbage(asked);
         return this.#answer(asked, statement);
       case 'unsupported':
@@ -105,20 +121,16 @@ export class StatementRunner {
     }
   }
 
-  #query(asked: AskedStatement, changes: readonly (readonly [string, string])[]): Promise<StatementResult> {
-    const { query, request } = asked;
-    const settings = withSettings(request.settings, changes);
-    query.setDeadline(settings.statement_timeout);
-    const context = this.context({ ...asked, request: { ...request, settings } });
-    return this.#inTransaction(request, () => runQuery(context));
+  #query(asked: AskedStatement): Promise<StatementResult> {
+    const context = this.context(asked);
+    return this.#inTransaction(asked.request, () => runQuery(context));
   }
 
   async #copyTo(asked: AskedStatement, statement: CopyToStatement): Promise<StatementResult> {
-    const { query, request } = asked;
-    query.setDeadline(request.settings.statement_timeout);
+    const { request } = asked;
     const context = this.context(asked);
     return this.#inTransaction(request, async () => {
-      await this.#options.admission.authorize(statement, request);
+      await this.#options.access.authorize(statement, request);
       return { kind: 'done', affectedRows: await copyTo(context, statement) };
     });
   }
@@ -128,7 +140,7 @@ export class StatementRunner {
     work: () => Promise<StatementResult>,
   ): Promise<StatementResult> {
     if (transactionId === undefined) return work();
-    return this.#options.admission.transaction(transactionId).run(work);
+    return this.#options.access.transaction(transactionId).run(work);
   }
 
   async #catalogStatement(
@@ -136,23 +148,18 @@ export class StatementRunner {
     statement: RunnableStatement,
     txnId: string,
   ): Promise<StatementResult> {
-    const { query, request } = asked;
     const { catalogStatements } = this.#options;
     if (catalogStatements === undefined) {
       throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind, hint: 'this node keeps no tables' });
     }
-    const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
-    const settings = withSettings(request.settings, changes);
-    query.setDeadline(settings.statement_timeout);
-    const context = this.context({ ...asked, request: { ...request, settings } });
-    const result = await catalogStatements.run(statement, context, txnId);
-    if (INSERTING.has(statement.kind)) query.activity.insertedRows += result.affectedRows ?? 0;
+    const result = await catalogStatements.run(statement, this.context(asked), txnId);
+    if (INSERTING.has(statement.kind)) asked.query.activity.insertedRows += result.affectedRows ?? 0;
     return result;
   }
 
   async #answer(asked: AskedStatement, statement: AnsweredStatement): Promise<StatementResult> {
     const sql = await answeringQuery(statement, this.context(asked), this.#options.asyncStatements);
-    return this.#query({ ...asked, text: sql }, []);
+    return this.#query({ ...asked, text: sql });
   }
 
   async #collectGarbage(asked: AskedStatement): Promise<StatementResult> {
@@ -164,6 +171,6 @@ export class StatementRunner {
       throw TesseraError.of('FORBIDDEN', { message });
     }
     const report = await tables.manager.collectGarbage(collectGarbageLimit);
-    return this.#query({ ...asked, text: collectedQuery(report) }, []);
+    return this.#query({ ...asked, text: collectedQuery(report) });
   }
 }

@@ -27,6 +27,7 @@ import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, storageAgentService } from '@tessera/storage-agent';
 import { storageManagerService } from '@tessera/storage-manager';
 import manifest from '../package.json' with { type: 'json' };
+import { admissionOptions } from './admission-options.ts';
 import { instanceOf, openAuthenticator } from './authentication.ts';
 import { printBanner } from './banner.ts';
 import { kernelVersion } from './cluster/kernel-version.ts';
@@ -147,6 +148,7 @@ export const serve: Serve = async (options) => {
     engineId: config.engine.id,
     checksPrivileges: config.auth.mode !== 'disabled',
     makeCredential,
+    admission: admissionOptions(config, memory.kernelBytes, logging),
     cluster: { ...multiNode, distributes: config.execution.enable_shuffle },
     tables,
     upkeep: {

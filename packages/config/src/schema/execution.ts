@@ -1,9 +1,9 @@
-import { NOW, WITH_ADMISSION, WITH_AI } from './effect.ts';
+import { NOW, WITH_AI } from './effect.ts';
 import { block, boolean, float, integer, oneOf } from './parameter.ts';
 
 export const COMPRESSION_METHODS = ['none', 'gzip', 'zlib', 'xz', 'zstd', 'brotli', 'lz4', 'snappy'] as const;
 
-const effect = WITH_ADMISSION;
+const effect = NOW;
 const admissionController = block(
   'admission control settings: when enabled, queries queue by available memory and concurrency limits',
   {
@@ -14,27 +14,30 @@ const admissionController = block(
     ),
     max_required_relative_memory_for_retry: float(
       'cap on extra memory an out-of-memory retry may request, as a fraction of available memory',
-      { default: 0.75, effect },
+      { min: 0, max: 1, default: 0.75, effect },
     ),
     max_retries_per_query: integer('maximum automatic retries after an out-of-memory failure', {
+      min: 0,
       default: 3,
       effect,
     }),
     reduce_required_memory_after_seconds_at_front_of_queue: integer(
       "seconds at the front of the queue after which a query's memory estimate is reduced",
-      { default: 10, effect },
+      { min: 0, default: 10, effect },
     ),
     seconds_between_no_admission_warnings: integer('minimum seconds between no-admission warnings', {
+      min: 0,
       default: 3_600,
       effect,
     }),
     seconds_until_no_admission_warning: integer('seconds without any admission before a warning is logged', {
+      min: 0,
       default: 300,
       effect,
     }),
     total_memory_tracker_hard_limit_ratio: float(
       'fraction of the memory tracker hard limit admission may allocate per node',
-      { default: 0.9, effect },
+      { min: 0.01, max: 1, default: 0.9, effect },
     ),
   },
   { default: {} },

@@ -1,9 +1,9 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { SqlText } from '@tessera/sql';
+import { withFurtherAttempts } from '../further-attempts.ts';
 import { distributedQuery } from '../query-run.ts';
 import { bindQuery } from '../read/bind-query.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
-import { withSecondAttempt } from '../second-attempt.ts';
 import type { ChangeContext } from './change-context.ts';
 
 /** A query made for a statement. */
@@ -26,7 +26,7 @@ export async function boundQuery<T>(
 ): Promise<T> {
   const { run } = context;
   try {
-    return await withSecondAttempt(run.query.signal, async (quarantine) => {
+    return await withFurtherAttempts(run.query, async (quarantine) => {
       const bound = await bindQuery(run, {
         ...bindRequest(context, snapshot, query),
         quarantine,

@@ -15,8 +15,8 @@ import { requireTable } from '../catalog/names.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { storeRows } from '../changes/store-rows.ts';
+import { withFurtherAttempts } from '../further-attempts.ts';
 import { explainFailure } from '../query-failure.ts';
-import { withSecondAttempt } from '../second-attempt.ts';
 import type { CopyInput } from '../statement-request.ts';
 import { type CopiedColumn, checkMapping, fallbackOf, storedValue } from './copy-columns.ts';
 
@@ -34,7 +34,7 @@ export async function copyFromStdin(
   const given = givenColumns(table, statement);
   const { kernel, query, request } = context.run;
   const input = request.copyInput ?? fail('NOT_SUPPORTED', NOWHERE);
-  return withSecondAttempt(query.signal, async (quarantine) => {
+  return withFurtherAttempts(query, async (quarantine) => {
     const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, query.signal);
     try {

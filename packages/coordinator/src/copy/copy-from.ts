@@ -6,8 +6,8 @@ import { requireTable } from '../catalog/names.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { storeRows } from '../changes/store-rows.ts';
+import { withFurtherAttempts } from '../further-attempts.ts';
 import { explainFailure } from '../query-failure.ts';
-import { withSecondAttempt } from '../second-attempt.ts';
 import { copiedColumns, FILE_COLUMN, storedValue } from './copy-columns.ts';
 import { type CopyFiles, copyFiles } from './copy-files.ts';
 import { csvArguments, isOn } from './text-options.ts';
@@ -21,7 +21,7 @@ export async function copyFrom(
 ): Promise<Change> {
   const table = requireTable(snapshot, statement.table, context.database);
   const { kernel, query, request } = context.run;
-  return withSecondAttempt(query.signal, async (quarantine) => {
+  return withFurtherAttempts(query, async (quarantine) => {
     const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, query.signal);
     let source: CopyFiles | undefined;

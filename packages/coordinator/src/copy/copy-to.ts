@@ -4,10 +4,10 @@ import { fail } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import { belowLocation, type CopyToStatement } from '@tessera/sql';
 import { queryInPlace } from '../changes/bound-query.ts';
+import { withFurtherAttempts } from '../further-attempts.ts';
 import { distributedQuery, type QueryRunOptions } from '../query-run.ts';
 import { bindQuery } from '../read/bind-query.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
-import { withSecondAttempt } from '../second-attempt.ts';
 import { copyPlace } from './copy-files.ts';
 import { isOn } from './text-options.ts';
 
@@ -37,7 +37,7 @@ export async function copyTo(run: QueryRunOptions, statement: CopyToStatement): 
   const { signal } = query;
   const file = targetFile(statement, target, query.queryId);
   const { sql } = queryInPlace(statement.query, text);
-  return withSecondAttempt(signal, async (quarantine) => {
+  return withFurtherAttempts(query, async (quarantine) => {
     const bound = await bindQuery(run, {
       ...request,
       sql,

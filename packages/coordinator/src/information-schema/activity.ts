@@ -33,7 +33,7 @@ export const runningQueries = ({ running, node, elsewhere }: SystemFacts): Syste
 
 /** A row of `engine_running_queries`. */
 export const runningRow = (query: QueryFacts, node: string): readonly SystemValue[] => [
-  ...common(query, 'RUNNING', Date.now()),
+  ...common(query, query.isQueued ? 'SUSPENDED' : 'RUNNING', Date.now()),
   ...ofNodes(query, node),
 ];
 
@@ -98,7 +98,7 @@ function* finished(
       query.spilledBytes,
       query.returnedRows,
       query.returnedBytes,
-      1000 * ((query.startedAt ?? query.endedAt).getTime() - query.submittedAt.getTime()),
+      query.queuedMicroseconds,
       query.normalizedText,
     ];
   }

@@ -12,6 +12,7 @@ test('samples tell what changed since the one before', async () => {
     },
     storageAgent: () => ({ bytesOnDisk: 50, ...requests }) as AgentMetrics,
     runningQueries: () => 2,
+    queuedQueries: () => 5,
   });
   await history.sample();
   requests = { hits: 3, misses: 3 };
@@ -22,7 +23,12 @@ test('samples tell what changed since the one before', async () => {
   history.close();
   const samples = [...history];
   expect(samples.map((sample) => sample.cacheHitRatio)).toEqual([0.75, 0, null]);
-  expect(samples[0]).toMatchObject({ diskBytes: 50, spilledBytes: 7, runningQueries: 2 });
+  expect(samples[0]).toMatchObject({
+    diskBytes: 50,
+    spilledBytes: 7,
+    runningQueries: 2,
+    suspendedQueries: 5,
+  });
   expect(samples[0]!.memoryBytes).toBeGreaterThan(1000);
   for (const { cpuUsed } of samples) {
     expect(cpuUsed).toBeGreaterThanOrEqual(0);

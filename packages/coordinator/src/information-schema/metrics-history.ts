@@ -12,6 +12,8 @@ export interface MetricsSources {
   /** Undefined where the node keeps no tables. */
   storageAgent(): AgentMetrics | undefined;
   runningQueries(): number;
+  /** That wait to be admitted. */
+  queuedQueries(): number;
 }
 
 /** What the node uses, sampled twice a minute, for a day. */
@@ -46,7 +48,7 @@ export class MetricsHistory implements Iterable<MetricsSample> {
       cacheHitRatio: this.#cacheHitRatio(agent),
       spilledBytes: memory.spilledBytes,
       runningQueries: this.#sources.runningQueries(),
-      suspendedQueries: 0,
+      suspendedQueries: this.#sources.queuedQueries(),
     });
     if (this.#samples.length > CAPACITY) this.#samples.shift();
   }

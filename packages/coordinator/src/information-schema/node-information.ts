@@ -19,6 +19,8 @@ export interface NodeInformationOptions {
   readonly running: RunningQueries;
   readonly history: QueryHistory;
   readonly isDraining: () => boolean;
+  /** That wait to be admitted. */
+  readonly queuedQueries: () => number;
   readonly cluster?: ClusterServices | undefined;
   readonly tables?: TableServices | undefined;
   readonly transactions: Transactions | undefined;
@@ -34,7 +36,8 @@ export class NodeInformation {
     this.#metrics = new MetricsHistory({
       kernelMemory: () => options.kernel.memory(),
       storageAgent: () => options.tables?.agent.metrics(),
-      runningQueries: () => options.running.size,
+      runningQueries: () => options.running.size - options.queuedQueries(),
+      queuedQueries: options.queuedQueries,
     });
   }
 

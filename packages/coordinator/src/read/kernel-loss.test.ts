@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withSecondAttempt } from '../second-attempt.ts';
+import { withFurtherAttempts } from '../further-attempts.ts';
+import { QueryActivity } from '../query-history.ts';
 import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
 
 let fixture: TableFixture;
@@ -12,8 +13,8 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** As queries run: a second time, in quarantine, when a kernel went away. */
 const sum = (column: string) => {
-  const { signal } = new AbortController();
-  return withSecondAttempt(signal, async (quarantine) => {
+  const query = { signal: new AbortController().signal, activity: new QueryActivity(), admitted: undefined };
+  return withFurtherAttempts(query, async (quarantine) => {
     const bound = await fixture.bind(`SELECT sum(${column}) FROM t WHERE a < 10`, { quarantine });
     try {
       return await rowsOf(bound);

@@ -70,6 +70,11 @@ function programGauges(set: MetricSet, sources: MetricsSources): void {
 function queryGauges(set: MetricSet, coordinator: Coordinator, kernel: Kernel): void {
   set.gauge('tessera_running_queries', 'Queries in the engine now', () => coordinator.running.size);
   set.gauge(
+    'tessera_queued_queries',
+    'Of those, the ones that wait to be admitted; 0 without execution.admission_controller',
+    () => coordinator.queuedQueries,
+  );
+  set.gauge(
     'tessera_quarantined_queries',
     'Queries that get their second attempt alone, one after another: the one that runs and those that wait',
     () => kernel.quarantined,

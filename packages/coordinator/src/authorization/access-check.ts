@@ -6,7 +6,7 @@ import type { TableServices } from '../tables.ts';
 import type { OpenTransaction, StatementSnapshot, Transactions } from '../transactions.ts';
 import type { Authorizer } from './authorizer.ts';
 
-export interface AdmissionOptions {
+export interface AccessCheckOptions {
   readonly authorizer: Authorizer;
   /** Both undefined: the node keeps no tables. */
   readonly manager: TableServices['manager'] | undefined;
@@ -14,12 +14,12 @@ export interface AdmissionOptions {
 }
 
 /** What holds of every statement before it runs: its user is one, and may use its database, its transaction, what it names. */
-export class Admission {
+export class AccessCheck {
   readonly #authorizer: Authorizer;
-  readonly #manager: AdmissionOptions['manager'];
-  readonly #transactions: AdmissionOptions['transactions'];
+  readonly #manager: AccessCheckOptions['manager'];
+  readonly #transactions: AccessCheckOptions['transactions'];
 
-  constructor({ authorizer, manager, transactions }: AdmissionOptions) {
+  constructor({ authorizer, manager, transactions }: AccessCheckOptions) {
     this.#authorizer = authorizer;
     this.#manager = manager;
     this.#transactions = transactions;

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { AdmissionControl, type AdmissionOptions, type AdmittedQuery } from './admission-control.ts';
+
+const MIB = 1 << 20;
+const warn = vi.fn();
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  warn.mockClear();
+});
+
+const control = (options: Partial<AdmissionOptions> = {}) =>
+  new AdmissionControl({
+    maxQueries: 2,
+    memoryBytes: 1600 * MIB,
+    maxRetries: 3,
+    retryShare: 0.75,
+    secondsAtFront: 10,
+    secondsUntilWarning: 300,
+    secondsBetweenWarnings: 3600,
+    log: { warn },
+    ...options,
+  });
+
+/** Tells the names of queries in the order in which they are admitted. */
+class Asker {
+  readonly admitted = new Map<string, AdmittedQuery>();
+  readonly refused = new Map<string, unknown>();
+  readonly #control: AdmissionControl;
+
+  constructor(asked: AdmissionControl) {
+    this.#control = asked;
+  }
+
+  async ask(name: string, signal = new AbortController().signal): Promise<void> {
+    void this.#control
+      .admit({ kind: () => name, signal })
+      .then((query) => this.admitted.set(name, query))
+      .catch((error: unknown) => this.refused.set(name, error));
+    await vi.advanceTimersByTimeAsync(0);
+  }
+
+  async leave(name: string): Promise<void> {
+    this.admitted.get(name)!.leave();
+    await vi.advanceTimersByTimeAsync(0);
+  }
+
+  get names(): string[] {
+    return [...this.admitted.keys()];
+  }
+}
+
+describe('places', () => {
+  test('at most so many queries run; the others are admitted in the order in which they came', async () => {
+    const asked = control();
+    const asker = new Asker(asked);
+    for (let i = 0; i < 200; i++) await asker.ask(`q${i}`);
+    expect(asker.names).toEqual(['q0', 'q1']);
+    expect(asked.queued).toBe(198);
+    for (let i = 0; i < 198; i++) {
+      await asker.leave(`q${i}`);
+      expect(asked.running).toBe(2);
+      expect(asker.names.at(-1)).toBe(`q${i + 2}`);
+    }
+    expect(asker.names).toHaveLength(200);
+  });
+
+  test('leaving twice frees one place', async () => {
+    const asked = control();
+    const asker = new Asker(asked);
+    for (const name of ['a', 'b', 'c', 'd']) await asker.ask(name);
+    await asker.leave('a');
+    await asker.leave('a');
+    expect(asker.names).toEqual(['a', 'b', 'c']);
+    expect(asked.running).toBe(2);
+  });
+
+  test('a query that is cancelled while it waits leaves the queue, with the reason', async () => {
+    const asked = control({ maxQueries: 1 });
+    const asker = new Asker(asked);
+    const abort = new AbortController();
+    await asker.ask('a');
+    await asker.ask('b', abort.signal);
+    await asker.ask('c');
+    abort.abort(new Error('no longer'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asker.refused.get('b')).toEqual(new Error('no longer'));
+    await asker.leave('a');
+    expect(asker.names).toEqual(['a', 'c']);
+    expect(asked.reservedBytes).toBe(asker.admitted.get('c')!.memoryBytes);
+  });
+
+  test('a query that was cancelled before it asks is not admitted', async () => {
+    const asker = new Asker(control());
+    await asker.ask('a', AbortSignal.abort(new Error('over')));
+    expect(asker.refused.get('a')).toEqual(new Error('over'));
+  });
+});
+
+describe('memory', () => {
+  /** Has learnt that queries named `large` need 800 MiB. */
+  async function withLarge(): Promise<Asker> {
+    const asker = new Asker(control({ maxQueries: 100 }));
+    await asker.ask('large');
+    const large = asker.admitted.get('large')!;
+    expect(large.memoryBytes).toBe(100 * MIB);
+    for (let i = 0; i < 3; i++) expect(await large.retry()).toBe(true);
+    expect(large.memoryBytes).toBe(800 * MIB);
+    await asker.leave('large');
+    asker.admitted.clear();
+    return asker;
+  }
+
+  test('a query that ran out of memory asks for twice as much, three times, and is known from then on', async () => {
+    const asker = await withLarge();
+    await asker.ask('large');
+    expect(asker.admitted.get('large')!.memoryBytes).toBe(800 * MIB);
+    await asker.ask('another');
+    expect(asker.admitted.get('another')!.memoryBytes).toBe(100 * MIB);
+  });
+
+  test('no more retries than said', async () => {
+    const asker = new Asker(control({ maxRetries: 1 }));
+    await asker.ask('a');
+    expect(await asker.admitted.get('a')!.retry()).toBe(true);
+    expect(await asker.admitted.get('a')!.retry()).toBe(false);
+  });
+
+  test('a retry asks for no more than its share on top', async () => {
+    const asker = new Asker(control({ maxQueries: 100, retryShare: 0.01 }));
+    await asker.ask('a');
+    await asker.admitted.get('a')!.retry();
+    expect(asker.admitted.get('a')!.memoryBytes).toBe(116 * MIB);
+  });
+
+  test('who needs little passes who needs more than is free, until that one has waited long enough', async () => {
+    const asker = await withLarge();
+    for (let i = 0; i < 15; i++) await asker.ask(`small ${i}`);
+    await asker.ask('large');
+    await asker.ask('passes');
+    expect(asker.names).toContain('passes');
+    expect(asker.names).not.toContain('large');
+    await asker.leave('small 0');
+    await asker.leave('small 1');
+    await vi.advanceTimersByTimeAsync(10_100);
+    // Makes do with the 200 MiB that are free.
+    expect(asker.admitted.get('large')!.memoryBytes).toBe(200 * MIB);
+    await asker.ask('waits');
+    expect(asker.names).not.toContain('waits');
+    await asker.leave('small 2');
+    expect(asker.names).toContain('waits');
+  });
+
+  test('a query that waited long enough and finds nothing free gets what becomes free next', async () => {
+    const asker = await withLarge();
+    for (let i = 0; i < 16; i++) await asker.ask(`small ${i}`);
+    await asker.ask('large');
+    await asker.ask('behind');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asker.names).toHaveLength(16);
+    await asker.leave('small 3');
+    expect(asker.names.at(-1)).toBe('large');
+    expect(asker.names).not.toContain('behind');
+  });
+
+  test('a retry that finds nothing free goes on after its time at the front, since others may wait for it', async () => {
+    const asker = new Asker(control({ maxQueries: 100 }));
+    for (let i = 0; i < 16; i++) await asker.ask(`q${i}`);
+    const retried = vi.fn();
+    void asker.admitted.get('q0')!.retry().then(retried);
+    await asker.ask('takes what q0 gave back');
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(retried).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(retried).toHaveBeenCalledWith(true);
+  });
+});
+
+test('warns when queries wait and none is admitted for long, and again only after the time between warnings', async () => {
+  const asker = new Asker(control({ maxQueries: 1, secondsUntilWarning: 60, secondsBetweenWarnings: 600 }));
+  await asker.ask('a');
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(warn).not.toHaveBeenCalled();
+  await asker.ask('b');
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(warn).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(warn).toHaveBeenCalledExactlyOnceWith({ queued: 1, running: 1, seconds: 60 }, expect.any(String));
+  await vi.advanceTimersByTimeAsync(590_000);
+  expect(warn).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(warn).toHaveBeenCalledTimes(2);
+  await asker.leave('a');
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(warn).toHaveBeenCalledTimes(2);
+});

@@ -1,0 +1,57 @@
+export interface AdmissionLog {
+  warn(facts: object, message: string): void;
+}
+
+export interface WatchOptions {
+  /** Queries that wait. */
+  readonly queued: () => number;
+  readonly running: () => number;
+  /** Without any admission, while queries wait. */
+  readonly secondsUntilWarning: number;
+  readonly secondsBetweenWarnings: number;
+  readonly log: AdmissionLog;
+}
+
+/** Warns when queries wait and none is admitted for long. */
+export class NoAdmissionWatch {
+  readonly #options: WatchOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #waitingSince = 0;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  /** A query waits. */
+  onQueued(): void {
+    if (this.#timer !== undefined) return;
+    this.#waitingSince = performance.now();
+    this.#wake(this.#options.secondsUntilWarning);
+  }
+
+  /** A query was admitted, or stopped waiting. */
+  onMoved(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#options.queued() > 0) this.onQueued();
+  }
+
+  #wake(seconds: number): void {
+    this.#timer = setTimeout(() => this.#warn(), seconds * 1000).unref();
+  }
+
+  #warn(): void {
+    const { queued, running, log, secondsBetweenWarnings, secondsUntilWarning } = this.#options;
+    const now = performance.now();
+    const due = this.#warnedAt + secondsBetweenWarnings * 1000 - now;
+    if (due > 0) {
+      this.#wake(due / 1000);
+      return;
+    }
+    const seconds = Math.round((now - this.#waitingSince) / 1000);
+    log.warn({ queued: queued(), running: running(), seconds }, 'queries wait and none was admitted');
+    this.#warnedAt = now;
+    this.#wake(Math.max(secondsBetweenWarnings, secondsUntilWarning));
+  }
+}

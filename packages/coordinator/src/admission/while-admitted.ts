@@ -1,0 +1,76 @@
+import { normalizedSql } from '@tessera/sql';
+import type { RunningQuery } from '../running-queries.ts';
+import type { ResultChunk, RowsResult, StatementResult } from '../statement-result.ts';
+import type { AdmissionControl } from './admission-control.ts';
+
+/** Statements that run queries over data. What only looks up or defines something does not wait. */
+const ADMITTED: ReadonlySet<string> = new Set([
+  'query',
+  'explain',
+  'insert',
+  'update',
+  'delete',
+  'merge',
+  'create_table_as',
+  'copy_to',
+  'copy_from',
+  'copy_from_stdin',
+  'vacuum',
+]);
+
+/** Must answer above all when all places are taken. */
+const ABOUT_THE_ENGINE = /\b(?:information_schema|pg_catalog)\s*\./i;
+
+/** Whether statements of the kind wait for their turn. */
+export const waitsForTurn = (kind: string, text: string): boolean =>
+  ADMITTED.has(kind) && !ABOUT_THE_ENGINE.test(text);
+
+/** Waits until the statement is admitted and runs it; its place is kept until its last row is taken, or it is closed. */
+export async function whileAdmitted(
+  control: AdmissionControl,
+  { query, text }: { readonly query: RunningQuery; readonly text: string },
+  work: () => Promise<StatementResult>,
+): Promise<StatementResult> {
+  const { signal, activity } = query;
+  const since = performance.now();
+  activity.isQueued = true;
+  try {
+    query.admitted = await control.admit({ kind: () => normalizedSql(text), signal });
+  } finally {
+    activity.isQueued = false;
+    activity.queuedMicroseconds += Math.round(1000 * (performance.now() - since));
+  }
+  const leave = () => {
+    query.admitted?.leave();
+    query.admitted = undefined;
+  };
+  let result: StatementResult | undefined;
+  try {
+    result = await work();
+  } finally {
+    if (result?.kind !== 'rows') leave();
+  }
+  return result.kind === 'rows' ? heldUntilTaken(result, leave) : result;
+}
+
+function heldUntilTaken(result: RowsResult, leave: () => void): RowsResult {
+  return {
+    ...result,
+    chunks: andThen(result.chunks, leave),
+    close: async () => {
+      leave();
+      await result.close();
+    },
+  };
+}
+
+async function* andThen(
+  chunks: AsyncIterable<ResultChunk>,
+  leave: () => void,
+): AsyncGenerator<ResultChunk, void> {
+  try {
+    yield* chunks;
+  } finally {
+    leave();
+  }
+}

@@ -1,0 +1,28 @@
+import { TesseraError } from '@tessera/common';
+import type { RunningQuery } from './running-queries.ts';
+
+/**
+ * Runs `attempt`, and once more in quarantine when its kernel went away under it or ran out of memory: of the queries that
+ * ran in that kernel one may be the cause, and in quarantine, where queries run one at a time, it fails alone. A query that
+ * was admitted asks for more memory instead, and runs where it ran.
+ */
+export async function withFurtherAttempts<T>(
+  { signal, activity, admitted }: Pick<RunningQuery, 'signal' | 'activity' | 'admitted'>,
+  attempt: (quarantine: boolean) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt(false);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof TesseraError)) throw error;
+      if (error.name === 'OUT_OF_MEMORY' && admitted !== undefined) {
+        if (!(await admitted.retry())) throw error;
+        activity.retries += 1;
+        continue;
+      }
+      if (error.name !== 'KERNEL_LOST' && error.name !== 'OUT_OF_MEMORY') throw error;
+      activity.retries += 1;
+      return attempt(true);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { Logging } from '@tessera/common';
+import { type EngineConfig, engineNodes } from '@tessera/config';
+import type { AdmissionOptions } from '@tessera/coordinator';
+
+/**
+ * How this node admits statements; undefined: it admits each at once. The concurrency limit is the engine's, and each node has
+ * its share of it, since any node takes statements.
+ */
+export function admissionOptions(
+  config: EngineConfig,
+  kernelBytes: number,
+  logging: Logging,
+): AdmissionOptions | undefined {
+  const settings = config.execution.admission_controller;
+  if (!settings.enabled) return undefined;
+  const nodes = engineNodes(config).length;
+  return {
+    maxQueries: Math.ceil(settings.max_concurrent_admitted_queries / nodes),
+    memoryBytes: Math.floor(kernelBytes * settings.total_memory_tracker_hard_limit_ratio),
+    maxRetries: settings.max_retries_per_query,
+    retryShare: settings.max_required_relative_memory_for_retry,
+    secondsAtFront: settings.reduce_required_memory_after_seconds_at_front_of_queue,
+    secondsUntilWarning: settings.seconds_until_no_admission_warning,
+    secondsBetweenWarnings: settings.seconds_between_no_admission_warnings,
+    log: logging.logger('admission'),
+  };
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Answer, query, rows } from './http.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+const MIB = 2 ** 20;
+const MAX = 2;
+const ENDLESS = 'SELECT count(*) FROM range(1000000000000) r(i) WHERE i % 7 = 3';
+
+let directory: string;
+let server: TesseraProcess;
+const held = new Map<string, Promise<Answer>>();
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tessera-admission-'));
+  const config = {
+    schema_version: '1.0',
+    engine: { max_server_memory_usage: 700 * MIB },
+    execution: {
+      max_threads: 1,
+      admission_controller: {
+        enabled: true,
+        max_concurrent_admitted_queries: MAX,
+        seconds_until_no_admission_warning: 1,
+        total_memory_tracker_hard_limit_ratio: 0.9,
+      },
+    },
+  };
+  await writeFile(join(directory, 'tessera.json'), JSON.stringify(config));
+  server = await startTessera({ args: ['--config', join(directory, 'tessera.json')] });
+  await query(server, 'CREATE TABLE t (a INT)');
+});
+afterEach(async () => {
+  await Promise.all([...held.keys()].map(release));
+});
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+/** Takes a place until `release`. */
+async function hold(id: string): Promise<void> {
+  held.set(id, query(server, ENDLESS, { query_id: id }));
+  await expect.poll(() => status(id)).toBe('RUNNING');
+}
+
+async function release(id: string): Promise<void> {
+  const answer = held.get(id);
+  held.delete(id);
+  await query(server, `CANCEL QUERY WHERE query_id = '${id}'`);
+  await answer;
+}
+
+async function status(id: string): Promise<unknown> {
+  const sql = `SELECT status FROM information_schema.engine_running_queries WHERE query_id = '${id}'`;
+  return (await rows(server, sql))[0]?.[0];
+}
+
+test('of 200 queries at once no more than the limit run; all are answered', async () => {
+  await Promise.all([hold('first'), hold('second')]);
+  const asked = Array.from({ length: 200 }, (_, i) => rows(server, `SELECT ${i}`));
+  const counts = `SELECT status, count(*)::INT FROM information_schema.engine_running_queries
+    WHERE NOT contains(query_text, 'information_schema') GROUP BY 1 ORDER BY 1`;
+  await expect
+    .poll(() => rows(server, counts))
+    .toEqual([
+      ['RUNNING', MAX],
+      ['SUSPENDED', 200],
+    ]);
+  await release('first');
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 200 }, (_, i) => [[i]]));
+});
+
+test('changes wait as well; what only looks up or defines something does not', async () => {
+  await Promise.all([hold('first'), hold('second')]);
+  const insert = query(server, 'INSERT INTO t VALUES (1)', { query_id: 'an-insert' });
+  await expect.poll(() => status('an-insert')).toBe('SUSPENDED');
+  const read = query(server, 'SELECT * FROM t', { query_id: 'a-read' });
+  await expect.poll(() => status('a-read')).toBe('SUSPENDED');
+  for (const sql of ['SHOW TABLES', 'SET max_threads = 1', 'CREATE TABLE u (a INT)', 'DROP TABLE u'])
+    expect(await query(server, sql), sql).toMatchObject({ status: 200 });
+  await release('first');
+  expect((await insert).status).toBe(200);
+  expect((await read).status).toBe(200);
+  const waited = `SELECT min(time_in_queue_us) > 0 FROM information_schema.engine_query_history WHERE query_id IN ('an-insert', 'a-read')`;
+  expect(await rows(server, waited)).toEqual([[true]]);
+});
+
+test('a query that waits can be cancelled, and its time may run out', async () => {
+  await Promise.all([hold('first'), hold('second')]);
+  const cancelled = query(server, 'SELECT 1', { query_id: 'to-be-cancelled' });
+  await expect.poll(() => status('to-be-cancelled')).toBe('SUSPENDED');
+  const late = await query(server, 'SELECT 1', { statement_timeout: '50' });
+  expect(late.json().errors[0]).toMatchObject({ name: 'STATEMENT_TIMEOUT' });
+  await query(server, `CANCEL QUERY WHERE query_id = 'to-be-cancelled'`);
+  expect((await cancelled).json().errors[0]).toMatchObject({ name: 'QUERY_CANCELLED' });
+});
+
+test('says in the log that nothing was admitted for long', async () => {
+  await Promise.all([hold('first'), hold('second')]);
+  const waits = query(server, 'SELECT 1');
+  await expect
+    .poll(() => server.log.find((record) => record.msg === 'queries wait and none was admitted'), {
+      timeout: 10_000,
+    })
+    .toMatchObject({ queued: 1, running: MAX });
+  await release('first');
+  expect((await waits).status).toBe(200);
+});
+
+test('a query that runs out of memory runs again, as often as said, and then fails', async () => {
+  const tooLarge = await query(server, `SELECT length(list(i)) FROM range(400000000) r(i)`, {
+    query_id: 'too-large',
+  });
+  expect(tooLarge.json().errors[0]).toMatchObject({ name: 'OUT_OF_MEMORY' });
+  const retries = `SELECT retries FROM information_schema.engine_query_history WHERE query_id = 'too-large'`;
+  expect(await rows(server, retries)).toEqual([[3]]);
+  expect(await rows(server, 'SELECT 42')).toEqual([[42]]);
+});
