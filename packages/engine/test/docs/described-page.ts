@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseConfig } from '@tessera/config';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PageSession } from './page-session.ts';
+import { pageSteps, type Step } from './page-steps.ts';
+import { compareOutput } from './shown-output.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const TIMEOUT_MS = 60_000;
+
+/** Does what a page says, from its top, each block as one test, on a node of its own. */
+export function describePage(path: string): void {
+  const { steps } = pageSteps(readFileSync(join(ROOT, path), 'utf8'));
+  describe(path, () => {
+    let session: PageSession;
+    beforeAll(async () => {
+      session = await PageSession.open();
+    });
+    afterAll(() => session?.[Symbol.asyncDispose]());
+
+    it.each(steps.map((step) => [titleOf(step), step] as const))(
+      '%s',
+      (_title, step) => tried(session, step),
+      TIMEOUT_MS,
+    );
+  });
+}
+
+const titleOf = (step: Step): string =>
+  `line ${step.line}: ${step.kind === 'run' ? step.text.trim().split('\n')[0] : step.kind}`;
+
+async function tried(session: PageSession, step: Step): Promise<void> {
+  if (step.kind === 'file') return session.writeFile(step.name, step.text);
+  if (step.kind === 'configuration') return checkConfiguration(step.text);
+  const { code, stdout, stderr } = await session.run(step.language, step.text);
+  if (step.fails ? code === 0 : code !== 0) expect.fail(`ended with ${code}:\n${stdout}\n${stderr}`);
+  if (step.output === undefined) return;
+  const output = session.asShown(step.fails ? stdout + stderr : stdout);
+  const { shown, given, renamed } = compareOutput(step.output, output);
+  expect(given).toBe(shown);
+  session.rename(renamed);
+}
+
+/** A whole configuration, or blocks of one. */
+function checkConfiguration(text: string): void {
+  parseConfig(/^schema_version:/m.test(text) ? text : `schema_version: "1.0"\n${text}`, 'page');
+}

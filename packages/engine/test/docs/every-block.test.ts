@@ -1,0 +1,37 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pageItems } from './page-blocks.ts';
+import { pageSteps } from './page-steps.ts';
+import { PAGES } from './pages.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+
+/** What users read. Decisions and notes for those who work on Tessera have no commands to try. */
+const SHOWN = ['README.md'];
+const pages = SHOWN.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).filter(
+  (p) => !p.includes('node_modules'),
+);
+const triedPages: readonly string[] = Object.values(PAGES).flat();
+
+describe.each(pages)('%s', (path) => {
+  const page = readFileSync(join(ROOT, path), 'utf8');
+
+  it('every block is tried, or says why not', () => {
+    const { steps, untried } = pageSteps(page);
+    expect(untried).toEqual([]);
+    if (steps.length > 0) expect(triedPages).toContain(path);
+  });
+
+  it('tests that are to try its blocks are there, and read the page', () => {
+    const notes = pageItems(page).flatMap((item) => ('note' in item ? [item.note] : item.block.notes));
+    for (const { name, value } of notes.filter(({ name }) => name.endsWith('tried by'))) {
+      expect(existsSync(join(ROOT, value)), `${name}: ${value}`).toBe(true);
+      expect(readFileSync(join(ROOT, value), 'utf8')).toContain(path);
+    }
+  });
+});
+
+it('pages to try are there', () => {
+  expect(triedPages.filter((path) => !pages.includes(path))).toEqual([]);
+});
