@@ -1,3 +1,4 @@
+export { tpch } from './tpch/tpch.ts';
 export type {
   GenerateOptions,
   GenerateProgress,

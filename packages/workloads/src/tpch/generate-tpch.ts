@@ -1,0 +1,85 @@
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { ColumnType } from '../parquet/column.ts';
+import { ParquetFile } from '../parquet/parquet-file.ts';
+import type { GenerateOptions } from '../workload.ts';
+import { MAKING } from './make-rows.ts';
+import { type RowCounts, rowCounts } from './row-counts.ts';
+import type { RowRange } from './row-maker.ts';
+import { TPCH_TABLES, type TpchTable } from './tables.ts';
+import { TEXT_POOL_SIZE } from './text-pool.ts';
+import type { TpchAnswer, TpchTask, TpchWorkerData } from './tpch-worker.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+/** Writes the tables of a scale. @throws Error for a scale or a table that there is none of */
+export async function generateTpch(options: GenerateOptions): Promise<void> {
+  const { scale, threads = availableParallelism() } = options;
+  const counts = rowCounts(scale);
+  const tables = wantedTables(options.tables);
+  const data: TpchWorkerData = { scale, textPool: new SharedArrayBuffer(TEXT_POOL_SIZE) };
+  const workers = new WorkerPool<TpchTask, TpchAnswer>(
+    new URL('./tpch-worker.ts', import.meta.url),
+    threads,
+    data,
+  );
+  try {
+    for await (const _ of workers.run(['text pool']));
+    await writeTables(tables, counts, options, workers);
+  } finally {
+    await workers.stop();
+  }
+}
+
+function wantedTables(names: readonly string[] | undefined): readonly TpchTable[] {
+  const unknown = names?.find((name) => TPCH_TABLES.every((table) => table.name !== name));
+  if (unknown !== undefined) throw new Error(`TPC-H has no table ${unknown}`);
+  return TPCH_TABLES.filter(({ name }) => names?.includes(name) ?? true);
+}
+
+async function writeTables(
+  tables: readonly TpchTable[],
+  counts: RowCounts,
+  { directory, onProgress }: GenerateOptions,
+  workers: WorkerPool<TpchTask, TpchAnswer>,
+): Promise<void> {
+  const plans = tables.map((table) => ({ table, ranges: rangesOf(table, counts) }));
+  const tasks = plans.flatMap(({ table, ranges }) => ranges.map((range) => ({ table: table.name, range })));
+  const answers = workers.run(tasks);
+  for (const { table, ranges } of plans) {
+    const path = join(directory, `${table.name}.parquet`);
+    const file = await ParquetFile.create(
+      path,
+      table.columns.map(({ name, type }) => ({ name, type: COLUMN_TYPES[type]! })),
+    );
+    try {
+      for (let written = 1; written <= ranges.length; written++) {
+        await file.write((await answers.next()).value!);
+        onProgress?.({ table: table.name, fraction: written / ranges.length });
+      }
+      await file.close();
+    } catch (error) {
+      await file.abandon();
+      await rm(path);
+      throw error;
+    }
+  }
+}
+
+const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = {
+  integer: 'integer',
+  bigint: 'bigint',
+  'numeric(15,2)': 'decimal',
+  date: 'date',
+  text: 'text',
+};
+
+/** The row groups of a table: they do not depend on the threads. */
+function rangesOf({ name }: TpchTable, counts: RowCounts): RowRange[] {
+  const { units, unitsPerGroup } = MAKING[name];
+  const total = units(counts);
+  return Array.from({ length: Math.ceil(total / unitsPerGroup) }, (_, group) => {
+    const first = group * unitsPerGroup;
+    return { first, count: Math.min(unitsPerGroup, total - first) };
+  });
+}

@@ -1,0 +1,90 @@
+import type { Column, TextColumn } from '../parquet/column.ts';
+import { TextBuilder } from '../parquet/text-builder.ts';
+import { RandomStream } from './random-stream.ts';
+import type { RowCounts } from './row-counts.ts';
+
+/** What the rows of any table are made of. */
+export interface Making {
+  readonly counts: RowCounts;
+  readonly textPool: Uint8Array;
+}
+
+/** Some consecutive rows; for `lineitem` orders of several rows, for `partsupp` parts of four. */
+export interface RowRange {
+  /** From 0. */
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Makes the columns of some rows, in the order of the table. */
+export type RowMaker = (making: Making, range: RowRange) => Column[];
+
+/** Makes a number for each row from a stream of its own. */
+export function numbers(
+  { first, count }: RowRange,
+  seed: number,
+  least: number,
+  greatest: number,
+): Int32Array<ArrayBuffer> {
+  const stream = new RandomStream(seed, 1, first);
+  const values = new Int32Array(count);
+  for (let i = 0; i < count; i++) values[i] = stream.integer(least, greatest);
+  return values;
+}
+
+/** Makes a place among `words` for each row from a stream of its own. */
+export function words(range: RowRange, seed: number, list: readonly string[]): Column {
+  return { type: 'words', words: list, places: Uint8Array.from(numbers(range, seed, 0, list.length - 1)) };
+}
+
+/** The keys of consecutive rows. */
+export function keys({ first, count }: RowRange): Float64Array<ArrayBuffer> {
+  return Float64Array.from({ length: count }, (_, i) => first + i + 1);
+}
+
+/** `prefix` and each value with its zeros. */
+export function tags(prefix: string, values: ArrayLike<number>, width: number): Column {
+  const builder = new TextBuilder(values.length * (4 + prefix.length + width));
+  const bytes = new TextEncoder().encode(prefix);
+  for (let i = 0; i < values.length; i++) {
+    builder.begin(bytes.length + 20);
+    builder.put(bytes);
+    builder.putNumber(values[i]!, width);
+    builder.finish();
+  }
+  return builder.column();
+}
+
+/** The bounds of a text's length that are derived from its average. */
+export const lengthsAbout = (average: number): readonly [least: number, greatest: number] => [
+  Math.trunc(average * 0.4),
+  Math.trunc(average * 1.6),
+];
+
+/** Pieces of the text pool: `texts[i]` of them for row `i`, of the stream's `mostTexts`. */
+export function comments(
+  { textPool }: Making,
+  range: RowRange,
+  seed: number,
+  average: number,
+  mostTexts = 1,
+  texts?: Uint8Array,
+): TextColumn {
+  const { first, count } = range;
+  const stream = new RandomStream(seed, 2 * mostTexts, first);
+  const [least, greatest] = lengthsAbout(average);
+  const lastOffset = textPool.length - greatest;
+  const builder = new TextBuilder(count * mostTexts * (average + 4));
+  for (let row = 0; row < count; row++) {
+    const wanted = texts ? texts[row]! : mostTexts;
+    for (let i = 0; i < wanted; i++) {
+      const offset = stream.integer(0, lastOffset);
+      const length = stream.integer(least, greatest);
+      builder.begin(length);
+      builder.put(textPool, offset, offset + length);
+      builder.finish();
+    }
+    stream.skip(2 * (mostTexts - wanted));
+  }
+  return builder.column();
+}
