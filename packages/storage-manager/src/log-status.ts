@@ -4,6 +4,8 @@ import type { LogNodeState, Role } from './log-node/state.ts';
 /** What this node knows of the metadata log. */
 export interface LogStatus {
   readonly role: Role['kind'];
+  /** Whether it is for this node to lead when nobody does. */
+  readonly mayLead: boolean;
   /** Undefined until the log was read for the first time, as are those that follow from it. */
   readonly version: number | undefined;
   readonly epoch: number | undefined;
@@ -42,6 +44,7 @@ export function logStatus(state: LogNodeState, readAtMs: number | undefined): Lo
   const hasCheckpoint = leads && upkeep.checkpointBytes > 0;
   return {
     role: role.kind,
+    mayLead: state.options.candidate && role.kind !== 'broken' && role.kind !== 'resigned',
     version: catalog?.version,
     epoch: catalog?.epoch,
     readAgeSeconds: leads ? 0 : readAtMs && (performance.now() - readAtMs) / 1_000,
