@@ -236,6 +236,11 @@ function logGauges(set: MetricSet, log: () => LogStatus): void {
     },
   );
   set.gauge(
+    'tessera_metadata_may_lead',
+    '1 where it is for the node to lead when nobody does; 0 with a metadata service, or where its log is broken',
+    () => Number(log().mayLead),
+  );
+  set.gauge(
     'tessera_metadata_version',
     'Newest version of the catalog that the node has',
     () => log().version,
