@@ -1,3 +1,4 @@
+export { clickbench } from './clickbench/clickbench.ts';
 export { tpch } from './tpch/tpch.ts';
 export type {
   GenerateOptions,

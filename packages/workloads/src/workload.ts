@@ -50,4 +50,6 @@ export interface WorkloadQuery {
   readonly name: string;
   /** One statement without a semicolon at its end. */
   readonly sql: string;
+  /** Where a system needs other words for it: by `clickhouse`, `postgresql`. */
+  readonly dialects?: Readonly<Record<string, string>>;
 }
