@@ -1,57 +1,77 @@
 import type { TextColumn } from './column.ts';
 
+/** How many bytes after a piece {@link TextBuilder.copy} may read: they are copied in eights. */
+export const COPY_SLACK = 8;
+
+const LENGTH_BYTES = 4;
+const ZERO = 0x30;
+
 /** Puts the rows of a text column together. Characters are bytes: ASCII only. */
 export class TextBuilder {
-  bytes: Uint8Array<ArrayBuffer>;
   /** Where the next byte goes. */
   end = 0;
+  bytes: Uint8Array<ArrayBuffer>;
+  #view: DataView<ArrayBuffer>;
   #rows = 0;
   #start = 0;
 
+  /** @param capacity grows where it does not do */
   constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity);
+    this.#view = new DataView(this.bytes.buffer);
   }
 
   /** A text of at most `length` bytes begins: they are written at `end`, which moves with them. */
   begin(length: number): void {
-    if (this.end + 4 + length > this.bytes.length) this.#grow(4 + length);
+    const needed = this.end + LENGTH_BYTES + length + COPY_SLACK;
+    if (needed > this.bytes.length) this.#grow(needed);
     this.#start = this.end;
-    this.end += 4;
+    this.end += LENGTH_BYTES;
   }
 
   /** The text that was begun ends where `end` is. */
   finish(): void {
-    const { bytes, end } = this;
-    const start = this.#start;
-    const length = end - start - 4;
-    bytes[start] = length;
-    bytes[start + 1] = length >>> 8;
-    bytes[start + 2] = length >>> 16;
-    bytes[start + 3] = length >>> 24;
+    this.#view.setUint32(this.#start, this.end - this.#start - LENGTH_BYTES, true);
     this.#rows++;
   }
 
-  /** Writes within a text. */
-  put(source: Uint8Array, from = 0, to = source.length): void {
+  /** Writes a few bytes within a text. */
+  put(source: Uint8Array): void {
     const { bytes } = this;
     let { end } = this;
-    for (let i = from; i < to; i++) bytes[end++] = source[i]!;
+    for (let i = 0; i < source.length; i++) bytes[end++] = source[i]!;
     this.end = end;
+  }
+
+  /** Writes a piece of ASCII within a text. Eight bytes of it never are a float that is not a number. */
+  copy(source: DataView, from: number, length: number): void {
+    const view = this.#view;
+    const { end } = this;
+    for (let i = 0; i < length; i += 8) view.setFloat64(end + i, source.getFloat64(from + i));
+    this.end = end + length;
   }
 
   /** Writes a number within a text, with zeros before it up to `width` digits. */
   putNumber(value: number, width: number): void {
-    const digits = String(value).padStart(width, '0');
-    for (let i = 0; i < digits.length; i++) this.bytes[this.end++] = digits.charCodeAt(i);
+    let digits = width;
+    for (let bound = 10 ** width; value >= bound; bound *= 10) digits++;
+    let rest = value;
+    for (let i = this.end + digits - 1; i >= this.end; i--) {
+      const quotient = Math.floor(rest / 10);
+      this.bytes[i] = ZERO + rest - 10 * quotient;
+      rest = quotient;
+    }
+    this.end += digits;
   }
 
   column(): TextColumn {
     return { type: 'text', rows: this.#rows, bytes: this.bytes.subarray(0, this.end) };
   }
 
-  #grow(more: number): void {
-    const bytes = new Uint8Array(Math.max(2 * this.bytes.length, this.end + more));
+  #grow(needed: number): void {
+    const bytes = new Uint8Array(Math.max(2 * this.bytes.length, needed));
     bytes.set(this.bytes.subarray(0, this.end));
     this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
   }
 }

@@ -8,7 +8,7 @@ import { MAKING } from './make-rows.ts';
 import { type RowCounts, rowCounts } from './row-counts.ts';
 import type { RowRange } from './row-maker.ts';
 import { TPCH_TABLES, type TpchTable } from './tables.ts';
-import { TEXT_POOL_SIZE } from './text-pool.ts';
+import { TextPool } from './text-pool.ts';
 import type { TpchAnswer, TpchTask, TpchWorkerData } from './tpch-worker.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -17,7 +17,7 @@ export async function generateTpch(options: GenerateOptions): Promise<void> {
   const { scale, threads = availableParallelism() } = options;
   const counts = rowCounts(scale);
   const tables = wantedTables(options.tables);
-  const data: TpchWorkerData = { scale, textPool: new SharedArrayBuffer(TEXT_POOL_SIZE) };
+  const data: TpchWorkerData = { scale, textPool: TextPool.allocate() };
   const workers = new WorkerPool<TpchTask, TpchAnswer>(
     new URL('./tpch-worker.ts', import.meta.url),
     threads,

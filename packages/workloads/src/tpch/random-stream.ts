@@ -34,10 +34,10 @@ export class RandomStream {
   /** From 1 to 2^31 - 2. */
   next(): number {
     const seed = this.#seed;
-    // seed * MULTIPLIER in 46 bits, folded at bit 31: 2^31 is 1 modulo 2^31 - 1.
+    // seed * MULTIPLIER has 46 bits: folded at bit 31, since 2^31 is 1 modulo MODULUS. Then the same with the sum's bit 31.
     const high = MULTIPLIER * (seed >>> 16);
-    const folded = MULTIPLIER * (seed & 0xffff) + (high & 0x7fff) * 0x1_0000 + (high >>> 15);
-    this.#seed = folded > MODULUS ? folded - MODULUS : folded;
+    const sum = (MULTIPLIER * (seed & 0xffff) + ((high & 0x7fff) << 16) + (high >>> 15)) | 0;
+    this.#seed = (sum & MODULUS) + (sum >>> 31);
     return this.#seed;
   }
 }

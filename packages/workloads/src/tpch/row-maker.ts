@@ -2,11 +2,12 @@ import type { Column, TextColumn } from '../parquet/column.ts';
 import { TextBuilder } from '../parquet/text-builder.ts';
 import { RandomStream } from './random-stream.ts';
 import type { RowCounts } from './row-counts.ts';
+import { TextPool } from './text-pool.ts';
 
 /** What the rows of any table are made of. */
 export interface Making {
   readonly counts: RowCounts;
-  readonly textPool: Uint8Array;
+  readonly textPool: TextPool;
 }
 
 /** Some consecutive rows; for `lineitem` orders of several rows, for `partsupp` parts of four. */
@@ -73,7 +74,7 @@ export function comments(
   const { first, count } = range;
   const stream = new RandomStream(seed, 2 * mostTexts, first);
   const [least, greatest] = lengthsAbout(average);
-  const lastOffset = textPool.length - greatest;
+  const lastOffset = TextPool.size - greatest;
   const builder = new TextBuilder(count * mostTexts * (average + 4));
   for (let row = 0; row < count; row++) {
     const wanted = texts ? texts[row]! : mostTexts;
@@ -81,7 +82,7 @@ export function comments(
       const offset = stream.integer(0, lastOffset);
       const length = stream.integer(least, greatest);
       builder.begin(length);
-      builder.put(textPool, offset, offset + length);
+      builder.copy(textPool.view, offset, length);
       builder.finish();
     }
     stream.skip(2 * (mostTexts - wanted));

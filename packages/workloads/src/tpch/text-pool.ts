@@ -1,39 +1,50 @@
+import { COPY_SLACK } from '../parquet/text-builder.ts';
 import { SPEECH, type WeightedWords } from './distributions.ts';
 import { RandomStream } from './random-stream.ts';
 
-/** Every comment is a piece of this text. */
-export const TEXT_POOL_SIZE = 300 * 1024 * 1024;
+const POOL_SIZE = 300 * 1024 * 1024;
 const SEED = 933_588_178;
-const LONGEST_SENTENCE = 256;
-
+/** More than the longest sentence has. */
+const SENTENCE_SPACE = 1024;
+const COMMA = 0x2c;
 const SPACE = 0x20;
 
-/** Fills the pool with sentences of clause 4.2.2.14's grammar; the last one is cut. */
-export function fillTextPool(pool: Uint8Array): void {
-  const writer = new SentenceWriter(pool, new RandomStream(SEED, 1, 0));
-  while (writer.end < pool.length - LONGEST_SENTENCE) writer.sentence();
-  const rest = new SentenceWriter(new Uint8Array(2 * LONGEST_SENTENCE), writer.random);
-  const left = pool.length - writer.end;
-  while (rest.end < left) rest.sentence();
-  pool.set(rest.bytes.subarray(0, left), writer.end);
+/** The text that every comment is a piece of. Threads share its bytes; {@link TextPool.fill} makes them, once. */
+export class TextPool {
+  static readonly size = POOL_SIZE;
+  readonly view: DataView<SharedArrayBuffer>;
+
+  constructor(bytes: SharedArrayBuffer) {
+    this.view = new DataView(bytes);
+  }
+
+  /** What the bytes take, and what the last sentence and readers go beyond. */
+  static allocate(): SharedArrayBuffer {
+    return new SharedArrayBuffer(POOL_SIZE + SENTENCE_SPACE + COPY_SLACK);
+  }
+
+  /** Writes sentences of the grammar of clause 4.2.2.14. */
+  fill(): void {
+    const writer = new SentenceWriter(this.view);
+    while (writer.end < POOL_SIZE) writer.sentence();
+  }
 }
 
 class SentenceWriter {
-  readonly bytes: Uint8Array;
-  readonly random: RandomStream;
   end = 0;
+  readonly #text: DataView;
+  readonly #random = new RandomStream(SEED, 1, 0);
 
-  constructor(bytes: Uint8Array, random: RandomStream) {
-    this.bytes = bytes;
-    this.random = random;
+  constructor(text: DataView) {
+    this.#text = text;
   }
 
   sentence(): void {
-    const kind = this.random.integer(0, 10);
+    const kind = this.#random.integer(0, 10);
     this.#nounPhrase();
     if (kind >= 9) this.#prepositionalPhrase();
     this.#verbPhrase();
-    if (kind >= 3 && (kind < 6 || kind === 10)) this.#prepositionalPhrase();
+    if (kind === 10 || (kind >= 3 && kind < 6)) this.#prepositionalPhrase();
     else if (kind >= 6) this.#nounPhrase();
     // A terminator stands at the last word.
     this.end--;
@@ -41,19 +52,19 @@ class SentenceWriter {
   }
 
   #nounPhrase(): void {
-    const kind = this.random.integer(0, 89);
+    const kind = this.#random.integer(0, 89);
     if (kind >= 40) this.#word(ADVERBS);
     if (kind >= 10) this.#word(ADJECTIVES);
     if (kind >= 30 && kind < 40) {
-      this.bytes[this.end - 1] = 0x2c;
-      this.bytes[this.end++] = SPACE;
+      this.#text.setUint8(this.end - 1, COMMA);
+      this.#text.setUint8(this.end++, SPACE);
       this.#word(ADJECTIVES);
     }
     this.#word(NOUNS);
   }
 
   #verbPhrase(): void {
-    const kind = this.random.integer(0, 71);
+    const kind = this.#random.integer(0, 71);
     if (kind === 30 || kind === 71) this.#word(AUXILIARIES);
     this.#word(VERBS);
     if (kind >= 31) this.#word(ADVERBS);
@@ -64,17 +75,31 @@ class SentenceWriter {
     this.#nounPhrase();
   }
 
-  #word(table: WordTable): void {
-    const word = table[this.random.integer(0, table.length - 1)]!;
-    const { bytes } = this;
-    let { end } = this;
-    for (let i = 0; i < word.length; i++) bytes[end++] = word[i]!;
-    this.end = end;
+  #word({ total, places, lengths, letters }: WordTable): void {
+    const place = places[this.#random.integer(0, total - 1)]!;
+    const length = lengths[place]!;
+    const { end } = this;
+    const text = this.#text;
+    text.setFloat64(end, letters[WORD_PARTS * place]!, true);
+    if (length > 8) {
+      text.setFloat64(end + 8, letters[WORD_PARTS * place + 1]!, true);
+      text.setFloat64(end + 16, letters[WORD_PARTS * place + 2]!, true);
+    }
+    this.end = end + length;
   }
 }
 
-/** Each word as often as its weight says, what follows it at its end. */
-type WordTable = readonly Uint8Array[];
+/** Words are copied in eights of bytes. The longest one, with what follows it, has three of them. */
+const WORD_PARTS = 3;
+
+interface WordTable {
+  /** Of all weights. */
+  readonly total: number;
+  /** Each word's place as often as its weight says. */
+  readonly places: Uint8Array;
+  readonly lengths: Uint8Array;
+  readonly letters: Float64Array;
+}
 
 const NOUNS = wordTable(SPEECH.nouns);
 const VERBS = wordTable(SPEECH.verbs);
@@ -84,11 +109,18 @@ const AUXILIARIES = wordTable(SPEECH.auxiliaries);
 const TERMINATORS = wordTable(SPEECH.terminators);
 const PREPOSITIONS = wordTable(SPEECH.prepositions, ' the ');
 
-function wordTable(words: WeightedWords, suffix = ' '): WordTable {
-  return words.flatMap(([weight, list]) =>
-    list.split(',').flatMap((word) => {
-      const bytes = new TextEncoder().encode(word + suffix);
-      return Array.from({ length: weight }, () => bytes);
-    }),
+function wordTable(weighted: WeightedWords, suffix = ' '): WordTable {
+  const words = weighted.flatMap(([weight, list]) =>
+    list.split(',').map((word) => ({ weight, bytes: Buffer.from(word + suffix) })),
   );
+  const places = words.flatMap(({ weight }, place) => Array.from({ length: weight }, () => place));
+  const letters = new Float64Array(WORD_PARTS * words.length);
+  const bytes = new Uint8Array(letters.buffer);
+  for (const [place, word] of words.entries()) bytes.set(word.bytes, 8 * WORD_PARTS * place);
+  return {
+    total: places.length,
+    places: Uint8Array.from(places),
+    lengths: Uint8Array.from(words, (word) => word.bytes.length),
+    letters,
+  };
 }

@@ -4,7 +4,7 @@ import { MAKING } from './make-rows.ts';
 import { rowCounts } from './row-counts.ts';
 import type { RowRange } from './row-maker.ts';
 import type { TpchTableName } from './tables.ts';
-import { fillTextPool } from './text-pool.ts';
+import { TextPool } from './text-pool.ts';
 
 export interface TpchWorkerData {
   readonly scale: number;
@@ -18,11 +18,11 @@ export type TpchTask = 'text pool' | { readonly table: TpchTableName; readonly r
 export type TpchAnswer = readonly ColumnChunk[];
 
 const { scale, textPool }: TpchWorkerData = workerData;
-const making = { counts: rowCounts(scale), textPool: new Uint8Array(textPool) };
+const making = { counts: rowCounts(scale), textPool: new TextPool(textPool) };
 
 parentPort!.on('message', (task: TpchTask) => {
   if (task === 'text pool') {
-    fillTextPool(making.textPool);
+    making.textPool.fill();
     answer([]);
   } else answer(MAKING[task.table].make(making, task.range).map(encodeColumn));
 });
