@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Answer, query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -29,7 +30,9 @@ beforeAll(async () => {
     },
   };
   await writeFile(join(directory, 'tessera.json'), JSON.stringify(config));
-  server = await startTessera({ args: ['--config', join(directory, 'tessera.json')] });
+  server = await startTessera({
+    args: ['--config', join(directory, 'tessera.json'), '--postgres-port', '0'],
+  });
   await query(server, 'CREATE TABLE t (a INT)');
 });
 afterEach(async () => {
@@ -96,6 +99,22 @@ test('a query that waits can be cancelled, and its time may run out', async () =
   expect(late.json().errors[0]).toMatchObject({ name: 'STATEMENT_TIMEOUT' });
   await query(server, `CANCEL QUERY WHERE query_id = 'to-be-cancelled'`);
   expect((await cancelled).json().errors[0]).toMatchObject({ name: 'QUERY_CANCELLED' });
+});
+
+test('the statements of a transaction go on beside an open cursor of it, whatever waits', async () => {
+  await hold('first');
+  const [host, port] = server.postgres.split(':');
+  const client = new Client({ host: host!, port: Number(port), user: 'anna', database: 'tessera' });
+  await client.connect();
+  await client.query('BEGIN; DECLARE c CURSOR FOR SELECT i FROM generate_series(1, 500000) AS g(i)');
+  expect((await client.query('FETCH 2 FROM c')).rowCount).toBe(2);
+  const waits = query(server, 'SELECT 1', { query_id: 'behind-the-cursor' });
+  await expect.poll(() => status('behind-the-cursor')).toBe('SUSPENDED');
+  expect((await client.query('SELECT 42::INT AS a')).rows).toEqual([{ a: 42 }]);
+  expect(await status('behind-the-cursor')).toBe('SUSPENDED');
+  await client.query('COMMIT');
+  expect((await waits).status).toBe(200);
+  await client.end();
 });
 
 test('says in the log that nothing was admitted for long', async () => {

@@ -98,6 +98,25 @@ describe('places', () => {
   });
 });
 
+test('while a query of a transaction has a place, the others of it need not wait, and give none away', async () => {
+  const asked = control({ maxQueries: 1 });
+  const ask = (group: string) => asked.admit({ kind: () => '', group, signal: new AbortController().signal });
+  const [cursor, beside] = [await ask('t'), await ask('t')];
+  const asker = new Asker(asked);
+  await asker.ask('another');
+  beside.leave();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asker.names).toEqual([]);
+  cursor.leave();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asker.names).toEqual(['another']);
+  expect(asked).toMatchObject({ running: 1, reservedBytes: asker.admitted.get('another')!.memoryBytes });
+  const later = vi.fn();
+  void ask('t').then(later);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(later).not.toHaveBeenCalled();
+});
+
 describe('memory', () => {
   /** Has learnt that queries named `large` need 800 MiB. */
   async function withLarge(): Promise<Asker> {

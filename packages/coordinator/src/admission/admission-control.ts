@@ -31,6 +31,11 @@ export interface AdmittedQuery {
 }
 
 export interface AskedAdmission {
+  /**
+   * Queries that may wait for one another, as those of a transaction, of which one may have rows that nobody has taken yet: while
+   * one of them runs, the others are admitted at once.
+   */
+  readonly group?: string | undefined;
   /** What tells queries that are alike. */
   readonly kind: () => string;
   readonly signal: AbortSignal;
@@ -59,6 +64,8 @@ export class AdmissionControl {
   readonly #estimates: MemoryEstimates;
   readonly #watch: NoAdmissionWatch;
   readonly #queue: Waiting[] = [];
+  /** How many of each group run. */
+  readonly #groups = new Map<string, number>();
   #running = 0;
   #reserved = 0;
   #frontTimer: NodeJS.Timeout | undefined;
@@ -90,10 +97,13 @@ export class AdmissionControl {
   }
 
   /** Resolves when the query may run. @throws the signal's reason */
-  async admit({ kind, signal }: AskedAdmission): Promise<AdmittedQuery> {
+  async admit({ kind, group, signal }: AskedAdmission): Promise<AdmittedQuery> {
     signal.throwIfAborted();
     let asked = Math.min(this.#estimates.of(kind), this.#options.memoryBytes);
-    let bytes = await this.#take(asked, { needsPlace: true, atFront: false, signal });
+    let bytes = this.#runsIn(group)
+      ? this.#takeAtOnce()
+      : await this.#take(asked, { needsPlace: true, atFront: false, signal });
+    this.#count(group, 1);
     let retries = 0;
     let left = false;
     return {
@@ -113,11 +123,29 @@ export class AdmissionControl {
         if (left) return;
         left = true;
         if (retries > 0 && !signal.aborted) this.#estimates.learn(kind(), asked);
+        this.#count(group, -1);
         this.#running -= 1;
         this.#reserved -= bytes;
         this.#admitNext();
       },
     };
+  }
+
+  #runsIn(group: string | undefined): boolean {
+    return group !== undefined && this.#groups.has(group);
+  }
+
+  #count(group: string | undefined, change: 1 | -1): void {
+    if (group === undefined) return;
+    const count = (this.#groups.get(group) ?? 0) + change;
+    if (count === 0) this.#groups.delete(group);
+    else this.#groups.set(group, count);
+  }
+
+  /** Whatever runs: a place more, and no memory. */
+  #takeAtOnce(): number {
+    this.#running += 1;
+    return 0;
   }
 
   /** What a query that had so much asks for next: twice that, within what a retry may ask for on top. */

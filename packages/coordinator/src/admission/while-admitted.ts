@@ -1,5 +1,6 @@
 import { normalizedSql } from '@tessera/sql';
 import type { RunningQuery } from '../running-queries.ts';
+import type { StatementRequest } from '../statement-request.ts';
 import type { ResultChunk, RowsResult, StatementResult } from '../statement-result.ts';
 import type { AdmissionControl } from './admission-control.ts';
 
@@ -25,17 +26,27 @@ const ABOUT_THE_ENGINE = /\b(?:information_schema|pg_catalog)\s*\./i;
 export const waitsForTurn = (kind: string, text: string): boolean =>
   ADMITTED.has(kind) && !ABOUT_THE_ENGINE.test(text);
 
+interface AskedStatement {
+  readonly query: RunningQuery;
+  readonly request: Pick<StatementRequest, 'transactionId'>;
+  readonly text: string;
+}
+
 /** Waits until the statement is admitted and runs it; its place is kept until its last row is taken, or it is closed. */
 export async function whileAdmitted(
   control: AdmissionControl,
-  { query, text }: { readonly query: RunningQuery; readonly text: string },
+  { query, request, text }: AskedStatement,
   work: () => Promise<StatementResult>,
 ): Promise<StatementResult> {
   const { signal, activity } = query;
   const since = performance.now();
   activity.isQueued = true;
   try {
-    query.admitted = await control.admit({ kind: () => normalizedSql(text), signal });
+    query.admitted = await control.admit({
+      kind: () => normalizedSql(text),
+      group: request.transactionId,
+      signal,
+    });
   } finally {
     activity.isQueued = false;
     activity.queuedMicroseconds += Math.round(1000 * (performance.now() - since));
