@@ -1,0 +1,70 @@
+import {
+  PrometheusRule,
+  ServiceMonitor,
+} from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import { StatefulSet } from 'kubernetes-models/apps/v1';
+import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { ConfigMap, Secret, Service, ServiceAccount } from 'kubernetes-models/v1';
+
+/** With validators made from the OpenAPI description of Kubernetes, and from the definitions of the Prometheus operator. */
+const MODELS = [
+  ...[ConfigMap, Ingress, NetworkPolicy, PodDisruptionBudget, PrometheusRule, Secret],
+  ...[Service, ServiceAccount, ServiceMonitor, StatefulSet],
+];
+
+/**
+ * What the API server would refuse about an object under strict validation: what is wrong, and what it does not know. The
+ * schemas let unknown fields pass; they are those that no part of the validator has looked at.
+ */
+export function faultsOf(object: { readonly apiVersion: string; readonly kind: string }): string[] {
+  const model = MODELS.find((one) => one.is(object));
+  if (model === undefined) return [`no schema for ${object.apiVersion} ${object.kind}`];
+  const watched = new WatchedValue(object, '');
+  try {
+    model.prototype.validate.call(watched.value);
+  } catch (error) {
+    return [(error as Error).message];
+  }
+  return watched.unseen();
+}
+
+/** Passes for an object or array, and notes which of its fields were asked for. */
+class WatchedValue {
+  readonly value: object;
+  readonly #target: object;
+  readonly #path: string;
+  readonly #seen = new Set<string>();
+  readonly #inner = new Map<string, WatchedValue>();
+
+  constructor(target: object, path: string) {
+    this.#target = target;
+    this.#path = path;
+    this.value = new Proxy(target, {
+      get: (_, key) => this.#get(key),
+      // Who lists the fields takes any.
+      ownKeys: () => {
+        for (const key of Object.keys(target)) this.#seen.add(key);
+        return Reflect.ownKeys(target);
+      },
+    });
+  }
+
+  #get(key: string | symbol): unknown {
+    const value: unknown = Reflect.get(this.#target, key);
+    if (typeof key === 'symbol') return value;
+    this.#seen.add(key);
+    if (typeof value !== 'object' || value === null) return value;
+    const known = this.#inner.get(key) ?? new WatchedValue(value, `${this.#path}/${key}`);
+    this.#inner.set(key, known);
+    return known.value;
+  }
+
+  unseen(): string[] {
+    const own = Object.keys(this.#target).filter((key) => !this.#seen.has(key));
+    return [
+      ...own.map((key) => `${this.#path}/${key} is no field of it`),
+      ...[...this.#inner.values()].flatMap((inner) => inner.unseen()),
+    ];
+  }
+}
