@@ -1,3 +1,18 @@
+import { constants } from 'node:os';
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Has a signal end the process until `shutdownSignal` takes over. The first process of a container gets no signal that it does not
+ * handle: without this, one that comes during the start would be lost.
+ */
+export function endAtSignals(): void {
+  if (process.pid !== 1) return;
+  for (const signal of SIGNALS) process.on(signal, endAtOnce);
+}
+
+const endAtOnce = (signal: (typeof SIGNALS)[number]) => process.exit(128 + constants.signals[signal]);
+
 /**
  * Resolves with the first SIGTERM or SIGINT. A second one ends the process at once: whoever sends it does not want to
  * wait for running queries.
@@ -10,7 +25,9 @@ export function shutdownSignal(): Promise<string> {
       asked = true;
       resolve(signal);
     };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    for (const signal of SIGNALS) {
+      process.on(signal, onSignal);
+      process.off(signal, endAtOnce);
+    }
   });
 }

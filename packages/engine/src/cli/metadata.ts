@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { defaultConfig, loadConfig } from '@tessera/config';
 import { Command } from 'commander';
 import type { MetadataOptions } from '../metadata.ts';
+import { endAtSignals } from '../shutdown-signal.ts';
 import { port } from './numbers.ts';
 
 interface Flags {
@@ -42,6 +43,7 @@ export function metadataCommand(): Command {
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
+      endAtSignals();
       const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
       const options: MetadataOptions = {
         config: loaded?.config ?? defaultConfig(),

@@ -7,6 +7,7 @@ import {
   DEFAULT_METRICS_PORT,
   type ServeOptions,
 } from '../serve-options.ts';
+import { endAtSignals } from '../shutdown-signal.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { port, wholeNumber } from './numbers.ts';
 
@@ -109,6 +110,7 @@ export function serveCommand(): Command {
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
+      endAtSignals();
       const options = await serveOptions(flags);
       // Loaded only here: the other commands start without the engine.
       const { serve } = await import('../serve.ts');

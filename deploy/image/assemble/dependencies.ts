@@ -1,0 +1,35 @@
+import { cp, glob, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+/** Read by compilers, debuggers and people, never by a running program. Licences stay. */
+const UNUSED = /(\.([cm]?ts|map|flow|tsbuildinfo)|(?<!LICEN[SC]E|NOTICE)\.md)$/i;
+/** Node itself stands in a place of its own; koffi brings a build for another C library. */
+const UNUSED_FOLDERS = /^(\.bin|node-linux-.*|musl_.*|node-api-headers)$/;
+const STORE = 'node_modules/.pnpm';
+/** Links to packages of the workspace that no package asked for; some lead nowhere here. */
+const HOISTED = `${STORE}/node_modules/@tessera`;
+
+/** Copies the installed packages and the links to them, without what no program reads. */
+export async function copyDependencies(
+  workspace: string,
+  home: string,
+  packages: readonly string[],
+): Promise<void> {
+  for (const place of [STORE, ...packages.map((folder) => `${folder}/node_modules`)]) {
+    if ((await readdir(join(workspace, place)).catch(() => [])).length === 0) continue;
+    await cp(join(workspace, place), join(home, place), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !UNUSED.test(path) && !UNUSED_FOLDERS.test(basename(path)) && !path.endsWith(HOISTED),
+    });
+  }
+}
+
+/** The Node binary that was installed for the target. */
+export async function nodeBinary(workspace: string): Promise<string> {
+  const found = await Array.fromAsync(
+    glob(`${STORE}/node-linux-*/node_modules/node-linux-*/bin/node`, { cwd: workspace }),
+  );
+  if (found.length !== 1) throw new Error(`expected one Node binary, found ${found.length}`);
+  return join(workspace, found[0]!);
+}
