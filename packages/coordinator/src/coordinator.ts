@@ -46,6 +46,8 @@ export interface CoordinatorOptions {
   readonly upkeep?: UpkeepOptions | undefined;
   /** Undefined: every statement runs at once. */
   readonly admission?: AdmissionOptions | undefined;
+  /** How many samples of `engine_metrics_history` a minute has; default 12. */
+  readonly metricsPerMinute?: number | undefined;
   /** Undefined: users have no passwords. */
   readonly makeCredential?: MakeCredential | undefined;
 }

@@ -146,6 +146,7 @@ export const serve: Serve = async (options) => {
     kernel,
     external,
     engineId: config.engine.id,
+    metricsPerMinute: config.engine.metrics_collection_frequency_per_minute,
     checksPrivileges: config.auth.mode !== 'disabled',
     makeCredential,
     admission: admissionOptions(config, memory.kernelBytes, logging),

@@ -138,7 +138,7 @@ export const engine = block(
     metrics_collection_frequency_per_minute: integer('metric collections per minute; 12 is every 5 seconds', {
       min: 1,
       default: 12,
-      effect: 'arrives with sampled metrics',
+      effect: NOW,
     }),
     multi_cluster: multiCluster,
     nodes: list(

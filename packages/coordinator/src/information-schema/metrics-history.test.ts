@@ -1,19 +1,22 @@
 import type { AgentMetrics } from '@tessera/storage-agent';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { MetricsHistory } from './metrics-history.ts';
 
 test('samples tell what changed since the one before', async () => {
   let requests = { hits: 3, misses: 1 };
   let isUp = true;
-  const history = new MetricsHistory({
-    kernelMemory: async () => {
-      if (!isUp) throw new Error('The kernel is starting');
-      return { usedBytes: 1000, limitBytes: 2000, spilledBytes: 7 };
+  const history = new MetricsHistory(
+    {
+      kernelMemory: async () => {
+        if (!isUp) throw new Error('The kernel is starting');
+        return { usedBytes: 1000, limitBytes: 2000, spilledBytes: 7 };
+      },
+      storageAgent: () => ({ bytesOnDisk: 50, ...requests }) as AgentMetrics,
+      runningQueries: () => 2,
+      queuedQueries: () => 5,
     },
-    storageAgent: () => ({ bytesOnDisk: 50, ...requests }) as AgentMetrics,
-    runningQueries: () => 2,
-    queuedQueries: () => 5,
-  });
+    1,
+  );
   await history.sample();
   requests = { hits: 3, misses: 3 };
   await history.sample();
@@ -33,5 +36,30 @@ test('samples tell what changed since the one before', async () => {
   for (const { cpuUsed } of samples) {
     expect(cpuUsed).toBeGreaterThanOrEqual(0);
     expect(cpuUsed).toBeLessThanOrEqual(1);
+  }
+});
+
+test('so many samples a minute are taken, and none while one is under way', async () => {
+  vi.useFakeTimers();
+  try {
+    let answer = async () => ({ usedBytes: 1, limitBytes: 2, spilledBytes: 0 });
+    const history = new MetricsHistory(
+      {
+        kernelMemory: () => answer(),
+        storageAgent: () => undefined,
+        runningQueries: () => 0,
+        queuedQueries: () => 0,
+      },
+      12,
+    );
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([...history]).toHaveLength(12);
+    const asked = vi.fn(() => new Promise<never>(() => {}));
+    answer = asked;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toHaveBeenCalledOnce();
+    history.close();
+  } finally {
+    vi.useRealTimers();
   }
 });

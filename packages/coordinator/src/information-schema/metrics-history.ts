@@ -3,9 +3,8 @@ import type { MemoryUse } from '@tessera/kernel';
 import type { AgentMetrics } from '@tessera/storage-agent';
 import type { MetricsSample } from './system-facts.ts';
 
-const INTERVAL_MS = 30_000;
-/** A day. */
-const CAPACITY = (24 * 3600 * 1000) / INTERVAL_MS;
+/** Samples that are kept: those of a day, but no more than twelve a minute make. */
+const MAX_SAMPLES = 24 * 60 * 12;
 
 export interface MetricsSources {
   kernelMemory(): Promise<MemoryUse>;
@@ -16,17 +15,20 @@ export interface MetricsSources {
   queuedQueries(): number;
 }
 
-/** What the node uses, sampled twice a minute, for a day. */
+/** What the node uses, sampled so many times a minute, for a day or less. */
 export class MetricsHistory implements Iterable<MetricsSample> {
   readonly #sources: MetricsSources;
   readonly #samples: MetricsSample[] = [];
+  readonly #capacity: number;
   readonly #timer: NodeJS.Timeout;
   #processors = processorTimes();
   #requests = { hits: 0, misses: 0 };
+  #sampling = false;
 
-  constructor(sources: MetricsSources) {
+  constructor(sources: MetricsSources, samplesPerMinute: number) {
     this.#sources = sources;
-    this.#timer = setInterval(() => void this.sample(), INTERVAL_MS).unref();
+    this.#capacity = Math.min(24 * 60 * samplesPerMinute, MAX_SAMPLES);
+    this.#timer = setInterval(() => void this.#sampleUnlessLate(), 60_000 / samplesPerMinute).unref();
   }
 
   /** The oldest first. */
@@ -50,7 +52,15 @@ export class MetricsHistory implements Iterable<MetricsSample> {
       runningQueries: this.#sources.runningQueries(),
       suspendedQueries: this.#sources.queuedQueries(),
     });
-    if (this.#samples.length > CAPACITY) this.#samples.shift();
+    if (this.#samples.length > this.#capacity) this.#samples.shift();
+  }
+
+  /** A kernel that is slow to answer is not asked again before it has. */
+  async #sampleUnlessLate(): Promise<void> {
+    if (this.#sampling) return;
+    this.#sampling = true;
+    await this.sample();
+    this.#sampling = false;
   }
 
   close(): void {

@@ -24,6 +24,8 @@ export interface NodeInformationOptions {
   readonly cluster?: ClusterServices | undefined;
   readonly tables?: TableServices | undefined;
   readonly transactions: Transactions | undefined;
+  /** Of `engine_metrics_history`; default 12. */
+  readonly metricsPerMinute?: number | undefined;
 }
 
 /** What this node can tell of itself and its engine. */
@@ -33,12 +35,15 @@ export class NodeInformation {
 
   constructor(options: NodeInformationOptions) {
     this.#options = options;
-    this.#metrics = new MetricsHistory({
-      kernelMemory: () => options.kernel.memory(),
-      storageAgent: () => options.tables?.agent.metrics(),
-      runningQueries: () => options.running.size - options.queuedQueries(),
-      queuedQueries: options.queuedQueries,
-    });
+    this.#metrics = new MetricsHistory(
+      {
+        kernelMemory: () => options.kernel.memory(),
+        storageAgent: () => options.tables?.agent.metrics(),
+        runningQueries: () => options.running.size - options.queuedQueries(),
+        queuedQueries: options.queuedQueries,
+      },
+      options.metricsPerMinute ?? 12,
+    );
   }
 
   /** For one user: without queries and transactions that are not to be told to that one. */

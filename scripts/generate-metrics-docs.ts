@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type MetricDefinition, NodeMetrics } from '../packages/engine/src/metrics/node-metrics.ts';
+
+/** In the order of the page. The first whose names match has a metric. */
+const SECTIONS: readonly (readonly [title: string, names: RegExp])[] = [
+  ['The node', /^tessera_(build|ready|draining|open_connections|certificate|authentications|disk)/],
+  ['Queries', /^tessera_(?!kernel|storage_agent|object_store|vacuum|metadata|garbage|cluster|rpc)/],
+  ['Kernel processes', /^tessera_kernel/],
+  ['Tablets and the object store', /^tessera_(storage_agent|object_store|vacuum)/],
+  ['Metadata log and garbage', /^tessera_(metadata|garbage)/],
+  ['Other nodes', /^tessera_(cluster|rpc)/],
+  ['The node process', /./],
+];
+
+/** Writes docs/metrics.md from the metrics of a node; with `--check` only looks whether it is current. */
+const path = join(dirname(import.meta.dirname), 'docs', 'metrics.md');
+const page = metricsPage(definitions());
+
+if (!process.argv.includes('--check')) writeFileSync(path, page);
+else if (current() !== page) {
+  process.stdout.write('docs/metrics.md is stale: run node scripts/generate-metrics-docs.ts\n');
+  process.exitCode = 1;
+}
+
+function current(): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function definitions(): readonly MetricDefinition[] {
+  const metrics = new NodeMetrics();
+  // Nothing is asked for its value.
+  metrics.observe({ kernels: {} } as Parameters<NodeMetrics['observe']>[0]);
+  metrics.close();
+  return metrics.definitions;
+}
+
+function metricsPage(all: readonly MetricDefinition[]): string {
+  const bySection = Map.groupBy(all, ({ name }) => SECTIONS.find(([, names]) => names.test(name))![0]);
+  return [
+    '<!-- Written by scripts/generate-metrics-docs.ts; edit packages/engine/src/metrics. -->',
+    '# Metrics',
+    '',
+    "What `GET /metrics` of a node (`--metrics-port`, 9090) answers, in Prometheus' text format. Every node tells of itself; sums",
+    'over nodes are for Prometheus. Counters begin at 0 when the process starts. What is normal, which alerts there are and what to',
+    'do about them: [operations.md](operations.md). Rules and a dashboard: [deploy/monitoring](../deploy/monitoring/README.md).',
+    '',
+    ...SECTIONS.flatMap(([title]) => [`## ${title}`, '', ...table(bySection.get(title) ?? []), '']),
+  ].join('\n');
+}
+
+function table(metrics: readonly MetricDefinition[]): string[] {
+  const rows = metrics.map(({ name, type, labelNames = [], help }) => {
+    const labels = labelNames.map((label) => `\`${label}\``).join(', ');
+    return `| \`${name}\` | ${type} | ${labels} | ${help.replaceAll('|', '\\|')} |`;
+  });
+  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows];
+}
