@@ -18,6 +18,7 @@ import { ReadAuthority } from '../src/authorization/read-authority.ts';
 import { planQuery } from '../src/distribution/distributed-plans.ts';
 import type { Binding } from '../src/read/binding.ts';
 import type { BindRequest } from '../src/read/bound-query.ts';
+import { ColumnStatisticsCache } from '../src/read/column-statistics-cache.ts';
 import { MirrorTables } from '../src/read/mirror-tables.ts';
 import { bindingKey, QueryBindings } from '../src/read/query-bindings.ts';
 import { StatementRelations } from '../src/read/statement-relations.ts';
@@ -43,6 +44,7 @@ if (!existsSync(data)) throw new Error(`There is no ${data}: set TESSERA_TEST_DA
 
 await using fixture = await TableFixture.open();
 await makeTables();
+const statistics = new ColumnStatisticsCache(100 << 20);
 const mirror = new MirrorTables(fixture.mirror);
 const queries = readdirSync(join(data, 'queries'))
   .filter((file) => file.endsWith('.sql') && (values.query === undefined || file.includes(values.query)))
@@ -90,7 +92,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
   const serialized = String(await binder.scalar(PLAN_SQL, [prepared.boundSql ?? '']));
   await times.during('scans', () => tableScans(serialized));
   const tables = new Map(
-    [...relations.tables].map(([name, { table }]) => [name, tableFacts(fixture.snapshot, table)]),
+    [...relations.tables].map(([name, { table }]) => [name, tableFacts(fixture.snapshot, table, statistics)]),
   );
   const cluster = {
     nodes: Number(values.nodes),
@@ -129,7 +131,7 @@ async function repeated(request: BindRequest, binding: Binding): Promise<number>
     const key = bindingKey(request)!;
     const session = await fixture.kernel.session({ timeZone: 'UTC' });
     const known = await bindings.get(key, async () => fixture.snapshot);
-    planQuery(known!, fixture.snapshot, Number(values.nodes), request.settings);
+    planQuery(known!, fixture.snapshot, Number(values.nodes), request.settings, statistics);
     await session.close();
   };
   bindings.add(bindingKey(request)!, binding);

@@ -48,6 +48,8 @@ export interface CoordinatorOptions {
   readonly admission?: AdmissionOptions | undefined;
   /** How many samples of `engine_metrics_history` a minute has; default 12. */
   readonly metricsPerMinute?: number | undefined;
+  /** Bytes of what tablets tell of columns that are kept for plans. */
+  readonly columnStatisticsBytes?: number | undefined;
   /** Undefined: users have no passwords. */
   readonly makeCredential?: MakeCredential | undefined;
 }

@@ -149,6 +149,7 @@ export const serve: Serve = async (options) => {
     metricsPerMinute: config.engine.metrics_collection_frequency_per_minute,
     checksPrivileges: config.auth.mode !== 'disabled',
     makeCredential,
+    columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
     admission: admissionOptions(config, memory.kernelBytes, logging),
     cluster: { ...multiNode, distributes: config.execution.enable_shuffle },
     tables,
@@ -238,7 +239,7 @@ export const serve: Serve = async (options) => {
   const graceMs = config.engine.termination_grace_period;
   await Promise.all([
     coordinator.drain(graceMs),
-    multiNode.drain(graceMs),
+    multiNode.drain(graceMs, options.drainDelayMs),
     ...listeners.map((listener) => listener.drain(graceMs)),
   ]);
   log.info({}, 'drained');

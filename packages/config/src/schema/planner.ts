@@ -1,4 +1,4 @@
-import { WITH_STATISTICS } from './effect.ts';
+import { NOW } from './effect.ts';
 import { block, integer } from './parameter.ts';
 
 export const planner = block(
@@ -9,7 +9,7 @@ export const planner = block(
       {
         cache_max_size_bytes: integer('maximum cache size in bytes (100 MiB)', {
           default: 104_857_600,
-          effect: WITH_STATISTICS,
+          effect: NOW,
         }),
       },
       { default: {} },

@@ -9,6 +9,7 @@ import {
   UnsupportedPlan,
 } from '@tessera/planner';
 import type { Binding } from '../read/binding.ts';
+import type { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import { tableFacts } from '../read/table-facts.ts';
 import type { Settings } from '../settings.ts';
 
@@ -52,12 +53,15 @@ export function planQuery(
   snapshot: Snapshot,
   nodes: number,
   settings: Settings,
+  statistics: ColumnStatisticsCache,
 ): PlannedQuery | UndistributedQuery {
   const { serializedPlan } = binding;
   if (serializedPlan === undefined)
     return { reason: 'its plan is not known before it runs', isUnsupported: true };
   const facts: PlanFacts = {
-    tables: new Map([...binding.tables].map(([name, { table }]) => [name, tableFacts(snapshot, table)])),
+    tables: new Map(
+      [...binding.tables].map(([name, { table }]) => [name, tableFacts(snapshot, table, statistics)]),
+    ),
     cluster: {
       nodes,
       broadcastLimitBytes: settings.broadcast_limit_bytes,

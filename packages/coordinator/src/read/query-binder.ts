@@ -27,6 +27,7 @@ import type { TableServices } from '../tables.ts';
 import type { Binding, BoundTable, NamedRelation } from './binding.ts';
 import type { BindRequest, BoundQuery } from './bound-query.ts';
 import { bytesToRead } from './bytes-to-read.ts';
+import { ColumnStatisticsCache } from './column-statistics-cache.ts';
 import { explainSql } from './explain.ts';
 import type { ExplainedTable } from './explained-tables.ts';
 import { MirrorTables } from './mirror-tables.ts';
@@ -51,6 +52,8 @@ export interface BinderServices {
   readonly systemFacts?: ((scope: SystemScope) => Promise<SystemFacts>) | undefined;
   /** Undefined: every query runs on this node. */
   readonly cluster?: ClusterServices | undefined;
+  /** What is kept at most of what plans were made from; 100 MiB unless said otherwise. */
+  readonly columnStatisticsBytes?: number | undefined;
 }
 
 /** For whom `information_schema` is told, and of which catalog. */
@@ -59,10 +62,13 @@ export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user'> & 
   readonly view: string;
 };
 
+const COLUMN_STATISTICS_BYTES = 100 << 20;
+
 /** Makes queries of the dialect ready to run: names resolved, tablets chosen and fetched, a session to run in. */
 export class QueryBinder {
   readonly #services: BinderServices;
   readonly #mirror: MirrorTables | undefined;
+  readonly #statistics: ColumnStatisticsCache;
   readonly #viewColumns = new ViewColumns();
   readonly #bindings = new QueryBindings();
   readonly #descriptions = new QueryDescriptions();
@@ -76,6 +82,7 @@ export class QueryBinder {
 
   constructor(services: BinderServices) {
     this.#services = services;
+    this.#statistics = new ColumnStatisticsCache(services.columnStatisticsBytes ?? COLUMN_STATISTICS_BYTES);
     this.#mirror = services.tables && new MirrorTables(services.tables.mirror);
   }
 
@@ -142,6 +149,7 @@ export class QueryBinder {
               await work.relations!.snapshot(),
               this.#services.cluster!.cluster.living().length,
               request.settings,
+              this.#statistics,
             )
           : undefined,
         names: new Map([...tables].map(([name, { table }]) => [name, table.name])),
@@ -423,7 +431,8 @@ export class QueryBinder {
     const services = this.#services.cluster!;
     const { settings, signal, distributed } = request;
     const snapshot = await work.relations!.snapshot();
-    const plan = () => planQuery(binding, snapshot, services.cluster.living().length, settings);
+    const plan = () =>
+      planQuery(binding, snapshot, services.cluster.living().length, settings, this.#statistics);
     const { agent } = this.#services.tables!;
     const { session } = work;
     const { columns, parameters } = binding.prepared;

@@ -1,8 +1,11 @@
+import type { TableObject } from '@tessera/catalog';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TableFixture } from '../testing/table-fixture.ts';
+import { ColumnStatisticsCache } from './column-statistics-cache.ts';
 import { tableFacts } from './table-facts.ts';
 
 let fixture: TableFixture;
+const statistics = new ColumnStatisticsCache(1 << 20);
 
 beforeAll(async () => {
   fixture = await TableFixture.open();
@@ -17,7 +20,7 @@ const rows = (from: number, to: number) =>
 test('rows, bytes, tablets, and how many values fit between the smallest and the largest', async () => {
   const table = await fixture.table('t', rows(0, 1000));
   await fixture.insert(table, rows(1000, 3000));
-  const facts = tableFacts(fixture.snapshot, table);
+  const facts = tableFacts(fixture.snapshot, table, statistics);
   expect(facts).toMatchObject({ rows: 3000, tablets: 2, isDimension: false });
   expect(facts.bytes).toBeGreaterThan(1000);
   expect(Object.fromEntries(facts.distinct)).toEqual({ k: 10, d: 30, amount: 601, flag: 2, code: 5 });
@@ -25,14 +28,17 @@ test('rows, bytes, tablets, and how many values fit between the smallest and the
 
 test('what is known of columns follows a table that grows', async () => {
   const table = await fixture.table('growing', 'SELECT (i % 3)::INTEGER AS k FROM range(100) r(i)');
-  expect(tableFacts(fixture.snapshot, table).distinct.get('k')).toBe(3);
+  expect(tableFacts(fixture.snapshot, table, statistics).distinct.get('k')).toBe(3);
   await fixture.insert(table, 'SELECT (i % 50)::INTEGER AS k FROM range(900) r(i)');
-  expect(tableFacts(fixture.snapshot, table)).toMatchObject({ rows: 1000, distinct: new Map([['k', 50]]) });
+  expect(tableFacts(fixture.snapshot, table, statistics)).toMatchObject({
+    rows: 1000,
+    distinct: new Map([['k', 50]]),
+  });
 });
 
 test('an empty table', async () => {
   const table = await fixture.table('empty', 'SELECT 1 AS k WHERE false');
-  expect(tableFacts(fixture.snapshot, table)).toMatchObject({ rows: 0, distinct: new Map() });
+  expect(tableFacts(fixture.snapshot, table, statistics)).toMatchObject({ rows: 0, distinct: new Map() });
 });
 
 test('rows are kept together by the first key, when tablets have ranges of their own', async () => {
@@ -40,9 +46,28 @@ test('rows are kept together by the first key, when tablets have ranges of their
     `SELECT i::BIGINT AS a, (hash(i) % 1000)::BIGINT AS b FROM range(${from}, ${to}) r(i)`;
   const byRange = await fixture.table('by_range', ordered(0, 1000), { primaryIndex: ['a', 'b'] });
   await fixture.insert(byRange, ordered(1000, 2000));
-  expect([...tableFacts(fixture.snapshot, byRange).clusteredBy!]).toEqual(['a']);
+  expect([...tableFacts(fixture.snapshot, byRange, statistics).clusteredBy!]).toEqual(['a']);
   const mixed = await fixture.table('mixed', ordered(0, 1000), { primaryIndex: ['b'] });
   await fixture.insert(mixed, ordered(1000, 2000));
   await fixture.insert(mixed, ordered(2000, 3000));
-  expect([...tableFacts(fixture.snapshot, mixed).clusteredBy!]).toEqual([]);
+  expect([...tableFacts(fixture.snapshot, mixed, statistics).clusteredBy!]).toEqual([]);
+});
+
+test('keeps no more than it may, the least recently used go first', async () => {
+  const tables = [];
+  for (const name of ['a', 'b', 'c']) tables.push(await fixture.table(`${name}_kept`, rows(0, 100)));
+  const [a, b, c] = tables as [TableObject, TableObject, TableObject];
+  const whole = new ColumnStatisticsCache(1 << 20);
+  const first = whole.of(fixture.snapshot, a);
+  expect(whole.of(fixture.snapshot, a)).toBe(first);
+  const cache = new ColumnStatisticsCache(2 * whole.bytes);
+  const known = [a, b].map((table) => cache.of(fixture.snapshot, table));
+  expect(cache.of(fixture.snapshot, a)).toBe(known[0]);
+  cache.of(fixture.snapshot, c);
+  expect(cache.bytes).toBe(2 * whole.bytes);
+  expect(cache.of(fixture.snapshot, a)).toBe(known[0]);
+  expect(cache.of(fixture.snapshot, b)).not.toBe(known[1]);
+  const none = new ColumnStatisticsCache(0);
+  expect(none.of(fixture.snapshot, a)).toEqual(first);
+  expect(none.bytes).toBe(0);
 });
