@@ -3,13 +3,13 @@ import { cluster } from './benchmarks/cluster.ts';
 import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
 import { point } from './benchmarks/point.ts';
+import { pointLoad } from './benchmarks/point-load.ts';
 import { postgres } from './benchmarks/postgres.ts';
 import { results } from './benchmarks/results.ts';
 import { select42 } from './benchmarks/select42.ts';
 import { singleInserts } from './benchmarks/single-inserts.ts';
 import { tpch } from './benchmarks/tpch.ts';
 import { upload } from './benchmarks/upload.ts';
-import { hasTpchFolder } from './data/test-data.ts';
 import type { RunOptions } from './options.ts';
 
 /** A benchmark as the command line knows it. */
@@ -26,9 +26,6 @@ export interface BenchmarkEntry {
 
 const ownNode = ({ url }: RunOptions) =>
   url === undefined ? undefined : 'it starts nodes of its own, and --url names one that runs already';
-const tpchData = (options: RunOptions) =>
-  ownNode(options) ?? (hasTpchFolder() ? undefined : 'the TPC-H data set is not there');
-
 /** In the order they run. */
 export const BENCHMARKS: readonly BenchmarkEntry[] = [
   {
@@ -58,22 +55,28 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
   },
   {
     name: 'tpch',
-    about: 'the 22 TPC-H queries over managed tables, against plain DuckDB',
+    about: 'the 22 TPC-H queries over managed tables, beside peers',
     run: tpch,
     inAll: true,
-    needs: tpchData,
   },
   {
     name: 'insert',
     about: 'load lineitem from an uploaded Parquet file, against plain DuckDB',
     run: insert,
     inAll: true,
-    needs: tpchData,
+    needs: ownNode,
   },
   {
     name: 'point',
     about: 'one row by its primary index out of 60 M',
     run: point,
+    inAll: true,
+    needs: ownNode,
+  },
+  {
+    name: 'point-load',
+    about: 'point queries by 1 to 64 clients, and at 50, 80 and 95 % of what comes through at most',
+    run: pointLoad,
     inAll: true,
     needs: ownNode,
   },
@@ -96,7 +99,7 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     about: 'the 22 TPC-H queries on 1, 2 and 4 nodes: CPU time, balance, stages, planning',
     run: cluster,
     inAll: false,
-    needs: tpchData,
+    needs: ownNode,
   },
 ];
 

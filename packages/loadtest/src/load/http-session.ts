@@ -1,0 +1,49 @@
+import { Client } from 'undici';
+
+/** A statement was refused. */
+class Refused extends Error {
+  readonly status: number;
+  readonly sqlState: string | undefined;
+
+  constructor(status: number, text: string) {
+    super(`HTTP ${status}: ${text}`);
+    this.status = status;
+    this.sqlState = /"code" *: *"([0-9A-Z]{5})"/.exec(text)?.[1];
+  }
+}
+
+export interface HttpSessionOptions {
+  /** How long a statement may take before it counts as failed. */
+  readonly limitMs: number;
+}
+
+/** A client with one keep-alive connection, which is made anew when it broke. */
+export class HttpSession {
+  readonly #client: Client;
+
+  constructor(url: string, { limitMs }: HttpSessionOptions) {
+    this.#client = new Client(url, { pipelining: 1, headersTimeout: limitMs, bodyTimeout: limitMs });
+  }
+
+  /** The rows as JSON has them. @throws an Error with `status` and `sqlState`, or with the `code` of the connection */
+  async query(sql: string, parameters: Readonly<Record<string, string>> = {}): Promise<unknown[][]> {
+    const { text } = await this.statement(sql, { output_format: 'JSON_Compact', ...parameters });
+    return text === '' ? [] : ((JSON.parse(text) as { data?: unknown[][] }).data ?? []);
+  }
+
+  async statement(
+    sql: string,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<{ readonly text: string; readonly headers: Readonly<Record<string, unknown>> }> {
+    const path = `/?${new URLSearchParams(parameters)}`;
+    const { statusCode, headers, body } = await this.#client.request({ method: 'POST', path, body: sql });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Refused(statusCode, text);
+    return { text, headers };
+  }
+
+  /** Breaks off what is under way. */
+  close(): Promise<void> {
+    return this.#client.destroy();
+  }
+}

@@ -1,0 +1,22 @@
+/** Random numbers of one seed, so that a run can be repeated (mulberry32). */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 to 1, 1 exclusive. */
+  fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** From `low` to `high`, both inclusive. */
+  between(low: number, high: number): number {
+    return low + Math.floor(this.fraction() * (high - low + 1));
+  }
+}
