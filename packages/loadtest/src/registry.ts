@@ -1,4 +1,5 @@
 import type { Benchmark } from './benchmarks/benchmark.ts';
+import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster } from './benchmarks/cluster.ts';
 import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
@@ -26,6 +27,7 @@ export interface BenchmarkEntry {
 
 const ownNode = ({ url }: RunOptions) =>
   url === undefined ? undefined : 'it starts nodes of its own, and --url names one that runs already';
+
 /** In the order they run. */
 export const BENCHMARKS: readonly BenchmarkEntry[] = [
   {
@@ -57,6 +59,12 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     name: 'tpch',
     about: 'the 22 TPC-H queries over managed tables, beside peers',
     run: tpch,
+    inAll: true,
+  },
+  {
+    name: 'clickbench',
+    about: "ClickBench's 43 queries over generated hits, beside peers",
+    run: clickbench,
     inAll: true,
   },
   {

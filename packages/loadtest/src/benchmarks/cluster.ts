@@ -1,6 +1,7 @@
 import { newUlid } from '@tessera/common';
-import { loadTpch } from '../data/load-tpch.ts';
-import { TpchData, tpchQueries } from '../data/tpch-data.ts';
+import { tpch } from '@tessera/workloads';
+import { loadWorkload } from '../data/load-workload.ts';
+import { WorkloadData } from '../data/workload-data.ts';
 import { OwnCluster } from '../processes/cluster.ts';
 import { DevStore } from '../processes/dev-store.ts';
 import type { Line } from '../report/report.ts';
@@ -16,16 +17,19 @@ const SIZES = [0, 1, 2, 4] as const;
 const TABLET_BYTES = 4_194_304;
 
 /** What several nodes cost, in CPU seconds of all their processes. */
-export const cluster: Benchmark = async ({ duckdb, scale, progress }) => {
-  progress('cluster: writing the tables');
-  const data = await TpchData.write(duckdb, scale);
+export const cluster: Benchmark = async ({ scale, options, progress }) => {
+  const scaleFactor = options.scaleFactor ?? scale;
+  const data = await WorkloadData.generate(tpch, { scale: scaleFactor, progress });
   const store = await DevStore.start();
   const instanceId = newUlid();
   const clusters = new Map<number, OwnCluster>();
   try {
     const loading = await OwnCluster.start({ store, instanceId, nodes: 1 });
     try {
-      await loadTpch(loading.url, data, TABLET_BYTES, progress);
+      await loadWorkload(loading.url, tpch, data.directory, {
+        tabletBytes: TABLET_BYTES,
+        progress: (table) => progress(`loading ${table}`),
+      });
     } finally {
       await loading.stop();
     }
@@ -35,14 +39,14 @@ export const cluster: Benchmark = async ({ duckdb, scale, progress }) => {
       clusters.set(nodes, await OwnCluster.start({ store, instanceId, nodes, execution }));
     }
     const lines: Line[] = [];
-    lines.push(...(await workLines(clusters, await tpchQueries(), scale, progress)));
+    lines.push(...(await workLines(clusters, tpch.queries, scale, progress)));
     lines.push(await stageLine(clusters.get(4)!, progress));
     lines.push(await exchangeLine(scale, progress));
     lines.push(...(await planningLines(progress)));
     return {
       benchmark: 'cluster',
       title: 'Several nodes',
-      method: `TPC-H at about scale factor ${data.copies / 10} in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol; nodes of one thread each, all on this machine, everything in memory. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`), the coordinator changing from run to run; clusters of every size take turns query by query, after a round to warm up. *Balance*: the CPU time of the busiest of 4 nodes over their mean. *One more stage*: the slope of the time over the number of stages, for queries over small tables made to run on 4 nodes. *Exchange*: rows go from one process into a temp table of another, both ends counted. *Planning*: a new text of TPC-DS, from the text to stages for 4 nodes, with tables said to be of scale factor 100; *repeated* the same text again.`,
+      method: `TPC-H at scale factor ${data.scale} in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol; nodes of one thread each, all on this machine, everything in memory. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`), the coordinator changing from run to run; clusters of every size take turns query by query, after a round to warm up. *Balance*: the CPU time of the busiest of 4 nodes over their mean. *One more stage*: the slope of the time over the number of stages, for queries over small tables made to run on 4 nodes. *Exchange*: rows go from one process into a temp table of another, both ends counted. *Planning*: a new text of TPC-DS, from the text to stages for 4 nodes, with tables said to be of scale factor 100; *repeated* the same text again.`,
       lines,
     };
   } finally {

@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { createTable, TPCH_TABLES, TpchData } from '../data/tpch-data.ts';
+import { tpch } from '@tessera/workloads';
+import { createTable } from '../data/load-workload.ts';
+import { WorkloadData } from '../data/workload-data.ts';
 import { Connection } from '../http/connection.ts';
 import { upload } from '../http/upload.ts';
 import { startTessera } from '../processes/tessera.ts';
@@ -10,16 +12,17 @@ const RUNS = 3;
 const TARGET = { at: 'most', value: 1.5 } as const;
 
 /** Loading lineitem from an uploaded Parquet file, against plain DuckDB writing a sorted zstd Parquet file. */
-export const insert: Benchmark = async ({ duckdb, scale, progress }) => {
-  const data = await TpchData.write(duckdb, scale);
+export const insert: Benchmark = async ({ duckdb, scale, options, progress }) => {
+  const scaleFactor = options.scaleFactor ?? scale;
+  const data = await WorkloadData.generate(tpch, { scale: scaleFactor, tables: ['lineitem'], progress });
   const node = await startTessera();
   const connection = new Connection(node.url);
-  const lineitem = TPCH_TABLES.find((table) => table.name === 'lineitem')!;
+  const lineitem = tpch.tables.find((table) => table.name === 'lineitem')!;
   const source = data.file('lineitem');
   const target = `${source}.sorted`;
   const samples: { ours: number; theirs: number }[] = [];
   try {
-    for (let run = 0; run <= RUNS; run++) {
+    for (let run = 0; run <= (options.runs ?? RUNS); run++) {
       progress(`insert: run ${run}`);
       const theirs = await duckdb.run(
         `COPY (FROM '${source}' ORDER BY l_orderkey) TO '${target}' (FORMAT parquet, COMPRESSION zstd)`,
@@ -45,7 +48,7 @@ export const insert: Benchmark = async ({ duckdb, scale, progress }) => {
   return {
     benchmark: 'insert',
     title: 'INSERT from an uploaded Parquet file',
-    method: `lineitem at about scale factor ${data.copies / 10} (a zstd Parquet file), uploaded and inserted into an empty table with PRIMARY INDEX l_orderkey, on the local store; the time holds the upload, the sort, writing, checksums and the durable commit. Beside it, in turn: plain DuckDB, COPY (FROM file ORDER BY l_orderkey) TO a zstd Parquet file.`,
+    method: `lineitem of TPC-H at scale factor ${data.scale} (a zstd Parquet file), uploaded and inserted into an empty table with PRIMARY INDEX l_orderkey, on the local store; the time holds the upload, the sort, writing, checksums and the durable commit. Beside it, in turn: plain DuckDB, COPY (FROM file ORDER BY l_orderkey) TO a zstd Parquet file.`,
     lines: [
       {
         what: 'lineitem',

@@ -8,16 +8,25 @@ export interface Answer {
 /** One keep-alive connection to a server. */
 export class Connection {
   readonly #pool: Pool;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(url: string) {
+  constructor(url: string, token?: string) {
+    this.#headers = bearer(token);
     this.#pool = new Pool(url, { connections: 1, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  /** Runs a statement and reads its whole answer. @throws when the status is not 200 */
-  async run(sql: string, outputFormat = 'TabSeparatedWithNames'): Promise<Answer> {
+  /** Runs a statement and reads its whole answer. @throws when the status is not 200, or after the time it is given */
+  async run(sql: string, outputFormat = 'TabSeparatedWithNames', limitMs?: number): Promise<Answer> {
     const start = performance.now();
     const path = `/?output_format=${outputFormat}`;
-    const { statusCode, body } = await this.#pool.request({ method: 'POST', path, body: sql });
+    const signal = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
+    const { statusCode, body } = await this.#pool.request({
+      method: 'POST',
+      path,
+      body: sql,
+      headers: this.#headers,
+      ...(signal && { signal }),
+    });
     const text = await body.text();
     if (statusCode !== 200) throw new Error(`HTTP ${statusCode}: ${text}\n${sql.slice(0, 500)}`);
     return { milliseconds: performance.now() - start, text };
@@ -27,3 +36,7 @@ export class Connection {
     return this.#pool.close();
   }
 }
+
+/** The header that shows a token. */
+export const bearer = (token: string | undefined): Readonly<Record<string, string>> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { bearer } from './connection.ts';
 
 /** What reading a whole answer came to. */
 export interface DiscardedAnswer {
@@ -11,12 +12,18 @@ export async function runDiscarding(
   url: string,
   sql: string,
   outputFormat: string,
+  token?: string,
 ): Promise<DiscardedAnswer> {
   const start = performance.now();
   const pool = new Pool(url, { connections: 1, headersTimeout: 0, bodyTimeout: 0 });
   try {
     const path = `/?output_format=${outputFormat}`;
-    const { statusCode, body } = await pool.request({ method: 'POST', path, body: sql });
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path,
+      body: sql,
+      headers: bearer(token),
+    });
     if (statusCode !== 200) throw new Error(`${outputFormat}: HTTP ${statusCode}: ${await body.text()}`);
     let bytes = 0;
     for await (const chunk of body) bytes += (chunk as Buffer).length;

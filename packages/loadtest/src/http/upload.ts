@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { bearer } from './connection.ts';
 
 const BOUNDARY = 'loadtest-7d3f1c';
 const READ_BYTES = 1024 * 1024;
@@ -18,6 +19,7 @@ export interface UploadPart {
 export interface UploadOptions {
   /** Sends the file evenly over at least this time, in place of as fast as it is taken. */
   readonly spreadOverMs?: number;
+  readonly token?: string | undefined;
   /** Called when the last byte has been handed to the connection. */
   onSent?(): void;
 }
@@ -39,6 +41,7 @@ export async function upload(
   const head = Buffer.from(`${sqlPart(sql)}${filePartHeader(part)}`);
   const tail = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
   const headers = {
+    ...bearer(options.token),
     'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
     'content-length': head.length + size + tail.length,
   };

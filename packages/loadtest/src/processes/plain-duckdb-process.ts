@@ -1,29 +1,42 @@
 import { availableParallelism } from 'node:os';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { PlainAnswer } from './plain-duckdb.ts';
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import type { SqlAnswer, SqlRequest } from './sql-process.ts';
 
-const instance = await DuckDBInstance.create(':memory:', { threads: String(availableParallelism()) });
+const instance = await DuckDBInstance.create(':memory:', {
+  threads: String(availableParallelism()),
+  default_null_order: 'postgres',
+});
 const connection = await instance.connect();
 
-process.on('message', async (sql: string) => {
-  process.send!(await run(connection, sql));
+process.on('message', async (request: SqlRequest) => {
+  process.send!(await run(connection, request));
 });
 process.once('disconnect', () => process.exit());
 
-async function run(on: DuckDBConnection, sql: string): Promise<PlainAnswer> {
+async function run(on: DuckDBConnection, { sql, keep, limitMs }: SqlRequest): Promise<SqlAnswer> {
+  const limit = setTimeout(() => on.interrupt(), limitMs);
   const start = performance.now();
   try {
     const result = await on.stream(sql);
+    const chunks = [];
     let rows = 0;
-    let first: string | undefined;
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) break;
-      if (rows === 0) first = String(chunk.getColumnVector(0).getItem(0));
+      if (keep || rows === 0) chunks.push(chunk);
       rows += chunk.rowCount;
     }
-    return { milliseconds: performance.now() - start, rows, first };
+    const milliseconds = performance.now() - start;
+    const values = chunks.flatMap((chunk) =>
+      keep ? chunk.getRows() : [chunk.getColumns().map((column) => column[0]!)],
+    );
+    return { milliseconds, rows, values: values.map((row) => row.map(textOf)) };
   } catch (error) {
-    return { error: (error as Error).message };
+    const { message } = error as Error;
+    return { error: /interrupt/i.test(message) ? `not done after ${limitMs / 1000} s` : message };
+  } finally {
+    clearTimeout(limit);
   }
 }
+
+const textOf = (value: DuckDBValue): string | null => (value === null ? null : String(value));

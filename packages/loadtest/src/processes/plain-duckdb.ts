@@ -1,6 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { SqlProcess, type SqlResult } from './sql-process.ts';
+
+const PROGRAM = join(import.meta.dirname, 'plain-duckdb-process.ts');
+const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /** What {@link PlainDuckDb.run} measured. */
 export interface PlainRun {
@@ -10,27 +12,30 @@ export interface PlainRun {
   readonly first: string | undefined;
 }
 
-export type PlainAnswer = PlainRun | { readonly error: string };
-
 /** DuckDB alone in a process of its own: the peer of our server, and the maker of test data. */
 export class PlainDuckDb {
-  readonly #child: ChildProcess;
+  readonly #process = new SqlProcess(PROGRAM, { name: 'plain DuckDB' });
 
-  constructor() {
-    this.#child = fork(join(import.meta.dirname, 'plain-duckdb-process.ts'));
+  get pid(): number {
+    return this.#process.pid;
   }
 
   /** Runs one statement and fetches all its chunks. One call at a time. @throws with DuckDB's message */
   async run(sql: string): Promise<PlainRun> {
-    this.#child.send(sql);
-    const [answer] = (await once(this.#child, 'message')) as [PlainAnswer];
-    if ('error' in answer) throw new Error(`plain DuckDB: ${answer.error}`);
-    return answer;
+    const { milliseconds, rows, values } = await this.#process.run({
+      sql,
+      keep: false,
+      limitMs: NO_LIMIT_MS,
+    });
+    return { milliseconds, rows, first: values[0]?.[0] };
   }
 
-  async stop(): Promise<void> {
-    const exited = once(this.#child, 'exit');
-    this.#child.disconnect();
-    await exited;
+  /** As `run`, with all values. */
+  fetch(sql: string, limitMs = NO_LIMIT_MS): Promise<SqlResult> {
+    return this.#process.run({ sql, keep: true, limitMs });
+  }
+
+  stop(): Promise<void> {
+    return this.#process.stop();
   }
 }

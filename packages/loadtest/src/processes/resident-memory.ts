@@ -39,9 +39,13 @@ export class MemoryWatch {
   }
 }
 
-/** Resident memory of a process and its children, bytes. */
-const residentBytes = (pid: number): number =>
-  [pid, ...children(pid)].reduce((sum, each) => sum + statusKib(each, 'VmRSS'), 0) * BYTES_PER_KIB;
+/** Resident memory of a process and its children, bytes; what they share in memory segments counts once. */
+function residentBytes(pid: number): number {
+  const each = [pid, ...children(pid)].map((one) => readProc(`${one}/status`));
+  const shared = each.map((status) => kib(status, 'RssShmem'));
+  const own = each.reduce((sum, status, n) => sum + kib(status, 'VmRSS') - shared[n]!, 0);
+  return (own + Math.max(...shared)) * BYTES_PER_KIB;
+}
 
 const children = (pid: number): number[] =>
   readProc(`${pid}/task/${pid}/children`)
@@ -49,8 +53,8 @@ const children = (pid: number): number[] =>
     .filter((word) => word !== '')
     .map(Number);
 
-const statusKib = (pid: number, field: string): number =>
-  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readProc(`${pid}/status`))?.[1] ?? 0);
+const kib = (status: string, field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
 
 /** A process may end between being listed and being read. */
 function readProc(path: string): string {

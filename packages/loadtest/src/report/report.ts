@@ -17,6 +17,8 @@ export interface BenchmarkResult {
   readonly durationSeconds?: number;
   /** What was wrong although it was measured, such as answers that differ; the run fails. */
   readonly problems?: readonly string[];
+  /** What a reader has to know beside the figures, such as queries that a peer cannot do. */
+  readonly notes?: readonly string[];
 }
 
 /** What the HTML report draws beside a table. */

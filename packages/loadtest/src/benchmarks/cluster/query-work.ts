@@ -1,4 +1,4 @@
-import type { TpchQuery } from '../../data/tpch-data.ts';
+import type { WorkloadQuery } from '@tessera/workloads';
 import { Connection } from '../../http/connection.ts';
 import type { OwnCluster } from '../../processes/cluster.ts';
 import { figure } from '../../report/figure.ts';
@@ -27,7 +27,7 @@ const COLUMNS: readonly (readonly [nodes: number, title: string])[] = [
 /** All queries together, then each of them. */
 export async function workLines(
   clusters: ReadonlyMap<number, OwnCluster>,
-  queries: readonly TpchQuery[],
+  queries: readonly WorkloadQuery[],
   scale: number,
   progress: (doing: string) => void,
 ): Promise<Line[]> {

@@ -1,0 +1,108 @@
+import type { Workload, WorkloadQuery } from '@tessera/workloads';
+import type { Bench, Benchmark } from '../benchmarks/benchmark.ts';
+import { WorkloadData } from '../data/workload-data.ts';
+import { ApiPeer } from '../peers/api-peer.ts';
+import { startPeers } from '../peers/peers.ts';
+import type { BenchmarkResult } from '../report/report.ts';
+import { measuredRounds } from './measured-rounds.ts';
+import { MeasuredSystem } from './measured-system.ts';
+import { costLines, queryCharts, queryLines } from './suite-lines.ts';
+
+export interface QuerySuite {
+  readonly workload: Workload;
+  /** At scale 1, where `--scale-factor` says nothing. */
+  readonly scaleFactor: number;
+}
+
+const RUNS = 3;
+/** A system that takes longer for a query is not asked it again. */
+const QUERY_LIMIT_MS = 60_000;
+
+/** The queries of a workload over managed tables, beside peers that hold the same rows. */
+export const querySuite =
+  ({ workload, scaleFactor }: QuerySuite): Benchmark =>
+  async (bench) => {
+    const scale = bench.options.scaleFactor ?? scaleFactor * bench.scale;
+    const queries = chosenQueries(workload, bench.options.queries);
+    const data = await WorkloadData.generate(workload, { scale, progress: bench.progress });
+    const systems: MeasuredSystem[] = [];
+    try {
+      systems.push(...(await startSystems(bench)));
+      const problems = await loadAll(systems, workload, data.directory, bench);
+      return await measured({ bench, workload, queries, systems, scale, problems });
+    } finally {
+      await Promise.all(systems.map((system) => system.stop()));
+      data.remove();
+    }
+  };
+
+/** @throws Error naming a query that the workload does not have */
+function chosenQueries({ title, queries }: Workload, names: readonly string[] | undefined): WorkloadQuery[] {
+  const unknown = names?.find((name) => !queries.some((query) => query.name === name));
+  if (unknown !== undefined)
+    throw new Error(
+      `--queries: ${title} has no ${unknown}; it has ${queries[0]!.name} to ${queries.at(-1)!.name}`,
+    );
+  return queries.filter(({ name }) => names?.includes(name) ?? true);
+}
+
+/** Ours first. */
+async function startSystems({ options, target, progress }: Bench): Promise<MeasuredSystem[]> {
+  const ours = target.pid === undefined ? await ApiPeer.over('Tessera', target) : await ApiPeer.start();
+  try {
+    return [ours, ...(await startPeers(options, progress))].map((peer) => new MeasuredSystem(peer));
+  } catch (error) {
+    await ours.stop();
+    throw error;
+  }
+}
+
+/** Takes peers that cannot load out of `systems`, and answers why. @throws Error of ours */
+async function loadAll(
+  systems: MeasuredSystem[],
+  workload: Workload,
+  directory: string,
+  { progress, signal }: Bench,
+): Promise<string[]> {
+  const problems: string[] = [];
+  for (const system of [...systems]) {
+    signal.throwIfAborted();
+    const { name } = system.peer;
+    try {
+      await system.load(workload, directory, (table) => progress(`loading ${table} into ${name}`));
+    } catch (error) {
+      if (system === systems[0]) throw error;
+      problems.push(`${name} did not load the tables: ${(error as Error).message}`);
+      systems.splice(systems.indexOf(system), 1);
+      await system.stop();
+    }
+  }
+  return problems;
+}
+
+interface Prepared {
+  readonly bench: Bench;
+  readonly workload: Workload;
+  readonly queries: readonly WorkloadQuery[];
+  readonly systems: readonly MeasuredSystem[];
+  readonly scale: number;
+  readonly problems: readonly string[];
+}
+
+async function measured(prepared: Prepared): Promise<BenchmarkResult> {
+  const { bench, workload, queries, systems, scale } = prepared;
+  const runs = bench.options.runs ?? RUNS;
+  const plan = { queries, systems, runs, limitMs: QUERY_LIMIT_MS };
+  const { first, rounds, problems, notes } = await measuredRounds(plan, bench);
+  const names = systems.map(({ peer }) => peer.name);
+  const versions = systems.map(({ peer }) => `${peer.name} (${peer.version})`);
+  return {
+    benchmark: workload.name,
+    title: `${workload.title} on managed tables`,
+    method: `${queries.length === 1 ? 'One query' : `The ${queries.length} queries`} at scale ${scale} (1 is ${workload.scaleUnit}), each system over tables of its own with the same generated rows: ${versions.join(', ')}. *First run*: one pass just after the systems that keep tables were started again, nothing in their memory (files are in the system's cache). *Later runs*: query by query, the systems in turn, another one first each time; ${rounds.length} rounds after one to warm up, in which answers are compared. The *geometric mean* is of the ratios by query, and sums are over the queries that both systems answered. CPU seconds are of the process and its children (\`/proc/<pid>/stat\`); memory is their greatest resident size over loading and running.`,
+    lines: [...queryLines(names, queries, first, rounds), ...costLines(systems, rounds)],
+    charts: queryCharts(names, queries, rounds),
+    problems: [...prepared.problems, ...problems],
+    notes,
+  };
+}
