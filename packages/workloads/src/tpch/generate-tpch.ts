@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { access, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ColumnType } from '../parquet/column.ts';
@@ -17,6 +17,7 @@ export async function generateTpch(options: GenerateOptions): Promise<void> {
   const { scale, threads = availableParallelism() } = options;
   const counts = rowCounts(scale);
   const tables = wantedTables(options.tables);
+  await access(options.directory);
   const data: TpchWorkerData = { scale, textPool: TextPool.allocate() };
   const workers = new WorkerPool<TpchTask, TpchAnswer>(
     new URL('./tpch-worker.ts', import.meta.url),
