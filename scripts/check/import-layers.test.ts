@@ -65,7 +65,7 @@ test.each([
   ],
   ['past the face, by name', 'server', '@tessera/store/src/value.ts', 'an import that leads nowhere'],
   ['by a relative path', 'server', '../../store/src/index.ts', 'imports another package by a relative path'],
-  ['a script', 'server', '../../../scripts/run.ts', 'a package may not use scripts'],
+  ['a script', 'server', '../../../scripts/run.ts', 'a package may use neither scripts nor what deploys it'],
   ['nothing', 'server', './gone.ts', 'an import that leads nowhere'],
 ])('an import %s is a problem', async (_, from, to, problem) => {
   const [specifier, type] = to.split('|');

@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
 import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
 import { allowedFor, type LayerTable, packagesOf } from './layer-table.ts';
 import { acceptUsingDeclarations } from './swc-using.ts';
@@ -10,6 +11,7 @@ const SOURCES = [
   'packages/*/test/**/*.ts',
   'packages/*/bench/**/*.ts',
   'scripts/**/*.ts',
+  'deploy/{image,test}/**/*.ts',
 ];
 
 /**
@@ -20,7 +22,7 @@ const SOURCES = [
 export async function importProblems(root: string, table: LayerTable): Promise<string[]> {
   const sources = globSync(SOURCES, { cwd: root });
   const { output } = await cruise(
-    ['packages', 'scripts'],
+    ['packages', 'scripts', 'deploy'].filter((folder) => existsSync(join(root, folder))),
     {
       baseDir: root,
       validate: true,
@@ -83,14 +85,14 @@ function rules(table: LayerTable): IFlattenedRuleSet {
       {
         name: 'imports past the index.ts of a package',
         severity: 'error',
-        from: { path: '^scripts/' },
+        from: { path: '^(scripts|deploy)/' },
         to: { path: '^packages/[^/]+/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
       },
       {
-        name: 'a package may not use scripts',
+        name: 'a package may use neither scripts nor what deploys it',
         severity: 'error',
         from: { path: '^packages/' },
-        to: { path: '^scripts/' },
+        to: { path: '^(scripts|deploy)/' },
       },
       {
         name: 'a package missing from layers.json',

@@ -13,7 +13,7 @@ interface Manifest {
 
 /** Every `package.json` against the layer table and the house rules: known package, one face, exact versions. */
 export function manifestProblems(root: string, table: LayerTable): string[] {
-  const files = ['package.json', ...globSync('packages/*/package.json', { cwd: root })];
+  const files = ['package.json', ...globSync('{packages/*,deploy}/package.json', { cwd: root })];
   const known = packagesOf(table);
   return files.flatMap((file) => {
     const manifest = JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest;
@@ -30,7 +30,8 @@ export function manifestProblems(root: string, table: LayerTable): string[] {
       complain(`${name}: "${version}" is not an exact version`),
     );
     if (manifest.license !== 'Apache-2.0') problems.push(complain('the license is not Apache-2.0'));
-    if (file === 'package.json') return problems;
+    // What deploys the program is above all layers, and may use every package.
+    if (file === 'package.json' || file === 'deploy/package.json') return problems;
 
     const name = dirname(file).slice('packages/'.length);
     if (!known.includes(name)) return [...problems, complain(`${name} has no place in layers.json`)];
