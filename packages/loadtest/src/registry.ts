@@ -3,6 +3,7 @@ import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster } from './benchmarks/cluster.ts';
 import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
+import { mixed } from './benchmarks/mixed.ts';
 import { point } from './benchmarks/point.ts';
 import { pointLoad } from './benchmarks/point-load.ts';
 import { postgres } from './benchmarks/postgres.ts';
@@ -86,6 +87,13 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     about: 'point queries by 1 to 64 clients, and at 50, 80 and 95 % of what comes through at most',
     run: pointLoad,
     inAll: true,
+    needs: ownNode,
+  },
+  {
+    name: 'mixed',
+    about: 'INSERT, UPDATE, DELETE, point and aggregate reads of one table at once, every answer checked',
+    run: mixed,
+    inAll: false,
     needs: ownNode,
   },
   {
