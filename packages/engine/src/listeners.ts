@@ -124,8 +124,8 @@ async function listenHttp(
     encrypted,
     connections: () => promisify(app.server.getConnections).call(app.server),
     leave: () => endConnections(app.server),
-    // A connection without a request under way may end at any time.
-    drain: async () => {},
+    // Who sends the next request on one that is idle would be refused: let them find it closed.
+    drain: async () => app.server.closeIdleConnections(),
     close: () => app.close(),
     cutOff: () => app.server.closeAllConnections(),
   };

@@ -46,8 +46,8 @@ export interface MultiNode {
   readonly cluster: EngineCluster;
   /** What it answers to other nodes. */
   service(queries: CoordinatedQueries): ServedDistExec;
-  /** Waits for what it does and keeps for other nodes, `graceMs` at most. */
-  drain(graceMs: number): Promise<void>;
+  /** Waits for what it does and keeps for other nodes, who have been told that it leaves `toldMs` ago; `graceMs` at most. */
+  drain(graceMs: number, toldMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -109,12 +109,12 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
       cancelQuery: (queryId, { reason, ofUser }) => queries.cancel(asQueryId(queryId), reason, ofUser),
       log: logging.logger('distexec'),
     });
-  const drain = async (graceMs: number) => {
+  const drain = async (graceMs: number, toldMs: number) => {
     if (places.length === 1) return;
     const isBusy = () => distExec.runningTasks > 0 || shuffle.bytes > 0;
     const startedAt = performance.now();
     const elapsedMs = () => performance.now() - startedAt;
-    while (elapsedMs() < Math.min(TOLD_AFTER_MS, graceMs) || (isBusy() && elapsedMs() < graceMs)) {
+    while (elapsedMs() < Math.min(TOLD_AFTER_MS - toldMs, graceMs) || (isBusy() && elapsedMs() < graceMs)) {
       await delay(DRAIN_CHECK_MS);
     }
   };

@@ -162,6 +162,15 @@ export class EngineCluster implements AsyncDisposable {
     await node.stop('SIGKILL');
   }
 
+  /** SIGTERM; resolves with the exit code when the process is gone. */
+  async stop(n: number): Promise<number | null> {
+    const node = this.node(n);
+    const code = await node.stop('SIGTERM');
+    this.#running[n] = undefined;
+    this.#ended.push(node);
+    return code;
+  }
+
   /** SIGSTOP: it keeps its connections and answers nothing. */
   pause(n: number): void {
     this.node(n).child.kill('SIGSTOP');
