@@ -1,4 +1,5 @@
 export { clickbench } from './clickbench/clickbench.ts';
+export { tpcds } from './tpcds/tpcds.ts';
 export { tpch } from './tpch/tpch.ts';
 export type {
   GenerateOptions,

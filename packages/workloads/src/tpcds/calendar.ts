@@ -1,0 +1,125 @@
+import type { Value } from '../generate/source.ts';
+import { Weighted } from '../generate/weighted.ts';
+import { businessKey } from './ids.ts';
+
+/** Julian day number of 1970-01-01: the key of a date is its Julian day number. */
+export const EPOCH_KEY = 2_440_588;
+/** 1900-01-02, of which the first row is. */
+const FIRST_KEY = 2_415_022;
+const NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+/** By the day of a leap year, which is how the rows of all years tell holidays and quarters. */
+const HOLIDAYS = new Set([1, 186, 360, 366]);
+const QUARTER_STARTS = [1, 92, 183, 275];
+const PREVIOUS_QUARTER_DAYS = [92, 90, 91, 92];
+/** The day on which the data is said to have been made, 2003-01-08. */
+const CURRENT = { year: 2003, month: 1, quarterSequence: 413 } as const;
+const MARCH_1900 = 2_415_080;
+
+/** 1900 is a leap year to the official rows. */
+const isLeap = (year: number): boolean => year % 4 === 0;
+const yesOrNo = (flag: boolean): string => (flag ? 'Y' : 'N');
+
+/** A row of `date_dim`, peculiarities of the official one included. @param place from 0 */
+export function dateRow(place: number): readonly Value[] {
+  const key = FIRST_KEY + place;
+  const date = new Date((key - EPOCH_KEY) * 86_400_000);
+  const [year, month, dayOfMonth] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+  const leap = isLeap(year);
+  const daysBefore = DAYS_BEFORE_MONTH[month - 1]! + (leap && month > 2 ? 1 : 0);
+  const dayOfYear = daysBefore + dayOfMonth;
+  const quarter = QUARTER_STARTS.findLastIndex((start) => dayOfYear >= start) + 1;
+  const weekday = (date.getUTCDay() + (key < MARCH_1900 ? 6 : 0)) % 7;
+  const monthSequence = (year - 1900) * 12 + month - 1;
+  const weekSequence = Math.floor(place / 7) + 1;
+  const quarterSequence = (year - 1900) * 4 + quarter;
+  const firstOfMonth = key - dayOfMonth + 1;
+  const leapBefore = leap && (month > 2 || dayOfMonth === 29) ? 1 : 0;
+  const quarterDays = PREVIOUS_QUARTER_DAYS[Math.floor((month - 1) / 3)]!;
+  const inSecondQuarter = month >= 4 && month <= 6;
+  const isCurrentYear = year === CURRENT.year;
+  return [
+    key,
+    businessKey(key),
+    key - EPOCH_KEY,
+    monthSequence,
+    weekSequence,
+    quarterSequence,
+    year,
+    weekday,
+    month,
+    dayOfMonth,
+    quarter,
+    year,
+    quarterSequence,
+    weekSequence,
+    NAMES[weekday]!,
+    `${year}Q${quarter}`,
+    yesOrNo(HOLIDAYS.has(dayOfYear)),
+    yesOrNo(weekday === 5 || weekday === 6),
+    yesOrNo(HOLIDAYS.has(dayOfYear - 1)),
+    firstOfMonth,
+    firstOfMonth - 1 + daysBefore,
+    key - 365 - leapBefore,
+    key - quarterDays - (leap && inSecondQuarter ? 1 : 0),
+    'N',
+    'N',
+    yesOrNo(isCurrentYear && month === CURRENT.month),
+    yesOrNo(quarterSequence === CURRENT.quarterSequence),
+    yesOrNo(isCurrentYear),
+  ];
+}
+
+const SECONDS_OF_HOUR = 3600;
+
+/** A row of `time_dim`. @param second of the day */
+export function timeRow(second: number): readonly Value[] {
+  const hour = Math.floor(second / SECONDS_OF_HOUR);
+  return [
+    second,
+    businessKey(second),
+    second,
+    hour,
+    Math.floor(second / 60) % 60,
+    second % 60,
+    hour < 12 ? 'AM' : 'PM',
+    shiftOf(hour),
+    partOfDay(hour),
+    mealOf(hour),
+  ];
+}
+
+function shiftOf(hour: number): string {
+  if (hour < 7 || hour === 23) return 'third';
+  return hour < 15 ? 'first' : 'second';
+}
+
+function partOfDay(hour: number): string {
+  if (hour < 6) return 'night';
+  if (hour < 12) return 'morning';
+  return hour < 17 ? 'afternoon' : 'evening';
+}
+
+function mealOf(hour: number): string | null {
+  if (hour >= 6 && hour <= 9) return 'breakfast';
+  if (hour >= 12 && hour <= 14) return 'lunch';
+  return hour >= 17 && hour <= 19 ? 'dinner' : null;
+}
+
+/** Sales begin on 1998-01-02 and end on 2003-01-02. */
+export const FIRST_SALE_KEY = 2_450_816;
+const SALE_DAYS = 1827;
+/** The zones of the year: January to July, August to October, November and December. */
+const zoneWeight = (month: number): number => {
+  if (month <= 7) return 1;
+  return month <= 10 ? 2.2 : 3.5;
+};
+const SALES = new Weighted(
+  Array.from({ length: SALE_DAYS }, (_, day) => {
+    const date = new Date((FIRST_SALE_KEY + day - EPOCH_KEY) * 86_400_000);
+    return zoneWeight(date.getUTCMonth() + 1);
+  }),
+);
+
+/** The key of the day of a sale. @param fraction from 0, below 1: in the order of time */
+export const saleDay = (fraction: number): number => FIRST_SALE_KEY + SALES.at(fraction);
