@@ -1,4 +1,4 @@
-import { cp, glob, readdir } from 'node:fs/promises';
+import { cp, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /** Read by compilers, debuggers and people, never by a running program. Licences stay. */
@@ -27,9 +27,7 @@ export async function copyDependencies(
 
 /** The Node binary that was installed for the target. */
 export async function nodeBinary(workspace: string): Promise<string> {
-  const found = await Array.fromAsync(
-    glob(`${STORE}/node-linux-*/node_modules/node-linux-*/bin/node`, { cwd: workspace }),
-  );
+  const found = (await readdir(join(workspace, STORE))).filter((name) => name.startsWith('node-linux-'));
   if (found.length !== 1) throw new Error(`expected one Node binary, found ${found.length}`);
-  return join(workspace, found[0]!);
+  return join(workspace, STORE, found[0]!, 'node_modules', found[0]!.split('@')[0]!, 'bin/node');
 }

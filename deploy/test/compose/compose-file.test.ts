@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import manifest from '../../../package.json' with { type: 'json' };
+import { commandOf, nodeServices, readComposeFile, WORKSPACE } from './compose-file.ts';
+
+const file = readComposeFile();
+const services = Object.entries(file.services);
+const text = (path: string) => readFileSync(join(WORKSPACE, path), 'utf8');
+const config = parse(text('deploy/compose/tessera.yaml'));
+/** Source and target of what stands in `volumes` of a service. */
+const mounts = services.flatMap(([name, { volumes = [] }]) =>
+  volumes.map((volume) => ({ name, source: volume.split(':')[0]!, target: volume.split(':')[1]! })),
+);
+
+describe('docker-compose.yml', () => {
+  it('fits the Compose Specification', () => {
+    // From github.com/compose-spec/compose-spec, schema/compose-spec.json, commit 170098ba07d9 (Apache-2.0).
+    const schema = JSON.parse(text('deploy/test/compose/compose-spec.json'));
+    const validate = new Ajv({ strict: false, validateFormats: false, validateSchema: false }).compile({
+      ...schema,
+      $schema: undefined,
+    });
+    expect(validate(file), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it('needs nothing to be set, and takes what is', () => {
+    expect(readComposeFile({ TESSERA_BIND: '0.0.0.0' }).services['node-0']!.ports).toEqual([
+      '0.0.0.0:3473:3473',
+      '0.0.0.0:5432:5432',
+    ]);
+    expect(readComposeFile({ TESSERA_BIND: '' })).toEqual(file);
+  });
+
+  it.each(services)('%s is pinned, and can change nothing but its volumes', (_name, service) => {
+    expect(service.image).toMatch(/^[\w.-]+\.\w+\/[\w./-]+:(v?\d+\.\d+\.\d+|RELEASE\.[\dTZ-]+)$/);
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+  });
+
+  it.each(services)('%s waits only for services that say when they are ready', (_name, service) => {
+    for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+      expect(file.services).toHaveProperty(other);
+      if (condition === 'service_healthy') expect(file.services[other]!.healthcheck).toBeDefined();
+    }
+  });
+
+  it('mounts files that exist and volumes that are declared', () => {
+    const named = mounts.filter(({ source }) => !source.startsWith('.')).map(({ source }) => source);
+    expect(named.toSorted()).toEqual(Object.keys(file.volumes).toSorted());
+    for (const { source } of mounts)
+      if (source.startsWith('.')) expect(existsSync(join(WORKSPACE, source)), source).toBe(true);
+    for (const [, { build }] of services)
+      if (build !== undefined)
+        expect(existsSync(join(WORKSPACE, build.context, build.dockerfile))).toBe(true);
+  });
+
+  it('publishes every port once, for this machine alone', () => {
+    const published = services.flatMap(([, { ports = [] }]) => ports);
+    for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    expect(new Set(published.map((port) => port.split(':')[1])).size).toBe(published.length);
+  });
+});
+
+describe('the nodes of docker-compose.yml', () => {
+  const nodes = nodeServices(file);
+
+  it('are those of the configuration, in its order', () => {
+    expect(nodes.map(([name]) => name)).toEqual(
+      config.engine.nodes.map(({ host }: { host: string }) => host),
+    );
+    for (const [i, [, { command }]] of nodes.entries())
+      expect(commandOf(command).slice(-2)).toEqual(['--node', `${i}`]);
+  });
+
+  it('have a configuration that is right with what their environment says', () => {
+    const [, { environment }] = nodes[0]!;
+    const main = join(WORKSPACE, 'packages/engine/src/main.ts');
+    const args = [main, 'config', 'check', join(WORKSPACE, 'deploy/compose/tessera.yaml')];
+    const { status, stderr } = spawnSync(process.execPath, args, { env: { ...environment } });
+    expect(status, String(stderr)).toBe(0);
+  });
+
+  it('are the image of this version, listen where ports lead, and find their files', () => {
+    const { http, postgres } = config.endpoints;
+    for (const [name, { image, command, ports }] of nodes) {
+      expect(image).toBe(`ghcr.io/tessera-sql/tessera:${manifest.version}`);
+      expect(ports!.map((port) => Number(port.split(':').at(-1)))).toEqual([
+        http.listeners[0].port,
+        postgres.listeners[0].port,
+      ]);
+      const targets = mounts.filter((mount) => mount.name === name).map(({ target }) => target);
+      for (const target of targets) expect(commandOf(command)).toContain(target);
+    }
+  });
+
+  it('have the time to drain', () => {
+    const seconds = (duration: string) => Number(/^(\d+)s$/.exec(duration)![1]);
+    for (const [, { stop_grace_period }] of nodes)
+      expect(seconds(stop_grace_period!)).toBeGreaterThanOrEqual(
+        seconds(config.engine.termination_grace_period) + 10,
+      );
+  });
+
+  it('are what Prometheus scrapes, under a name that rules and dashboard look for', () => {
+    const [job, ...others] = parse(text('deploy/compose/prometheus.yml')).scrape_configs;
+    expect(others).toEqual([]);
+    expect(job.job_name).toContain('tessera');
+    expect(job.static_configs[0].targets).toEqual(nodes.map(([name]) => `${name}:9090`));
+  });
+});
