@@ -13,11 +13,11 @@ const HOLIDAYS = new Set([1, 186, 360, 366]);
 const QUARTER_STARTS = [1, 92, 183, 275];
 const PREVIOUS_QUARTER_DAYS = [92, 90, 91, 92];
 /** The day on which the data is said to have been made, 2003-01-08. */
-const CURRENT = { year: 2003, month: 1, quarterSequence: 413 } as const;
-const MARCH_1900 = 2_415_080;
+const CURRENT = { year: 2003, month: 1, quarter: 1 } as const;
 
-/** 1900 is a leap year to the official rows. */
-const isLeap = (year: number): boolean => year % 4 === 0;
+/** To some columns 1900 is a leap year. */
+const isNearlyLeap = (year: number): boolean => year % 4 === 0;
+const isLeap = (year: number): boolean => isNearlyLeap(year) && (year % 100 !== 0 || year % 400 === 0);
 const yesOrNo = (flag: boolean): string => (flag ? 'Y' : 'N');
 
 /** A row of `date_dim`, peculiarities of the official one included. @param place from 0 */
@@ -25,19 +25,22 @@ export function dateRow(place: number): readonly Value[] {
   const key = FIRST_KEY + place;
   const date = new Date((key - EPOCH_KEY) * 86_400_000);
   const [year, month, dayOfMonth] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
-  const leap = isLeap(year);
-  const daysBefore = DAYS_BEFORE_MONTH[month - 1]! + (leap && month > 2 ? 1 : 0);
+  const daysBefore = DAYS_BEFORE_MONTH[month - 1]! + (isNearlyLeap(year) && month > 2 ? 1 : 0);
   const dayOfYear = daysBefore + dayOfMonth;
   const quarter = QUARTER_STARTS.findLastIndex((start) => dayOfYear >= start) + 1;
-  const weekday = (date.getUTCDay() + (key < MARCH_1900 ? 6 : 0)) % 7;
+  const isBeforeMarch = month <= 2;
+  const misdated = isBeforeMarch && isNearlyLeap(year) !== isLeap(year);
+  const weekday = (date.getUTCDay() + (misdated ? 6 : 0)) % 7;
   const monthSequence = (year - 1900) * 12 + month - 1;
   const weekSequence = Math.floor(place / 7) + 1;
-  const quarterSequence = (year - 1900) * 4 + quarter;
+  const quarterSequence = (year - 1900) * 4 + Math.floor(month / 3) + 1;
   const firstOfMonth = key - dayOfMonth + 1;
-  const leapBefore = leap && (month > 2 || dayOfMonth === 29) ? 1 : 0;
+  const throughLeapDay = dayOfYear >= 60 ? isLeap(year) : isLeap(year - 1);
   const quarterDays = PREVIOUS_QUARTER_DAYS[Math.floor((month - 1) / 3)]!;
   const inSecondQuarter = month >= 4 && month <= 6;
   const isCurrentYear = year === CURRENT.year;
+  const isDayAfterHoliday =
+    HOLIDAYS.has(dayOfYear - 1) || (dayOfYear === 1 && isNearlyLeap(year - 1) && year > 1900);
   return [
     key,
     businessKey(key),
@@ -57,15 +60,15 @@ export function dateRow(place: number): readonly Value[] {
     `${year}Q${quarter}`,
     yesOrNo(HOLIDAYS.has(dayOfYear)),
     yesOrNo(weekday === 5 || weekday === 6),
-    yesOrNo(HOLIDAYS.has(dayOfYear - 1)),
+    yesOrNo(isDayAfterHoliday),
     firstOfMonth,
     firstOfMonth - 1 + daysBefore,
-    key - 365 - leapBefore,
-    key - quarterDays - (leap && inSecondQuarter ? 1 : 0),
+    key - (throughLeapDay ? 366 : 365),
+    key - quarterDays - (isLeap(year) && inSecondQuarter ? 1 : 0),
     'N',
     'N',
     yesOrNo(isCurrentYear && month === CURRENT.month),
-    yesOrNo(quarterSequence === CURRENT.quarterSequence),
+    yesOrNo(isCurrentYear && quarter === CURRENT.quarter),
     yesOrNo(isCurrentYear),
   ];
 }
@@ -77,7 +80,7 @@ export function timeRow(second: number): readonly Value[] {
   const hour = Math.floor(second / SECONDS_OF_HOUR);
   return [
     second,
-    businessKey(second),
+    businessKey(second + 1),
     second,
     hour,
     Math.floor(second / 60) % 60,
