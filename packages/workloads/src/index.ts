@@ -1,5 +1,6 @@
 export { clickbench } from './clickbench/clickbench.ts';
 export { tpcds } from './tpcds/tpcds.ts';
+export { tpchStream } from './tpch/query-streams.ts';
 export { tpch } from './tpch/tpch.ts';
 export type {
   GenerateOptions,

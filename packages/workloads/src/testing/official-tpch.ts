@@ -13,6 +13,12 @@ const FOLDER = join(
 /** False: there are no official tables and answers here. */
 export const hasOfficialTpch = existsSync(FOLDER);
 
+/** The text of a query with its validation parameters. */
+export async function officialQuery(name: string): Promise<string> {
+  const text = await readFile(join(FOLDER, 'queries', `${name}.sql`), 'utf8');
+  return text.replace(/;\s*$/, '');
+}
+
 /** Every value of every row in the order of the files. */
 export async function expectOfficialTables(
   reader: ParquetReader,

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { ParquetReader } from '../testing/parquet-reader.ts';
+import type { Column, ColumnType } from './column.ts';
+import { encodeColumn } from './column-chunk.ts';
+import { ParquetFile } from './parquet-file.ts';
+import { TextBuilder } from './text-builder.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'tessera-parquet-'));
+const reader = await ParquetReader.open();
+afterAll(async () => {
+  await reader[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+let files = 0;
+/** Writes row groups of one column. */
+async function write(type: ColumnType, ...groups: readonly Column[]): Promise<string> {
+  const path = join(directory, `${files++}.parquet`);
+  const file = await ParquetFile.create(path, [{ name: 'c', type }]);
+  for (const column of groups) await file.write([encodeColumn(column)]);
+  await file.close();
+  return path;
+}
+
+const values = async (path: string): Promise<(string | null)[]> =>
+  (await reader.rows(`SELECT c FROM '${path}'`)).map(([value]) => value!);
+
+/** `[encodings, least, greatest]` of each row group. */
+const chunks = (path: string): Promise<(string | null)[][]> =>
+  reader.rows(
+    `SELECT encodings, stats_min_value, stats_max_value FROM parquet_metadata('${path}') ORDER BY row_group_id`,
+  );
+
+it('writes numbers beyond 32 bits and below zero', async () => {
+  const numbers = [0, -1, 2 ** 31, -(2 ** 31) - 1, 2 ** 40 + 3, -(2 ** 40) - 3, 2 ** 52, -(2 ** 52)];
+  const path = await write('bigint', { type: 'bigint', values: Float64Array.from(numbers) });
+  expect(await values(path)).toEqual(numbers.map(String));
+  expect(await chunks(path)).toEqual([['PLAIN', String(-(2 ** 52)), String(2 ** 52)]]);
+});
+
+it('writes hundredths as decimals and days as dates', async () => {
+  const money = await write('decimal', { type: 'decimal', values: Int32Array.from([-99_999, -1, 0, 105]) });
+  expect(await values(money)).toEqual(['-999.99', '-0.01', '0.00', '1.05']);
+  const days = await write('date', { type: 'date', values: Int32Array.from([-1, 0, 9298]) });
+  expect(await values(days)).toEqual(['1969-12-31', '1970-01-01', '1995-06-17']);
+});
+
+it.each([1, 2, 3, 7, 200, 257, 5000])(
+  'has a dictionary of %i numbers where they repeat',
+  async (distinct) => {
+    const numbers = Int32Array.from({ length: 4 * distinct + 5 }, (_, i) => 3 * ((i * 7) % distinct) - 40);
+    const path = await write('integer', { type: 'integer', values: numbers });
+    expect(await values(path)).toEqual([...numbers].map(String));
+    expect((await chunks(path))[0]![0]).toContain('DICTIONARY');
+  },
+);
+
+it('writes words and texts, row group by row group', async () => {
+  const words = ['pear', 'apple', 'plum'];
+  const path = await write(
+    'text',
+    { type: 'words', words, places: Uint8Array.from([1, 0, 0]) },
+    { type: 'words', words, places: Uint8Array.from([2]) },
+    texts('', 'a', 'much longer than eight bytes'),
+  );
+  expect(await values(path)).toEqual([
+    'apple',
+    'pear',
+    'pear',
+    'plum',
+    '',
+    'a',
+    'much longer than eight bytes',
+  ]);
+  expect((await chunks(path)).map(([, ...range]) => range)).toEqual([
+    ['apple', 'pear'],
+    ['plum', 'plum'],
+    [null, null],
+  ]);
+  expect(await reader.rows(`SELECT count(*) FROM '${path}' WHERE c = 'plum'`)).toEqual([['1']]);
+});
+
+it('builds texts out of pieces and numbers', async () => {
+  const builder = new TextBuilder(1);
+  for (const number of [7, 123_456, 12_345_678_901]) {
+    builder.begin(40);
+    builder.put(Buffer.from('#'));
+    builder.putNumber(number, 4);
+    builder.finish();
+  }
+  const letters = new DataView(
+    new Uint8Array(Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz'.padEnd(64))).buffer,
+  );
+  for (const [from, length] of [
+    [3, 0],
+    [3, 5],
+    [0, 8],
+    [9, 17],
+  ] as const) {
+    builder.begin(length);
+    builder.copy(letters, from, length);
+    builder.finish();
+  }
+  expect(await values(await write('text', builder.column()))).toEqual([
+    '#0007',
+    '#123456',
+    '#12345678901',
+    '',
+    '34567',
+    '01234567',
+    '9abcdefghijklmnop',
+  ]);
+});
+
+function texts(...all: readonly string[]): Column {
+  const builder = new TextBuilder(0);
+  for (const text of all) {
+    builder.begin(text.length);
+    builder.put(Buffer.from(text));
+    builder.finish();
+  }
+  return builder.column();
+}
