@@ -27,9 +27,14 @@ interface CreatableBucket extends BucketClient {
 export async function openObjectStore(config: EngineConfig, options: StoreOptions): Promise<ObjectStore> {
   if (storageIsLocal(config))
     return measuredStore(await openLocalStore(join(options.dataDirectory, 'objects'), options));
+  return openBucketStore(config, `${config.instance.id}/`);
+}
+
+/** Below a prefix of the bucket that the configuration names. */
+export async function openBucketStore(config: EngineConfig, prefix: string): Promise<ObjectStore> {
   const bucket = await openBucket(config);
   if (config.storage.type === 'minio' || config.storage.type === 'azurite') await create(bucket);
-  return measuredStore(new BucketStore(bucket, `${config.instance.id}/`));
+  return measuredStore(new BucketStore(bucket, prefix));
 }
 
 /** The bucket of an instance whose configuration names none. Buckets have names without capital letters. */

@@ -1,3 +1,7 @@
+export type { BackupManifest } from './backup/backup-manifest.ts';
+export { type GarbageHold, holdGarbage } from './backup/garbage-hold.ts';
+export { restoreBackup } from './backup/restore-backup.ts';
+export { type CopyProgress, takeBackup } from './backup/take-backup.ts';
 export { collectionEnds, commitEnds, type LogStatus } from './log-status.ts';
 export { openStorageManager, type StorageManagerOptions } from './open-storage-manager.ts';
 export type { LogLeader, ServedStorageManager } from './served-storage-manager.ts';

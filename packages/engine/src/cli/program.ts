@@ -2,6 +2,7 @@ import { TesseraError } from '@tessera/common';
 import { ConfigError } from '@tessera/config';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { backupCommand, restoreCommand } from './backup.ts';
 import { cancelCommand, nodesCommand, psCommand } from './cluster-queries.ts';
 import { configCommand } from './config.ts';
 import { devClusterCommand } from './dev-cluster.ts';
@@ -34,6 +35,8 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(cancelCommand())
     .addCommand(devClusterCommand())
     .addCommand(metadataCommand())
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
     .addCommand(configCommand());
   for (const command of everyCommand(program)) command.exitOverride();
   try {

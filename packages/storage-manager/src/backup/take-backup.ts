@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { type CatalogState, encodeCheckpoint } from '@tessera/catalog';
+import { fail, type Logger, newUlid, TesseraError } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
+import { encodeBoundary } from '../log-node/boundary.ts';
+import { BOUNDARY_KEY, CHECKPOINT_PREFIX, checkpointKey, LOG_PREFIX } from '../log-node/log-keys.ts';
+import {
+  type BackedUpObject,
+  type BackupManifest,
+  copiedBefore,
+  removeProgress,
+  writeManifest,
+  writeProgress,
+} from './backup-manifest.ts';
+import { copyObject } from './copy-object.ts';
+import type { GarbageHold } from './garbage-hold.ts';
+import { inParallel } from './in-parallel.ts';
+import { readCatalog } from './read-catalog.ts';
+
+export interface BackupOptions {
+  readonly source: ObjectStore;
+  readonly target: ObjectStore;
+  readonly hold: GarbageHold;
+  /** A directory for files under way. */
+  readonly scratch: string;
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** Called after each object. */
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
+}
+
+export interface CopyProgress {
+  readonly objects: number;
+  readonly total: number;
+  readonly bytes: number;
+}
+
+export interface TakenBackup {
+  readonly manifest: BackupManifest;
+  /** Of the objects, those that were not here already. */
+  readonly copied: number;
+  readonly copiedBytes: number;
+  /** Objects of tables with a location of their own: they stand elsewhere and are not part of it. */
+  readonly elsewhere: number;
+}
+
+/** Places where objects stand that the catalog names. */
+const DATA_PREFIXES = ['tablets/', 'dv/'];
+/** How often a newer version is begun with when objects of one are collected under way. */
+const MAX_VERSIONS = 5;
+const PROGRESS_EVERY = 500;
+
+/**
+ * Copies the newest version and all that it names, while nodes go on writing: what is committed never changes, so only
+ * deletion can come between, which the hold prevents, or which makes it begin with a newer version. A backup to the place of
+ * an earlier one copies what that lacks, and replaces it at the end.
+ * @throws TesseraError INVALID_ARGUMENT when there is nothing to back up, or the target is not empty and no backup
+ */
+export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
+  const { source, target, hold, log, signal } = options;
+  const copies = await knownCopies(target);
+  await writeProgress(target, [...copies.values()]);
+  // Before the version is known: from here on nothing goes.
+  const isHeld = await hold.from(0);
+  if (!isHeld)
+    log.warn(
+      {},
+      'no leader of the metadata log was reached: objects that are collected meanwhile make the backup begin anew',
+    );
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted();
+    const catalog = await readCatalog(source, log);
+    if (catalog.version === 0) {
+      fail('INVALID_ARGUMENT', {
+        message: `${source.url} holds no metadata log: there is nothing to back up`,
+      });
+    }
+    await hold.from(catalog.version);
+    try {
+      return await copyVersion(catalog, copies, options);
+    } catch (error) {
+      const isGone = error instanceof TesseraError && error.name === 'OBJECT_NOT_FOUND';
+      if (!isGone || attempt === MAX_VERSIONS) throw error;
+      log.warn({ version: catalog.version }, 'objects of this version are gone: the newest one is backed up');
+    }
+  }
+}
+
+/** What is in the target already, by key. */
+async function knownCopies(target: ObjectStore): Promise<Map<string, BackedUpObject>> {
+  const before = await copiedBefore(target);
+  if (before === undefined) {
+    for await (const { key } of target.list(''))
+      fail('INVALID_ARGUMENT', { message: `${target.url} is not empty and no backup: it holds ${key}` });
+    return new Map();
+  }
+  for await (const { key } of target.list(LOG_PREFIX))
+    fail('INVALID_ARGUMENT', { message: `${target.url} is a store in use: it holds ${key}` });
+  const bytes = new Map<string, number>();
+  for (const prefix of DATA_PREFIXES)
+    for await (const info of target.list(prefix)) bytes.set(info.key, info.bytes);
+  const there = before.filter((object) => bytes.get(object.key) === object.bytes);
+  return new Map(there.map((object) => [object.key, object]));
+}
+
+async function copyVersion(
+  catalog: CatalogState,
+  copies: Map<string, BackedUpObject>,
+  options: BackupOptions,
+): Promise<TakenBackup> {
+  const { source, target } = options;
+  const all = [...new Set(catalog.objectNames())];
+  const names = all.filter((name) => !name.includes('://'));
+  const missing = names.filter((name) => !copies.has(name));
+  let [done, copiedBytes] = [0, 0];
+  await inParallel(missing, options.concurrency, async (key) => {
+    const copied = await copyObject(key, { ...options, from: source, to: target });
+    copies.set(key, copied);
+    done++;
+    copiedBytes += copied.bytes;
+    options.onProgress?.({ objects: done, total: missing.length, bytes: copiedBytes });
+    if (done % PROGRESS_EVERY === 0) await writeProgress(target, [...copies.values()]);
+  });
+  const manifest: BackupManifest = {
+    format: 1,
+    version: catalog.version,
+    takenAt: new Date().toISOString(),
+    source: source.url,
+    checkpoint: await storeCheckpoint(catalog, target),
+    objects: names.map((name) => copies.get(name)!),
+  };
+  await writeManifest(target, manifest);
+  await removeProgress(target);
+  await removeOthers(target, manifest);
+  return { manifest, copied: done, copiedBytes, elsewhere: all.length - names.length };
+}
+
+async function storeCheckpoint(catalog: CatalogState, target: ObjectStore): Promise<BackedUpObject> {
+  const { version } = catalog;
+  const key = checkpointKey(version, newUlid());
+  const body = encodeCheckpoint(catalog);
+  await target.put(key, body);
+  await target.put(BOUNDARY_KEY, encodeBoundary({ version, checkpoint: key }));
+  return { key, bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') };
+}
+
+/** What only earlier backups needed. */
+async function removeOthers(target: ObjectStore, { checkpoint, objects }: BackupManifest): Promise<void> {
+  const needed = new Set([checkpoint.key, ...objects.map(({ key }) => key)]);
+  const others: string[] = [];
+  for (const prefix of [...DATA_PREFIXES, CHECKPOINT_PREFIX])
+    for await (const { key } of target.list(prefix)) if (!needed.has(key)) others.push(key);
+  if (others.length > 0) await target.delete(others);
+}
