@@ -4,7 +4,7 @@ import { COLORS, CONTAINERS, TYPES } from './distributions.ts';
 import { RandomStream } from './random-stream.ts';
 import { comments, keys, numbers, type RowMaker, type RowRange, words } from './row-maker.ts';
 
-export const SUPPLIERS_PER_PART = 4;
+const SUPPLIERS_PER_PART = 4;
 const MANUFACTURERS = [1, 2, 3, 4, 5].map((number) => `Manufacturer#${number}`);
 const BRANDS = [1, 2, 3, 4, 5].flatMap((m) => [1, 2, 3, 4, 5].map((number) => `Brand#${m}${number}`));
 
