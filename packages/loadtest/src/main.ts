@@ -1,18 +1,20 @@
 #!/usr/bin/env node
 import { writeFile } from 'node:fs/promises';
-import { parseCommandLine, type RunCommand } from './command-line.ts';
-import { measure } from './measure.ts';
-import { progressTo, silentProgress } from './progress.ts';
-import { type BenchmarkEntry, chosenBenchmarks } from './registry.ts';
+import { parseCommandLine, type ReportCommand } from './command-line.ts';
+import { generate } from './commands/generate.ts';
+import { list } from './commands/list.ts';
+import { runBenchmarks } from './commands/run-benchmarks.ts';
+import { progressTo } from './progress.ts';
+import { chosenBenchmarks } from './registry.ts';
+import { compareReports } from './report/compare-reports.ts';
+import { htmlPage } from './report/html/html-page.ts';
+import { mergeReports } from './report/merge-reports.ts';
 import { performancePage } from './report/performance-page.ts';
 import { readReport } from './report/read-report.ts';
-import { isGood } from './report/report.ts';
-import { renderTable } from './report/table.ts';
 import { usage } from './usage.ts';
 
 const FAILURE_EXIT_CODE = 1;
 const USAGE_EXIT_CODE = 2;
-const INTERRUPTED_EXIT_CODE = 130;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -38,14 +40,26 @@ function work(args: readonly string[]): () => Promise<boolean> {
   switch (command.kind) {
     case 'help':
       return () => print(usage());
+    case 'list':
+      return async () => print(await list(command.options));
+    case 'generate': {
+      const writing = generate(command);
+      return async () => {
+        const progress = progressTo(process.stderr);
+        const told = await writing(progress);
+        progress.stop();
+        return print(told);
+      };
+    }
     case 'report':
-      return async () => print(performancePage(await readReport(command.files[0]!)));
+      return () => report(command);
+    case 'compare':
+      return async () =>
+        print(compareReports(await readReport(command.before), await readReport(command.after)));
     case 'run': {
       const chosen = chosenBenchmarks(command.benchmarks, command.options);
       return () => runBenchmarks(chosen, command, withoutSecrets(args));
     }
-    default:
-      throw new Error(`${command.kind}: not there yet`);
   }
 }
 
@@ -54,38 +68,11 @@ async function print(text: string): Promise<boolean> {
   return true;
 }
 
-async function runBenchmarks(
-  benchmarks: readonly BenchmarkEntry[],
-  { options, json, quiet }: RunCommand,
-  command: readonly string[],
-): Promise<boolean> {
-  const breakOff = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      if (breakOff.signal.aborted) process.exit(INTERRUPTED_EXIT_CODE);
-      process.stderr.write('\nending early; once more to end at once\n');
-      breakOff.abort();
-    });
-  const progress = quiet ? silentProgress : progressTo(process.stderr);
-  const report = await measure(benchmarks, {
-    options,
-    command,
-    signal: breakOff.signal,
-    onBenchmark: (name) => progress.benchmark(name),
-    onProgress: (doing, fraction) => progress.doing(doing, fraction),
-    onResult: ({ title, lines }) => {
-      progress.clear();
-      process.stdout.write(`\n${title}\n${renderTable(lines)}\n\n`);
-    },
-    onFailure: ({ benchmark, reason }) => {
-      progress.clear();
-      process.stderr.write(`${benchmark} failed: ${reason}\n`);
-    },
-  });
-  progress.stop();
-  if (json !== undefined) await writeFile(json, `${JSON.stringify(report, undefined, 2)}\n`);
-  if (breakOff.signal.aborted) process.exit(INTERRUPTED_EXIT_CODE);
-  return isGood(report);
+async function report({ files: [first, ...others], html }: ReportCommand): Promise<boolean> {
+  const merged = mergeReports([await readReport(first!), ...(await Promise.all(others.map(readReport)))]);
+  if (html === undefined) return print(performancePage(merged));
+  await writeFile(html, htmlPage(merged));
+  return true;
 }
 
 /** The value of `--token` is nobody's business. */

@@ -1,3 +1,4 @@
+import { factsOf } from './facts.ts';
 import type { Report } from './report.ts';
 import { renderTable } from './table.ts';
 
@@ -11,21 +12,30 @@ expressions, so every run works on the same bytes. This page is written by the p
 \`\`\`sh
 pnpm loadtest all --json performance.json
 pnpm loadtest report performance.json > docs/performance.md
-\`\`\`
-`;
+\`\`\``;
 
 /** The page `docs/performance.md`. */
 export function performancePage(report: Report): string {
-  const { machine, versions } = report;
-  const memory = `${(machine.memoryBytes / 2 ** 30).toFixed(0)} GiB`;
-  const programs = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  const sections = report.results.map(
-    (result) => `## ${result.title}\n\n${result.method}\n\n${renderTable(result.lines)}\n`,
+  const sections = report.results.map(({ title, method, lines, problems = [], notes = [] }) =>
+    [
+      `## ${title}`,
+      method,
+      ...(problems.length === 0 ? [] : [listed('Problems:', problems)]),
+      renderTable(lines),
+      ...(notes.length === 0 ? [] : [listed('Notes:', notes)]),
+    ].join('\n\n'),
   );
-  const facts = [
-    `- machine: ${machine.cores} × ${machine.cpu}, ${memory}, ${machine.system}`,
-    `- programs: ${programs.join(', ')}`,
-    `- measured: ${report.startedAt.slice(0, 10)}${report.scale === 1 ? '' : `, at ${report.scale} of the full size`}`,
-  ];
-  return `${[INTRODUCTION, `${facts.join('\n')}\n`, ...sections].join('\n')}`;
+  const facts = factsOf(report).map(
+    ([name, value]) => `- ${name}: ${name === 'command' ? `\`${value}\`` : value}`,
+  );
+  const failed = report.failures.map(({ benchmark, reason }) => `${benchmark}: ${reason}`);
+  return `${[
+    INTRODUCTION,
+    facts.join('\n'),
+    ...(failed.length === 0 ? [] : [listed('Failed:', failed)]),
+    ...sections,
+  ].join('\n\n')}\n`;
 }
+
+const listed = (title: string, texts: readonly string[]): string =>
+  `${title}\n\n${texts.map((text) => `- ${text.replaceAll('\n', ' ')}`).join('\n')}`;

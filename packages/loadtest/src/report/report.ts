@@ -27,6 +27,8 @@ export interface Chart {
   readonly x: Axis;
   readonly y: Axis;
   readonly series: readonly Series[];
+  /** A value of y that the others are seen against, such as 1 among ratios. */
+  readonly reference?: number;
 }
 
 export interface Axis {
@@ -37,6 +39,8 @@ export interface Axis {
 export interface Series {
   readonly name: string;
   readonly points: readonly Point[];
+  /** Which colour and sign it has; its place among the series unless said otherwise. */
+  readonly colour?: number;
 }
 
 export interface Point {

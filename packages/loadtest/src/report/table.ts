@@ -1,4 +1,5 @@
 import { type Figure, meetsTarget } from './figure.ts';
+import { number } from './number.ts';
 import type { Line } from './report.ts';
 
 /** The lines as a Markdown table padded so that it reads well on a terminal too. */
@@ -28,12 +29,4 @@ function renderFigure(figure: Figure | undefined): string {
   const verdict =
     target === undefined ? '' : ` ${sign} ${number(target.value)} ${meetsTarget(figure) ? '✓' : '✗'}`;
   return `${`${number(median)} ${unit}`.trimEnd()}${spread}${verdict}`;
-}
-
-/** Three significant digits, thousands grouped. */
-function number(value: number): string {
-  return value.toLocaleString(
-    'en-US',
-    Math.abs(value) >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 },
-  );
 }

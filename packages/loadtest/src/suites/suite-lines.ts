@@ -154,8 +154,10 @@ export function queryCharts(
       title: `${ours} ÷ peer by query`,
       x: { label: 'query', scale: 'category' },
       y: { label: '× (below 1 is faster)', scale: 'log' },
-      series: peers.map((peer) => ({
+      reference: 1,
+      series: peers.map((peer, n) => ({
         name: titleOfRatio(peer),
+        colour: n + 1,
         points: points((pass, query) => ratio(pass, query, peer)),
       })),
     },

@@ -1,0 +1,3 @@
+import { clickbench, tpcds, tpch, type Workload } from '@tessera/workloads';
+
+export const WORKLOADS: readonly Workload[] = [tpch, tpcds, clickbench];
