@@ -7,7 +7,7 @@ import { pageSteps, type Step } from './page-steps.ts';
 import { compareOutput } from './shown-output.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 /** Does what a page says, from its top, each block as one test, on a node of its own. */
 export function describePage(path: string): void {
@@ -42,7 +42,11 @@ async function tried(session: PageSession, step: Step): Promise<void> {
   session.rename(renamed);
 }
 
+/** What pages take from the environment. */
+const ENVIRONMENT = { ADMIN_PASSWORD: 'a password', TESSERA_MEMORY: '8GiB', TESSERA_THREADS: '4' };
+
 /** A whole configuration, or blocks of one. */
 function checkConfiguration(text: string): void {
-  parseConfig(/^schema_version:/m.test(text) ? text : `schema_version: "1.0"\n${text}`, 'page');
+  const whole = /^schema_version:/m.test(text) ? text : `schema_version: "1.0"\n${text}`;
+  parseConfig(whole, 'page', ENVIRONMENT);
 }

@@ -2,17 +2,19 @@ import { type Block, type Note, pageItems } from './page-blocks.ts';
 
 /** What the executor does with a block of a page. */
 export type Step =
-  | {
-      readonly kind: 'run';
-      readonly language: RunLanguage;
-      readonly text: string;
-      readonly line: number;
-      /** What the page shows of the answer. */
-      readonly output: ShownOutput | undefined;
-      readonly fails: boolean;
-    }
+  | RunStep
   | { readonly kind: 'file'; readonly name: string; readonly text: string; readonly line: number }
   | { readonly kind: 'configuration'; readonly text: string; readonly line: number };
+
+interface RunStep {
+  readonly kind: 'run';
+  readonly language: RunLanguage;
+  readonly text: string;
+  readonly line: number;
+  /** What the page shows of the answer. */
+  readonly output: ShownOutput | undefined;
+  readonly fails: boolean;
+}
 
 export interface ShownOutput {
   readonly text: string;
@@ -42,44 +44,44 @@ export function pageSteps(page: string): PageSteps {
   const steps: Step[] = [];
   const untried: string[] = [];
   const triedElsewhere = new Set<string>();
-  let answered: Extract<Step, { kind: 'run' }> | undefined;
+  let answered: { readonly step: RunStep; readonly notes: readonly Note[] } | undefined;
   for (const item of pageItems(page)) {
     if ('note' in item) {
       const { name, value, line } = item.note;
-      if (name === 'run')
-        steps.push({
-          kind: 'run',
-          language: 'sh',
-          text: `${value}\n`,
-          line,
-          output: undefined,
-          fails: false,
-        });
+      if (name === 'run') steps.push(run('sh', `${value}\n`, line));
       const [, language] = /^every (\w+) block is tried by$/.exec(name) ?? [];
       if (language !== undefined) triedElsewhere.add(language);
       continue;
     }
     const { block } = item;
+    const { language, text, line, notes } = block;
     const previous = answered;
     answered = undefined;
-    if (isMarked(block) || triedElsewhere.has(block.language)) continue;
+    if (isMarked(block) || triedElsewhere.has(language)) continue;
     const file = noteValue(block, 'file');
-    if (file !== undefined) steps.push({ kind: 'file', name: file, text: block.text, line: block.line });
-    if (isRun(block.language) && (file === undefined || hasNote(block, 'run'))) {
-      answered = {
-        ...{ kind: 'run', language: block.language, text: block.text, line: block.line },
-        ...{ output: undefined, fails: hasNote(block, 'fails') },
-      };
-      steps.push(answered);
-    } else if (block.language === 'console') steps.push(...transcriptSteps(block));
-    else if (block.language === 'yaml' && !hasNote(block, 'no configuration'))
-      steps.push({ kind: 'configuration', text: block.text, line: block.line });
-    else if (OUTPUT_LANGUAGES.includes(block.language) && previous !== undefined)
-      steps[steps.indexOf(previous)] = { ...previous, output: shownOutput(block.text, block.notes) };
-    else if (file === undefined) untried.push(`line ${block.line}: a block of ${block.language || 'output'}`);
+    if (file !== undefined) steps.push({ kind: 'file', name: file, text, line });
+    if (isRun(language)) {
+      if (file !== undefined) continue;
+      answered = { step: { ...run(language, text, line), fails: hasNote(block, 'fails') }, notes };
+      steps.push(answered.step);
+    } else if (language === 'console') steps.push(...transcriptSteps(block));
+    else if (language === 'yaml') steps.push({ kind: 'configuration', text, line });
+    else if (OUTPUT_LANGUAGES.includes(language) && previous !== undefined) {
+      const output = shownOutput(text, [...previous.notes, ...notes]);
+      steps[steps.indexOf(previous.step)] = { ...previous.step, output };
+    } else if (file === undefined) untried.push(`line ${line}: a block of ${language || 'output'}`);
   }
   return { steps, untried };
 }
+
+const run = (language: RunLanguage, text: string, line: number): RunStep => ({
+  kind: 'run',
+  language,
+  text,
+  line,
+  output: undefined,
+  fails: false,
+});
 
 /** `$ command` lines, with `> ` before the lines that continue them, and what is answered to each. */
 function transcriptSteps(block: Block): Step[] {
@@ -88,7 +90,7 @@ function transcriptSteps(block: Block): Step[] {
   const end = () => {
     if (command === '') return;
     const shown = output === '' ? undefined : shownOutput(output, block.notes);
-    steps.push({ kind: 'run', language: 'sh', text: command, line, output: shown, fails: false });
+    steps.push({ ...run('sh', command, line), output: shown });
     [command, output] = ['', ''];
   };
   block.text.split(/(?<=\n)/).forEach((text, i) => {
