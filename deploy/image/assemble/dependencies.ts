@@ -1,5 +1,7 @@
-import { cp, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { copyTree } from './copy-tree.ts';
 
 /** Read by compilers, debuggers and people, never by a running program. Licences stay. */
 const UNUSED = /(\.([cm]?ts|map|flow|tsbuildinfo)|(?<!LICEN[SC]E|NOTICE)\.md)$/i;
@@ -9,6 +11,9 @@ const STORE = 'node_modules/.pnpm';
 /** Links to packages of the workspace that no package asked for; some lead nowhere here. */
 const HOISTED = `${STORE}/node_modules/@tessera`;
 
+const isUsed = (path: string): boolean =>
+  !UNUSED.test(path) && !UNUSED_FOLDERS.test(basename(path)) && !path.endsWith(HOISTED);
+
 /** Copies the installed packages and the links to them, without what no program reads. */
 export async function copyDependencies(
   workspace: string,
@@ -16,12 +21,8 @@ export async function copyDependencies(
   packages: readonly string[],
 ): Promise<void> {
   for (const place of [STORE, ...packages.map((folder) => `${folder}/node_modules`)]) {
-    if ((await readdir(join(workspace, place)).catch(() => [])).length === 0) continue;
-    await cp(join(workspace, place), join(home, place), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (path) => !UNUSED.test(path) && !UNUSED_FOLDERS.test(basename(path)) && !path.endsWith(HOISTED),
-    });
+    const source = join(workspace, place);
+    if (existsSync(source)) await copyTree(source, join(home, place), isUsed);
   }
 }
 

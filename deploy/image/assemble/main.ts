@@ -1,5 +1,6 @@
-import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { placeFile } from './copy-tree.ts';
 import { copyDependencies, nodeBinary } from './dependencies.ts';
 import { copyProgram } from './program.ts';
 
@@ -19,9 +20,7 @@ for (const directory of [home, programs, join(root, 'etc/tessera'), join(root, '
 const { packages, main } = await copyProgram(workspace, home);
 await copyDependencies(workspace, home, packages);
 
-const node = join(programs, 'node');
-await cp(await nodeBinary(workspace), node);
-await chmod(node, 0o755);
+await placeFile(await nodeBinary(workspace), join(programs, 'node'));
 
 // The base may have no /usr/bin/env.
 const start = join(home, main);
@@ -30,5 +29,5 @@ await chmod(start, 0o755);
 await symlink(join('/opt/tessera', main), join(programs, 'tessera'));
 
 await writeFile(join(home, 'package.json'), '{ "type": "module" }\n');
-await cp(join(image, 'healthcheck.js'), join(home, 'healthcheck.js'));
-await cp(join(image, 'tessera.yaml'), join(root, 'etc/tessera/tessera.yaml'));
+await placeFile(join(image, 'healthcheck.js'), join(home, 'healthcheck.js'));
+await placeFile(join(image, 'tessera.yaml'), join(root, 'etc/tessera/tessera.yaml'));

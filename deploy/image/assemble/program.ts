@@ -1,6 +1,7 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { copyTree } from './copy-tree.ts';
 
 const PROGRAM = 'packages/engine/src/main.ts';
 /** How sources name another one: an import, or the file of a worker or of a process to start. */
@@ -45,11 +46,8 @@ async function copyRest(workspace: string, home: string, folder: string): Promis
   const { name, version, license, exports } = manifest;
   const kept = { name, version, license, type: 'module', exports: entries(exports) };
   await writeFile(join(home, folder, 'package.json'), `${JSON.stringify(kept, null, 2)}\n`);
-  const source = join(workspace, folder, 'src');
-  await cp(source, join(home, folder, 'src'), {
-    recursive: true,
-    filter: (path) => !/\.(ts|json|md)$/.test(path) && basename(path) !== 'testing',
-  });
+  const isRest = (path: string) => !/\.(ts|json|md)$/.test(path) && basename(path) !== 'testing';
+  await copyTree(join(workspace, folder, 'src'), join(home, folder, 'src'), isRest);
 }
 
 interface Manifest {
