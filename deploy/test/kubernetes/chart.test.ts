@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,6 +113,14 @@ describe.skipIf(!hasHelm)(
     ])('takes %s processors as threads: %d', (cpu, expected) => {
       const { execution } = parse(configOf(render({ values: { 'resources.limits.cpu': cpu } })));
       expect(execution.max_threads).toBe(expected);
+    });
+
+    it('brings the rules and the dashboard as they are', () => {
+      const manifests = render({ files: [join(VALUES, 'everything.yaml')] });
+      const original = (name: string) => readFileSync(join(CHART, '../../monitoring', name), 'utf8');
+      expect(the(manifests, 'PrometheusRule').spec).toEqual(parse(original('alerts.yaml')));
+      const dashboard = the(manifests, 'ConfigMap', 'warehouse-dashboard').data['tessera.json'];
+      expect(JSON.parse(dashboard)).toEqual(JSON.parse(original('dashboard.json')));
     });
 
     it('lets config go over what it computes', () => {
