@@ -18,6 +18,7 @@ export interface ColumnChunk {
 }
 
 export const ENCODING = { plain: 0, rle: 3, dictionary: 8 } as const;
+const encoder = new TextEncoder();
 const PAGE = { data: 0, dictionary: 2 } as const;
 
 export function encodeColumn(column: Column): ColumnChunk {
@@ -27,7 +28,7 @@ export function encodeColumn(column: Column): ColumnChunk {
     const used = [...new Set(places)].map((place) => words[place]!).sort();
     return chunkOf(
       places.length,
-      [Buffer.from(used[0]!), Buffer.from(used.at(-1)!)],
+      [encoder.encode(used[0]), encoder.encode(used.at(-1))],
       [
         dictionaryPage(words.length, plainTexts(words)),
         dataPage(places.length, packPlaces(places, words.length), ENCODING.dictionary),

@@ -2,6 +2,10 @@ import type { WorkloadQuery } from '../workload.ts';
 import type { QueryParameters } from './query-parameters.ts';
 import { QUERY_TEXTS } from './query-texts.ts';
 
+/** The query with an outer join, and what makes ClickHouse give nulls for what it does not find, not zeros. */
+const OUTER_JOIN = 13;
+const OUTER_NULLS = 'SETTINGS join_use_nulls = 1';
+
 /** Those of query validation at scale 1 (clause 2.4, "values for query validation"). */
 const VALIDATION_PARAMETERS: readonly QueryParameters[] = [
   { date: '1998-09-02' },
@@ -47,5 +51,8 @@ export function tpchQuery(number: number, parameters: QueryParameters): Workload
     if (value === undefined) throw new Error(`query ${number} of TPC-H has no value for ${name}`);
     return value;
   });
-  return { name: `q${String(number).padStart(2, '0')}`, sql };
+  const name = `q${String(number).padStart(2, '0')}`;
+  return number === OUTER_JOIN
+    ? { name, sql, dialects: { clickhouse: `${sql}\n${OUTER_NULLS}` } }
+    : { name, sql };
 }
