@@ -14,8 +14,8 @@ import { type TpcdsTableName, tableOf } from './schema.ts';
 import { storeReturns, storeSales } from './store-channel.ts';
 import { webReturns, webSales } from './web-channel.ts';
 
-const ROWS_PER_PART = 100_000;
-const ORDERS_PER_PART = 10_000;
+const ROWS_PER_PART = 50_000;
+const ORDERS_PER_PART = 2_000;
 const NULL_SALT = 0xd1;
 /** More than any order has lines. */
 const LINES = 32;
