@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { measurement, TesseraError } from '@tessera/common';
 import type { ObjectStore } from './object-store.ts';
 
@@ -39,7 +40,15 @@ export function measuredStore(store: ObjectStore): ObjectStore {
         () => store.put(key, body, options),
         () => written(body),
       ),
-    putFile: (key, path, options) => measured('put', () => store.putFile(key, path, options)),
+    putFile: async (key, path, options) => {
+      // Before: the store may take the file away.
+      const { size } = await stat(path);
+      return measured(
+        'put',
+        () => store.putFile(key, path, options),
+        () => ({ bytesWritten: size }),
+      );
+    },
     putIfAbsent: (key, body, options) =>
       measured(
         'put_if',

@@ -24,11 +24,9 @@ function storeMetrics(set: MetricSet) {
     ['operation'],
     REQUEST_SECONDS,
   );
-  const bytes = set.counter(
-    'tessera_object_store_bytes_total',
-    'Bytes of objects read and written, those of uploaded files aside',
-    ['direction'],
-  );
+  const bytes = set.counter('tessera_object_store_bytes_total', 'Bytes of objects read and written', [
+    'direction',
+  ]);
   requests.inc({ operation: 'get', outcome: 'STORAGE_UNAVAILABLE' }, 0);
   const evicted = set.counter(
     'tessera_storage_agent_evicted_tablets_total',

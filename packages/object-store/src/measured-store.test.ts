@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openLocalStore } from './local/local-store.ts';
+import { measuredStore, type StoreRequest, storeRequests } from './measured-store.ts';
+import type { ObjectStore } from './object-store.ts';
+
+let directory: string;
+let store: ObjectStore;
+let told: StoreRequest[] = [];
+const end = storeRequests.listen((request) => told.push(request));
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tessera-measured-'));
+  store = measuredStore(await openLocalStore(join(directory, 'objects'), { fsync: false }));
+});
+
+afterAll(async () => {
+  end();
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** What is told of the work, its time aside. */
+async function tellingOf(work: () => Promise<unknown>) {
+  told = [];
+  await work().catch(() => undefined);
+  expect(told.every(({ seconds }) => seconds >= 0)).toBe(true);
+  return told.map(({ seconds: _, ...request }) => Object.values(request));
+}
+
+it('tells of every request what it was, how it ended, and its bytes', async () => {
+  const body = new Uint8Array(10);
+  const path = join(directory, 'file');
+  await writeFile(path, 'twelve bytes');
+  expect(await tellingOf(() => store.put('a', body))).toEqual([['put', 'ok', 0, 10]]);
+  expect(await tellingOf(() => store.putFile('f', path))).toEqual([['put', 'ok', 0, 12]]);
+  expect(await tellingOf(() => store.putIfAbsent('b', body))).toEqual([['put_if', 'ok', 0, 10]]);
+  expect(await tellingOf(() => store.putIfAbsent('b', body))).toEqual([['put_if', 'refused', 0, 0]]);
+  expect(await tellingOf(() => store.putIfMatch('b', body, 'other'))).toEqual([['put_if', 'refused', 0, 0]]);
+  expect(await tellingOf(() => store.get('a'))).toEqual([['get', 'ok', 10, 0]]);
+  expect(await tellingOf(() => store.get('absent'))).toEqual([['get', 'ok', 0, 0]]);
+  expect(await tellingOf(() => store.getRange('a', 2, 5))).toEqual([['get_range', 'ok', 3, 0]]);
+  expect(await tellingOf(() => store.getRange('absent', 2, 5))).toEqual([
+    ['get_range', 'OBJECT_NOT_FOUND', 0, 0],
+  ]);
+  expect(await tellingOf(() => store.head('a'))).toEqual([['head', 'ok', 0, 0]]);
+  expect(await tellingOf(() => store.delete(['b']))).toEqual([['delete', 'ok', 0, 0]]);
+});
+
+it('tells of a listing once, also of one that is not read to its end', async () => {
+  const keys: string[] = [];
+  const listed = await tellingOf(async () => {
+    for await (const { key } of store.list('')) keys.push(key);
+  });
+  expect(keys).toEqual(['a', 'f']);
+  expect(listed).toEqual([['list', 'ok', 0, 0]]);
+  const broken = await tellingOf(async () => {
+    for await (const _ of store.list('')) break;
+  });
+  expect(broken).toEqual([['list', 'ok', 0, 0]]);
+});
+
+it('keeps what only some stores have', () => {
+  expect(store.localPath?.('a')).toBe(join(directory, 'objects', 'a'));
+});
