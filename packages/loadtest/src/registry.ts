@@ -1,4 +1,5 @@
 import type { Benchmark } from './benchmarks/benchmark.ts';
+import { chaos } from './benchmarks/chaos.ts';
 import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster } from './benchmarks/cluster.ts';
 import { insert } from './benchmarks/insert.ts';
@@ -10,8 +11,10 @@ import { postgres } from './benchmarks/postgres.ts';
 import { results } from './benchmarks/results.ts';
 import { select42 } from './benchmarks/select42.ts';
 import { singleInserts } from './benchmarks/single-inserts.ts';
+import { tpcds } from './benchmarks/tpcds.ts';
 import { tpch } from './benchmarks/tpch.ts';
 import { upload } from './benchmarks/upload.ts';
+import { uploads } from './benchmarks/uploads.ts';
 import type { RunOptions } from './options.ts';
 
 /** A benchmark as the command line knows it. */
@@ -63,6 +66,12 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     inAll: true,
   },
   {
+    name: 'tpcds',
+    about: 'the 99 TPC-DS queries over managed tables, beside peers',
+    run: tpcds,
+    inAll: true,
+  },
+  {
     name: 'clickbench',
     about: "ClickBench's 43 queries over generated hits, beside peers",
     run: clickbench,
@@ -90,6 +99,13 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     needs: ownNode,
   },
   {
+    name: 'uploads',
+    about: 'files of several formats and codings, posted by 1, 4 and 16 clients at once',
+    run: uploads,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
     name: 'mixed',
     about: 'INSERT, UPDATE, DELETE, point and aggregate reads of one table at once, every answer checked',
     run: mixed,
@@ -114,6 +130,13 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     name: 'cluster',
     about: 'the 22 TPC-H queries on 1, 2 and 4 nodes: CPU time, balance, stages, planning',
     run: cluster,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'chaos',
+    about: 'nodes of a development cluster are killed and paused while every answer is checked',
+    run: chaos,
     inAll: false,
     needs: ownNode,
   },

@@ -89,3 +89,13 @@ test('what happens while the load warms up does not count', async () => {
   );
   expect(latencies.percentile(100)).toBeCloseTo(1, 1);
 });
+
+test('an answer that takes longer than the measurement counts, with the time it took', async () => {
+  const clock = new FakeClock();
+  const slow: Session = { send: () => clock.until(clock.now() + 700), close: async () => undefined };
+  const times = { clock, warmUpMs: 100, measuredMs: 200 };
+  const { latencies, seconds } = await clock.run(closedLoop([slow, slow], times));
+  expect(latencies.count).toBe(2);
+  expect(latencies.percentile(50)).toBeCloseTo(700, -1);
+  expect(seconds).toBeCloseTo(1.3, 5);
+});

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { undoneAtExit } from './undone-at-exit.ts';
+
+const MAIN = join(import.meta.dirname, '../../../engine/src/main.ts');
+
+interface Facts {
+  readonly nodes: readonly { readonly index: number; readonly url: string; readonly pid: number }[];
+}
+
+/** `tessera dev-cluster --restart`: nodes that may be hurt, and are started again when they die. */
+export class OwnDevCluster {
+  /** Where statements go, by node; a node that is started again has the same. */
+  readonly urls: readonly string[];
+  readonly #pids: number[];
+  readonly #stop: () => Promise<void>;
+
+  private constructor({ nodes }: Facts, stop: () => Promise<void>) {
+    this.urls = nodes.map(({ url }) => url);
+    this.#pids = nodes.map(({ pid }) => pid);
+    this.#stop = stop;
+  }
+
+  /** All nodes run and know each other. @throws Error with what the program said where it did not start */
+  static async start(nodes: number): Promise<OwnDevCluster> {
+    const args = ['dev-cluster', '--nodes', String(nodes), '--base-port', '0', '--restart', '--json'];
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let cluster: OwnDevCluster | undefined;
+    const said: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      said.push(line);
+      const restarted = /^Node (\d+) is process (\d+) now$/.exec(line);
+      if (restarted !== null && cluster !== undefined)
+        cluster.#pids[Number(restarted[1])] = Number(restarted[2]);
+    });
+    const exited = once(child, 'close');
+    const callOff = undoneAtExit(() => {
+      if (cluster !== undefined) cluster.#resumeAll();
+      child.kill('SIGTERM');
+    });
+    const line = once(createInterface(child.stdout), 'line').then(([text]) => String(text));
+    const facts = await Promise.race([line, exited.then(() => undefined)]);
+    if (facts === undefined) {
+      callOff();
+      throw new Error(`tessera dev-cluster did not start:\n${said.join('\n')}`);
+    }
+    cluster = new OwnDevCluster(JSON.parse(facts) as Facts, async () => {
+      cluster!.#resumeAll();
+      child.kill('SIGTERM');
+      await exited;
+      callOff();
+    });
+    return cluster;
+  }
+
+  /** With `SIGSTOP` the node stands still until `SIGCONT`. */
+  signal(node: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    process.kill(this.#pids[node]!, signal);
+  }
+
+  /** So that they can be stopped. */
+  #resumeAll(): void {
+    for (const pid of this.#pids) {
+      try {
+        process.kill(pid, 'SIGCONT');
+      } catch {
+        // It is dead.
+      }
+    }
+  }
+
+  /** Ends all nodes and removes what they stored. */
+  stop(): Promise<void> {
+    return this.#stop();
+  }
+}
