@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { copyTree } from './copy-tree.ts';
+import { checkNativeParts } from './native-parts.ts';
 
 /** Read by compilers, debuggers and people, never by a running program. Licences stay. */
 const UNUSED = /(\.([cm]?ts|map|flow|tsbuildinfo)|(?<!LICEN[SC]E|NOTICE)\.md)$/i;
@@ -26,9 +27,13 @@ export async function copyDependencies(
   }
 }
 
-/** The Node binary that was installed for the target. */
+/** The Node binary that was installed for the target. @throws Error when other things were not */
 export async function nodeBinary(workspace: string): Promise<string> {
-  const found = (await readdir(join(workspace, STORE))).filter((name) => name.startsWith('node-linux-'));
-  if (found.length !== 1) throw new Error(`expected one Node binary, found ${found.length}`);
-  return join(workspace, STORE, found[0]!, 'node_modules', found[0]!.split('@')[0]!, 'bin/node');
+  const store = join(workspace, STORE);
+  const [found, ...others] = (await readdir(store)).filter((name) => name.startsWith('node-linux-'));
+  if (found === undefined || others.length > 0)
+    throw new Error('expected the Node binary of one kind of machine');
+  const name = found.split('@')[0]!;
+  await checkNativeParts(store, name.replace('node-linux-', ''));
+  return join(store, found, 'node_modules', name, 'bin/node');
 }

@@ -17,10 +17,11 @@ const image = join(import.meta.dirname, '..');
 for (const directory of [home, programs, join(root, 'etc/tessera'), join(root, 'var/lib/tessera')])
   await mkdir(directory, { recursive: true });
 
+const node = await nodeBinary(workspace);
 const { packages, main } = await copyProgram(workspace, home);
 await copyDependencies(workspace, home, packages);
 
-await placeFile(await nodeBinary(workspace), join(programs, 'node'));
+await placeFile(node, join(programs, 'node'));
 
 // The base may have no /usr/bin/env.
 const start = join(home, main);
