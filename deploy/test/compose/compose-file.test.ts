@@ -35,6 +35,12 @@ describe('docker-compose.yml', () => {
     expect(readComposeFile({ TESSERA_BIND: '' })).toEqual(file);
   });
 
+  it('has no variable that its page does not tell of', () => {
+    const page = text('deploy/compose/README.md');
+    const variables = [...text('docker-compose.yml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
+    expect(variables.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
   it.each(services)('%s is pinned, and can change nothing but its volumes', (_name, service) => {
     expect(service.image).toMatch(/^[\w.-]+\.\w+\/[\w./-]+:(v?\d+\.\d+\.\d+|RELEASE\.[\dTZ-]+)$/);
     expect(service).toMatchObject({
