@@ -6,7 +6,15 @@ export { postgresType, typedColumn } from './pg-catalog/postgres-types.ts';
 export { clearRequestDirectories, LazyRequestDirectory } from './request-directory.ts';
 export { DEFAULT_DATABASE } from './request-session.ts';
 export type { RunningQuery } from './running-queries.ts';
-export { DEFAULT_SETTINGS, isSettingName, SETTING_NAMES, type Settings, withSettings } from './settings.ts';
+export {
+  DEFAULT_SETTINGS,
+  expectedOfSetting,
+  isSettingName,
+  SETTING_MEANINGS,
+  SETTING_NAMES,
+  type Settings,
+  withSettings,
+} from './settings.ts';
 export type {
   CopyInput,
   RequestDirectory,

@@ -94,6 +94,28 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   whole_table_bytes: count,
 };
 
+/** What each is for, as the reference says it. */
+export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
+  timezone: 'time zone of `TIMESTAMPTZ` values and of `now()`',
+  statement_timeout: 'milliseconds until a statement is stopped; 0 is no limit',
+  max_result_rows: 'a larger result is an error; 0 is no limit',
+  max_threads: 'accepted, without effect so far',
+  cancel_query_on_connection_drop:
+    'what is stopped when its client hangs up: nothing (`none`), everything (`all`), or only queries that read (`type_dependent`)',
+  enable_result_cache: 'accepted, without effect so far',
+  enable_subresult_cache: 'accepted, without effect so far',
+  enable_scan_cache: 'accepted, without effect so far',
+  tablet_min_size_bytes: 'changes of tables cut tablets of at least this size, where there are rows enough',
+  tablet_max_size_bytes: 'and of at most this size',
+  query_label: 'a text that comes back in answers and in the history',
+  standard_conforming_strings: 'accepted, without effect so far',
+  enable_multi_query_requests: 'several statements in one request; the last one’s result is returned',
+  enable_distributed_execution: 'whether a query may use all nodes of the engine',
+  min_distributed_bytes: 'a query whose tables have fewer stored bytes runs on one node',
+  broadcast_limit_bytes: 'what one side of a join may have to be sent to every node',
+  whole_table_bytes: 'a table of fewer stored bytes is read whole by every node, as `DIMENSION` tables are',
+};
+
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
   timezone: 'UTC',
   statement_timeout: 0,
@@ -113,6 +135,9 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   broadcast_limit_bytes: 67_108_864,
   whole_table_bytes: 16_777_216,
 });
+
+/** What a value must be, in words. */
+export const expectedOfSetting = (name: SettingName): string => KINDS[name].expected;
 
 export const SETTING_NAMES = Object.keys(KINDS) as readonly SettingName[];
 

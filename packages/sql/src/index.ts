@@ -35,6 +35,7 @@ export { prepareQuery } from './prepare/prepare-query.ts';
 export { belowLocation } from './reads/below-location.ts';
 export type { ReadArguments, StorageLocation } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
+export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';
 export {
   MANAGED_SCHEMA,
   type Mention,

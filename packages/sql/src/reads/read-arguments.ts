@@ -3,54 +3,14 @@ import type { Expression, TableFunctionRef } from '../tree.ts';
 import { stringLiteral } from '../tree.ts';
 import { belowLocation } from './below-location.ts';
 import type { ReadFunction, ReadOptions } from './read-call.ts';
+import { COMPRESSIONS, CREDENTIALS, type OptionType, READ_FUNCTIONS } from './read-options.ts';
 
-type OptionType = 'text' | 'boolean' | 'character' | 'compression';
-
-const CREDENTIALS: Readonly<Record<string, OptionType>> = {
-  aws_access_key_id: 'text',
-  aws_secret_access_key: 'text',
-  aws_session_token: 'text',
-  aws_role_arn: 'text',
-};
 /** `CREDENTIALS = (…)` of statements has names of its own for two of them. */
 const NAMES_IN_CREDENTIALS: Readonly<Record<string, string>> = {
   aws_key_id: 'aws_access_key_id',
   aws_secret_key: 'aws_secret_access_key',
 };
-const COMMON: Readonly<Record<string, OptionType>> = {
-  url: 'text',
-  location: 'text',
-  pattern: 'text',
-  ...CREDENTIALS,
-};
-const CSV: Readonly<Record<string, OptionType>> = {
-  header: 'boolean',
-  infer_schema: 'boolean',
-  delimiter: 'character',
-  quote: 'character',
-  escape: 'character',
-  null_string: 'text',
-  skip_blank_lines: 'boolean',
-  empty_field_as_null: 'boolean',
-  compression: 'compression',
-};
-const COMPRESSION: Readonly<Record<string, OptionType>> = { compression: 'compression' };
-
-/** The named arguments of each function and their types. */
-const OPTIONS: Readonly<Record<ReadFunction, Readonly<Record<string, OptionType>>>> = {
-  read_parquet: COMMON,
-  read_csv: { ...COMMON, ...CSV },
-  read_avro: COMMON,
-  read_text: { ...COMMON, ...COMPRESSION },
-  read_json: { ...COMMON, ...COMPRESSION },
-  read_arrow: COMMON,
-  read_files: { ...COMMON, ...CSV },
-  list_objects: COMMON,
-};
-
-const COMPRESSIONS = ['auto', 'none', 'gzip', 'zstd'];
-
-export const isReadFunction = (name: string): name is ReadFunction => Object.hasOwn(OPTIONS, name);
+export const isReadFunction = (name: string): name is ReadFunction => Object.hasOwn(READ_FUNCTIONS, name);
 
 export interface ReadArguments {
   readonly function: ReadFunction;
@@ -96,8 +56,9 @@ export function readArguments(
       continue;
     }
     const option = named.name.toLowerCase();
-    const type = Object.hasOwn(OPTIONS[name], option) ? OPTIONS[name][option] : undefined;
-    if (type === undefined) invalid(unknownArgument(option, Object.keys(OPTIONS[name])));
+    const known = READ_FUNCTIONS[name].options;
+    const type = Object.hasOwn(known, option) ? known[option]!.type : undefined;
+    if (type === undefined) invalid(unknownArgument(option, Object.keys(known)));
     if (Object.hasOwn(options, option)) invalid(`argument ${option.toUpperCase()} is given twice`);
     options[option] =
       readOption(named.value, type!) ?? invalid(`argument ${option.toUpperCase()} ${EXPECTED[type!]}`);
