@@ -1,6 +1,6 @@
 import { Connection } from '../http/connection.ts';
-import { promotionsDone } from '../processes/promotions.ts';
 import { startTessera } from '../processes/tessera.ts';
+import { wholeTableInMemory } from '../processes/whole-table.ts';
 import { figure, percentile } from '../report/figure.ts';
 import type { Benchmark } from './benchmark.ts';
 
@@ -12,7 +12,8 @@ const P50_TARGET = { at: 'most', value: 10 } as const;
 const STRIDE = 7_919_317;
 
 /** One row by its primary index, out of many. */
-export const point: Benchmark = async ({ scale, progress }) => {
+export const point: Benchmark = async ({ scale, options, progress }) => {
+  const runs = options.runs ?? RUNS;
   const rows = Math.max(1_000, Math.round(ROWS * scale));
   const node = await startTessera();
   const connection = new Connection(node.url);
@@ -29,9 +30,9 @@ export const point: Benchmark = async ({ scale, progress }) => {
     const first = await connection.run(query(0));
     const explained = await connection.run(`EXPLAIN (ANALYZE) ${query(1)}`, 'TabSeparatedWithNames');
     progress('point: waiting until the table is in memory');
-    await promotionsDone(node.metricsUrl);
+    await wholeTableInMemory(node, connection, 'points');
     const samples: number[][] = [];
-    for (let run = 0; run < RUNS; run++) {
+    for (let run = 0; run < runs; run++) {
       progress(`point: run ${run + 1}`);
       const latencies: number[] = [];
       for (let n = 0; n < Math.max(10, QUERIES * scale); n++) {
@@ -44,7 +45,7 @@ export const point: Benchmark = async ({ scale, progress }) => {
     return {
       benchmark: 'point',
       title: 'Point queries on the primary index',
-      method: `${rows.toLocaleString('en-US')} rows × 4 columns, \`SELECT * … WHERE id = k\` over one keep-alive connection, keys spread over the table, every text a new one; ${RUNS} runs once the table is in memory. *From file* is the first query after the INSERT. EXPLAIN (ANALYZE) of a query from file says: ${granules(explained.text)}.`,
+      method: `${rows.toLocaleString('en-US')} rows × 4 columns, \`SELECT * … WHERE id = k\` over one keep-alive connection, keys spread over the table, every text a new one; ${runs} runs once the table is in memory. *From file* is the first query after the INSERT. EXPLAIN (ANALYZE) of a query from file says: ${granules(explained.text)}.`,
       lines: [
         {
           what: 'in memory',

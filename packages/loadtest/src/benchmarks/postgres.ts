@@ -20,7 +20,8 @@ const THROUGHPUT_TARGET = { at: 'least', value: 1_500 } as const;
 const PREPARED = { name: 'answer', text: 'SELECT 42' };
 
 /** Round trips of the smallest prepared statement on the PostgreSQL wire, with few connections and with many. */
-export const postgres: Benchmark = async ({ scale, progress }) => {
+export const postgres: Benchmark = async ({ scale, options, progress }) => {
+  const runs = options.runs ?? RUNS;
   const server = await startTessera({ args: ['--postgres-port', '0'] });
   const watch = new MemoryWatch(server.pid!);
   const url = `${server.postgresUrl!.replace('//', '//tessera@')}/tessera`;
@@ -29,7 +30,7 @@ export const postgres: Benchmark = async ({ scale, progress }) => {
   try {
     const measure = async (what: string, connections: number, target?: typeof THROUGHPUT_TARGET) => {
       progress(`postgres: ${what}`);
-      lines.push(await roundTripLine(what, url, connections, scale, target));
+      lines.push(await roundTripLine(what, url, connections, { scale, runs }, target));
     };
     for (const connections of CONNECTIONS) {
       const what = `prepared, ${connections} connection${connections === 1 ? '' : 's'}`;
@@ -56,7 +57,7 @@ export const postgres: Benchmark = async ({ scale, progress }) => {
   return {
     benchmark: 'postgres',
     title: '`SELECT 42`, prepared, on the PostgreSQL wire',
-    method: `npm's pg: each connection binds and executes its prepared statement when it has read the last answer, for ${MEASURED_MS / 1000} s; ${RUNS} runs after a warm-up. Memory is what the node and its kernel processes hold more than before the idle connections came.`,
+    method: `npm's pg: each connection binds and executes its prepared statement when it has read the last answer, for ${MEASURED_MS / 1000} s; ${runs} runs after a warm-up. Memory is what the node and its kernel processes hold more than before the idle connections came.`,
     lines,
   };
 };
@@ -65,14 +66,14 @@ async function roundTripLine(
   what: string,
   url: string,
   connections: number,
-  scale: number,
+  { scale, runs }: { readonly scale: number; readonly runs: number },
   target: typeof THROUGHPUT_TARGET | undefined,
 ): Promise<Line> {
   const clients = await Promise.all(Array.from({ length: connections }, () => connected(url)));
   try {
     await roundTrips(clients, WARM_UP_MS * scale);
     const samples: number[][] = [];
-    for (let run = 0; run < RUNS; run++) samples.push(await roundTrips(clients, MEASURED_MS * scale));
+    for (let run = 0; run < runs; run++) samples.push(await roundTrips(clients, MEASURED_MS * scale));
     const latency = (p: number) => samples.map((run) => percentile(run, p));
     const seconds = (MEASURED_MS * scale) / 1000;
     const throughput = samples.map((run) => run.length / seconds);

@@ -19,7 +19,8 @@ const FORMATS = {
 } as const;
 
 /** Streams a large result in each format to a client that discards it. */
-export const results: Benchmark = async ({ target, duckdb, scale, progress }) => {
+export const results: Benchmark = async ({ target, duckdb, scale, options, progress }) => {
+  const runs = options.runs ?? RUNS;
   const rows = repeatableRows(ROWS * scale);
   const sql = repeatedQuery(rows);
   const peers = {
@@ -29,8 +30,8 @@ export const results: Benchmark = async ({ target, duckdb, scale, progress }) =>
   const lines: Line[] = [];
   for (const [format, least] of Object.entries(FORMATS)) {
     progress(`${rows} rows as ${format}`);
-    await runDiscarding(target.url, repeatedQuery(1), format);
-    const answers = await repeat(RUNS, () => runDiscarding(target.url, sql, format));
+    await runDiscarding(target.url, repeatedQuery(1), format, target.token);
+    const answers = await repeat(runs, () => runDiscarding(target.url, sql, format, target.token));
     const seconds = answers.map((answer) => answer.milliseconds / 1000);
     const floor = least === undefined ? undefined : ({ at: 'least', value: least } as const);
     lines.push({
@@ -51,7 +52,7 @@ export const results: Benchmark = async ({ target, duckdb, scale, progress }) =>
   }
   for (const [what, statement] of Object.entries(peers)) {
     progress(`${rows} rows, ${what}`);
-    const seconds = (await repeat(RUNS, () => duckdb.run(statement))).map((run) => run.milliseconds / 1000);
+    const seconds = (await repeat(runs, () => duckdb.run(statement))).map((run) => run.milliseconds / 1000);
     lines.push({
       what,
       figures: {
@@ -66,7 +67,7 @@ export const results: Benchmark = async ({ target, duckdb, scale, progress }) =>
   return {
     benchmark: 'results',
     title: 'Large results',
-    method: `${rows.toLocaleString('en-US')} rows × 10 columns (int, bigint, double, decimal, date, timestamp, text, boolean) of which 100,000 are computed from generate_series and repeated by a cross join, read to the end over HTTP by a client in another process that discards the bytes; ${RUNS} runs. Beside it plain DuckDB in a process of its own runs the same query.`,
+    method: `${rows.toLocaleString('en-US')} rows × 10 columns (int, bigint, double, decimal, date, timestamp, text, boolean) of which 100,000 are computed from generate_series and repeated by a cross join, read to the end over HTTP by a client in another process that discards the bytes; ${runs} runs. Beside it plain DuckDB in a process of its own runs the same query.`,
     lines,
   };
 };

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { bearer } from '../http/connection.ts';
 import { figure, percentile } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
 import type { Benchmark } from './benchmark.ts';
@@ -12,7 +13,7 @@ const P50_TARGET = { at: 'most', value: 2 } as const;
 const THROUGHPUT_TARGET = { at: 'least', value: 800 } as const;
 
 /** Round trips of the smallest statement over keep-alive connections. */
-export const select42: Benchmark = async ({ target, http, scale, progress }) => {
+export const select42: Benchmark = async ({ target, http, scale, options, progress }) => {
   const lines: Line[] = [];
   for (const connections of CONNECTIONS) {
     for (const [server, url] of [
@@ -20,10 +21,11 @@ export const select42: Benchmark = async ({ target, http, scale, progress }) => 
       ['node:http', http.url],
     ] as const) {
       progress(`SELECT 42 at ${server}, ${connections} connections`);
-      await roundTrips(url, connections, WARM_UP_MS * scale);
+      const headers = bearer(target.token);
+      await roundTrips(url, headers, connections, WARM_UP_MS * scale);
       const samples: number[][] = [];
-      for (let run = 0; run < RUNS; run++)
-        samples.push(await roundTrips(url, connections, MEASURED_MS * scale));
+      for (let run = 0; run < (options.runs ?? RUNS); run++)
+        samples.push(await roundTrips(url, headers, connections, MEASURED_MS * scale));
       lines.push(
         line(`${server}, ${connections} connection${connections === 1 ? '' : 's'}`, samples, scale, server),
       );
@@ -32,7 +34,7 @@ export const select42: Benchmark = async ({ target, http, scale, progress }) => 
   return {
     benchmark: 'select42',
     title: '`SELECT 42` over keep-alive HTTP',
-    method: `Each connection sends the next statement when it has read the last answer, for ${MEASURED_MS / 1000} s; ${RUNS} runs after a warm-up. Beside it the same client against a bare node:http server that answers a constant: the floor that client and HTTP set on this machine.`,
+    method: `Each connection sends the next statement when it has read the last answer, for ${MEASURED_MS / 1000} s; ${options.runs ?? RUNS} runs after a warm-up. Beside it the same client against a bare node:http server that answers a constant: the floor that client and HTTP set on this machine.`,
     lines,
   };
 };
@@ -55,14 +57,24 @@ function line(what: string, samples: number[][], scale: number, server: string):
 }
 
 /** The latencies of all round trips within the time, ascending, ms. */
-async function roundTrips(url: string, connections: number, milliseconds: number): Promise<number[]> {
+async function roundTrips(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  connections: number,
+  milliseconds: number,
+): Promise<number[]> {
   const pool = new Pool(url, { connections, pipelining: 1 });
   const latencies: number[] = [];
   const end = performance.now() + milliseconds;
   const connection = async () => {
     while (performance.now() < end) {
       const start = performance.now();
-      const { statusCode, body } = await pool.request({ method: 'POST', path: '/', body: 'SELECT 42' });
+      const { statusCode, body } = await pool.request({
+        method: 'POST',
+        path: '/',
+        body: 'SELECT 42',
+        headers,
+      });
       const answer = await body.text();
       if (statusCode !== 200 || !answer.endsWith('42\n'))
         throw new Error(`SELECT 42: HTTP ${statusCode}: ${answer}`);

@@ -42,13 +42,13 @@ export const upload: Benchmark = async (bench) => {
   return {
     benchmark: 'upload',
     title: 'Upload and aggregate',
-    method: `${rows.toLocaleString('en-US')} rows × 10 columns, a CSV file of ${Math.round((CSV_BYTES * bench.scale) / 1e6)} MB, posted as one file part and aggregated into some 2,000 groups. Beside it, in turn within each of ${RUNS} runs: plain DuckDB in a process of its own, with as many threads, running the same aggregation over the same local file; and the same request posted to a bare node:http server that discards it (the copy). Ratio: Tessera ÷ (plain DuckDB + copy), run by run.`,
+    method: `${rows.toLocaleString('en-US')} rows × 10 columns, a CSV file of ${Math.round((CSV_BYTES * bench.scale) / 1e6)} MB, posted as one file part and aggregated into some 2,000 groups. Beside it, in turn within each of ${bench.options.runs ?? RUNS} runs: plain DuckDB in a process of its own, with as many threads, running the same aggregation over the same local file; and the same request posted to a bare node:http server that discards it (the copy). Ratio: Tessera ÷ (plain DuckDB + copy), run by run.`,
     lines,
   };
 };
 
 async function measure(
-  { target, duckdb, http, files, progress }: Bench,
+  { target, duckdb, http, files, options, progress }: Bench,
   one: Case,
   rows: number,
 ): Promise<Line> {
@@ -59,7 +59,7 @@ async function measure(
   const theirsSql = aggregate(one.theirs(path));
   progress(`uploading and aggregating ${one.what}`);
   const once = async () => {
-    const ours = await uploadFile(target.url, oursSql, part);
+    const ours = await uploadFile(target.url, oursSql, part, { token: target.token });
     const theirs = await duckdb.run(theirsSql);
     const copy = await uploadFile(http.url, oursSql, part);
     const groups = ours.text.split('\n').length - 3;
@@ -68,7 +68,7 @@ async function measure(
     return { ours: ours.milliseconds, theirs: theirs.milliseconds, copy: copy.milliseconds };
   };
   await once();
-  const runs = await repeat(RUNS, once);
+  const runs = await repeat(options.runs ?? RUNS, once);
   return {
     what: one.what,
     figures: {

@@ -69,7 +69,8 @@ function sameValue(a: Value, b: Value, fewDigits: boolean): boolean {
   const size = Math.max(Math.abs(left), Math.abs(right));
   if (apart <= Math.max(RELATIVE * size, ABSOLUTE)) return true;
   const digits = Math.min(decimals(a), decimals(b));
-  return fewDigits && digits > 0 && apart <= 10 ** -digits;
+  // A little more, since the difference of two doubles may be.
+  return fewDigits && digits > 0 && apart <= 1.000001 * 10 ** -digits;
 }
 
 const decimals = (text: string): number => /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;

@@ -8,7 +8,7 @@ export interface OutputOrder {
 /** Reads ORDER BY and LIMIT of the outermost query; `names` are those of the output columns. */
 export function outputOrder(sql: string, names: readonly string[]): OutputOrder {
   const outer = withoutInner(sql);
-  const hasLimit = /\b(LIMIT|FETCH\s+FIRST)\b/i.test(outer.slice(outer.search(/\bORDER\s+BY\b|\bLIMIT\b/i)));
+  const hasLimit = /\b(LIMIT|FETCH\s+FIRST)\b/i.test(outer);
   const at = [...outer.matchAll(/\bORDER\s+BY\b/gi)].at(-1);
   if (at === undefined) return { columns: [], hasLimit };
   const keys = outer

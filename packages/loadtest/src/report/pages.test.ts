@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { compareReports } from './compare-reports.ts';
+import { figure } from './figure.ts';
+import { htmlPage } from './html/html-page.ts';
+import { mergeReports } from './merge-reports.ts';
+import { performancePage } from './performance-page.ts';
+import { type BenchmarkResult, isGood, REPORT_VERSION, type Report } from './report.ts';
+
+const NASTY = `<script>alert('x')</script> & "quoted"`;
+
+const upload: BenchmarkResult = {
+  benchmark: 'upload',
+  title: 'Upload of `CSV`',
+  method: 'How *it* was measured.',
+  lines: [
+    {
+      what: 'CSV',
+      figures: { time: figure('s', [1, 2, 3]), ratio: figure('×', [1.5], { at: 'most', value: 1.3 }) },
+    },
+  ],
+  charts: [
+    {
+      title: 'Time by query',
+      x: { label: 'query', scale: 'category' },
+      y: { label: 'ms', scale: 'log' },
+      reference: 1,
+      series: [
+        {
+          name: NASTY,
+          points: [
+            { x: NASTY, y: 0.5, spread: [0.1, 90] },
+            { x: 'q02', y: 0 },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'Latency',
+      x: { label: 'requests/s', scale: 'linear' },
+      y: { label: 'ms', scale: 'linear' },
+      series: [
+        {
+          name: 'p99',
+          points: [
+            { x: 100, y: 3 },
+            { x: 200, y: 9 },
+          ],
+        },
+      ],
+    },
+  ],
+};
+const memory: BenchmarkResult = {
+  benchmark: 'memory',
+  title: 'Memory',
+  method: 'Watched.',
+  lines: [{ what: NASTY, figures: { idle: figure('MB', [300]) } }],
+  problems: [NASTY],
+  notes: ['ClickHouse did not answer q16'],
+};
+const report: Report = {
+  version: REPORT_VERSION,
+  startedAt: '2026-11-21T10:00:00.000Z',
+  durationSeconds: 65,
+  command: ['all', NASTY],
+  commit: 'abc',
+  scale: 0.5,
+  machine: { cpu: 'A CPU', cores: 2, memoryBytes: 2 ** 34, system: 'Linux 6' },
+  versions: { 'Node.js': 'v24' },
+  results: [upload, memory],
+  failures: [{ benchmark: 'point', reason: NASTY }],
+};
+
+test('the HTML page needs nothing else, and what it is given does not become a part of it', () => {
+  const page = htmlPage(report);
+  expect(page.match(/<script>/g)).toHaveLength(1);
+  expect(page).toContain('&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;quoted&quot;');
+  expect(page).not.toMatch(/(?:src|href)="(?!#)|@import|url\(/);
+  expect(page).not.toMatch(/NaN|Infinity|undefined|\[object/);
+  const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('every chart says what it shows, and has a table below it', () => {
+  const page = htmlPage(report);
+  const charts = [...page.matchAll(/<svg class="chart" role="img"[^>]*aria-labelledby="(\S+) (\S+)"/g)];
+  expect(charts).toHaveLength(3);
+  for (const [, title, description] of charts) {
+    expect(page).toContain(`<title id="${title}">`);
+    expect(page).toContain(`<desc id="${description}">`);
+  }
+  expect(page.match(/<table>/g)).toHaveLength(2);
+  expect(page).toContain('1.5 × <span class="missed">≤ 1.3 ✗</span>');
+  expect(page).toContain('2 s <small>(1 – 3)</small>');
+});
+
+test('every element of the HTML page is closed', () => {
+  const open: string[] = [];
+  const text = htmlPage(report).replace(/<(style|script)>[\s\S]*?<\/\1>/g, '');
+  for (const [, end, name, rest] of text.matchAll(/<(\/?)([a-z0-9]+)([^>]*)>/gi)) {
+    if (['meta', 'br'].includes(name!) || rest!.endsWith('/')) continue;
+    if (end === '') open.push(name!);
+    else expect(open.pop()).toBe(name);
+  }
+  expect(open).toEqual([]);
+});
+
+test('the Markdown page has facts, problems, notes, failures', () => {
+  const page = performancePage(report);
+  for (const text of [
+    '\n- machine: 2 × A CPU, 16 GiB, Linux 6\n',
+    '\n- measured: 2026-11-21 10:00 UTC, in 1 min 5 s\n',
+    '\nFailed:\n\n- point: ',
+    '\n## Memory\n\nWatched.\n\nProblems:\n\n- ',
+    '\nNotes:\n\n- ClickHouse did not answer q16\n',
+  ])
+    expect(page).toContain(text);
+  expect(isGood(report)).toBe(false);
+  expect(isGood({ ...report, results: [upload], failures: [] })).toBe(true);
+});
+
+test('of several runs the last of each benchmark counts', () => {
+  const again = { ...upload, title: 'Again' };
+  const point = { ...upload, benchmark: 'point' };
+  const merged = mergeReports([
+    report,
+    { ...report, durationSeconds: 5, results: [again, point], failures: [] },
+  ]);
+  expect(merged.results.map(({ title }) => title)).toEqual(['Again', 'Memory', 'Upload of `CSV`']);
+  expect(merged).toMatchObject({ durationSeconds: 70, failures: [] });
+  const elsewhere = { ...report, machine: { ...report.machine, cores: 64 } };
+  expect(() => mergeReports([report, elsewhere])).toThrow('different machines');
+});
+
+test('two runs differ where their spreads do not meet', () => {
+  const with_ = (samples: readonly number[]): Report => ({
+    ...report,
+    results: [{ ...upload, lines: [{ what: 'CSV', figures: { time: figure('s', samples) } }] }],
+  });
+  expect(compareReports(with_([1, 2, 3]), with_([4, 5, 6]))).toMatch(
+    /CSV {2}time {2}2 → 5 s {2}× 2.5 {2}changed/,
+  );
+  expect(compareReports(with_([1, 2, 3]), with_([2, 3, 4]))).toContain('within the spread');
+  expect(compareReports(with_([1]), with_([2]))).toContain('one run only');
+  expect(compareReports(with_([1]), { ...with_([2]), scale: 1 })).toContain('The scales differ: 0.5 and 1.');
+  expect(compareReports(report, { ...report, results: [] })).toContain('nothing in common');
+});
