@@ -13,6 +13,7 @@ const BROUGHT = new Set([
   'node-certificate',
   'node-token',
   'object-store',
+  'tessera-certificate',
 ]);
 const NODE_PORTS = ['manager', 'agent', 'distexec', 'shuffle'];
 
