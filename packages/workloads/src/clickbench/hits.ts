@@ -1,15 +1,17 @@
 import { Random } from '../generate/random.ts';
 import type { OpenSource, TableSource, Value } from '../generate/source.ts';
 import { Weighted } from '../generate/weighted.ts';
-import { HITS_SELECT, HITS_SOURCE_COLUMNS } from './columns.ts';
+import { HITS_COLUMNS } from './columns.ts';
 import { type Page, Pages } from './page.ts';
 import { type Referer, Referers } from './referer.ts';
 import { type Visitor, visitorAt } from './visitor.ts';
 
 const ROWS_AT_SCALE_1 = 1_000_000;
-const PART_ROWS = 10_000;
+const GROUP_ROWS = 30_000;
 const SALT = 0x31;
 
+const MICROSECONDS = 1_000_000;
+const SECONDS_OF_DAY = 86_400;
 const JULY_2013 = Date.UTC(2013, 6, 1) / 1000;
 const DAYS = 31;
 /** Hits by hour of the day, in Moscow. */
@@ -22,6 +24,37 @@ const HOURS_OF_MONTH = new Weighted(
   }),
 );
 
+/** What is the same in all hits. */
+const SAME = {
+  goodevent: 1,
+  netmajor: 0,
+  netminor: 0,
+  cookieenable: 1,
+  javascriptenable: 1,
+  params: '',
+  isartifical: 0,
+  silverlightversion4: 0,
+  isoldcounter: 0,
+  isevent: 0,
+  isparameter: 0,
+  socialnetwork: '',
+  socialaction: '',
+  httperror: 0,
+  socialsourcepage: '',
+  paramprice: 0,
+  paramorderid: '',
+  paramcurrency: 'NH\u001c',
+  paramcurrencyid: 0,
+  openstatservicename: '',
+  openstatcampaignid: '',
+  openstatadid: '',
+  openstatsourceid: '',
+  utmcontent: '',
+  utmterm: '',
+  fromtag: '',
+  clid: 0,
+};
+
 /** The table in the order of time, as a log of a web analytics service is. */
 export const openSource: OpenSource = (_, scale): TableSource => {
   const rows = Math.max(1, Math.round(scale * ROWS_AT_SCALE_1));
@@ -31,9 +64,8 @@ export const openSource: OpenSource = (_, scale): TableSource => {
   const random = new Random();
   return {
     units: rows,
-    unitsPerPart: PART_ROWS,
-    columns: HITS_SOURCE_COLUMNS,
-    select: HITS_SELECT,
+    unitsPerGroup: GROUP_ROWS,
+    columns: HITS_COLUMNS,
     rows: (unit, emit) => {
       random.sow(SALT, unit);
       const hour = HOURS_OF_MONTH.at((unit + 0.5) / rows);
@@ -42,7 +74,7 @@ export const openSource: OpenSource = (_, scale): TableSource => {
       const visitor = visitorAt(Math.floor(users * skew * skew));
       const page = pages.pick(random);
       const hit = hitOf(unit, time, visitor, page, referers.pick(page, random), random);
-      emit(HITS_SOURCE_COLUMNS.map(({ name }) => hit[name]!));
+      emit(HITS_COLUMNS.map(({ name }) => hit[name]!));
     },
   };
 };
@@ -61,10 +93,12 @@ function hitOf(
   const advertised = referer.advEngine !== 0;
   const windowed = width > 400 && random.chance(0.93);
   return {
+    ...SAME,
     watchid: (watch & ~0xffffffffn) | BigInt(unit % 0x1_0000_0000),
     javaenable: random.chance(0.8) ? 1 : 0,
     title: page.title,
-    eventtime: time,
+    eventtime: time * MICROSECONDS,
+    eventdate: Math.floor(time / SECONDS_OF_DAY),
     counterid: page.counter,
     clientip: random.chance(0.9) ? visitor.clientIp : random.uint32() | 0,
     regionid: visitor.region,
@@ -84,7 +118,10 @@ function hitOf(
     resolutiondepth: width === 0 ? 0 : random.chance(0.9) ? 23 : 37,
     flashmajor: visitor.flash,
     flashminor: visitor.flash === 0 ? 0 : random.integer(0, 9),
+    flashminor2: visitor.flash === 0 ? '' : '700.224',
     useragentmajor: visitor.userAgentMajor,
+    useragentminor:
+      visitor.userAgentMajor < 10 ? 'D' : String.fromCharCode(65 + (visitor.userAgentMajor % 26)),
     ismobile: phone === 0 ? 0 : 1,
     mobilephone: phone,
     mobilephonemodel: model,
@@ -96,8 +133,8 @@ function hitOf(
     windowclientwidth: windowed ? width - random.integer(0, 340) : width,
     windowclientheight: windowed ? Math.max(0, height - random.integer(60, 420)) : height,
     clienttimezone: visitor.timeZoneMinutes,
-    clockskew: random.chance(0.9) ? random.integer(-30, 30) : random.integer(-40_000, 40_000),
-    silverlight: visitor.silverlight,
+    ...clientTimes(time, visitor, random),
+    ...silverlight(visitor),
     pagecharset: page.charset,
     codeversion: random.of([1, 33, 291, 1601, 1600]),
     islink: random.chance(0.09) ? 1 : 0,
@@ -127,12 +164,34 @@ function hitOf(
     responseendtiming: timing(random, 2500),
     fetchtiming: timing(random, 9000),
     socialsourcenetworkid: random.chance(0.98) ? 0 : random.integer(1, 8),
-    utmsource: advertised || random.chance(0.02) ? random.of(['yandex', 'google', 'direct', 'vk']) : '',
+    ...campaignSource(advertised, random),
     utmcampaign: advertised ? `campaign-${random.integer(1, 400)}` : '',
     hasgclid: page.url.includes('gclid') ? 1 : 0,
     refererhash: referer.hash,
     urlhash: page.urlHash,
   };
+}
+
+function clientTimes(time: number, { timeZoneMinutes }: Visitor, random: Random) {
+  const skew = random.chance(0.9) ? random.integer(-30, 30) : random.integer(-40_000, 40_000);
+  return {
+    clienteventtime: (time + skew) * MICROSECONDS,
+    localeventtime: (time + skew + timeZoneMinutes * 60) * MICROSECONDS,
+  };
+}
+
+function silverlight({ silverlight }: Visitor) {
+  const installed = silverlight !== 0;
+  return {
+    silverlightversion1: silverlight,
+    silverlightversion2: installed ? 1 : 0,
+    silverlightversion3: installed ? 20_513 : 0,
+  };
+}
+
+function campaignSource(advertised: boolean, random: Random) {
+  const utmsource = advertised || random.chance(0.02) ? random.of(['yandex', 'google', 'direct', 'vk']) : '';
+  return { utmsource, utmmedium: utmsource === '' ? '' : 'cpc' };
 }
 
 /** In milliseconds; none in half of the hits, short in most others. */

@@ -1,105 +1,76 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { DuckDBInstance } from '@duckdb/node-api';
+import type { ColumnChunk } from '../parquet/column-chunk.ts';
+import { ParquetFile } from '../parquet/parquet-file.ts';
 import type { GenerateOptions } from '../workload.ts';
-import type { PartReport, PartTask, PartWorkerData } from './part-worker.ts';
-import type { SourceModule } from './source.ts';
+import { columnTypeOf, type SourceModule, type TableSource } from './source.ts';
+import type { GroupTask, TableWorkerData } from './table-worker.ts';
+import { WorkerPool } from './worker-pool.ts';
 
-/**
- * Writes `<table>.parquet` for each table: workers write its parts, whose bounds are the table's own and not the
- * workers', and the parts are put together in their order. What is half done is never at a table's name.
- */
+/** Writes `<table>.parquet` for each table: workers make its row groups. What fails leaves no file of its table. */
 export async function generateTables(
   module: string,
   tables: readonly string[],
   { scale, directory, threads, onProgress }: GenerateOptions,
 ): Promise<void> {
   const { openSource }: SourceModule = await import(module);
-  const parts = await mkdtemp(join(directory, '.parts-'));
+  const plans = tables.map((table) => planOf(table, openSource(table, scale)));
+  const tasks = plans.flatMap((plan) => plan.tasks);
+  const data: TableWorkerData = { module, scale };
+  const workers = new WorkerPool<GroupTask, readonly ColumnChunk[]>(
+    new URL('./table-worker.ts', import.meta.url),
+    Math.min(threads ?? availableParallelism(), tasks.length),
+    data,
+  );
   try {
-    const plans = tables.map((table) => planTable(table, openSource(table, scale), parts));
-    const tasks = plans.flatMap((plan) => plan.tasks);
-    const count = Math.min(threads ?? availableParallelism(), tasks.length);
-    const made = new Map(plans.map(({ table }) => [table, 0]));
-    const queue = tasks[Symbol.iterator]();
-    const onUnits = (table: string, more: number): void => {
-      const units = made.get(table)! + more;
-      made.set(table, units);
-      const of = plans.find((plan) => plan.table === table)!.units;
-      onProgress?.({ table, fraction: of === 0 ? 1 : Math.min(1, units / of) });
-    };
-    const data: PartWorkerData = { module, scale };
-    await Promise.all(Array.from({ length: count }, () => runWorker(data, queue, onUnits)));
-    for (const { table, tasks } of plans) await joinParts(tasks, join(directory, `${table}.parquet`), parts);
+    const groups = workers.run(tasks);
+    for (const plan of plans) {
+      const report = (written: number): void =>
+        onProgress?.({ table: plan.table, fraction: written / plan.tasks.length });
+      await writeTable(plan, join(directory, `${plan.table}.parquet`), groups, report);
+    }
   } finally {
-    await rm(parts, { recursive: true, force: true });
+    await workers.stop();
   }
 }
 
 interface TablePlan {
   readonly table: string;
-  readonly units: number;
-  readonly tasks: readonly PartTask[];
+  readonly source: TableSource;
+  readonly tasks: readonly GroupTask[];
 }
 
-function planTable(
-  table: string,
-  { units, unitsPerPart }: { readonly units: number; readonly unitsPerPart: number },
-  directory: string,
-): TablePlan {
-  const count = Math.max(1, Math.ceil(units / unitsPerPart));
-  const tasks = Array.from(
-    { length: count },
-    (_, part): PartTask => ({
-      table,
-      units: [part * unitsPerPart, Math.min(units, (part + 1) * unitsPerPart)],
-      path: join(directory, `${table}-${part}.parquet`),
-    }),
-  );
-  return { table, units, tasks };
+function planOf(table: string, source: TableSource): TablePlan {
+  const { units, unitsPerGroup } = source;
+  const tasks = Array.from({ length: Math.ceil(units / unitsPerGroup) }, (_, group): GroupTask => {
+    const from = group * unitsPerGroup;
+    return { table, units: [from, Math.min(units, from + unitsPerGroup)] };
+  });
+  return { table, source, tasks };
 }
 
-/** One worker takes task after task until none is left. */
-async function runWorker(
-  workerData: PartWorkerData,
-  queue: Iterator<PartTask>,
-  onUnits: (table: string, units: number) => void,
+async function writeTable(
+  { source, tasks }: TablePlan,
+  path: string,
+  groups: AsyncGenerator<readonly ColumnChunk[]>,
+  report: (written: number) => void,
 ): Promise<void> {
-  const worker = new Worker(new URL('./part-worker.ts', import.meta.url), { workerData });
+  const schema = source.columns.map((column) => ({
+    name: column.name,
+    type: columnTypeOf(column),
+    nullable: column.nullable,
+  }));
+  const file = await ParquetFile.create(path, schema);
   try {
-    await new Promise<void>((resolve, reject) => {
-      const next = (): void => {
-        const { value, done } = queue.next();
-        if (done) resolve();
-        else worker.postMessage(value);
-      };
-      worker.on('error', reject);
-      worker.on('message', (report: PartReport) => {
-        if ('done' in report) next();
-        else onUnits(report.table, report.units);
-      });
-      next();
-    });
-  } finally {
-    await worker.terminate();
+    for (let written = 1; written <= tasks.length; written++) {
+      await file.write((await groups.next()).value!);
+      report(written);
+    }
+    await file.close();
+  } catch (error) {
+    await file.abandon();
+    await rm(path);
+    throw error;
   }
-}
-
-async function joinParts(tasks: readonly PartTask[], path: string, directory: string): Promise<void> {
-  const joined = join(directory, 'joined.parquet');
-  const quoted = (file: string): string => `'${file.replaceAll("'", "''")}'`;
-  const instance = await DuckDBInstance.create();
-  const connection = await instance.connect();
-  try {
-    await connection.run(
-      `COPY (SELECT * FROM read_parquet([${tasks.map((task) => quoted(task.path)).join(', ')}])) TO ${quoted(joined)} (FORMAT parquet, COMPRESSION zstd)`,
-    );
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
-  await rename(joined, path);
-  await Promise.all(tasks.map((task) => rm(task.path)));
 }

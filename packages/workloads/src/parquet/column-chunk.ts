@@ -13,6 +13,7 @@ export interface ColumnChunk {
   /** Where the data page begins: 0 without a dictionary. */
   readonly dataOffset: number;
   readonly rows: number;
+  readonly nulls: number;
   /** The least and the greatest value; none of texts that are all different. */
   readonly range: readonly [Uint8Array, Uint8Array] | undefined;
 }
@@ -22,30 +23,68 @@ const encoder = new TextEncoder();
 const PAGE = { data: 0, dictionary: 2 } as const;
 
 export function encodeColumn(column: Column): ColumnChunk {
-  if (column.type === 'text') return chunkOf(column.rows, undefined, [dataPage(column.rows, column.bytes)]);
+  const pages = pagesOf(column);
+  const rows = column.present?.length ?? pages.values;
+  return chunkOf(rows, rows - pages.values, pages.range, [
+    ...(pages.dictionary === undefined
+      ? []
+      : [dictionaryPage(pages.dictionary.values, pages.dictionary.bytes)]),
+    dataPage(
+      rows,
+      column.present === undefined ? pages.data : withLevels(column.present, pages.data),
+      pages.dictionary === undefined ? ENCODING.plain : ENCODING.dictionary,
+    ),
+  ]);
+}
+
+/** What is in the pages of a column's values, NULL left out. */
+interface ValuePages {
+  readonly values: number;
+  readonly range?: ColumnChunk['range'];
+  readonly dictionary?: { readonly values: number; readonly bytes: Uint8Array };
+  readonly data: Uint8Array;
+}
+
+function pagesOf(column: Column): ValuePages {
+  if (column.type === 'text') return { values: column.rows, data: column.bytes };
+  if (column.type === 'large')
+    return { values: column.values.length, data: new Uint8Array(column.values.buffer) };
   if (column.type === 'words') {
     const { words, places } = column;
     const used = [...new Set(places)].map((place) => words[place]!).sort();
-    return chunkOf(
-      places.length,
-      [encoder.encode(used[0]), encoder.encode(used.at(-1))],
-      [
-        dictionaryPage(words.length, plainTexts(words)),
-        dataPage(places.length, packPlaces(places, words.length), ENCODING.dictionary),
-      ],
-    );
+    return {
+      values: places.length,
+      range: used.length === 0 ? undefined : [encoder.encode(used[0]), encoder.encode(used.at(-1))],
+      dictionary: { values: words.length, bytes: plainTexts(words) },
+      data: packPlaces(places, words.length),
+    };
   }
   const { type, values } = column;
-  const width = type === 'integer' || type === 'date' ? 4 : 8;
+  if (values.length === 0) return { values: 0, data: new Uint8Array() };
+  const width = IN_8_BYTES.has(type) ? 8 : 4;
   const { least, greatest, dictionary } = summarize(values);
   const range = [plainNumbers([least], width), plainNumbers([greatest], width)] as const;
-  if (dictionary === undefined)
-    return chunkOf(values.length, range, [dataPage(values.length, plainNumbers(values, width))]);
+  if (dictionary === undefined) return { values: values.length, range, data: plainNumbers(values, width) };
   const { numbers, places } = dictionary;
-  return chunkOf(values.length, range, [
-    dictionaryPage(numbers.length, plainNumbers(numbers, width)),
-    dataPage(values.length, packPlaces(places, numbers.length), ENCODING.dictionary),
-  ]);
+  return {
+    values: values.length,
+    range,
+    dictionary: { values: numbers.length, bytes: plainNumbers(numbers, width) },
+    data: packPlaces(places, numbers.length),
+  };
+}
+
+const IN_8_BYTES: ReadonlySet<string> = new Set(['bigint', 'decimal', 'timestamp']);
+
+/** The definition levels, with their length before them, in front of the values. */
+function withLevels(present: Uint8Array, values: Uint8Array): Uint8Array {
+  // Places in a dictionary of two, without their width.
+  const levels = packPlaces(present, 2).subarray(1);
+  const bytes = new Uint8Array(4 + levels.length + values.length);
+  new DataView(bytes.buffer).setUint32(0, levels.length, true);
+  bytes.set(levels, 4);
+  bytes.set(values, 4 + levels.length);
+  return bytes;
 }
 
 interface Page {
@@ -54,7 +93,12 @@ interface Page {
   readonly uncompressedSize: number;
 }
 
-function chunkOf(rows: number, range: ColumnChunk['range'], pages: readonly Page[]): ColumnChunk {
+function chunkOf(
+  rows: number,
+  nulls: number,
+  range: ColumnChunk['range'],
+  pages: readonly Page[],
+): ColumnChunk {
   const size = ({ header, body }: Page): number => header.length + body.length;
   return {
     bytes: pages.flatMap(({ header, body }) => [header, body]),
@@ -62,6 +106,7 @@ function chunkOf(rows: number, range: ColumnChunk['range'], pages: readonly Page
     uncompressedSize: pages.reduce((sum, page) => sum + page.header.length + page.uncompressedSize, 0),
     dataOffset: pages.length === 2 ? size(pages[0]!) : 0,
     rows,
+    nulls,
     range,
   };
 }
@@ -74,7 +119,7 @@ function dictionaryPage(values: number, bytes: Uint8Array): Page {
   }));
 }
 
-function dataPage(values: number, bytes: Uint8Array, encoding: number = ENCODING.plain): Page {
+function dataPage(values: number, bytes: Uint8Array, encoding: number): Page {
   return page(bytes, (sizes) => ({
     1: i32(PAGE.data),
     ...sizes,
@@ -85,7 +130,8 @@ function dataPage(values: number, bytes: Uint8Array, encoding: number = ENCODING
 type Sizes = Parameters<typeof struct>[0];
 
 function page(bytes: Uint8Array, header: (sizes: Sizes) => Sizes): Page {
-  const body = new Uint8Array(zstdCompressSync(bytes));
+  // A chunk that takes all of the output: zlib's own, of 16 KB, take half as long again.
+  const body = new Uint8Array(zstdCompressSync(bytes, { chunkSize: bytes.length + 1024 }));
   const sizes = { 2: i32(bytes.length), 3: i32(body.length) };
   return { header: thriftBytes(struct(header(sizes))), body, uncompressedSize: bytes.length };
 }

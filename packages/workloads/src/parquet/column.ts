@@ -1,17 +1,40 @@
-/** The rows of one column of a row group: none is null. */
-export type Column = NumberColumn | WordColumn | TextColumn;
+/** The rows of one column of a row group. */
+export type Column = NumberColumn | LargeNumberColumn | WordColumn | TextColumn;
 
-/** `decimal` is `numeric(15,2)`, its values in hundredths; the values of `date` are days since 1970. */
-export type ColumnType = 'integer' | 'bigint' | 'decimal' | 'date' | 'text';
+/**
+ * `decimal` is `numeric(15,2)`, `decimal(7)` and `decimal(5)` have fewer digits; their values are in hundredths. Those of
+ * `date` are days, those of `timestamp` microseconds since 1970.
+ */
+export type ColumnType =
+  | 'smallint'
+  | 'integer'
+  | 'bigint'
+  | 'decimal(5)'
+  | 'decimal(7)'
+  | 'decimal'
+  | 'date'
+  | 'timestamp'
+  | 'text';
 
-/** Whole numbers. */
-export interface NumberColumn {
-  readonly type: 'integer' | 'bigint' | 'decimal' | 'date';
+interface Nullable {
+  /** 1 for each row that is not NULL, of which the column has the values; all rows unless it is there. */
+  readonly present?: Uint8Array;
+}
+
+/** Whole numbers from -2^53 to 2^53. */
+export interface NumberColumn extends Nullable {
+  readonly type: Exclude<ColumnType, 'text'>;
   readonly values: Float64Array | Int32Array;
 }
 
+/** Whole numbers of 64 bits. */
+export interface LargeNumberColumn extends Nullable {
+  readonly type: 'large';
+  readonly values: BigInt64Array<ArrayBuffer>;
+}
+
 /** Texts that are among a few. */
-export interface WordColumn {
+export interface WordColumn extends Nullable {
   readonly type: 'words';
   /** At most 256. */
   readonly words: readonly string[];
@@ -20,8 +43,9 @@ export interface WordColumn {
 }
 
 /** Texts as Parquet's PLAIN encoding has them: each after its length as four bytes. */
-export interface TextColumn {
+export interface TextColumn extends Nullable {
   readonly type: 'text';
+  /** How many texts. */
   readonly rows: number;
   readonly bytes: Uint8Array;
 }

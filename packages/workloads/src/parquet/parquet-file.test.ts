@@ -6,6 +6,7 @@ import { ParquetReader } from '../testing/parquet-reader.ts';
 import type { Column, ColumnType } from './column.ts';
 import { encodeColumn } from './column-chunk.ts';
 import { ParquetFile } from './parquet-file.ts';
+import { plainTexts } from './plain.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tessera-parquet-'));
@@ -124,3 +125,61 @@ function texts(...all: readonly string[]): Column {
   }
   return builder.column();
 }
+
+it.each<[ColumnType, Column, (string | null)[]]>([
+  ['smallint', { type: 'smallint', values: Int32Array.from([-32_768, 32_767]) }, ['-32768', '32767']],
+  ['decimal(7)', { type: 'decimal(7)', values: Int32Array.from([-9_999_999, 5]) }, ['-99999.99', '0.05']],
+  ['decimal(5)', { type: 'decimal(5)', values: Int32Array.from([-500]) }, ['-5.00']],
+  [
+    'timestamp',
+    { type: 'timestamp', values: Float64Array.from([1_373_846_400_000_001, -1]) },
+    ['2013-07-15 00:00:00.000001', '1969-12-31 23:59:59.999999'],
+  ],
+  [
+    'bigint',
+    { type: 'large', values: BigInt64Array.from([2n ** 63n - 1n, -(2n ** 63n)]) },
+    ['9223372036854775807', '-9223372036854775808'],
+  ],
+])('writes %s', async (type, column, expected) => {
+  const path = await write(type, column);
+  expect(await values(path)).toEqual(expected);
+});
+
+it('writes NULL among numbers, numbers of a dictionary, words and texts, and nothing but NULL', async () => {
+  const path = join(directory, 'nulls.parquet');
+  const present = Uint8Array.from({ length: 30 }, (_, row) => (row % 3 === 1 ? 0 : 1));
+  const there = [...present.keys()].filter((row) => present[row] === 1);
+  const texts = there.map((row) => `text ${row}`);
+  const columns: readonly (readonly [ColumnType, Column, (row: number) => string])[] = [
+    ['bigint', { type: 'bigint', values: Float64Array.from(there) }, (row) => String(row)],
+    [
+      'integer',
+      { type: 'integer', values: Int32Array.from(there, (row) => row % 4) },
+      (row) => String(row % 4),
+    ],
+    [
+      'text',
+      { type: 'words', words: ['a', 'b'], places: Uint8Array.from(there, (row) => row % 2) },
+      (row) => 'ab'[row % 2]!,
+    ],
+    ['text', { type: 'text', rows: texts.length, bytes: plainTexts(texts) }, (row) => `text ${row}`],
+  ];
+  const nothing: Column = { type: 'integer', values: new Int32Array(0), present: new Uint8Array(30) };
+  const schema = columns.map(([type], i) => ({ name: `c${i}`, type, nullable: true }));
+  const file = await ParquetFile.create(path, [...schema, { name: 'none', type: 'integer', nullable: true }]);
+  await file.write([
+    ...columns.map(([, column]) => encodeColumn({ ...column, present })),
+    encodeColumn(nothing),
+  ]);
+  await file.close();
+  const expected = Array.from(present, (there, row) => [
+    ...columns.map(([, , valueAt]) => (there === 1 ? valueAt(row) : null)),
+    null,
+  ]);
+  expect(await reader.rows(`FROM '${path}'`)).toEqual(expected);
+  expect(
+    await reader.rows(
+      `SELECT DISTINCT stats_null_count FROM parquet_metadata('${path}') WHERE path_in_schema <> 'none' AND stats_null_count IS NOT NULL`,
+    ),
+  ).toEqual([['10']]);
+});

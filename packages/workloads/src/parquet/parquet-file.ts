@@ -1,11 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ColumnType } from './column.ts';
 import { type ColumnChunk, ENCODING } from './column-chunk.ts';
-import { binary, i32, i64, list, struct, type ThriftValue, text, thriftBytes } from './thrift.ts';
+import { binary, flag, i8, i32, i64, list, struct, type ThriftValue, text, thriftBytes } from './thrift.ts';
 
 export interface ColumnSchema {
   readonly name: string;
   readonly type: ColumnType;
+  /** Its columns say of each row whether it is there. */
+  readonly nullable?: boolean;
 }
 
 const MAGIC = Buffer.from('PAR1');
@@ -14,18 +16,28 @@ const INT32 = 1;
 const INT64 = 2;
 const BYTE_ARRAY = 6;
 const REQUIRED = 0;
+const OPTIONAL = 1;
 
 /** Physical type, and what makes the type of it (converted type, scale and precision, logical type). */
 const TYPES: Readonly<Record<ColumnType, readonly [physical: number, Record<number, ThriftValue>]>> = {
+  smallint: [INT32, { 6: i32(16), 10: struct({ 10: struct({ 1: i8(16), 2: flag(true) }) }) }],
   integer: [INT32, {}],
   bigint: [INT64, {}],
-  decimal: [
-    INT64,
-    { 6: i32(5), 7: i32(2), 8: i32(15), 10: struct({ 5: struct({ 1: i32(2), 2: i32(15) }) }) },
-  ],
+  'decimal(5)': [INT32, decimal(5)],
+  'decimal(7)': [INT32, decimal(7)],
+  decimal: [INT64, decimal(15)],
   date: [INT32, { 6: i32(6), 10: struct({ 6: struct({}) }) }],
+  timestamp: [
+    INT64,
+    { 6: i32(10), 10: struct({ 8: struct({ 1: flag(false), 2: struct({ 2: struct({}) }) }) }) },
+  ],
   text: [BYTE_ARRAY, { 6: i32(0), 10: struct({ 1: struct({}) }) }],
 };
+
+function decimal(precision: number): Record<number, ThriftValue> {
+  const logical = struct({ 5: struct({ 1: i32(2), 2: i32(precision) }) });
+  return { 6: i32(5), 7: i32(2), 8: i32(precision), 10: logical };
+}
 
 /** A Parquet file that is written row group by row group. It is whole only after {@link ParquetFile.close}. */
 export class ParquetFile {
@@ -40,7 +52,6 @@ export class ParquetFile {
     this.#schema = schema;
   }
 
-  /** @param schema no column is nullable */
   static async create(path: string, schema: readonly ColumnSchema[]): Promise<ParquetFile> {
     const file = new ParquetFile(await open(path, 'w'), schema);
     await file.#write([MAGIC]);
@@ -66,9 +77,9 @@ export class ParquetFile {
   }
 
   async close(): Promise<void> {
-    const leaves = this.#schema.map(({ name, type }) => {
+    const leaves = this.#schema.map(({ name, type, nullable }) => {
       const [physical, meaning] = TYPES[type];
-      return struct({ 1: i32(physical), 3: i32(REQUIRED), 4: text(name), ...meaning });
+      return struct({ 1: i32(physical), 3: i32(nullable ? OPTIONAL : REQUIRED), 4: text(name), ...meaning });
     });
     const root = struct({ 4: text('schema'), 5: i32(leaves.length) });
     const footer = thriftBytes(
@@ -104,7 +115,7 @@ export class ParquetFile {
 function describe({ name, type }: ColumnSchema, chunk: ColumnChunk, offset: number): ThriftValue {
   const { dataOffset, range } = chunk;
   const encodings = dataOffset > 0 ? [ENCODING.plain, ENCODING.dictionary] : [ENCODING.plain];
-  const statistics = range && struct({ 3: i64(0), 5: binary(range[1]), 6: binary(range[0]) });
+  const statistics = range && struct({ 3: i64(chunk.nulls), 5: binary(range[1]), 6: binary(range[0]) });
   return struct({
     2: i64(0),
     3: struct({

@@ -4,7 +4,19 @@ export interface ThriftValue {
   write(out: number[]): void;
 }
 
-const TYPE = { i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;
+const TYPE = { true: 1, false: 2, i8: 3, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;
+
+/** In a field, whose type is its value. */
+export const flag = (value: boolean): ThriftValue => ({
+  type: value ? TYPE.true : TYPE.false,
+  write: () => {},
+});
+
+/** From -128 to 127. */
+export const i8 = (value: number): ThriftValue => ({
+  type: TYPE.i8,
+  write: (out) => out.push(value & 0xff),
+});
 
 /** A whole number from 0 to 2^31 - 1. */
 export const i32 = (value: number): ThriftValue => ({

@@ -1,5 +1,5 @@
 import { Random } from '../generate/random.ts';
-import type { OpenSource, SourceColumn, Value } from '../generate/source.ts';
+import type { OpenSource, Value } from '../generate/source.ts';
 import type { WorkloadColumn } from '../workload.ts';
 import { dateRow, timeRow } from './calendar.ts';
 import { catalogReturns, catalogSales } from './catalog-channel.ts';
@@ -14,8 +14,8 @@ import { type TpcdsTableName, tableOf } from './schema.ts';
 import { storeReturns, storeSales } from './store-channel.ts';
 import { webReturns, webSales } from './web-channel.ts';
 
-const ROWS_PER_PART = 50_000;
-const ORDERS_PER_PART = 2_000;
+const ROWS_PER_GROUP = 100_000;
+const ORDERS_PER_GROUP = 6_000;
 const NULL_SALT = 0xd1;
 /** More than any order has lines. */
 const LINES = 32;
@@ -24,7 +24,7 @@ type Emit = (row: readonly Value[]) => void;
 
 interface Maker {
   readonly units: (counts: RowCounts) => number;
-  readonly unitsPerPart: number;
+  readonly unitsPerGroup: number;
   readonly rows: (unit: number, counts: RowCounts, emit: Emit) => void;
 }
 
@@ -33,13 +33,13 @@ const rows = (
   row: (place: number, counts: RowCounts) => readonly Value[],
 ): Maker => ({
   units: typeof units === 'string' ? (counts) => counts[units] : units,
-  unitsPerPart: ROWS_PER_PART,
+  unitsPerGroup: ROWS_PER_GROUP,
   rows: (unit, counts, emit) => emit(row(unit, counts)),
 });
 
 const lines = (units: 'store_orders' | 'catalog_orders' | 'web_orders', make: Maker['rows']): Maker => ({
   units: (counts) => counts[units],
-  unitsPerPart: ORDERS_PER_PART,
+  unitsPerGroup: ORDERS_PER_GROUP,
   rows: make,
 });
 
@@ -94,12 +94,11 @@ const LACKING: Readonly<Partial<Record<TpcdsTableName, number>>> = {
 export const openSource: OpenSource = (table, scale) => {
   const counts = rowCounts(scale);
   const { columns } = tableOf(table);
-  const { units, unitsPerPart, rows } = MAKERS[table as TpcdsTableName];
+  const { units, unitsPerGroup, rows } = MAKERS[table as TpcdsTableName];
   return {
     units: units(counts),
-    unitsPerPart,
-    columns: columns.map(sourceColumn),
-    select: columns.map(selected).join(', '),
+    unitsPerGroup,
+    columns,
     rows: (unit, emit) => rows(unit, counts, lackingSome(table as TpcdsTableName, columns, unit, emit)),
   };
 };
@@ -121,15 +120,4 @@ function lackingSome(
     if (!random.chance(share)) return emit(row);
     emit(row.map((value, place) => (columns[place]!.nullable && random.chance(0.5) ? null : value)));
   };
-}
-
-/** Dates come as days since 1970, numbers with a fraction in hundredths. */
-function sourceColumn({ name, type }: WorkloadColumn): SourceColumn {
-  return { name, type: type === 'text' ? 'VARCHAR' : 'INTEGER' };
-}
-
-function selected({ name, type }: WorkloadColumn): string {
-  if (type === 'date') return `DATE '1970-01-01' + ${name} AS ${name}`;
-  if (type.startsWith('numeric')) return `CAST(${name} / 100.0 AS ${type}) AS ${name}`;
-  return name;
 }

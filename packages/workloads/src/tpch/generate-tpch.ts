@@ -1,6 +1,7 @@
 import { access, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { WorkerPool } from '../generate/worker-pool.ts';
 import type { ColumnType } from '../parquet/column.ts';
 import { ParquetFile } from '../parquet/parquet-file.ts';
 import type { GenerateOptions } from '../workload.ts';
@@ -10,7 +11,6 @@ import type { RowRange } from './row-maker.ts';
 import { TPCH_TABLES, type TpchTable } from './tables.ts';
 import { TextPool } from './text-pool.ts';
 import type { TpchAnswer, TpchTask, TpchWorkerData } from './tpch-worker.ts';
-import { WorkerPool } from './worker-pool.ts';
 
 /** Writes the tables of a scale. @throws Error for a scale or a table that there is none of */
 export async function generateTpch(options: GenerateOptions): Promise<void> {
