@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type MetricDefinition, NodeMetrics } from '../packages/engine/src/metrics/node-metrics.ts';
+import { type MetricDefinition, NodeMetrics } from '../packages/engine/src/index.ts';
 
 /** In the order of the page. The first whose names match has a metric. */
 const SECTIONS: readonly (readonly [title: string, names: RegExp])[] = [

@@ -1,29 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTessera, type TesseraProcess } from '../../../packages/engine/test/tessera-process.ts';
+import { startNode } from '../running-node.ts';
 import { ALERTS, expressions } from './expressions.ts';
 import { type PrometheusProcess, startPrometheus } from './prometheus-process.ts';
 
-let node: TesseraProcess;
+const MAIN = join(import.meta.dirname, '../../../packages/engine/src/main.ts');
+const PORTS = ['http', 'health', 'metrics', 'storage-manager', 'storage-agent', 'distexec', 'shuffle'];
+
+const stack = new AsyncDisposableStack();
 let prometheus: PrometheusProcess;
 let page: string;
 
 beforeAll(async () => {
-  node = await startTessera({ args: ['--postgres-port', '0'] });
-  prometheus = await startPrometheus(new URL(node.metricsUrl).host, ALERTS);
+  const directory = await mkdtemp(join(tmpdir(), 'tessera-scraped-'));
+  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const ports = [...PORTS, 'postgres'].flatMap((port) => [`--${port}-port`, '0']);
+  const command = [process.execPath, MAIN, 'serve', '--data-dir', directory, ...ports];
+  const node = stack.use(await startNode(command, process.env as Record<string, string>));
+  const metricsUrl = node.addresses.get('metrics')!;
+  prometheus = stack.use(await startPrometheus(new URL(metricsUrl).host, ALERTS));
   for (const sql of ['CREATE TABLE t (a INT)', 'INSERT INTO t VALUES (1)', 'SELECT * FROM t', 'SELECT nope'])
-    await (await fetch(node.url, { method: 'POST', body: sql })).text();
+    await (await fetch(node.addresses.get('query')!, { method: 'POST', body: sql })).text();
   const scrapedTwice = async () => {
     const { data } = await prometheus.query('count_over_time(tessera_build_info[1m]) >= 2');
     if (data.result.length === 0) throw new Error('Prometheus has not scraped the node twice');
   };
   await vi.waitFor(scrapedTwice, { timeout: 30_000, interval: 50 });
-  page = await (await fetch(`${node.metricsUrl}/metrics`)).text();
+  page = await (await fetch(`${metricsUrl}/metrics`)).text();
 }, 60_000);
 
-afterAll(async () => {
-  await prometheus?.[Symbol.asyncDispose]();
-  await node?.[Symbol.asyncDispose]();
-});
+afterAll(() => stack.disposeAsync());
 
 test('Prometheus answers every expression of the rules and the dashboard', async () => {
   for (const [where, expression] of expressions()) {

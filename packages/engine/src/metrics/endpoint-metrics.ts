@@ -54,7 +54,7 @@ export function endpointMetrics(set: MetricSet): EndpointMetrics {
   };
 }
 
-export function outcomeClass(outcome: string): 'ok' | 'client' | 'cancelled' | 'server' {
+function outcomeClass(outcome: string): 'ok' | 'client' | 'cancelled' | 'server' {
   if (outcome === 'ok') return 'ok';
   if (outcome === 'QUERY_CANCELLED') return 'cancelled';
   return (ERRORS[outcome as ErrorName]?.httpStatus ?? 500) < 500 ? 'client' : 'server';
