@@ -21,6 +21,11 @@ export class TextBuilder {
     this.#view = new DataView(this.bytes.buffer);
   }
 
+  /** What a capacity that has no need to grow has beside the bytes of so many texts. */
+  static overhead(texts: number): number {
+    return LENGTH_BYTES * texts + COPY_SLACK;
+  }
+
   /** A text of at most `length` bytes begins: they are written at `end`, which moves with them. */
   begin(length: number): void {
     const needed = this.end + LENGTH_BYTES + length + COPY_SLACK;
@@ -47,7 +52,7 @@ export class TextBuilder {
   copy(source: DataView, from: number, length: number): void {
     const view = this.#view;
     const { end } = this;
-    for (let i = 0; i < length; i += 8) view.setFloat64(end + i, source.getFloat64(from + i));
+    for (let i = 0; i < length; i += 8) view.setFloat64(end + i, source.getFloat64(from + i, true), true);
     this.end = end + length;
   }
 

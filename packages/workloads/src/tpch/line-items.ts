@@ -1,3 +1,4 @@
+import { comments } from './comments.ts';
 import { INSTRUCTIONS, MODES } from './distributions.ts';
 import {
   inThePast,
@@ -12,7 +13,7 @@ import {
 } from './lines.ts';
 import { retailPrice, supplierOf } from './parts.ts';
 import { RandomStream } from './random-stream.ts';
-import { comments, type RowMaker, type RowRange } from './row-maker.ts';
+import type { RowMaker, RowRange } from './row-maker.ts';
 
 const RETURN_FLAGS = ['R', 'A', 'N'];
 const NOT_RECEIVED = 2;

@@ -1,7 +1,8 @@
+import { comments } from './comments.ts';
 import { PRIORITIES } from './distributions.ts';
 import { inThePast, lineCounts, lineNumbers, orderDates, orderKeys, partKeys, STREAM } from './lines.ts';
 import { retailPrice } from './parts.ts';
-import { comments, type Making, numbers, type RowMaker, type RowRange, tags, words } from './row-maker.ts';
+import { type Making, numbers, type RowMaker, type RowRange, tags, words } from './row-maker.ts';
 
 /** Every third customer has no orders. */
 const CUSTOMERS_WITHOUT = 3;

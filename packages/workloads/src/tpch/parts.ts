@@ -1,8 +1,9 @@
 import type { Column } from '../parquet/column.ts';
 import { TextBuilder } from '../parquet/text-builder.ts';
+import { comments } from './comments.ts';
 import { COLORS, CONTAINERS, TYPES } from './distributions.ts';
 import { RandomStream } from './random-stream.ts';
-import { comments, keys, numbers, type RowMaker, type RowRange, words } from './row-maker.ts';
+import { keys, numbers, type RowMaker, type RowRange, words } from './row-maker.ts';
 
 const SUPPLIERS_PER_PART = 4;
 const MANUFACTURERS = [1, 2, 3, 4, 5].map((number) => `Manufacturer#${number}`);

@@ -1,17 +1,9 @@
 import type { Column } from '../parquet/column.ts';
 import { TextBuilder } from '../parquet/text-builder.ts';
+import { comments } from './comments.ts';
 import { NATIONS, REGIONS, SEGMENTS } from './distributions.ts';
 import { RandomStream } from './random-stream.ts';
-import {
-  comments,
-  keys,
-  lengthsAbout,
-  numbers,
-  type RowMaker,
-  type RowRange,
-  tags,
-  words,
-} from './row-maker.ts';
+import { keys, lengthsAbout, numbers, type RowMaker, type RowRange, tags, words } from './row-maker.ts';
 import { withRemarks } from './supplier-remarks.ts';
 
 const [LEAST_BALANCE, GREATEST_BALANCE] = [-99_999, 999_999];

@@ -1,8 +1,8 @@
-import type { Column, TextColumn } from '../parquet/column.ts';
+import type { Column } from '../parquet/column.ts';
 import { TextBuilder } from '../parquet/text-builder.ts';
 import { RandomStream } from './random-stream.ts';
 import type { RowCounts } from './row-counts.ts';
-import { TextPool } from './text-pool.ts';
+import type { TextPool } from './text-pool.ts';
 
 /** What the rows of any table are made of. */
 export interface Making {
@@ -61,31 +61,3 @@ export const lengthsAbout = (average: number): readonly [least: number, greatest
   Math.trunc(average * 0.4),
   Math.trunc(average * 1.6),
 ];
-
-/** Pieces of the text pool: `texts[i]` of them for row `i`, of the stream's `mostTexts`. */
-export function comments(
-  { textPool }: Making,
-  range: RowRange,
-  seed: number,
-  average: number,
-  mostTexts = 1,
-  texts?: Uint8Array,
-): TextColumn {
-  const { first, count } = range;
-  const stream = new RandomStream(seed, 2 * mostTexts, first);
-  const [least, greatest] = lengthsAbout(average);
-  const lastOffset = TextPool.size - greatest;
-  const builder = new TextBuilder(count * mostTexts * (average + 4));
-  for (let row = 0; row < count; row++) {
-    const wanted = texts ? texts[row]! : mostTexts;
-    for (let i = 0; i < wanted; i++) {
-      const offset = stream.integer(0, lastOffset);
-      const length = stream.integer(least, greatest);
-      builder.begin(length);
-      builder.copy(textPool.view, offset, length);
-      builder.finish();
-    }
-    stream.skip(2 * (mostTexts - wanted));
-  }
-  return builder.column();
-}
