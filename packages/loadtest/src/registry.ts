@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmarks/benchmark.ts';
 import { chaos } from './benchmarks/chaos.ts';
 import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster } from './benchmarks/cluster.ts';
+import { growth } from './benchmarks/growth.ts';
 import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
 import { mixed } from './benchmarks/mixed.ts';
@@ -130,6 +131,13 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     name: 'cluster',
     about: 'the 22 TPC-H queries on 1, 2 and 4 nodes: CPU time, balance, stages, planning',
     run: cluster,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'growth',
+    about: 'CPU, bytes and memory of TPC-H over the size of the data and the number of nodes, with slopes',
+    run: growth,
     inAll: false,
     needs: ownNode,
   },
