@@ -78,7 +78,7 @@ async function startServer(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-postgres-'));
   if (owner.uid !== undefined) await chown(directory, owner.uid, owner.gid!);
   const data = join(directory, 'data');
-  const callOff = undoneAtExit(() => rmSync(directory, { recursive: true, force: true }));
+  const callOff = undoneAtExit(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
   const remove = async () => {
     await rm(directory, { recursive: true, force: true });
     callOff();
@@ -118,6 +118,7 @@ async function startOn(bin: string, data: string, directory: string, owner: Owne
     ...owner,
     cwd: directory,
     stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const callOff = undoneAtExit(() => child.kill('SIGQUIT'));

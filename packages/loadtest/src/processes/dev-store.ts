@@ -30,7 +30,7 @@ export class DevStore {
   }
 
   static async start(): Promise<DevStore> {
-    const child = spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
     const ended = once(child, 'close');
     const line = once(createInterface(child.stdout), 'line').then(([text]) => String(text));
     const facts = await Promise.race([line, ended.then(() => undefined)]);

@@ -13,7 +13,7 @@ export class PlainHttp {
   }
 
   static async start(): Promise<PlainHttp> {
-    const child = fork(join(import.meta.dirname, 'plain-http-process.ts'));
+    const child = fork(join(import.meta.dirname, 'plain-http-process.ts'), { detached: true });
     const [port] = (await once(child, 'message')) as [number];
     return new PlainHttp(child, `http://127.0.0.1:${port}`);
   }

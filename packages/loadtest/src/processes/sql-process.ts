@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { undoneAtExit } from './undone-at-exit.ts';
 
 /** To a program that {@link SqlProcess} starts. */
 export interface SqlRequest {
@@ -34,11 +35,14 @@ export class SqlProcess {
   readonly #name: string;
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
+  readonly #callOff: () => void;
 
   constructor(program: string, { name, args = [] }: SqlProcessOptions) {
     this.#name = name;
-    this.#child = fork(program, [...args]);
+    // In a process group of its own: Ctrl-C is for this program to act on.
+    this.#child = fork(program, [...args], { detached: true });
     this.#ended = once(this.#child, 'exit');
+    this.#callOff = undoneAtExit(() => this.#child.kill('SIGKILL'));
     // Whoever asks is told; a process that nobody asks may end.
     this.#ended.catch(() => {});
   }
@@ -61,5 +65,6 @@ export class SqlProcess {
   async stop(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     await this.#ended;
+    this.#callOff();
   }
 }

@@ -63,6 +63,8 @@ async function startOn(dataDirectory: string, options: StartOptions): Promise<Ow
     [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...args],
     {
       stdio: ['ignore', 'ignore', 'pipe'],
+      // Ctrl-C is for this program to act on.
+      detached: true,
       env: { ...process.env, ...env },
     },
   );

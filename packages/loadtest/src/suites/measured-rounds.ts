@@ -37,7 +37,7 @@ export async function measuredRounds(
   { progress, signal }: Pick<Bench, 'progress' | 'signal'>,
 ): Promise<MeasuredRounds> {
   const { queries, systems, runs } = plan;
-  const asker = new Asker(plan.limitMs);
+  const asker = new Asker(plan.limitMs, signal);
   const problems: string[] = [];
   const ours = systems[0]!.peer;
   const restartable = ours.restart === undefined ? [] : systems.filter(({ peer }) => peer.restart);
@@ -99,9 +99,11 @@ export async function measuredRounds(
 class Asker {
   readonly failures: { readonly peer: Peer; readonly query: string; readonly text: string }[] = [];
   readonly #limitMs: number;
+  readonly #signal: AbortSignal;
 
-  constructor(limitMs: number) {
+  constructor(limitMs: number, signal: AbortSignal) {
     this.#limitMs = limitMs;
+    this.#signal = signal;
   }
 
   async ask(peer: Peer, { name, sql, dialects }: WorkloadQuery): Promise<PeerRun | undefined> {
@@ -109,6 +111,7 @@ class Asker {
     try {
       return await peer.run(dialects?.[peer.dialect ?? ''] ?? sql, this.#limitMs);
     } catch (error) {
+      if (this.#signal.aborted) return undefined;
       const [reason = ''] = (error as Error).message.replace(`${peer.name}: `, '').split('\n');
       const text = `${peer.name} did not answer ${name}: ${reason.slice(0, 300)}`;
       this.failures.push({ peer, query: name, text });
