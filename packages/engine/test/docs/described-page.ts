@@ -9,16 +9,20 @@ import { compareOutput } from './shown-output.ts';
 const ROOT = join(import.meta.dirname, '../../../..');
 const TIMEOUT_MS = 120_000;
 
-/** Does what a page says, from its top, each block as one test, on a node of its own. */
-export function describePage(path: string): void {
-  const { steps } = pageSteps(readFileSync(join(ROOT, path), 'utf8'));
-  describe(path, () => {
-    let session: PageSession;
-    beforeAll(async () => {
-      session = await PageSession.open();
-    });
-    afterAll(() => session?.[Symbol.asyncDispose]());
+/**
+ * Does what pages say, each from its top, each block as one test. They share a directory and what stays: a page that
+ * starts what runs already finds it running, with the tables of those before it.
+ */
+export function describePages(paths: readonly string[]): void {
+  let session: PageSession;
+  beforeAll(async () => {
+    session = await PageSession.open();
+  });
+  afterAll(() => session?.[Symbol.asyncDispose]());
 
+  describe.each(paths)('%s', (path) => {
+    beforeAll(() => session.turnPage());
+    const { steps } = pageSteps(readFileSync(join(ROOT, path), 'utf8'));
     it.each(steps.map((step) => [titleOf(step), step] as const))(
       '%s',
       (_title, step) => tried(session, step),

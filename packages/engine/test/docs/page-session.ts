@@ -40,7 +40,9 @@ export class PageSession implements AsyncDisposable {
   readonly #ports: PagePorts;
   readonly #renamed: Renamed[] = [];
   readonly #settings = new Map<string, string>();
-  #staying: { readonly child: ChildProcess; readonly ended: Promise<unknown> } | undefined;
+  #staying:
+    | { readonly commands: string; readonly child: ChildProcess; readonly ended: Promise<unknown> }
+    | undefined;
 
   private constructor(directory: string, ports: PagePorts) {
     this.#directory = directory;
@@ -73,6 +75,13 @@ export class PageSession implements AsyncDisposable {
       this.#ports.toShown(text).replaceAll(this.#directory, '.'),
     );
 
+  /** Another page: no variable, setting or name of the one before is left. */
+  async turnPage(): Promise<void> {
+    this.#renamed.length = 0;
+    this.#settings.clear();
+    await rm(join(this.#directory, '.page', 'state'), { force: true });
+  }
+
   /** From here on the page says one thing and means another. */
   rename(renamed: readonly Renamed[]): void {
     this.#renamed.push(...renamed.filter(([shown, given]) => shown !== given));
@@ -101,11 +110,12 @@ export class PageSession implements AsyncDisposable {
 
   /** Starts what stays, in place of what stayed before, and waits until it is ready. */
   async #stay(commands: string): Promise<Ran> {
+    if (this.#staying?.commands === commands) return { code: 0, stdout: '', stderr: '' };
     await this.#leave();
     const child = this.#bash(commands);
     const output = collected(child);
     const ended = once(child, 'close');
-    this.#staying = { child, ended };
+    this.#staying = { commands, child, ended };
     const ready = new Promise<void>((resolve) => {
       for (const stream of [child.stdout!, child.stderr!])
         stream.on('data', () => READY.test(output.stdout + output.stderr) && resolve());

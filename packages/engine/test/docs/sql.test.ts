@@ -1,4 +1,4 @@
-import { describePage } from './described-page.ts';
+import { describePages } from './described-page.ts';
 import { PAGES } from './pages.ts';
 
-PAGES.sql.forEach(describePage);
+describePages(PAGES.sql);
