@@ -6,7 +6,7 @@
  *
  * Tables are empty, but said to have the sizes of scale 0.1 times `--scale`.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Tablet, TabletId } from '@tessera/catalog';
@@ -14,6 +14,7 @@ import { TesseraError } from '@tessera/common';
 import { quoteText, startKernel, typeToSql } from '@tessera/kernel';
 import { PLAN_SQL, planDistributed, tableScans, UnsupportedPlan } from '@tessera/planner';
 import { prepareQuery } from '@tessera/sql';
+import { tpcds, tpch } from '@tessera/workloads';
 import { ReadAuthority } from '../src/authorization/read-authority.ts';
 import { planQuery } from '../src/distribution/distributed-plans.ts';
 import type { Binding } from '../src/read/binding.ts';
@@ -26,6 +27,8 @@ import { tableFacts } from '../src/read/table-facts.ts';
 import { TableFixture } from '../src/testing/table-fixture.ts';
 import { PhaseTimes, timed } from './timed-session.ts';
 
+const SCALE_FACTOR = 0.1;
+
 const { values } = parseArgs({
   options: {
     benchmark: { type: 'string', default: 'tpcds' },
@@ -36,31 +39,25 @@ const { values } = parseArgs({
     json: { type: 'string' },
   },
 });
-const data = join(
-  process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data'),
-  values.benchmark,
-);
-if (!existsSync(data)) throw new Error(`There is no ${data}: set TESSERA_TEST_DATA`);
+const workload = [tpcds, tpch].find(({ name }) => name === values.benchmark);
+if (workload === undefined) throw new Error(`--benchmark: tpcds or tpch, not ${values.benchmark}`);
 
 await using fixture = await TableFixture.open();
 await makeTables();
 const statistics = new ColumnStatisticsCache(100 << 20);
 const mirror = new MirrorTables(fixture.mirror);
-const queries = readdirSync(join(data, 'queries'))
-  .filter((file) => file.endsWith('.sql') && (values.query === undefined || file.includes(values.query)))
-  .sort();
+const queries = workload.queries.filter(
+  ({ name }) => values.query === undefined || name.includes(values.query),
+);
 
 /** Milliseconds from a text that was planned before to its stages, with the session that it is to run in. */
 const repeats: number[] = [];
 const found: { query: string; times: PhaseTimes; planLength: number; note: string }[] = [];
-for (const file of queries) {
-  const sql = readFileSync(join(data, 'queries', file), 'utf8')
-    .trim()
-    .replace(/;$/, '');
+for (const { name, sql } of queries) {
   const runs: Omit<(typeof found)[number], 'query'>[] = [];
   for (let run = 0; run < Number(values.runs); run++) runs.push(await plan(sql));
   runs.sort((a, b) => a.times.total - b.times.total);
-  found.push({ query: file.replace('.sql', ''), ...runs[Math.floor(runs.length / 2)]! });
+  found.push({ query: name, ...runs[Math.floor(runs.length / 2)]! });
 }
 print();
 
@@ -143,6 +140,9 @@ async function repeated(request: BindRequest, binding: Binding): Promise<number>
 
 async function makeTables(): Promise<void> {
   const silent = () => undefined;
+  const data = join(fixture.directory, 'data');
+  mkdirSync(data);
+  await workload!.generate({ scale: SCALE_FACTOR, directory: data });
   const reader = await startKernel({
     directory: join(fixture.directory, 'reader'),
     readableDirectories: [data],
@@ -152,12 +152,12 @@ async function makeTables(): Promise<void> {
     log: { info: silent, warn: silent, error: silent },
   });
   const session = await reader.session();
-  for (const file of readdirSync(join(data, 'sf0.1'))) {
-    const path = join(data, 'sf0.1', file);
+  for (const { name } of workload!.tables) {
+    const path = join(data, `${name}.parquet`);
     const { columns } = await session.describe(`FROM read_parquet(${quoteText(path)})`);
     const rows = Number(await session.scalar(`SELECT count(*) FROM read_parquet(${quoteText(path)})`));
     const nulls = columns.map(({ name, type }) => `CAST(NULL AS ${typeToSql(type)}) AS "${name}"`);
-    const table = await fixture.table(file.replace('.parquet', ''), `SELECT ${nulls.join(', ')} LIMIT 0`);
+    const table = await fixture.table(name, `SELECT ${nulls.join(', ')} LIMIT 0`);
     const scaled = Math.round(rows * (rows > 20_000 ? Number(values.scale) : 1));
     fixture.change({ kind: 'add_tablet', tablet: tabletOf(table.id, scaled) });
   }

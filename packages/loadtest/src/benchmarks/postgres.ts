@@ -57,7 +57,7 @@ export const postgres: Benchmark = async ({ scale, options, progress }) => {
   return {
     benchmark: 'postgres',
     title: '`SELECT 42`, prepared, on the PostgreSQL wire',
-    method: `npm's pg: each connection binds and executes its prepared statement when it has read the last answer, for ${MEASURED_MS / 1000} s; ${runs} runs after a warm-up. Memory is what the node and its kernel processes hold more than before the idle connections came.`,
+    method: `npm's pg: each connection binds and executes its prepared statement when it has read the last answer, for ${(MEASURED_MS * scale) / 1000} s; ${runs} runs after a warm-up. Memory is what the node and its kernel processes hold more than before the idle connections came.`,
     lines,
   };
 };

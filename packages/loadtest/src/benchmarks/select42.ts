@@ -34,7 +34,7 @@ export const select42: Benchmark = async ({ target, http, scale, options, progre
   return {
     benchmark: 'select42',
     title: '`SELECT 42` over keep-alive HTTP',
-    method: `Each connection sends the next statement when it has read the last answer, for ${MEASURED_MS / 1000} s; ${options.runs ?? RUNS} runs after a warm-up. Beside it the same client against a bare node:http server that answers a constant: the floor that client and HTTP set on this machine.`,
+    method: `Each connection sends the next statement when it has read the last answer, for ${(MEASURED_MS * scale) / 1000} s; ${options.runs ?? RUNS} runs after a warm-up. Beside it the same client against a bare node:http server that answers a constant: the floor that client and HTTP set on this machine.`,
     lines,
   };
 };
