@@ -34,7 +34,7 @@ export function render(rendering: Rendering = {}): Manifest[] {
   return parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 }
 
-export const argumentsOf = ({
+const argumentsOf = ({
   release = 'shop',
   namespace = 'analytics',
   files = [],
