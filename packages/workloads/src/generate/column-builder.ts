@@ -16,17 +16,16 @@ export class ColumnBuilder {
     this.#column = column;
   }
 
+  /** @throws Error for a NULL that may not be */
   add(value: Value): void {
-    this.#present.push(value === null ? 0 : 1);
+    if (this.#column.nullable) this.#present.push(value === null ? 0 : 1);
+    else if (value === null) throw new Error(`${this.#column.name} has a NULL`);
     if (value !== null) this.#values.push(value);
   }
 
-  /** @throws Error for a NULL that may not be */
   column(): Column {
-    const { name, nullable } = this.#column;
-    if (nullable) return { ...this.#filled(), present: Uint8Array.from(this.#present) };
-    if (this.#values.length < this.#present.length) throw new Error(`${name} has a NULL`);
-    return this.#filled();
+    if (!this.#column.nullable) return this.#filled();
+    return { ...this.#filled(), present: new Uint8Array(this.#present) };
   }
 
   #filled(): Column {
@@ -34,8 +33,8 @@ export class ColumnBuilder {
     const type = columnTypeOf(this.#column);
     if (type === 'text') return textColumn(values as string[]);
     if (typeof values[0] === 'bigint')
-      return { type: 'large', values: BigInt64Array.from(values as bigint[]) };
-    return { type, values: Float64Array.from(values as number[]) };
+      return { type: 'large', values: new BigInt64Array(values as bigint[]) };
+    return { type, values: new Float64Array(values as number[]) };
   }
 }
 

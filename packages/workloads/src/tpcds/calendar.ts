@@ -110,7 +110,7 @@ function mealOf(hour: number): string | null {
 }
 
 /** Sales begin on 1998-01-02 and end on 2003-01-02. */
-export const FIRST_SALE_KEY = 2_450_816;
+const FIRST_SALE_KEY = 2_450_816;
 const SALE_DAYS = 1827;
 /** The zones of the year: January to July, August to October, November and December. */
 const zoneWeight = (month: number): number => {

@@ -1,5 +1,3 @@
-import type { TpcdsTableName } from './schema.ts';
-
 /** Rows at the scale factors 1, 10 and 100, as the specification has them; between them a straight line. */
 const DIMENSIONS = {
   call_center: [6, 24, 30],
@@ -62,9 +60,4 @@ function between([one, ten, hundred]: readonly [number, number, number], scale: 
   if (scale <= 1) return Math.max(1, Math.floor(one * scale));
   if (scale <= 10) return Math.floor(one + ((ten - one) * (scale - 1)) / 9);
   return Math.floor(ten + ((hundred - ten) * (scale - 10)) / 90);
-}
-
-/** Of the tables that are made of one row for each number. */
-export function rowsOf(table: TpcdsTableName, counts: RowCounts): number | undefined {
-  return table in counts ? counts[table as Dimension] : undefined;
 }
