@@ -1,10 +1,12 @@
 import { createLogging } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
+import { createMetricsServer } from '@tessera/http-api';
 import { openObjectStore } from '@tessera/object-store';
 import { type ClusterTlsFiles, startRpcServer } from '@tessera/rpc';
 import { openStorageManager, storageManagerService } from '@tessera/storage-manager';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
+import { MetadataMetrics } from './metrics/metadata-metrics.ts';
 import { nodeCredentials } from './node-credentials.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 
@@ -19,6 +21,8 @@ export interface MetadataOptions {
   readonly host: string | undefined;
   /** Undefined: that of `instance.multi_engine.metadata_endpoint`, or 1717. 0: any free port. */
   readonly port: number | undefined;
+  /** Undefined: no page of metrics. 0: any free port. */
+  readonly metricsPort: number | undefined;
   /** PEM files, in place of those that the environment names. */
   readonly clusterTls: ClusterTlsFiles;
   /** Whether other machines are answered although there is neither a cluster token nor TLS. */
@@ -42,6 +46,8 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   const log = logging.logger('metadata');
   for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(await lockDataDirectory(dataDirectory));
+  const metrics = new MetadataMetrics();
+  resources.defer(async () => metrics.close());
   const store = await openObjectStore(config, { dataDirectory });
   resources.defer(() => store.close());
   const endpoint = config.instance.multi_engine?.metadata_endpoint;
@@ -63,6 +69,13 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
     log,
   });
   resources.defer(() => server.close());
+  if (options.metricsPort !== undefined) {
+    metrics.observe(() => manager.status);
+    const app = createMetricsServer(metrics);
+    const url = await app.listen({ host, port: options.metricsPort });
+    resources.defer(() => app.close());
+    log.info({ url }, 'serving metrics');
+  }
   log.info({ address: `${host}:${server.port}`, store: store.url }, 'serving metadata');
   process.stdout.write(`Metadata service on ${host}:${server.port}\n`);
 

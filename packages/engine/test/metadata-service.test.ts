@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { createLogging } from '@tessera/common';
 import { loadConfig } from '@tessera/config';
 import { openObjectStore } from '@tessera/object-store';
@@ -132,4 +133,18 @@ it('is not open to other machines without a token', async () => {
   const [[code], [text]] = await Promise.all([once(child, 'exit'), once(child.stderr!, 'data')]);
   expect(code).toBe(1);
   expect(String(text)).toContain('needs a cluster token');
+});
+
+it('tells Prometheus of the log, where it is told to', async () => {
+  const child = start('--metrics-port', '0');
+  const log = createInterface({ input: child.stderr! });
+  let url: string | undefined;
+  for await (const line of log) {
+    const record = JSON.parse(line) as { msg: string; url?: string };
+    if (record.msg === 'serving metrics') url = record.url;
+    if (url !== undefined) break;
+  }
+  const page = await (await fetch(`${url}/metrics`)).text();
+  expect(page).toMatch(/^tessera_metadata_role\{role="leader"\} 1$/m);
+  expect(page).toMatch(/^tessera_object_store_requests_total\{operation="put_if",outcome="ok"\} [1-9]/m);
 });

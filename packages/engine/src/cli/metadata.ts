@@ -10,6 +10,7 @@ interface Flags {
   dataDir: string;
   host?: string;
   port?: number;
+  metricsPort?: number;
   clusterTlsCa?: string;
   clusterTlsCert?: string;
   clusterTlsKey?: string;
@@ -36,6 +37,7 @@ export function metadataCommand(): Command {
       'port to listen on, 0 for any free one (default: that of instance.multi_engine.metadata_endpoint)',
       port,
     )
+    .option('--metrics-port <port>', 'port of /metrics, 0 for any free one (default: none)', port)
     .option('--cluster-tls-ca <file>', 'authority of the certificates that nodes show each other (PEM)')
     .option('--cluster-tls-cert <file>', 'certificate of this service (PEM)')
     .option('--cluster-tls-key <file>', 'its key (PEM)')
@@ -51,6 +53,7 @@ export function metadataCommand(): Command {
         dataDirectory: resolve(flags.dataDir),
         host: flags.host,
         port: flags.port,
+        metricsPort: flags.metricsPort,
         clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
         insecure: flags.insecureCluster === true,
       };

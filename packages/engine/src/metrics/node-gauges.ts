@@ -225,7 +225,7 @@ function agentGauges(set: MetricSet, { agent, tabletDirectory }: MetricsSources)
   });
 }
 
-function logGauges(set: MetricSet, log: () => LogStatus): void {
+export function logGauges(set: MetricSet, log: () => LogStatus): void {
   set.gauges(
     'tessera_metadata_role',
     '1 for what the node is to the metadata log, 0 for what it is not',
