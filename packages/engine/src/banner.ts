@@ -1,6 +1,9 @@
 import { engineNodes } from '@tessera/config';
 import type { Listener } from './listeners.ts';
-import type { ServeOptions } from './serve-options.ts';
+import { DEFAULT_HTTP_PORT, type ServeOptions } from './serve-options.ts';
+
+/** As it is called in a checkout, which is where people start nodes at a terminal. */
+const TESSERA = 'npx -y pnpm@12 tessera';
 
 /** For a person at a terminal: where the node listens and one line to try. Nothing when stdout is not a terminal. */
 export function printBanner(listeners: readonly Listener[], options: ServeOptions): void {
@@ -24,11 +27,18 @@ function bannerText(listeners: readonly Listener[], options: ServeOptions): stri
     '  Try:',
     ...(query === undefined ? [] : [`    ${tryLine(query.address, user)}`]),
     ...(postgres === undefined ? [] : [`    psql "${withUser(postgres.address, user)}/tessera"`]),
-    '    pnpm tessera query -f sales=./sales.parquet "SELECT count(*) FROM READ_PARQUET(\'upload://sales\')"',
+    `    ${TESSERA} query${whereOf(query)} -f stations=examples/stations.parquet "SELECT * FROM READ_PARQUET('upload://stations') LIMIT 5"`,
+    ...(query?.address.startsWith('http') ? [`    ${query.address}/ in a browser`] : []),
     '',
     '',
   ].join('\n');
 }
+
+/** Nothing where the command line looks by itself. */
+const whereOf = (query: Listener | undefined): string =>
+  query === undefined || query.address === `http://127.0.0.1:${DEFAULT_HTTP_PORT}`
+    ? ''
+    : ` -u ${query.address}`;
 
 /** Nothing where there is one node. */
 function clusterRows({ config, node }: ServeOptions): string[] {
@@ -44,7 +54,7 @@ const withUser = (address: string, user: string | undefined): string =>
   user === undefined ? address : address.replace('://', `://${encodeURIComponent(user)}@`);
 
 function tryLine(address: string, user: string | undefined): string {
-  if (user !== undefined) return `pnpm tessera query -u ${address} --user ${user} "SELECT 42 AS answer"`;
+  if (user !== undefined) return `${TESSERA} query -u ${address} --user ${user} "SELECT 42 AS answer"`;
   const statement = '"SELECT 42 AS answer"';
   if (!address.startsWith('unix:')) return `curl ${address} --data-binary ${statement}`;
   return `curl --unix-socket ${address.slice('unix:'.length)} http://localhost/ --data-binary ${statement}`;

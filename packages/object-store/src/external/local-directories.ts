@@ -89,7 +89,9 @@ export function pathOf(url: string): string {
   }
   if (!path.startsWith('/')) {
     const expected = file === null ? 'an absolute path or a URL' : 'file:///path, without a host';
-    fail('INVALID_ARGUMENT', { message: `${url}: expected ${expected}` });
+    const resolution =
+      'Paths are those of the node. Send a file of yours with the request and read it as upload://<name>.';
+    fail('INVALID_ARGUMENT', { message: `${url}: expected ${expected}` }, { resolution });
   }
   if (path.includes('\0')) fail('INVALID_ARGUMENT', { message: 'A path may not hold a NUL character' });
   return path;
