@@ -15,7 +15,7 @@ import { storeReturns, storeSales } from './store-channel.ts';
 import { webReturns, webSales } from './web-channel.ts';
 
 const ROWS_PER_GROUP = 100_000;
-const ORDERS_PER_GROUP = 6_000;
+const ORDERS_PER_GROUP = 4_000;
 const NULL_SALT = 0xd1;
 /** More than any order has lines. */
 const LINES = 32;

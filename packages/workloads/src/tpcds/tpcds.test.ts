@@ -65,7 +65,7 @@ describe('TPC-DS', () => {
   it('gives the same rows whatever the number of threads', async () => {
     const tables = ['web_page', 'web_sales'];
     // Of more than one row group.
-    const scale = 0.12;
+    const scale = 0.07;
     const sums = async (threads: number) => {
       const directory = await mkdtemp(join(root, 'threads-'));
       await tpcds.generate({ scale, directory, threads, tables });
