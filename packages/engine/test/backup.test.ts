@@ -111,10 +111,13 @@ test('a backup that is taken while statements change tables is one committed sta
     // What docs/operations.md says of copying by hand: the log before what it names.
     bounds.copied[0] = writer.committed;
     const objects = join(original.dataDirectory, 'objects');
-    for (const part of ['meta/ckpt', 'meta/log', 'dv', 'tablets'])
+    for (const part of ['meta/ckpt', 'meta/log', 'dv', 'tablets']) {
       await cp(join(objects, part), join(place('copied'), 'objects', part), { recursive: true }).catch(
         ignoreAbsent,
       );
+      const before = writer.committed;
+      await expect.poll(() => writer.committed, { timeout: 30_000 }).toBeGreaterThan(before + 1);
+    }
     bounds.copied[1] = writer.committed + 1;
     await writer.stop();
   }
