@@ -139,10 +139,11 @@ function lawLine(what: string, places: readonly Place[], over: (place: Place) =>
   if (laws.length === 0) return [];
   const exponents = laws.map(([title, { exponent }]) => [title, figure('', [exponent])] as const);
   const explained = laws.map(([title, { r2 }]) => [title, figure('', [r2])] as const);
-  return [
-    { what: `exponent ${what}`, figures: Object.fromEntries(exponents) },
-    { what: `R² ${what}`, figures: Object.fromEntries(explained) },
-  ];
+  const exponent = { what: `exponent ${what}`, figures: Object.fromEntries(exponents) };
+  // A line goes through any two places.
+  return places.length < 3
+    ? [exponent]
+    : [exponent, { what: `R² ${what}`, figures: Object.fromEntries(explained) }];
 }
 
 const chart = (
