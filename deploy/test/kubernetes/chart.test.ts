@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { CHART, hasHelm, helm, type Manifest, render, the } from './helm.ts';
+import { argumentsOf, CHART, hasHelm, helm, type Manifest, render, the } from './helm.ts';
 import { mismatchesOf } from './references.ts';
 import { faultsOf } from './strict-validation.ts';
 
@@ -76,7 +76,7 @@ describe.skipIf(!hasHelm)(
         return (await tessera(['config', 'check', file], { TESSERA_INITIAL_PASSWORD: 'secret' })).stdout;
       });
       for (const output of await Promise.all(outputs)) expect(output).toContain('no problems found');
-    });
+    }, 120_000);
 
     it('gives every node its place', () => {
       const manifests = render({ files: [join(VALUES, 'five-nodes-s3.yaml')], release: 'shop' });
@@ -165,6 +165,17 @@ describe.skipIf(!hasHelm)(
       const { spec } = nodesOf(render({ values })).spec.template;
       expect(spec.terminationGracePeriodSeconds).toBe(seconds);
       expect(spec.containers[0].args).toContain('--drain-delay=10');
+    });
+
+    it('says how to ask it something', () => {
+      const notes = (values: object) =>
+        helm('install', '--dry-run=client', ...argumentsOf({ values })).split('\nNOTES:\n')[1]!;
+      expect(notes({})).toContain('port-forward service/shop-tessera 3473:3473 5432:5432');
+      expect(notes({})).toContain('Nobody is asked who they are');
+      const secured = notes({ 'auth.native.enabled': true, 'tls.existingSecret': 'certificate' });
+      expect(secured).toContain('get secret shop-tessera-auth -o');
+      expect(secured).toContain('curl -sk https://127.0.0.1:3473/oauth/token -d grant_type=password');
+      expect(secured).not.toContain('Nobody is asked');
     });
 
     it('makes secrets unless it is given some', () => {

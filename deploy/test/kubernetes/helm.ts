@@ -30,17 +30,17 @@ export interface Rendering {
 
 /** What `helm install` would send, but the notes. */
 export function render(rendering: Rendering = {}): Manifest[] {
-  const text = helm('template', ...argumentsOf(rendering));
+  const text = helm('template', '--kube-version', '1.33.0', ...argumentsOf(rendering));
   return parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 }
 
-const argumentsOf = ({
+export const argumentsOf = ({
   release = 'shop',
   namespace = 'analytics',
   files = [],
   values = {},
 }: Rendering) => [
-  ...[release, CHART, '--namespace', namespace, '--kube-version', '1.33.0'],
+  ...[release, CHART, '--namespace', namespace],
   ...files.flatMap((file) => ['--values', file]),
   ...Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]),
 ];
