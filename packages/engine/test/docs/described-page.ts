@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseConfig } from '@tessera/config';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { missingFor } from './missing-programs.ts';
 import { PageSession } from './page-session.ts';
 import { pageSteps, type Step } from './page-steps.ts';
 import { compareOutput } from './shown-output.ts';
@@ -23,10 +24,14 @@ export function describePages(paths: readonly string[]): void {
   describe.each(paths)('%s', (path) => {
     beforeAll(() => session.turnPage());
     const { steps } = pageSteps(readFileSync(join(ROOT, path), 'utf8'));
-    it.each(steps.map((step) => [titleOf(step), step] as const))(
+    it.for(steps.map((step) => [titleOf(step), step] as const))(
       '%s',
-      (_title, step) => tried(session, step),
-      TIMEOUT_MS,
+      { timeout: TIMEOUT_MS },
+      ([, step], { skip }) => {
+        const missing = missingFor(step);
+        if (missing !== undefined) skip(`${missing} is not installed here`);
+        return tried(session, step);
+      },
     );
   });
 }

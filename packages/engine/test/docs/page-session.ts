@@ -26,7 +26,7 @@ const FILE_NAMES: Readonly<Record<Exclude<RunLanguage, 'sh' | 'sql'>, string>> =
 };
 
 const RUNS: Readonly<Record<keyof typeof FILE_NAMES, string>> = {
-  python: 'python3 page.py',
+  python: '/usr/bin/python3 page.py',
   javascript: 'node page.mjs',
   java: 'java -Xmx192m -XX:TieredStopAtLevel=1 -cp /usr/share/java/postgresql.jar Page.java',
 };
