@@ -111,7 +111,10 @@ describe('nodes that run out of something', () => {
     expect(await rows(cluster.node(ASKED), 'SELECT count(*)::int FROM t')).toEqual([[ROWS]]);
     expect(dataOf(await answer)).toEqual(slowRight);
     await until('the node has a new kernel', WITHIN_MS, async () => {
-      return (await metric(cluster.node(STRUCK), 'tessera_kernel_restarts_total{process="queries"}')) === restarts + 1;
+      return (
+        (await metric(cluster.node(STRUCK), 'tessera_kernel_restarts_total{process="queries"}')) ===
+        restarts + 1
+      );
     });
     await cluster.untilWhole();
     await works();
