@@ -8,7 +8,7 @@ import { figure } from '../report/figure.ts';
 import type { Chart, Line } from '../report/report.ts';
 import type { Benchmark } from './benchmark.ts';
 import { BATCH_ROWS, batchRows, type MixedParameters } from './mixed/parameters.ts';
-import { loadFigures, PERCENTILES } from './point-load/level.ts';
+import { latencyPoints, loadFigures, PERCENTILES } from './point-load/level.ts';
 
 const PROGRAM = join(import.meta.dirname, 'mixed/mixed-process.ts');
 const BATCHES = 20_000;
@@ -118,13 +118,7 @@ const chart = (measured: ReadonlyMap<string, readonly LoopResult[]>): Chart => (
   y: { label: 'ms', scale: 'log' },
   series: [...measured].map(([name, results]) => ({
     name,
-    points: PERCENTILES.map(([x, p]) => {
-      const { median, min, max } = figure(
-        'ms',
-        results.map(({ latencies }) => latencies.percentile(p)),
-      );
-      return { x, y: median, spread: [min, max] as const };
-    }),
+    points: PERCENTILES.flatMap(([x, p]) => latencyPoints(results, p, x)),
   })),
 });
 

@@ -1,7 +1,6 @@
-import type { LoopResult } from '../../load/loop-result.ts';
 import { figure } from '../../report/figure.ts';
-import type { Chart, Point, Series } from '../../report/report.ts';
-import { type Level, PERCENTILES } from './level.ts';
+import type { Chart, Series } from '../../report/report.ts';
+import { type Level, latencyPoints, PERCENTILES } from './level.ts';
 
 /** What a request takes while so many come through. */
 export function latencyOverThroughput(levels: readonly Level[]): Chart {
@@ -10,10 +9,7 @@ export function latencyOverThroughput(levels: readonly Level[]): Chart {
     for (const [group, own] of Map.groupBy(levels, ({ wire, kind }) => `${wire}, ${kind}`))
       series.push({
         name: `${group}, ${name}`,
-        points: own.map(({ results }) => ({
-          x: median(results, ({ perSecond }) => perSecond).median,
-          ...spread(results, p),
-        })),
+        points: own.flatMap((level) => latencyPoints(level.results, p, throughput(level))),
       });
   return {
     title: 'Latency over throughput',
@@ -31,17 +27,15 @@ export function latencyByPercentile(levels: readonly Level[]): Chart {
     y: { label: 'ms', scale: 'log' },
     series: levels
       .filter(({ kind }) => kind === 'open')
-      .map(({ wire, what, results }) => ({
-        name: `${wire}, ${what}`,
-        points: PERCENTILES.map(([name, p]) => ({ x: name, ...spread(results, p) })),
+      .map((level) => ({
+        name: `${level.wire}, ${level.what}`,
+        points: PERCENTILES.flatMap(([name, p]) => latencyPoints(level.results, p, name)),
       })),
   };
 }
 
-const median = (results: readonly LoopResult[], of: (result: LoopResult) => number) =>
-  figure('', results.map(of));
-
-function spread(results: readonly LoopResult[], p: number): Pick<Point, 'y' | 'spread'> {
-  const { median: y, min, max } = median(results, ({ latencies }) => latencies.percentile(p));
-  return { y, spread: [min, max] };
-}
+const throughput = ({ results }: Level): number =>
+  figure(
+    '',
+    results.map(({ perSecond }) => perSecond),
+  ).median;

@@ -2,7 +2,7 @@ import type { Lag } from '../../load/client-lag.ts';
 import type { Pace } from '../../load/load.ts';
 import type { LoopResult } from '../../load/loop-result.ts';
 import { type Figure, figure, type Unit } from '../../report/figure.ts';
-import type { Line } from '../../report/report.ts';
+import type { Line, Point } from '../../report/report.ts';
 
 /** A load of one strength, and what it came to in each run. */
 export interface Level {
@@ -23,12 +23,27 @@ export const PERCENTILES = [
   ['max', 100],
 ] as const;
 
-/** Percentiles, throughput and failures of all runs of a load. */
+/** One percentile over the runs; undefined where none of them had an answer. */
+function latencyFigure(results: readonly LoopResult[], p: number): Figure | undefined {
+  const samples = results
+    .filter(({ latencies }) => latencies.count > 0)
+    .map(({ latencies }) => latencies.percentile(p));
+  return samples.length === 0 ? undefined : figure('ms', samples);
+}
+
+/** The same for a chart: one point, or none. */
+export function latencyPoints(results: readonly LoopResult[], p: number, x: number | string): Point[] {
+  const latency = latencyFigure(results, p);
+  return latency === undefined ? [] : [{ x, y: latency.median, spread: [latency.min, latency.max] }];
+}
+
+/** Percentiles, throughput and failures of all runs of a load; no percentiles where nothing was answered. */
 export function loadFigures(results: readonly LoopResult[]): Record<string, Figure> {
   const each = (unit: Unit, of: (result: LoopResult) => number) => figure(unit, results.map(of));
-  const percentiles = PERCENTILES.map(
-    ([name, p]) => [name, each('ms', ({ latencies }) => latencies.percentile(p))] as const,
-  );
+  const percentiles = PERCENTILES.flatMap(([name, p]) => {
+    const latency = latencyFigure(results, p);
+    return latency === undefined ? [] : [[name, latency] as const];
+  });
   return {
     throughput: each('requests/s', ({ perSecond }) => perSecond),
     ...Object.fromEntries(percentiles),
