@@ -5,7 +5,7 @@ import { GeneratedFiles } from './data/generated-files.ts';
 import type { RunOptions } from './options.ts';
 import { PlainDuckDb } from './processes/plain-duckdb.ts';
 import { PlainHttp } from './processes/plain-http.ts';
-import { runningEndpoint, startTessera } from './processes/tessera.ts';
+import { runningEndpoint, startTessera, type Target } from './processes/tessera.ts';
 import type { BenchmarkEntry } from './registry.ts';
 import {
   type BenchmarkResult,
@@ -27,7 +27,7 @@ export interface Measuring {
   onFailure(failure: Failure): void;
 }
 
-/** Runs the benchmarks one after the other, each against a server started for it. One that fails is told of, and the others run. */
+/** Runs the benchmarks one after the other, each against servers started for it. One that fails is told of, and the others run. */
 export async function measure(entries: readonly BenchmarkEntry[], measuring: Measuring): Promise<Report> {
   const { options, signal, command } = measuring;
   const startedAt = new Date();
@@ -77,8 +77,12 @@ async function measureOne(
   { options, signal, onProgress }: Measuring,
 ): Promise<BenchmarkResult> {
   const start = performance.now();
-  const target =
-    options.url === undefined ? await startTessera() : runningEndpoint(options.url, options.token);
+  const { url, token } = options;
+  let started: Promise<Target> | undefined;
+  const target = () => {
+    started ??= url === undefined ? startTessera() : Promise.resolve(runningEndpoint(url, token));
+    return started;
+  };
   try {
     const bench: Bench = {
       ...shared,
@@ -90,7 +94,7 @@ async function measureOne(
     };
     return { ...(await run(bench)), durationSeconds: (performance.now() - start) / 1000 };
   } finally {
-    await target.stop();
+    await started?.then((server) => server.stop());
   }
 }
 

@@ -7,7 +7,8 @@ import type { BenchmarkResult } from '../report/report.ts';
 
 /** What every benchmark has at hand. */
 export interface Bench {
-  readonly target: Target;
+  /** The server to measure: that of `--url`, or one that is started when this is asked first. */
+  target(): Promise<Target>;
   readonly duckdb: PlainDuckDb;
   readonly http: PlainHttp;
   readonly files: GeneratedFiles;

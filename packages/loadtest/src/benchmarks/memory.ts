@@ -40,9 +40,7 @@ interface Case {
 }
 
 /** How far a node's resident memory rises above idle while uploads stream in and results stream out. */
-export const memory: Benchmark = async ({ target, files, scale, progress }) => {
-  if (target.pid === undefined)
-    throw new Error('memory: needs servers of its own, it cannot look into the one at --url');
+export const memory: Benchmark = async ({ files, scale, progress }) => {
   const uploadRows = await files.rowsForCsvBytes(UPLOAD_BYTES * scale);
   const resultRows = repeatableRows(RESULT_ROWS * scale);
   const uploads = Object.entries(CODINGS).map(([format, contentEncoding]): Case => {

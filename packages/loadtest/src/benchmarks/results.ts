@@ -19,7 +19,8 @@ const FORMATS = {
 } as const;
 
 /** Streams a large result in each format to a client that discards it. */
-export const results: Benchmark = async ({ target, duckdb, scale, options, progress }) => {
+export const results: Benchmark = async ({ duckdb, scale, options, progress, ...bench }) => {
+  const target = await bench.target();
   const runs = options.runs ?? RUNS;
   const rows = repeatableRows(ROWS * scale);
   const sql = repeatedQuery(rows);

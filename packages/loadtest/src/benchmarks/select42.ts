@@ -13,7 +13,8 @@ const P50_TARGET = { at: 'most', value: 2 } as const;
 const THROUGHPUT_TARGET = { at: 'least', value: 800 } as const;
 
 /** Round trips of the smallest statement over keep-alive connections. */
-export const select42: Benchmark = async ({ target, http, scale, options, progress }) => {
+export const select42: Benchmark = async ({ http, scale, options, progress, ...bench }) => {
+  const target = await bench.target();
   const lines: Line[] = [];
   for (const connections of CONNECTIONS) {
     for (const [server, url] of [

@@ -48,7 +48,7 @@ export const upload: Benchmark = async (bench) => {
 };
 
 async function measure(
-  { target, duckdb, http, files, options, progress }: Bench,
+  { duckdb, http, files, options, progress, ...bench }: Bench,
   one: Case,
   rows: number,
 ): Promise<Line> {
@@ -57,6 +57,7 @@ async function measure(
   const part = { path, ...(one.contentEncoding && { contentEncoding: one.contentEncoding }) };
   const oursSql = aggregate(one.ours('upload://data'));
   const theirsSql = aggregate(one.theirs(path));
+  const target = await bench.target();
   progress(`uploading and aggregating ${one.what}`);
   const once = async () => {
     const ours = await uploadFile(target.url, oursSql, part, { token: target.token });

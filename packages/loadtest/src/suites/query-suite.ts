@@ -48,7 +48,8 @@ function chosenQueries({ title, queries }: Workload, names: readonly string[] | 
 
 /** Ours first. */
 async function startSystems({ options, target, progress }: Bench): Promise<MeasuredSystem[]> {
-  const ours = target.pid === undefined ? await ApiPeer.over('Tessera', target) : await ApiPeer.start();
+  const ours =
+    options.url === undefined ? await ApiPeer.start() : await ApiPeer.over('Tessera', await target());
   try {
     return [ours, ...(await startPeers(options, progress))].map((peer) => new MeasuredSystem(peer));
   } catch (error) {
