@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseCommandLine } from './command-line.ts';
 import { DEFAULT_OPTIONS } from './options.ts';
 
-const run = { kind: 'run', user: undefined, json: undefined, html: undefined, quiet: false };
+const run = { kind: 'run', json: undefined, html: undefined, quiet: false };
 
 test('reads words and options, also behind the separator of a package manager', () => {
   const expected = {
@@ -64,7 +64,9 @@ test.for([
   [['all', '--url=localhost:1'], '--url: expected a URL'],
   [['tpch', '--peer-url=http://h'], '--peer-url: expected name=URL'],
   [['tpch', '--peer-url=a=ftp://h'], '--peer-url: expected a URL of http, https or postgres'],
-  [['all', '--user=u'], '--user: needs --url'],
+  [['all', '--user=u'], '--user: needs --url or --peer-url'],
+  [['all', '--token=t'], '--token: needs --url or --peer-url'],
+  [['all', '--url=http://h', '--user=u', '--token=t'], '--user or --token, not both'],
   [['report'], 'report: name one JSON file'],
   [['report', 'a.json', '--html=x', '--markdown'], 'not both'],
   [['compare', 'a.json'], 'compare: name two'],

@@ -14,8 +14,6 @@ export interface RunCommand {
   /** Names of benchmarks, or `all`. */
   readonly benchmarks: readonly string[];
   readonly options: RunOptions;
-  /** A name of a user whose password is in the environment. */
-  readonly user: string | undefined;
   readonly json: string | undefined;
   readonly html: string | undefined;
   readonly quiet: boolean;
@@ -79,10 +77,9 @@ export function parseCommandLine(args: readonly string[]): Command {
       return { kind: 'compare', before, after };
     }
     default: {
-      const { user, json, html, quiet } = values;
-      if (user !== undefined && values.url === undefined) throw new Error('--user: needs --url');
+      const { json, html, quiet } = values;
       const benchmarks = command === 'run' ? rest : positionals;
-      return { kind: 'run', benchmarks, options: runOptions(values), user, json, html, quiet };
+      return { kind: 'run', benchmarks, options: runOptions(values), json, html, quiet };
     }
   }
 }
@@ -111,12 +108,17 @@ function reportCommand(files: readonly string[], { html, markdown }: Values): Co
 }
 
 function runOptions(values: Values): RunOptions {
-  const { url, token, scale, runs, seed } = values;
+  const { url, user, token, scale, runs, seed } = values;
+  const isElsewhere = url !== undefined || values['peer-url'] !== undefined;
+  for (const [name, value] of Object.entries({ user, token }))
+    if (value !== undefined && !isElsewhere) throw new Error(`--${name}: needs --url or --peer-url`);
+  if (user !== undefined && token !== undefined) throw new Error('--user or --token, not both');
   const factor = values['scale-factor'];
   const whole = (n: number) => Number.isSafeInteger(n) && n > 0;
   return {
     url: url === undefined ? undefined : httpUrl('--url', url),
-    token: token ?? (url === undefined ? undefined : process.env.TESSERA_TOKEN),
+    user,
+    token: token ?? (isElsewhere ? process.env.TESSERA_TOKEN : undefined),
     scale: number('--scale', scale ?? '1', (n) => n > 0 && n <= 1, 'above 0 up to 1'),
     scaleFactor: factor === undefined ? undefined : number('--scale-factor', factor, (n) => n > 0, 'above 0'),
     runs: runs === undefined ? undefined : number('--runs', runs, whole, 'from 1 on'),

@@ -11,6 +11,7 @@ import { htmlPage } from './report/html/html-page.ts';
 import { mergeReports } from './report/merge-reports.ts';
 import { performancePage } from './report/performance-page.ts';
 import { readReport } from './report/read-report.ts';
+import { toldCommand } from './told-command.ts';
 import { usage } from './usage.ts';
 
 const FAILURE_EXIT_CODE = 1;
@@ -58,7 +59,7 @@ function work(args: readonly string[]): () => Promise<boolean> {
         print(compareReports(await readReport(command.before), await readReport(command.after)));
     case 'run': {
       const chosen = chosenBenchmarks(command.benchmarks, command.options);
-      return () => runBenchmarks(chosen, command, withoutSecrets(args));
+      return () => runBenchmarks(chosen, command, toldCommand(args));
     }
   }
 }
@@ -73,11 +74,4 @@ async function report({ files: [first, ...others], html }: ReportCommand): Promi
   if (html === undefined) return print(performancePage(merged));
   await writeFile(html, htmlPage(merged));
   return true;
-}
-
-/** The value of `--token` is nobody's business. */
-function withoutSecrets(args: readonly string[]): string[] {
-  return args
-    .map((arg, n) => (args[n - 1] === '--token' ? '…' : arg))
-    .map((arg) => arg.replace(/^--token=.*/, '--token=…'));
 }

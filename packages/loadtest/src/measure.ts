@@ -5,7 +5,8 @@ import { GeneratedFiles } from './data/generated-files.ts';
 import type { RunOptions } from './options.ts';
 import { PlainDuckDb } from './processes/plain-duckdb.ts';
 import { PlainHttp } from './processes/plain-http.ts';
-import { runningEndpoint, startTessera, type Target } from './processes/tessera.ts';
+import { runningEndpoint } from './processes/running-endpoint.ts';
+import { startTessera, type Target } from './processes/tessera.ts';
 import type { BenchmarkEntry } from './registry.ts';
 import {
   type BenchmarkResult,
@@ -77,10 +78,10 @@ async function measureOne(
   { options, signal, onProgress }: Measuring,
 ): Promise<BenchmarkResult> {
   const start = performance.now();
-  const { url, token } = options;
+  const { url } = options;
   let started: Promise<Target> | undefined;
   const target = () => {
-    started ??= url === undefined ? startTessera() : Promise.resolve(runningEndpoint(url, token));
+    started ??= url === undefined ? startTessera() : runningEndpoint(url, options);
     return started;
   };
   try {
@@ -94,7 +95,8 @@ async function measureOne(
     };
     return { ...(await run(bench)), durationSeconds: (performance.now() - start) / 1000 };
   } finally {
-    await started?.then((server) => server.stop());
+    const [settled] = await Promise.allSettled([started]);
+    if (settled.status === 'fulfilled') await settled.value?.stop();
   }
 }
 

@@ -2,7 +2,9 @@
 export interface RunOptions {
   /** Measures this server instead of starting one. */
   readonly url: string | undefined;
-  /** Sent with each request to it. */
+  /** At endpoints that run already: its password is in the environment, and buys a token for each benchmark. */
+  readonly user: string | undefined;
+  /** Sent to endpoints that run already, where there is no user. */
   readonly token: string | undefined;
   /** Shrinks data and times to this part of the full size: above 0, at most 1. */
   readonly scale: number;
@@ -24,6 +26,7 @@ export interface RunOptions {
 
 export const DEFAULT_OPTIONS: RunOptions = {
   url: undefined,
+  user: undefined,
   token: undefined,
   scale: 1,
   scaleFactor: undefined,

@@ -23,8 +23,8 @@ Options:
   --peer-url NAME=URL
                       an endpoint that runs already as a peer: of this API (http), or a PostgreSQL one (postgres)
   --url URL           measure the server at this URL instead of starting one
-  --user NAME         its user; the password is taken from TESSERA_PASSWORD
-  --token TOKEN       sent as bearer token instead (or TESSERA_TOKEN)
+  --user NAME         who shows up there, and at http peers; the password is taken from TESSERA_PASSWORD
+  --token TOKEN       sent as bearer token instead (or TESSERA_TOKEN). A URL may have a user and a password of its own
   --nodes LIST        sizes of the clusters that benchmarks start, such as 1,2,4
   --seed N            of random choices (default 1)
   --json FILE         write what was measured as JSON

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import type { RunCommand } from '../command-line.ts';
-import { passwordToken } from '../http/password-token.ts';
 import { measure } from '../measure.ts';
 import { chosenPeers } from '../peers/peers.ts';
 import { progressTo, silentProgress } from '../progress.ts';
@@ -14,18 +13,14 @@ const INTERRUPTED_EXIT_CODE = 130;
 /** Measures and reports; answers whether all was good. `command` is what the report says was asked for. */
 export async function runBenchmarks(
   benchmarks: readonly BenchmarkEntry[],
-  { options, user, json, html, quiet }: RunCommand,
+  { options, json, html, quiet }: RunCommand,
   command: readonly string[],
 ): Promise<boolean> {
   await chosenPeers(options);
-  const token =
-    user === undefined
-      ? options.token
-      : await passwordToken(options.url!, user, process.env.TESSERA_PASSWORD ?? '');
   const breakOff = breakOffBySignal();
   const progress = quiet ? silentProgress : progressTo(process.stderr);
   const report = await measure(benchmarks, {
-    options: { ...options, token },
+    options,
     command,
     signal: breakOff,
     onBenchmark: (name) => progress.benchmark(name),

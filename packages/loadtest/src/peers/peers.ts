@@ -1,5 +1,5 @@
 import type { RunOptions } from '../options.ts';
-import { runningEndpoint } from '../processes/tessera.ts';
+import { runningEndpoint } from '../processes/running-endpoint.ts';
 import { ApiPeer } from './api-peer.ts';
 import { clickHouse } from './clickhouse.ts';
 import { duckDb, duckDbOverParquet } from './duckdb.ts';
@@ -40,7 +40,7 @@ export async function startPeers(options: RunOptions, progress: (doing: string) 
     }
     for (const [name, url] of Object.entries(options.peerUrls)) {
       progress(`connecting to ${name}`);
-      peers.push(await connectTo(name, url));
+      peers.push(await connectTo(name, url, options));
     }
     return peers;
   } catch (error) {
@@ -49,9 +49,9 @@ export async function startPeers(options: RunOptions, progress: (doing: string) 
   }
 }
 
-const connectTo = (name: string, url: string): Promise<Peer> =>
+const connectTo = async (name: string, url: string, options: RunOptions): Promise<Peer> =>
   url.startsWith('http')
-    ? ApiPeer.over(name, runningEndpoint(url, undefined))
+    ? ApiPeer.over(name, await runningEndpoint(url, options))
     : PostgresPeer.connect(name, {
         connection: { connectionString: url },
         pid: () => undefined,

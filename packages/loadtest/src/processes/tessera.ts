@@ -29,13 +29,6 @@ export interface OwnNode extends Target {
   restart(between?: (dataDirectory: string) => Promise<void>): Promise<OwnNode>;
 }
 
-export const runningEndpoint = (url: string, token: string | undefined): Target => ({
-  url,
-  ...(token !== undefined && { token }),
-  pid: undefined,
-  stop: async () => {},
-});
-
 const FREE_PORTS = [
   'http',
   'health',
