@@ -241,7 +241,7 @@ describe('supervision', () => {
     expect(await next.scalar('SELECT 2')).toBe(2);
     expect(own.kernel.status()).toMatchObject({ ready: true, restarts: 1 });
     expect(own.kernel.status().pid).not.toBe(pid);
-    expect(readdirSync(join(own.directory, 'kernel'))).toEqual(['process-1']);
+    await expect.poll(() => readdirSync(join(own.directory, 'kernel'))).toEqual(['process-1']);
   });
 
   test('an append into a kernel that dies fails with KERNEL_LOST', async () => {
