@@ -10,6 +10,8 @@ process.send?.({
 });
 type Order = { readonly prepare: string } | { readonly sql: string; readonly shape: OutputShape } | 'stop';
 
+// The benchmark failed.
+process.on('disconnect', () => process.exit(1));
 process.on('message', async (order: Order) => {
   if (order === 'stop') {
     await node.close();

@@ -8,6 +8,7 @@ import { DevStore } from '../processes/dev-store.ts';
 import { figure, type Unit } from '../report/figure.ts';
 import { powerLaw } from '../report/power-law.ts';
 import type { Chart, Line } from '../report/report.ts';
+import { chosenQueries, queriesText } from '../suites/chosen-queries.ts';
 import type { Bench, Benchmark } from './benchmark.ts';
 import { type Cost, measureCost } from './growth/measure-cost.ts';
 
@@ -43,13 +44,14 @@ export const growth: Benchmark = async (bench) => {
   const series = scale < 1 ? FEWER_SCALE_FACTORS : SCALE_FACTORS;
   const scaleFactors = series.map((sf) => Number(((sf * most) / series.at(-1)!).toPrecision(3)));
   const runs = options.runs ?? (scale < 1 ? 1 : RUNS);
+  const queries = chosenQueries(tpch, options.queries);
   const places: Place[] = [];
   for (const scaleFactor of scaleFactors)
     places.push(...(await measureSize(bench, scaleFactor, sizes, runs)));
   return {
     benchmark: 'growth',
     title: 'How cost grows',
-    method: `The 22 TPC-H queries at scale factors ${scaleFactors.join(', ')} on ${sizes.join(', ')} nodes of one thread each, all on this machine, over one object store of S3's protocol, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most. *CPU*: seconds of all processes of all nodes for all queries once, mean of ${runs} runs after one to warm up. *Read*: from the object store, by the first run. *Exchanged*: what stages give to others, of all queries once. *Stored*: all tables, compressed. *Memory*: the greatest that each node held, summed. The lines behind tell the exponent of the power law that fits best (least squares through the logarithms): 1 is growth in proportion, 0 none; R² is the part of the differences that it explains.`,
+    method: `${queriesText(queries)} of TPC-H at scale factors ${scaleFactors.join(', ')} on ${sizes.join(', ')} nodes of one thread each, all on this machine, over one object store of S3's protocol, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most. *CPU*: seconds of all processes of all nodes for all queries once, mean of ${runs} runs after one to warm up. *Read*: from the object store, by the first run. *Exchanged*: what stages give to others, of all queries once. *Stored*: all tables, compressed. *Memory*: the greatest that each node held, summed. The lines behind tell the exponent of the power law that fits best (least squares through the logarithms): 1 is growth in proportion, 0 none; R² is the part of the differences that it explains.`,
     lines: [...places.map(placeLine), ...lawLines(places)],
     charts: [
       chart(places, 'CPU', 's', ({ cpuSeconds }) => cpuSeconds),
@@ -59,13 +61,14 @@ export const growth: Benchmark = async (bench) => {
 };
 
 async function measureSize(
-  { signal, progress }: Bench,
+  { options, signal, progress }: Bench,
   scaleFactor: number,
   sizes: readonly number[],
   runs: number,
 ): Promise<Place[]> {
   const tell = (doing: string) => progress(`SF ${scaleFactor}: ${doing}`);
   const data = await WorkloadData.generate(tpch, { scale: scaleFactor, progress: tell });
+  const queries = chosenQueries(tpch, options.queries);
   const store = await DevStore.start();
   try {
     const instanceId = newUlid();
@@ -76,9 +79,7 @@ async function measureSize(
       tell(`starting ${nodes} nodes`);
       const cluster = await OwnCluster.start({ store, instanceId, nodes, execution: { max_threads: 1 } });
       try {
-        const cost = await measureCost(cluster, tpch.queries, runs, (doing) =>
-          tell(`${nodes} nodes, ${doing}`),
-        );
+        const cost = await measureCost(cluster, queries, runs, (doing) => tell(`${nodes} nodes, ${doing}`));
         places.push({ ...cost, scaleFactor, nodes, storedBytes });
       } finally {
         await cluster.stop();

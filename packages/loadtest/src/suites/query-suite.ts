@@ -4,6 +4,7 @@ import { WorkloadData } from '../data/workload-data.ts';
 import { ApiPeer } from '../peers/api-peer.ts';
 import { startPeers } from '../peers/peers.ts';
 import type { BenchmarkResult } from '../report/report.ts';
+import { chosenQueries, queriesText } from './chosen-queries.ts';
 import { measuredRounds } from './measured-rounds.ts';
 import { MeasuredSystem } from './measured-system.ts';
 import { costLines, queryCharts, queryLines } from './suite-lines.ts';
@@ -35,16 +36,6 @@ export const querySuite =
       data.remove();
     }
   };
-
-/** @throws Error naming a query that the workload does not have */
-function chosenQueries({ title, queries }: Workload, names: readonly string[] | undefined): WorkloadQuery[] {
-  const unknown = names?.find((name) => !queries.some((query) => query.name === name));
-  if (unknown !== undefined)
-    throw new Error(
-      `--queries: ${title} has no ${unknown}; it has ${queries[0]!.name} to ${queries.at(-1)!.name}`,
-    );
-  return queries.filter(({ name }) => names?.includes(name) ?? true);
-}
 
 /** Ours first. */
 async function startSystems({ options, target, progress }: Bench): Promise<MeasuredSystem[]> {
@@ -100,7 +91,7 @@ async function measured(prepared: Prepared): Promise<BenchmarkResult> {
   return {
     benchmark: workload.name,
     title: `${workload.title} on managed tables`,
-    method: `${queries.length === 1 ? 'One query' : `The ${queries.length} queries`} at scale ${scale} (1 is ${workload.scaleUnit}), each system over tables of its own with the same generated rows: ${versions.join(', ')}. *First run*: one pass just after the systems that keep tables were started again, nothing in their memory (files are in the system's cache). *Later runs*: query by query, the systems in turn, another one first each time; ${rounds.length} rounds after one to warm up, in which answers are compared. The *geometric mean* is of the ratios by query, and sums are over the queries that both systems answered. CPU seconds are of the process and its children (\`/proc/<pid>/stat\`); memory is their greatest resident size over loading and running.`,
+    method: `${queriesText(queries)} at scale ${scale} (1 is ${workload.scaleUnit}), each system over tables of its own with the same generated rows: ${versions.join(', ')}. *First run*: one pass just after the systems that keep tables were started again, nothing in their memory (files are in the system's cache). *Later runs*: query by query, the systems in turn, another one first each time; ${rounds.length} rounds after one to warm up, in which answers are compared. The *geometric mean* is of the ratios by query, and sums are over the queries that both systems answered. CPU seconds are of the process and its children (\`/proc/<pid>/stat\`); memory is their greatest resident size over loading and running.`,
     lines: [...queryLines(names, queries, first, rounds), ...costLines(systems, rounds)],
     charts: queryCharts(names, queries, rounds),
     problems: [...prepared.problems, ...problems],

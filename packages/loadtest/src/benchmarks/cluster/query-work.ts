@@ -1,39 +1,41 @@
 import type { WorkloadQuery } from '@tessera/workloads';
 import { Connection } from '../../http/connection.ts';
 import type { OwnCluster } from '../../processes/cluster.ts';
-import { figure } from '../../report/figure.ts';
+import { type Figure, figure } from '../../report/figure.ts';
 import type { Line } from '../../report/report.ts';
 
-const ROUNDS = 3;
 /** In a row, so that what is measured is long against a tick of the clock of CPU time. */
 const RUNS_PER_ROUND = 4;
 
 const ONE_NODE_TARGET = { at: 'most', value: 1.02 } as const;
+/** The targets of several nodes are of so many. */
+const TARGET_NODES = 4;
 const INFLATION_TARGET = { at: 'most', value: 1.35 } as const;
 const BALANCE_TARGET = { at: 'most', value: 1.25 } as const;
 
 /** CPU seconds of one run, by node. */
 type Work = readonly number[];
-/** By number of nodes. */
+/** By number of nodes; 0 is a node that is no cluster. */
 type Round = ReadonlyMap<number, Work>;
 
-const COLUMNS: readonly (readonly [nodes: number, title: string])[] = [
-  [0, 'no cluster'],
-  [1, '1 node'],
-  [2, '2 nodes'],
-  [4, '4 nodes'],
-];
+export interface WorkPlan {
+  readonly rounds: number;
+  readonly scale: number;
+  progress(doing: string): void;
+}
+
+export const nodesText = (nodes: number): string =>
+  nodes === 0 ? 'no cluster' : `${nodes} node${nodes === 1 ? '' : 's'}`;
 
 /** All queries together, then each of them. */
 export async function workLines(
   clusters: ReadonlyMap<number, OwnCluster>,
   queries: readonly WorkloadQuery[],
-  scale: number,
-  progress: (doing: string) => void,
+  { rounds, scale, progress }: WorkPlan,
 ): Promise<Line[]> {
   const runs = scale < 1 ? 1 : RUNS_PER_ROUND;
   const byQuery = new Map<string, Round[]>(queries.map(({ name }) => [name, []]));
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= rounds; round++) {
     for (const { name, sql } of queries) {
       progress(`cluster: round ${round} of ${name}`);
       const found = new Map<number, Work>();
@@ -48,10 +50,10 @@ export async function workLines(
     }
     if (round === 0) for (const cluster of clusters.values()) await cluster.settled();
   }
-  const all = Array.from({ length: ROUNDS }, (_, round) =>
-    summed([...byQuery.values()].map((rounds) => rounds[round]!)),
+  const all = Array.from({ length: rounds }, (_, round) =>
+    summed([...byQuery.values()].map((found) => found[round]!)),
   );
-  return [line('all queries', all, true), ...[...byQuery].map(([name, rounds]) => line(name, rounds, false))];
+  return [line('all queries', all, true), ...[...byQuery].map(([name, found]) => line(name, found, false))];
 }
 
 async function workOf(
@@ -73,7 +75,7 @@ async function workOf(
 
 const summed = (rounds: readonly Round[]): Round =>
   new Map(
-    COLUMNS.map(([nodes]) => [
+    [...rounds[0]!.keys()].map((nodes) => [
       nodes,
       rounds.map((round) => round.get(nodes)!).reduce((sum, work) => sum.map((s, node) => s + work[node]!)),
     ]),
@@ -82,27 +84,28 @@ const summed = (rounds: readonly Round[]): Round =>
 const total = (work: Work): number => work.reduce((sum, seconds) => sum + seconds, 0);
 
 function line(what: string, rounds: readonly Round[], withTargets: boolean): Line {
+  const sizes = [...rounds[0]!.keys()];
+  const each = (of: (round: Round) => number) => rounds.map(of);
   const ratio = (of: number, by: number) =>
-    rounds.map((round) => total(round.get(of)!) / Math.max(total(round.get(by)!), Number.MIN_VALUE));
-  const balance = rounds.map((round) => {
-    const work = round.get(4)!;
-    return (Math.max(...work) * work.length) / Math.max(total(work), Number.MIN_VALUE);
-  });
-  const whenAsked = <T>(target: T) => (withTargets ? target : undefined);
-  const seconds = COLUMNS.map(([nodes, title]) => [
-    title,
-    figure(
+    each((round) => total(round.get(of)!) / Math.max(total(round.get(by)!), Number.MIN_VALUE));
+  const figures: Record<string, Figure> = {};
+  for (const nodes of sizes)
+    figures[nodesText(nodes)] = figure(
       's',
-      rounds.map((round) => total(round.get(nodes)!)),
-    ),
-  ]);
-  return {
-    what,
-    figures: {
-      ...Object.fromEntries(seconds),
-      '1 node ÷ none': figure('×', ratio(1, 0), whenAsked(ONE_NODE_TARGET)),
-      '4 nodes ÷ 1': figure('×', ratio(4, 1), whenAsked(INFLATION_TARGET)),
-      balance: figure('×', balance, whenAsked(BALANCE_TARGET)),
-    },
-  };
+      each((round) => total(round.get(nodes)!)),
+    );
+  if (sizes.includes(1))
+    figures['1 node ÷ none'] = figure('×', ratio(1, 0), withTargets ? ONE_NODE_TARGET : undefined);
+  const most = Math.max(...sizes);
+  if (most > 1) {
+    const whenAsked = <T>(target: T) => (withTargets && most === TARGET_NODES ? target : undefined);
+    const balance = each((round) => {
+      const work = round.get(most)!;
+      return (Math.max(...work) * work.length) / Math.max(total(work), Number.MIN_VALUE);
+    });
+    if (sizes.includes(1))
+      figures[`${nodesText(most)} ÷ 1`] = figure('×', ratio(most, 1), whenAsked(INFLATION_TARGET));
+    figures.balance = figure('×', balance, whenAsked(BALANCE_TARGET));
+  }
+  return { what, figures };
 }

@@ -1,0 +1,18 @@
+import type { Workload, WorkloadQuery } from '@tessera/workloads';
+
+/** Those of `--queries`, or all. @throws Error naming a query that the workload does not have */
+export function chosenQueries(
+  { title, queries }: Workload,
+  names: readonly string[] | undefined,
+): readonly WorkloadQuery[] {
+  const unknown = names?.find((name) => !queries.some((query) => query.name === name));
+  if (unknown !== undefined)
+    throw new Error(
+      `--queries: ${title} has no ${unknown}; it has ${queries[0]!.name} to ${queries.at(-1)!.name}`,
+    );
+  return queries.filter(({ name }) => names?.includes(name) ?? true);
+}
+
+/** `The 22 queries`, for the reader of a report. */
+export const queriesText = ({ length }: readonly WorkloadQuery[]): string =>
+  length === 1 ? 'One query' : `The ${length} queries`;
