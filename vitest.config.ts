@@ -7,6 +7,8 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Machines may be slow: what is waited for comes, or the test fails in good time.
+    expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
     maxWorkers: 2,
     projects: [

@@ -20,7 +20,13 @@ const runner = spawn(
   {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, TESSERA_TEST_TALLY: tallyFile },
+    env: {
+      ...process.env,
+      TESSERA_TEST_TALLY: tallyFile,
+      // Nodes that tests start load what an earlier one has compiled.
+      NODE_COMPILE_CACHE:
+        process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'node-compile'),
+    },
   },
 );
 // Ctrl-C reaches the whole process group; the runner cleans up and this waits for it.
