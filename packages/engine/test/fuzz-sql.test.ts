@@ -7,7 +7,7 @@ import { type Answer, upload } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const SEED = process.env.FUZZ_SEED ?? '20261121';
-const SCHEMAS = 6;
+const SCHEMAS = 4;
 const QUERIES_PER_SCHEMA = 50;
 const SCHEMA_TIMEOUT_MS = 120_000;
 

@@ -7,7 +7,7 @@ import { describeOnGateway, startGateway } from './gateway.ts';
 const HOUR_MS = 3_600_000;
 /** From this age on, by its clock, the leader takes objects that no entry names for orphans; and an hour more. */
 const ORPHAN_AGE_MS = 25 * HOUR_MS;
-const ROUNDS = 12;
+const ROUNDS = 8;
 const ROWS_OF_INSERT = 40;
 /** Bodies too large to travel in the log. */
 const MANY = 40_000;
