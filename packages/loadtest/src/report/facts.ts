@@ -16,7 +16,9 @@ export function factsOf(report: Report): readonly (readonly [name: string, value
       'measured',
       `${report.startedAt.slice(0, 16).replace('T', ' ')} UTC, in ${durationText(report.durationSeconds)}`,
     ],
-    ...(scale === 1 ? [] : [['scale', `${scale} of the full size`] as const]),
+    ...(scale === 1
+      ? []
+      : [['scale', Number.isNaN(scale) ? 'as each command says' : `${scale} of the full size`] as const]),
     ...(commit === undefined ? [] : [['commit', commit] as const]),
     ['command', ['tessera-loadtest', ...command].join(' ')],
   ];

@@ -1,6 +1,6 @@
 import type { Report } from './report.ts';
 
-/** Several runs as one: of benchmarks that were run again, the last. @throws Error where they are of different machines */
+/** Several runs as one: of benchmarks that were run again, the last. The scale is not a number where it is not one. @throws Error where they are of different machines */
 export function mergeReports(reports: readonly [Report, ...Report[]]): Report {
   const [first, ...others] = reports;
   for (const { machine } of others)
@@ -14,6 +14,7 @@ export function mergeReports(reports: readonly [Report, ...Report[]]): Report {
     .filter(({ benchmark }) => !results.has(benchmark));
   return {
     ...first,
+    scale: reports.every(({ scale }) => scale === first.scale) ? first.scale : Number.NaN,
     durationSeconds: reports.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0),
     command: reports.flatMap(({ command }, n) => (n === 0 ? command : [';', 'tessera-loadtest', ...command])),
     versions: Object.assign({}, ...reports.map(({ versions }) => versions)),

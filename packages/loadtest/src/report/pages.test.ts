@@ -128,6 +128,8 @@ test('of several runs the last of each benchmark counts', () => {
   ]);
   expect(merged.results.map(({ title }) => title)).toEqual(['Again', 'Memory', 'Upload of `CSV`']);
   expect(merged).toMatchObject({ durationSeconds: 70, failures: [] });
+  const smaller = mergeReports([report, { ...report, scale: report.scale / 2 }]);
+  expect(performancePage(smaller)).toContain('- scale: as each command says');
   const elsewhere = { ...report, machine: { ...report.machine, cores: 64 } };
   expect(() => mergeReports([report, elsewhere])).toThrow('different machines');
 });
