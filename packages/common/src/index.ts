@@ -8,3 +8,4 @@ export * from './logging/index.ts';
 export * from './measurement.ts';
 export * from './nearest-name.ts';
 export * from './reportable-error.ts';
+export { SeededRandom } from './seeded-random.ts';

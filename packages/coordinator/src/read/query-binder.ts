@@ -16,8 +16,7 @@ import {
 import type { Authorizer } from '../authorization/authorizer.ts';
 import { ReadAuthority } from '../authorization/read-authority.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
-import { isWorthDistributing, planQuery } from '../distribution/distributed-plans.ts';
-import { runDistributed } from '../distribution/distributed-run.ts';
+import { QueryDistribution } from '../distribution/query-distribution.ts';
 import { loadSystemRelation } from '../information-schema/load-relation.ts';
 import { relationsOfDatabase } from '../information-schema/relations-of-database.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
@@ -27,7 +26,6 @@ import type { TableServices } from '../tables.ts';
 import type { Binding, BoundTable, NamedRelation } from './binding.ts';
 import type { BindRequest, BoundQuery } from './bound-query.ts';
 import { bytesToRead } from './bytes-to-read.ts';
-import { ColumnStatisticsCache } from './column-statistics-cache.ts';
 import { explainSql } from './explain.ts';
 import type { ExplainedTable } from './explained-tables.ts';
 import { MirrorTables } from './mirror-tables.ts';
@@ -52,7 +50,7 @@ export interface BinderServices {
   readonly systemFacts?: ((scope: SystemScope) => Promise<SystemFacts>) | undefined;
   /** Undefined: every query runs on this node. */
   readonly cluster?: ClusterServices | undefined;
-  /** What is kept at most of what plans were made from; 100 MiB unless said otherwise. */
+  /** See `QueryDistributionOptions`. */
   readonly columnStatisticsBytes?: number | undefined;
 }
 
@@ -62,28 +60,37 @@ export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user'> & 
   readonly view: string;
 };
 
-const COLUMN_STATISTICS_BYTES = 100 << 20;
-
 /** Makes queries of the dialect ready to run: names resolved, tablets chosen and fetched, a session to run in. */
 export class QueryBinder {
   readonly #services: BinderServices;
   readonly #mirror: MirrorTables | undefined;
-  readonly #statistics: ColumnStatisticsCache;
+  readonly #distribution: QueryDistribution;
   readonly #viewColumns = new ViewColumns();
   readonly #bindings = new QueryBindings();
   readonly #descriptions = new QueryDescriptions();
   readonly #openBindings = new OpenBindings();
   /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
   unplanned = 0;
-  /** Statements over large tables that ran on one node, because their plan could not be told in stages. */
-  undistributed = 0;
-  /** Statements of which inputs without a bound were gathered on one node. */
-  gathered = 0;
 
   constructor(services: BinderServices) {
     this.#services = services;
-    this.#statistics = new ColumnStatisticsCache(services.columnStatisticsBytes ?? COLUMN_STATISTICS_BYTES);
+    const { cluster, columnStatisticsBytes } = services;
+    this.#distribution = new QueryDistribution({
+      cluster,
+      agent: services.tables?.agent,
+      columnStatisticsBytes,
+    });
     this.#mirror = services.tables && new MirrorTables(services.tables.mirror);
+  }
+
+  /** See `QueryDistribution`. */
+  get undistributed(): number {
+    return this.#distribution.undistributed;
+  }
+
+  /** See `QueryDistribution`. */
+  get gathered(): number {
+    return this.#distribution.gathered;
   }
 
   /** @throws TesseraError what is wrong with the statement, its files or its tablets; why it was cancelled */
@@ -93,8 +100,9 @@ export class QueryBinder {
       const binding = await this.#binding(request, work);
       binding.uses += 1;
       const { prepared, named } = binding;
-      const { sql, accesses, target, executed, isStored } =
-        (await this.#distributed(request, work, binding)) ?? (await this.#readable(request, work, binding));
+      const { sql, accesses, target, executed, isStored }: ReadableQuery =
+        (await this.#distribution.run(binding, request, work)) ??
+        (await this.#readable(request, work, binding));
       return {
         session: work.session,
         sql,
@@ -143,14 +151,8 @@ export class QueryBinder {
         prepared,
         planner: tables.size === 0 ? work.session : await work.relations!.binder(),
         tables: explained,
-        distribution: (await this.#isForNodes(binding, request, work))
-          ? planQuery(
-              binding,
-              await work.relations!.snapshot(),
-              this.#services.cluster!.cluster.living().length,
-              request.settings,
-              this.#statistics,
-            )
+        distribution: (await this.#distribution.isFor(binding, request, work))
+          ? this.#distribution.plan(binding, await work.relations!.snapshot(), request.settings)
           : undefined,
         names: new Map([...tables].map(([name, { table }]) => [name, table.name])),
         run: async () => {
@@ -405,58 +407,7 @@ export class QueryBinder {
   /** Whether the plan has to be looked at and was not. */
   async #needsPlan(binding: Binding, request: BindRequest, work: StatementWork): Promise<boolean> {
     if (binding.isPlanned) return false;
-    return !(await this.#areHot(binding.tables, work)) || this.#isForNodes(binding, request, work);
-  }
-
-  async #isForNodes(
-    { tables }: Binding,
-    { distributed, rowPositionsOf, settings }: BindRequest,
-    { relations }: StatementWork,
-  ): Promise<boolean> {
-    const { cluster } = this.#services;
-    if (cluster === undefined || distributed === undefined || rowPositionsOf !== undefined) return false;
-    if (tables.size === 0) return false;
-    const nodes = cluster.cluster.living().length;
-    return isWorthDistributing(tables, await relations!.snapshot(), nodes, settings);
-  }
-
-  /** Runs a query on several nodes, all but its last step; undefined where it is to run on this one. */
-  async #distributed(
-    request: BindRequest,
-    work: StatementWork,
-    binding: Binding,
-  ): Promise<ReadableQuery | undefined> {
-    if (binding.serializedPlan === undefined || !(await this.#isForNodes(binding, request, work)))
-      return undefined;
-    const services = this.#services.cluster!;
-    const { settings, signal, distributed } = request;
-    const snapshot = await work.relations!.snapshot();
-    const plan = () =>
-      planQuery(binding, snapshot, services.cluster.living().length, settings, this.#statistics);
-    const { agent } = this.#services.tables!;
-    const { session } = work;
-    const { columns, parameters } = binding.prepared;
-    const isFixed = Object.keys(parameters).length === 0;
-    const storage = isFixed ? await request.storing?.({ columns, session }) : undefined;
-    const run = await runDistributed(binding, plan, {
-      services,
-      storage,
-      agent,
-      session,
-      snapshot,
-      settings,
-      signal,
-      ...distributed!,
-    });
-    if ('reason' in run) {
-      if (run.isUnsupported) this.undistributed += 1;
-      return undefined;
-    }
-    if (run.executed.plan.unboundedGathers.length > 0) this.gathered += 1;
-    work.keep(run);
-    const { accesses, executed, isStored } = run;
-    const sql = isStored ? run.sql : binding.prepared.withOutput(run.sql);
-    return { sql, accesses, target: undefined, executed, isStored };
+    return !(await this.#areHot(binding.tables, work)) || this.#distribution.isFor(binding, request, work);
   }
 
   /** Whether all columns of all tables are in memory. */
@@ -515,7 +466,8 @@ export class QueryBinder {
 }
 
 /** The SQL that runs, and how it came about. */
-type ReadableQuery = { readonly sql: string } & Pick<PreparedScans, 'accesses' | 'target'> &
+type ReadableQuery = { readonly sql: string } & Pick<PreparedScans, 'accesses'> &
+  Partial<Pick<PreparedScans, 'target'>> &
   Pick<BoundQuery, 'executed' | 'isStored'>;
 
 /** Those that the text names itself, not through views. */

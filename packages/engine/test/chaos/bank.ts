@@ -1,5 +1,5 @@
+import type { SeededRandom } from '@tessera/common';
 import { attempt, isRetryable, type Place, read } from './client.ts';
-import type { Random } from './random.ts';
 
 const ACCOUNTS = 40;
 const OPENING = 100;
@@ -17,7 +17,7 @@ export class Bank {
   #next = 0;
 
   /** One transfer in a transaction: two updates and an entry in the ledger. */
-  async transfer(place: Place, client: string, random: Random): Promise<void> {
+  async transfer(place: Place, client: string, random: SeededRandom): Promise<void> {
     const name = `${client}-${this.#next++}`;
     const source = random.between(1, ACCOUNTS);
     const target = (source % ACCOUNTS) + 1;

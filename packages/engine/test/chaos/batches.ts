@@ -1,5 +1,5 @@
+import type { SeededRandom } from '@tessera/common';
 import { type Place, read, untilDone } from './client.ts';
-import type { Random } from './random.ts';
 
 const ROWS = 3;
 const DELETE_EVERY = 4;
@@ -21,7 +21,7 @@ export class Batches {
     this.#client = client;
   }
 
-  async step(place: Place, random: Random): Promise<void> {
+  async step(place: Place, random: SeededRandom): Promise<void> {
     if (this.#next % DELETE_EVERY === DELETE_EVERY - 1 && this.#written.size > 0) {
       const batch = [...this.#written][random.between(0, this.#written.size - 1)]!;
       await this.#delete(place, batch);

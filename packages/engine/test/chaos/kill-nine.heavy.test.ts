@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SeededRandom } from '@tessera/common';
 import { expect, it } from 'vitest';
 import { query } from '../http.ts';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
@@ -9,7 +10,6 @@ import { BANK_TABLES, Bank } from './bank.ts';
 import { BATCH_TABLES, Batches } from './batches.ts';
 import { attempt, type Place } from './client.ts';
 import { Definitions } from './definitions.ts';
-import { Random } from './random.ts';
 
 /** The promise is about 200; a few are enough to see that nothing broke. */
 const KILLS = Number(process.env.TESSERA_CHAOS_KILLS ?? 8);
@@ -22,7 +22,7 @@ it(`after kill -9, ${KILLS} times (seed ${SEED}): nothing committed is lost, not
   timeout: (KILLS * SECONDS_PER_KILL + TEAR_DOWN_SECONDS) * 1000,
 }, async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-chaos-'));
-  const random = new Random(SEED);
+  const random = new SeededRandom(SEED);
   const start = () => startTessera({ dataDirectory });
   let server = await start();
   const place: Place = { url: server.url, stopped: false };
@@ -33,8 +33,8 @@ it(`after kill -9, ${KILLS} times (seed ${SEED}): nothing committed is lost, not
   try {
     for (const sql of [...BANK_TABLES, ...BATCH_TABLES])
       expect((await query(server, sql)).status, sql).toBe(200);
-    const loop = async (step: (own: Random) => Promise<unknown>) => {
-      const own = new Random(random.between(0, 1e9));
+    const loop = async (step: (own: SeededRandom) => Promise<unknown>) => {
+      const own = new SeededRandom(random.between(0, 1e9));
       while (!place.stopped) await step(own);
     };
     const clients = [

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { Random } from '../chaos/random.ts';
+import { SeededRandom } from '@tessera/common';
 
 /** Choices of one seed. */
 export class RandomChoice {
-  readonly #random: Random;
+  readonly #random: SeededRandom;
 
   constructor(seed: string) {
-    this.#random = new Random(createHash('sha256').update(seed).digest().readUInt32LE());
+    this.#random = new SeededRandom(createHash('sha256').update(seed).digest().readUInt32LE());
   }
 
   between(low: number, high: number): number {

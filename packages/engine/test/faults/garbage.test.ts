@@ -1,5 +1,5 @@
+import { SeededRandom } from '@tessera/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Random } from '../chaos/random.ts';
 import { query, rows } from '../http.ts';
 import { Cluster } from './cluster.ts';
 import { describeOnGateway, startGateway } from './gateway.ts';
@@ -60,7 +60,7 @@ describeOnGateway('two nodes that change and collect', () => {
 
   it(`VACUUM at one node and changes of the same tablets at the other, ${ROUNDS} rounds: no row is lost or comes back`, async () => {
     await run(0, 'CREATE TABLE v (id int, n int) PRIMARY INDEX id');
-    const random = new Random(27);
+    const random = new SeededRandom(27);
     const expected = new Map<number, number>();
     let next = 0;
     let raced = 0;

@@ -1,7 +1,7 @@
+import { SeededRandom } from '@tessera/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BATCH_TABLES, Batches } from '../chaos/batches.ts';
 import type { Place } from '../chaos/client.ts';
-import { Random } from '../chaos/random.ts';
 import { query, rows } from '../http.ts';
 import { Cluster } from './cluster.ts';
 import { describeOnGateway, startGateway } from './gateway.ts';
@@ -50,7 +50,7 @@ describeOnGateway('two nodes over one bucket', () => {
     const writers = [0, 1].map((n) => {
       const place: Place = { url: cluster.node(n).url, stopped: false };
       const batches = new Batches(`node${n}`);
-      const random = new Random(n);
+      const random = new SeededRandom(n);
       const done = (async () => {
         while (!place.stopped) await batches.step(place, random);
       })();

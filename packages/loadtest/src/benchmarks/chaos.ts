@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { SeededRandom } from '@tessera/common';
 import { HttpSession } from '../load/http-session.ts';
-import { Random } from '../load/random.ts';
 import { OwnDevCluster } from '../processes/dev-cluster.ts';
 import { figure } from '../report/figure.ts';
 import type { Chart, Line } from '../report/report.ts';
@@ -52,11 +52,11 @@ export const chaos: Benchmark = async ({ scale, options, duckdb, signal, progres
     const loop = async (
       journal: Journal,
       seed: number,
-      step: (client: Client, random: Random) => Promise<void>,
+      step: (client: Client, random: SeededRandom) => Promise<void>,
     ) => {
       const client = new Client(cluster.urls, journal, seed);
       clients.push(client);
-      const random = new Random(options.seed * 100 + seed);
+      const random = new SeededRandom(options.seed * 100 + seed);
       while (!stop.signal.aborted) await step(client, random);
     };
     const begin = performance.now();

@@ -1,4 +1,4 @@
-import { Random } from './random.ts';
+import { SeededRandom } from '@tessera/common';
 
 /** How requests come when nobody waits for answers. */
 export interface Arrivals {
@@ -12,7 +12,7 @@ export interface Arrivals {
 export function arrivalTimes({ perSecond, spread, seed }: Arrivals, milliseconds: number): number[] {
   if (!(perSecond > 0)) throw new Error(`Requests cannot come at ${perSecond} a second`);
   const mean = 1_000 / perSecond;
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   const distance = () => (spread === 'even' ? mean : -mean * Math.log(1 - random.fraction()));
   const times: number[] = [];
   for (let time = distance(); time < milliseconds; time += distance()) times.push(time);

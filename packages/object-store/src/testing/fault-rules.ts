@@ -1,3 +1,5 @@
+import { SeededRandom } from '@tessera/common';
+
 /** What happens to a request that a rule catches. */
 export type Fault =
   /** Answered so by the proxy; with `passOn`, after the server has done it. */
@@ -36,11 +38,11 @@ export interface RuleState extends FaultRule {
 /** Decides which requests are caught: the first rule that takes one has it. Reproducible by its seed. */
 export class FaultRules {
   #rules: { rule: FaultRule; seen: number; caught: number }[] = [];
-  #random: number;
+  readonly #random: SeededRandom;
   #replaced = Promise.withResolvers<void>();
 
   constructor(seed: number) {
-    this.#random = seed;
+    this.#random = new SeededRandom(seed);
   }
 
   /** Replaces all rules and forgets what they counted. */
@@ -66,18 +68,10 @@ export class FaultRules {
       state.seen++;
       if (state.seen <= (rule.skip ?? 0) || state.caught >= (rule.times ?? Number.POSITIVE_INFINITY))
         continue;
-      if (rule.percent !== undefined && this.#next() * 100 >= rule.percent) continue;
+      if (rule.percent !== undefined && this.#random.fraction() * 100 >= rule.percent) continue;
       state.caught++;
       return rule.fault;
     }
     return undefined;
-  }
-
-  /** mulberry32 */
-  #next(): number {
-    this.#random = (this.#random + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.#random ^ (this.#random >>> 15), 1 | this.#random);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 }

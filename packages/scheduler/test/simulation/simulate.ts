@@ -65,7 +65,7 @@ class Simulation {
     this.#plan = randomPlan(random);
     this.#nodes = Array.from({ length: random.between(1, 5) }, (_, i) => new SimulatedNode(i));
     this.#self = this.#nodes[0]!.describe();
-    const some = (most: number) => (random.chance(0.5) ? random.next() * most : 0);
+    const some = (most: number) => (random.chance(0.5) ? random.fraction() * most : 0);
     this.#faults = {
       crash: some(0.3),
       cut: some(0.3),

@@ -2,8 +2,9 @@ import { Random } from '../generate/random.ts';
 import type { Value } from '../generate/source.ts';
 import { EPOCH_KEY, saleDay } from './calendar.ts';
 import { pageOnDay } from './lists.ts';
-import { type Buyer, buyer, eachLine, hourWeights, type Line, timeOfDay } from './order.ts';
+import { type Buyer, buyer, buyerColumns, eachLine, hourWeights, type Line, timeOfDay } from './order.ts';
 import { CALL_CENTERS_START } from './outlets.ts';
+import { sentPriceColumns } from './pricing.ts';
 import { keyOnDay, thingsIn } from './revisions.ts';
 import type { RowCounts } from './row-counts.ts';
 
@@ -26,20 +27,13 @@ const random = new Random();
 /** Rows of `catalog_sales`. @param order from 0 */
 export function catalogSales(order: number, counts: RowCounts, emit: (row: readonly Value[]) => void): void {
   eachCatalogLine(order, counts, (sale, line) => {
-    const { price } = line;
     const { bill, ship } = sale;
     emit([
       sale.day,
       sale.time,
       sale.shipDay,
-      bill.customer,
-      bill.demographics,
-      bill.household,
-      bill.address,
-      ship.customer,
-      ship.demographics,
-      ship.household,
-      ship.address,
+      ...buyerColumns(bill),
+      ...buyerColumns(ship),
       sale.callCenter,
       sale.page,
       sale.shipMode,
@@ -47,22 +41,7 @@ export function catalogSales(order: number, counts: RowCounts, emit: (row: reado
       line.item,
       line.promotion,
       order + 1,
-      price.quantity,
-      price.wholesaleCost,
-      price.listPrice,
-      price.salesPrice,
-      price.extDiscount,
-      price.extSalesPrice,
-      price.extWholesaleCost,
-      price.extListPrice,
-      price.extTax,
-      price.coupon,
-      price.extShipCost,
-      price.netPaid,
-      price.netPaidIncTax,
-      price.netPaidIncShip,
-      price.netPaidIncShipTax,
-      price.netProfit,
+      ...sentPriceColumns(line.price),
     ]);
   });
 }
@@ -82,14 +61,8 @@ export function catalogReturns(
       sale.shipDay + random.integer(...RETURNED_AFTER_DAYS),
       random.integer(0, 86_399),
       item,
-      bill.customer,
-      bill.demographics,
-      bill.household,
-      bill.address,
-      returner.customer,
-      returner.demographics,
-      returner.household,
-      returner.address,
+      ...buyerColumns(bill),
+      ...buyerColumns(returner),
       sale.callCenter,
       sale.page,
       random.integer(1, counts.ship_mode),

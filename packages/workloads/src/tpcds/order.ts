@@ -25,6 +25,14 @@ export function buyer(random: Random, counts: RowCounts): Buyer {
   };
 }
 
+/** As the columns of a sale or a return have them. */
+export const buyerColumns = ({ customer, demographics, household, address }: Buyer): readonly number[] => [
+  customer,
+  demographics,
+  household,
+  address,
+];
+
 /** One line of an order. */
 export interface Line {
   readonly item: number;

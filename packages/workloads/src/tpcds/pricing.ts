@@ -22,6 +22,26 @@ export interface Price {
   readonly netProfit: number;
 }
 
+/** As the columns of a sale have it that is sent to the buyer, from the quantity to the profit. */
+export const sentPriceColumns = (price: Price): readonly number[] => [
+  price.quantity,
+  price.wholesaleCost,
+  price.listPrice,
+  price.salesPrice,
+  price.extDiscount,
+  price.extSalesPrice,
+  price.extWholesaleCost,
+  price.extListPrice,
+  price.extTax,
+  price.coupon,
+  price.extShipCost,
+  price.netPaid,
+  price.netPaidIncTax,
+  price.netPaidIncShip,
+  price.netPaidIncShipTax,
+  price.netProfit,
+];
+
 const MOST_QUANTITY = 100;
 const COUPON_SHARE = 0.2;
 

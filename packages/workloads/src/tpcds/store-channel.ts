@@ -1,7 +1,7 @@
 import { Random } from '../generate/random.ts';
 import type { Value } from '../generate/source.ts';
 import { EPOCH_KEY, saleDay } from './calendar.ts';
-import { buyer, eachLine, hourWeights, type Line, timeOfDay } from './order.ts';
+import { buyer, buyerColumns, eachLine, hourWeights, type Line, timeOfDay } from './order.ts';
 import { STORES_START } from './outlets.ts';
 import { keyOnDay, thingsIn } from './revisions.ts';
 import type { RowCounts } from './row-counts.ts';
@@ -25,10 +25,7 @@ export function storeSales(order: number, counts: RowCounts, emit: (row: readonl
       ticket.day,
       ticket.time,
       line.item,
-      ticket.buyer.customer,
-      ticket.buyer.demographics,
-      ticket.buyer.household,
-      ticket.buyer.address,
+      ...buyerColumns(ticket.buyer),
       ticket.store,
       line.promotion,
       order + 1,

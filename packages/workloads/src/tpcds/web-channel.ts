@@ -1,8 +1,9 @@
 import { Random } from '../generate/random.ts';
 import type { Value } from '../generate/source.ts';
 import { EPOCH_KEY, saleDay } from './calendar.ts';
-import { type Buyer, buyer, eachLine, hourWeights, type Line, timeOfDay } from './order.ts';
+import { type Buyer, buyer, buyerColumns, eachLine, hourWeights, type Line, timeOfDay } from './order.ts';
 import { PAGES_START, SITES_START } from './outlets.ts';
+import { sentPriceColumns } from './pricing.ts';
 import { keyOnDay, thingsIn } from './revisions.ts';
 import type { RowCounts } from './row-counts.ts';
 
@@ -23,43 +24,21 @@ const random = new Random();
 /** Rows of `web_sales`. @param order from 0 */
 export function webSales(order: number, counts: RowCounts, emit: (row: readonly Value[]) => void): void {
   eachWebLine(order, counts, (sale, line) => {
-    const { price } = line;
     const { bill, ship } = sale;
     emit([
       sale.day,
       sale.time,
       sale.shipDay,
       line.item,
-      bill.customer,
-      bill.demographics,
-      bill.household,
-      bill.address,
-      ship.customer,
-      ship.demographics,
-      ship.household,
-      ship.address,
+      ...buyerColumns(bill),
+      ...buyerColumns(ship),
       sale.page,
       sale.site,
       sale.shipMode,
       sale.warehouse,
       line.promotion,
       order + 1,
-      price.quantity,
-      price.wholesaleCost,
-      price.listPrice,
-      price.salesPrice,
-      price.extDiscount,
-      price.extSalesPrice,
-      price.extWholesaleCost,
-      price.extListPrice,
-      price.extTax,
-      price.coupon,
-      price.extShipCost,
-      price.netPaid,
-      price.netPaidIncTax,
-      price.netPaidIncShip,
-      price.netPaidIncShipTax,
-      price.netProfit,
+      ...sentPriceColumns(line.price),
     ]);
   });
 }
@@ -68,8 +47,7 @@ export function webSales(order: number, counts: RowCounts, emit: (row: readonly 
 export function webReturns(order: number, counts: RowCounts, emit: (row: readonly Value[]) => void): void {
   eachWebLine(order, counts, (sale, { item, random, returned }) => {
     if (returned === undefined) return;
-    const { customer, demographics, household, address } = sale.ship;
-    const who = [customer, demographics, household, address];
+    const who = buyerColumns(sale.ship);
     emit([
       sale.shipDay + random.integer(...RETURNED_AFTER_DAYS),
       random.integer(0, 86_399),

@@ -1,5 +1,5 @@
+import type { SeededRandom } from '@tessera/common';
 import type { HttpSession } from '../../load/http-session.ts';
-import type { Random } from '../../load/random.ts';
 import { WrongAnswer } from '../../load/session.ts';
 import type { Client } from './client.ts';
 
@@ -28,7 +28,7 @@ export class Bank {
   }
 
   /** One transfer, as often as there are nodes: each time another one, since of a broken COMMIT nobody knows. */
-  async transfer(client: Client, random: Random): Promise<void> {
+  async transfer(client: Client, random: SeededRandom): Promise<void> {
     const source = random.between(1, ACCOUNTS);
     const target = (source % ACCOUNTS) + 1;
     const amount = random.between(1, 9);

@@ -1,4 +1,4 @@
-import { Random } from '../../load/random.ts';
+import { SeededRandom } from '@tessera/common';
 
 /** What is done to a node, and when. */
 export interface Fault {
@@ -15,7 +15,7 @@ const PAUSE_MS = [2_000, 8_000] as const;
 
 /** The same from the same seed. Kills and pauses take turns, so that few faults have both. */
 export function faultPlan(faults: number, nodes: number, seed: number): Fault[] {
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   return Array.from({ length: faults }, (_, n) => ({
     kind: n % 2 === 0 ? 'kill' : 'pause',
     node: random.between(0, nodes - 1),

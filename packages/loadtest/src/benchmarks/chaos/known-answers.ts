@@ -1,4 +1,4 @@
-import type { Random } from '../../load/random.ts';
+import type { SeededRandom } from '@tessera/common';
 import { WrongAnswer } from '../../load/session.ts';
 import type { PlainDuckDb } from '../../processes/plain-duckdb.ts';
 import type { Client } from './client.ts';
@@ -58,7 +58,7 @@ export class KnownAnswers {
   }
 
   /** @throws WrongAnswer */
-  async ask(client: Client, random: Random): Promise<void> {
+  async ask(client: Client, random: SeededRandom): Promise<void> {
     const { sql, answer } = this.#all[random.between(0, this.#all.length - 1)]!;
     await client.at(async (session) => {
       const found = JSON.stringify((await session.query(sql)).map((row) => row.map(String)));

@@ -1,10 +1,10 @@
-import { Random } from '../../load/random.ts';
+import { SeededRandom } from '@tessera/common';
 
 /** What writers have done to batches, as far as they know: what readers must find. */
 export class Batches {
   /** Written, and nobody is about to delete them; the last written is the last. */
   readonly #there: number[];
-  readonly #random: Random;
+  readonly #random: SeededRandom;
   #next: number;
   /** INSERTs that were sent, and that were answered. */
   #insertsSent = 0;
@@ -18,7 +18,7 @@ export class Batches {
     this.#before = before;
     this.#there = Array.from({ length: before }, (_, n) => n + 1);
     this.#next = before + 1;
-    this.#random = new Random(seed);
+    this.#random = new SeededRandom(seed);
   }
 
   /** A number that is not taken. */

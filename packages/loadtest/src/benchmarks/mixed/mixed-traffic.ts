@@ -1,4 +1,4 @@
-import { Random } from '../../load/random.ts';
+import { SeededRandom } from '@tessera/common';
 import { type Traffic, WrongAnswer } from '../../load/session.ts';
 import { Batches } from './batches.ts';
 import { BATCH_ROWS, batchRows, type MixedParameters } from './parameters.ts';
@@ -15,7 +15,7 @@ export function mixedTraffic(
   open: () => Promise<Statements>,
 ): readonly Traffic[] {
   const batches = new Batches(before, seed);
-  const random = new Random(seed + 1);
+  const random = new SeededRandom(seed + 1);
   const traffic = (name: string, send: (session: Statements) => Promise<void>): Traffic => ({
     name,
     open: async () => {

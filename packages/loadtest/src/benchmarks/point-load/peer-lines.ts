@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SeededRandom } from '@tessera/common';
 import type { Workload } from '@tessera/workloads';
 import { runLoad } from '../../load/load.ts';
 import type { LoopResult } from '../../load/loop-result.ts';
-import { Random } from '../../load/random.ts';
 import type { Peer } from '../../peers/peer.ts';
 import { startPeers } from '../../peers/peers.ts';
 import type { Line } from '../../report/report.ts';
@@ -70,7 +70,7 @@ export async function peerLines(
 }
 
 function trafficOf(peer: Peer, rows: number, seed: number) {
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   const send = async () => {
     const id = anyPoint(random, rows);
     checkPoint(id, (await peer.run(pointQuery(id), LIMIT_MS)).values);

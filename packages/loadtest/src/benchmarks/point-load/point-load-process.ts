@@ -1,6 +1,6 @@
+import { SeededRandom } from '@tessera/common';
 import { HttpSession } from '../../load/http-session.ts';
 import { PostgresSession } from '../../load/postgres-session.ts';
-import { Random } from '../../load/random.ts';
 import { serveLoad } from '../../load/serve-load.ts';
 import type { PointLoadParameters } from './parameters.ts';
 import { anyPoint, checkPoint, POINTS, pointQuery } from './points.ts';
@@ -8,7 +8,7 @@ import { anyPoint, checkPoint, POINTS, pointQuery } from './points.ts';
 const LIMIT_MS = 60_000;
 
 serveLoad(({ url, postgresUrl, rows, seed }: PointLoadParameters) => {
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   return [
     {
       name: 'HTTP',

@@ -1,4 +1,4 @@
-import type { Random } from '../../load/random.ts';
+import type { SeededRandom } from '@tessera/common';
 import { WrongAnswer } from '../../load/session.ts';
 
 export const POINTS = 'points';
@@ -11,7 +11,7 @@ export const pointQuery = (id: number): string => `SELECT * FROM ${POINTS} WHERE
 export const pointRows = (rows: number): string =>
   `SELECT i AS id, CAST(i % ${CUSTOMERS} AS INT) AS customer, CAST(i AS DOUBLE) / 4 AS amount, 'label ' || CAST(i % 5000 AS VARCHAR) AS label FROM generate_series(1, ${rows}) AS g(i)`;
 
-export const anyPoint = (random: Random, rows: number): number => random.between(1, rows);
+export const anyPoint = (random: SeededRandom, rows: number): number => random.between(1, rows);
 
 /** @throws WrongAnswer for anything but the one row */
 export function checkPoint(id: number, found: readonly (readonly unknown[])[]): void {

@@ -1,5 +1,5 @@
-/** Random numbers of one seed, so that a run can be repeated (mulberry32). */
-export class Random {
+/** Numbers that look random and follow from a seed alone, so that a run can be repeated (mulberry32). Not for secrets. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
@@ -18,5 +18,13 @@ export class Random {
   /** From `low` to `high`, both inclusive. */
   between(low: number, high: number): number {
     return low + Math.floor(this.fraction() * (high - low + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.fraction() < probability;
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.between(0, items.length - 1)]!;
   }
 }
