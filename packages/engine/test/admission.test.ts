@@ -18,7 +18,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tessera-admission-'));
   const config = {
     schema_version: '1.0',
-    engine: { max_server_memory_usage: 700 * MIB },
+    engine: { max_server_memory_usage: 700 * MIB, metrics_collection_frequency_per_minute: 600 },
     execution: {
       max_threads: 1,
       admission_controller: {
@@ -73,6 +73,8 @@ test('of 200 queries at once no more than the limit run; all are answered', asyn
       ['RUNNING', MAX],
       ['SUSPENDED', 200],
     ]);
+  const told = await (await fetch(new URL('metrics', server.metricsUrl))).text();
+  expect(told).toContain('tessera_queued_queries 200');
   await release('first');
   expect(await Promise.all(asked)).toEqual(Array.from({ length: 200 }, (_, i) => [[i]]));
 });
@@ -116,6 +118,19 @@ test('the statements of a transaction go on beside an open cursor of it, whateve
   await client.query('COMMIT');
   expect((await waits).status).toBe(200);
   await client.end();
+});
+
+test('samples of the node tell of queries that wait, as often as the configuration says', async () => {
+  await Promise.all([hold('first'), hold('second')]);
+  const waits = query(server, 'SELECT 1');
+  // By default it is one in five seconds.
+  const sampled = `SELECT max(suspended_queries)::INT, min(gap) < 4 FROM (
+    SELECT suspended_queries, epoch(event_time) - lag(epoch(event_time)) OVER (ORDER BY event_time) AS gap
+    FROM information_schema.engine_metrics_history)`;
+  await expect.poll(() => rows(server, sampled)).toEqual([[expect.any(Number), true]]);
+  await expect.poll(async () => (await rows(server, sampled))[0]![0]).toBeGreaterThan(0);
+  await release('first');
+  expect((await waits).status).toBe(200);
 });
 
 test('says in the log that nothing was admitted for long', async () => {
