@@ -3,9 +3,11 @@ import { fail, TesseraError } from '@tessera/common';
 import type { CatalogStatement, TransactionStatement } from '@tessera/sql';
 import type { Authorizer } from './authorization/authorizer.ts';
 import { requireTable } from './catalog/names.ts';
+import { NO_CHANGE } from './changes/change.ts';
 import type { ChangeContext } from './changes/change-context.ts';
 import { commitChange } from './changes/commit-change.ts';
 import { CommittedResults } from './changes/committed-results.ts';
+import { noticeSkipped } from './changes/notice-skipped.ts';
 import { changeOf } from './changes/run-change.ts';
 import { TableLocks } from './changes/table-locks.ts';
 import type { QueryRunOptions } from './query-run.ts';
@@ -65,7 +67,9 @@ export class CatalogStatements {
         // In the very snapshot that it changes: names may have come to stand for something else since the statement came.
         const work = async (snapshot: Snapshot) => {
           this.#authorizer.authorize(statement, run.sessionValues, snapshot);
-          return changeOf(context, snapshot, statement);
+          const change = await changeOf(context, snapshot, statement);
+          if (change === NO_CHANGE) noticeSkipped(statement, run.query.notices);
+          return change;
         };
         const { affectedRows } = await this.#inTurn(context, statement, () => commitChange(context, work));
         return affectedRows === undefined ? { kind: 'done' } : { kind: 'done', affectedRows };

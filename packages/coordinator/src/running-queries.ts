@@ -1,5 +1,6 @@
 import { type QueryId, type RequestId, TesseraError } from '@tessera/common';
 import type { AdmittedQuery } from './admission/admission-control.ts';
+import { Notices } from './notices.ts';
 import { QueryActivity } from './query-history.ts';
 
 interface QueryIdentity {
@@ -15,6 +16,8 @@ export interface RunningQuery extends QueryIdentity {
   readonly submittedAt: Date;
   /** What it does and has done, for `information_schema`. */
   readonly activity: QueryActivity;
+  /** What its statements tell the client beside their results. */
+  readonly notices: Notices;
   /** The place that its statement has while it runs; undefined where nothing waits for one. */
   admitted: AdmittedQuery | undefined;
   /** Fires when the query must stop; its reason is the TesseraError the client gets. */
@@ -85,6 +88,7 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
     ...identity,
     submittedAt: new Date(),
     activity,
+    notices: new Notices(),
     admitted: undefined,
     signal: abort.signal,
     cancel: (reason) => abort.abort(reason),

@@ -205,6 +205,17 @@ group('transactions', () => {
     expect(await rowsOverHttp(node, 'SELECT count(*)::INT FROM gone')).toEqual([[0]]);
   });
 
+  it('come before the end of their statement, if the client wants them', async () => {
+    using client = await open();
+    expect(await client.ask(query('DROP TABLE IF EXISTS no_such'))).toEqual([
+      'N NOTICE 00000 table "no_such" does not exist, skipping',
+      'C DROP TABLE',
+      'Z I',
+    ]);
+    await client.ask(query('SET client_min_messages = warning'));
+    expect(await client.ask(query('DROP TABLE IF EXISTS no_such'))).toEqual(['C DROP TABLE', 'Z I']);
+  });
+
   it('warn of BEGIN inside and COMMIT outside', async () => {
     using client = await open();
     expect(await client.ask(query('COMMIT'))).toContain(

@@ -362,3 +362,39 @@ function statusWith(headers: Record<string, string>): Promise<number | undefined
     req.end('SELECT 1');
   });
 }
+
+describe('notices', () => {
+  const skipped = {
+    code: '00000',
+    severity: 'NOTICE',
+    description: 'table "no_such_é" does not exist, skipping',
+  };
+
+  it('are in a header of every answer', async () => {
+    const answer = await query(server, 'DROP TABLE IF EXISTS "no_such_é"');
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.headers.get('x-tessera-warnings') ?? '')).toEqual([skipped]);
+  });
+
+  it('are in JSON answers of rows and of errors', async () => {
+    const several = { enable_multi_query_requests: 'true' };
+    for (const output_format of ['JSON', 'JSON_Compact', 'JSONLines_Compact', 'Vertical']) {
+      const answer = await query(server, 'DROP TABLE IF EXISTS "no_such_é"; SELECT 1', {
+        ...several,
+        output_format,
+      });
+      expect(JSON.parse(answer.headers.get('x-tessera-warnings') ?? '')).toEqual([skipped]);
+      if (output_format === 'Vertical') continue;
+      const last = JSON.parse(answer.text.trim().split('\n').at(-1)!);
+      expect(last).toMatchObject({ statistics: {}, warnings: [skipped] });
+    }
+    const failed = await query(server, 'DROP TABLE IF EXISTS "no_such_é"; SELECT nope', several);
+    expect(failed.json()).toMatchObject({ errors: [{ code: '42703' }], warnings: [skipped] });
+  });
+
+  it('are not there where nothing is to be told', async () => {
+    const answer = await query(server, 'SELECT 1', { output_format: 'JSON' });
+    expect(answer.headers.get('x-tessera-warnings')).toBe(null);
+    expect(answer.json()).not.toHaveProperty('warnings');
+  });
+});

@@ -1,5 +1,6 @@
 import type { TesseraError } from '@tessera/common';
 import type { RunningQuery } from '@tessera/coordinator';
+import { warningsMember } from './notices.ts';
 import { queryMember } from './query-member.ts';
 
 /** One element of `errors`; offsets are columns, counted from 1. */
@@ -30,6 +31,7 @@ export function errorBody(error: TesseraError, query: RunningQuery | undefined):
     errors: [entry],
     ...(query && { query: queryMember(query) }),
     statistics: { elapsed },
+    ...(query && warningsMember(query)),
     message: entry.description,
   };
   return `${JSON.stringify(body)}\n`;

@@ -4,6 +4,7 @@ import type { OutputColumn } from '@tessera/sql';
 import { formatTypeName } from '@tessera/sql';
 import type { Envelope } from './envelope.ts';
 import { errorEntry } from './error-body.ts';
+import { warningsMember } from './notices.ts';
 import { queryMember } from './query-member.ts';
 
 /** The `statistics` member of JSON answers; times in seconds, sizes in bytes. */
@@ -27,7 +28,7 @@ export function jsonEnvelope(query: RunningQuery): Envelope {
       `{"query":${JSON.stringify(queryMember(query))},"meta":${JSON.stringify(meta(columns))},"data":[`,
     rows: (bytes, first) => [withoutComma(bytes, first)],
     tail: (rowCount, statistics) =>
-      `],"rows":${rowCount},"statistics":${JSON.stringify(statisticsMember(statistics))}}\n`,
+      `],"rows":${rowCount},${JSON.stringify({ statistics: statisticsMember(statistics), ...warningsMember(query) }).slice(1)}\n`,
   };
 }
 
@@ -41,12 +42,17 @@ export function jsonLinesEnvelope(query: RunningQuery): Envelope {
     head: (columns) => line({ message_type: 'START', ...queryMember(query), result_columns: meta(columns) }),
     rows: (bytes) => [DATA_START, withoutComma(bytes, true), DATA_END],
     tail: (_, statistics) =>
-      line({ message_type: 'FINISH_SUCCESSFULLY', statistics: statisticsMember(statistics) }),
+      line({
+        message_type: 'FINISH_SUCCESSFULLY',
+        statistics: statisticsMember(statistics),
+        ...warningsMember(query),
+      }),
     failure: (error: TesseraError, statistics) =>
       line({
         message_type: 'FINISH_WITH_ERRORS',
         errors: [errorEntry(error)],
         statistics: statisticsMember(statistics),
+        ...warningsMember(query),
       }),
   };
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Logger, reportableError } from '@tessera/common';
 import type { RowsResult, RunningQuery } from '@tessera/coordinator';
 import { BodyWriter } from './body-writer.ts';
+import { setNoticeHeader } from './notices.ts';
 import type { OutputFormat } from './output-format.ts';
 
 export interface SendOptions {
@@ -29,6 +30,7 @@ export async function sendResult(
   const writer = new BodyWriter(response, { ...options, signal: query.signal });
   const envelope = format.envelope(query);
   let rows = 0;
+  setNoticeHeader(response, query);
   try {
     await writer.write(envelope.head(result.columns));
     for await (const chunk of result.chunks) {
@@ -39,6 +41,7 @@ export async function sendResult(
       rows += chunk.rows;
     }
     await writer.write(envelope.tail(rows, result.statistics()));
+    if (!writer.started) setNoticeHeader(response, query);
     await writer.end();
     return writer.bytes;
   } catch (error) {

@@ -13,6 +13,7 @@ import { drainRequest } from '../request/drain-request.ts';
 import { parseRequestParameters, type RequestParameters } from '../request/request-parameters.ts';
 import { receiveStatement } from '../request/statement-body.ts';
 import { errorBody } from '../results/error-body.ts';
+import { setNoticeHeader } from '../results/notices.ts';
 import { sendResult } from '../results/send-result.ts';
 import type { UploadLimits } from '../upload/index.ts';
 
@@ -140,6 +141,7 @@ async function sendStatementResult(
   if (result.kind === 'done') {
     if (result.session !== undefined) setSessionHeader(response, result.session);
     if (result.affectedRows !== undefined) response.setHeader('X-Tessera-Affected-Rows', result.affectedRows);
+    setNoticeHeader(response, query);
     response.setHeader('Content-Length', 0);
     response.end();
     return;

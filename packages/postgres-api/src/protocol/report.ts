@@ -1,4 +1,5 @@
 import type { SqlLocation, TesseraError } from '@tessera/common';
+import type { Notice } from '@tessera/coordinator';
 import { MessageWriter } from './message-writer.ts';
 
 export type Severity = 'ERROR' | 'FATAL' | 'WARNING' | 'NOTICE';
@@ -54,6 +55,13 @@ function positionOf(sql: string, { line, startColumn }: SqlLocation): number {
   for (const _ of sql.slice(0, offset)) characters += 1;
   return characters + startColumn;
 }
+
+export const reportOfNotice = ({ severity, sqlState, message, resolution }: Notice): Report => ({
+  severity,
+  sqlState,
+  message,
+  hint: resolution,
+});
 
 /** PostgreSQL's codes for what is reported without being an error. */
 export const warning = (sqlState: string, message: string): Report => ({

@@ -6,7 +6,7 @@ import type { SessionParameters } from '../parameters/session-parameters.ts';
 import { parameterStatus, readyForQuery } from '../protocol/backend-message.ts';
 import type { Frame } from '../protocol/frame-reader.ts';
 import { type FrontendMessage, readFrontendMessage } from '../protocol/frontend-message.ts';
-import { errorResponse, noticeResponse, type Report, reportOf } from '../protocol/report.ts';
+import { errorResponse, noticeResponse, type Report, reportOf, reportOfNotice } from '../protocol/report.ts';
 import { type EngineServices, EngineStatements } from '../statements/engine-statements.ts';
 import { ExtendedProtocol } from './extended-protocol.ts';
 import { Portals } from './portal.ts';
@@ -60,7 +60,9 @@ export class Session {
       settings: parameters.settings,
       transactionId: state.transaction.id,
     });
-    const engine = new EngineStatements(options, scope, stream.closed);
+    const engine = new EngineStatements(options, scope, stream.closed, (notice) =>
+      this.#notify(reportOfNotice(notice)),
+    );
     const transaction = new SessionTransaction(async (sql) => {
       const outcome = await engine.start({ sql, parameters: [], encoding: { kind: 'arrow' } });
       return outcome.kind === 'done' ? outcome.session : undefined;

@@ -4,6 +4,7 @@ import {
   type Coordinator,
   type CopyInput,
   LazyRequestDirectory,
+  type Notice,
   type ResultEncoding,
   type RowsResult,
   type RunningQuery,
@@ -59,12 +60,20 @@ export class EngineStatements {
   readonly #services: EngineServices;
   readonly #scope: () => StatementScope;
   readonly #clientGone: AbortSignal;
+  readonly #notify: (notice: Notice) => void;
   #active: RunningQuery | undefined;
 
-  constructor(services: EngineServices, scope: () => StatementScope, clientGone: AbortSignal) {
+  /** @param notify sends the client what a statement tells it beside its result */
+  constructor(
+    services: EngineServices,
+    scope: () => StatementScope,
+    clientGone: AbortSignal,
+    notify: (notice: Notice) => void,
+  ) {
     this.#services = services;
     this.#scope = scope;
     this.#clientGone = clientGone;
+    this.#notify = notify;
   }
 
   /** Cancels what runs at this moment. */
@@ -98,6 +107,7 @@ export class EngineStatements {
   ): Promise<EngineOutcome> {
     const running = this.#begin();
     const { query, directory } = running;
+    query.notices.listen(this.#notify);
     try {
       const request = this.#request(statement, directory, await copyInput?.(directory, query.signal));
       const result = await this.#services.coordinator.execute(query, request);

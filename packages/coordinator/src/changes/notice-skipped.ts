@@ -1,0 +1,69 @@
+import type { PrincipalName } from '@tessera/sql';
+import type { Notices } from '../notices.ts';
+import type { CommittedStatement } from './run-change.ts';
+
+/**
+ * Tells the client that IF EXISTS or IF NOT EXISTS made the statement do nothing, as PostgreSQL does. Call it for a
+ * statement that changed nothing.
+ */
+export function noticeSkipped(statement: CommittedStatement, notices: Notices): void {
+  const shown = shownObject(statement);
+  if (shown === undefined) return;
+  if ('ifNotExists' in statement) {
+    notices.notice(`${shown} already exists, skipping`, { sqlState: '42710' });
+  } else if ('change' in statement && 'ifNotExists' in statement.change && statement.change.ifNotExists) {
+    const { name } = statement.change.column;
+    notices.notice(`column "${name}" of ${shown} already exists, skipping`, { sqlState: '42701' });
+  } else if ('change' in statement && statement.change.kind === 'drop_column') {
+    notices.notice(`column "${statement.change.name}" of ${shown} does not exist, skipping`);
+  } else {
+    notices.notice(`${shown} does not exist, skipping`);
+  }
+}
+
+/** Such as `table "t"`; undefined for a statement that has no IF [NOT] EXISTS. */
+function shownObject(statement: CommittedStatement): string | undefined {
+  switch (statement.kind) {
+    case 'create_database':
+    case 'create_location':
+      return `${wordOf(statement.kind)} "${statement.name}"`;
+    case 'create_schema':
+    case 'create_table':
+    case 'create_table_as':
+    case 'clone_table':
+    case 'create_view':
+    case 'create_external_table':
+    case 'create_aggregating_index':
+    case 'create_skip_index':
+    case 'alter_location':
+      return `${wordOf(statement.kind)} ${quoted(statement.name)}`;
+    case 'drop':
+      return `${statement.object} ${quoted(statement.name)}`;
+    case 'alter_table':
+      return `table ${quoted(statement.table)}`;
+    case 'alter_view':
+      return `view ${quoted(statement.view)}`;
+    case 'create_user':
+    case 'alter_user':
+      return principal('user', statement.user);
+    case 'create_role':
+    case 'alter_role':
+      return principal('role', statement.role);
+    case 'drop_user':
+    case 'drop_role':
+      return principal(wordOf(statement.kind), statement.principal);
+    default:
+      return undefined;
+  }
+}
+
+const quoted = ({ parts }: { readonly parts: readonly string[] }): string => `"${parts.join('.')}"`;
+
+const principal = (word: string, { name }: PrincipalName): string => `${word} "${name}"`;
+
+/** The kind of object in a kind of statement: `create_skip_index` is about a `skip index`. */
+const wordOf = (kind: CommittedStatement['kind']): string =>
+  kind
+    .replace(/^(?:create|clone|drop|alter)_/, '')
+    .replace(/_as$/, '')
+    .replaceAll('_', ' ');

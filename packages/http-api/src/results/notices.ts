@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http';
+import type { Notice, RunningQuery } from '@tessera/coordinator';
+
+/** The header stays below what clients take in all headers together; JSON answers have all notices. */
+const MAX_HEADER_CHARACTERS = 4096;
+
+const noticeEntry = ({ sqlState, severity, message, resolution }: Notice) => ({
+  code: sqlState,
+  severity,
+  description: message,
+  ...(resolution !== undefined && { resolution }),
+});
+
+/** The member `warnings` of a JSON answer; answers without notices do not have it. */
+export function warningsMember({ notices: { all } }: RunningQuery): object {
+  return all.length === 0 ? {} : { warnings: all.map(noticeEntry) };
+}
+
+/** Sets `X-Tessera-Warnings`, a JSON array in ASCII, which answers in every format carry. */
+export function setNoticeHeader(response: ServerResponse, { notices }: RunningQuery): void {
+  const entries: string[] = [];
+  let characters = 2;
+  for (const notice of notices.all) {
+    const entry = asciiJson(noticeEntry(notice));
+    characters += entry.length + 1;
+    if (characters > MAX_HEADER_CHARACTERS) break;
+    entries.push(entry);
+  }
+  if (entries.length > 0) response.setHeader('X-Tessera-Warnings', `[${entries.join(',')}]`);
+}
+
+const asciiJson = (value: object): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
