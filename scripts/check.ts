@@ -7,6 +7,7 @@ import { readLayerTable, tableProblems } from './check/layer-table.ts';
 import { manifestProblems } from './check/manifests.ts';
 import { packagePageProblems } from './check/package-pages.ts';
 import { linkProblems } from './check/page-links.ts';
+import { timerProblems } from './check/timer-delays.ts';
 
 /** A step answers with what is wrong: nothing when all is well. */
 interface Step {
@@ -42,6 +43,7 @@ const steps: Step[] = [
     run: () => command(process.execPath, [script, '--check']),
   })),
   { name: 'links of the pages', run: async () => linkProblems(root, repositoryFiles(root)) },
+  { name: 'delays of timers', run: async () => timerProblems(root, repositoryFiles(root)) },
   { name: 'file lengths, private paths', run: async () => fileProblems(root, repositoryFiles(root)) },
 ];
 

@@ -9,3 +9,4 @@ export * from './measurement.ts';
 export * from './nearest-name.ts';
 export * from './reportable-error.ts';
 export { SeededRandom } from './seeded-random.ts';
+export * from './timers.ts';

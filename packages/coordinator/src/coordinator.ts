@@ -1,4 +1,4 @@
-import { asQueryId, newQueryId, newRequestId, type QueryId, TesseraError } from '@tessera/common';
+import { asQueryId, newQueryId, newRequestId, type QueryId, startTimer, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import {
@@ -293,10 +293,10 @@ export class Coordinator {
   async drain(graceMs: number): Promise<void> {
     this.leave();
     this.#draining = true;
-    const forced = setTimeout(() => {
+    const forced = startTimer(() => {
       this.running.cancelAll(TesseraError.of('QUERY_CANCELLED', { reason: 'the node is shutting down' }));
     }, graceMs);
     await this.running.idle();
-    clearTimeout(forced);
+    forced.clear();
   }
 }

@@ -53,6 +53,15 @@ describe('RunningQueries', () => {
     expect(ended.signal.aborted).toBe(false);
   });
 
+  it('a deadline beyond 2^31 milliseconds is not passed at once', () => {
+    const query = new RunningQueries().add(identity('patient'));
+    query.setDeadline(3_000_000_000);
+    vi.advanceTimersByTime(2_999_999_999);
+    expect(query.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(query.signal.reason).toMatchObject({ name: 'STATEMENT_TIMEOUT' });
+  });
+
   it('is idle once the last query has ended', async () => {
     const queries = new RunningQueries();
     await queries.idle();

@@ -1,4 +1,4 @@
-import { type QueryId, type RequestId, TesseraError } from '@tessera/common';
+import { type QueryId, type RequestId, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { AdmittedQuery } from './admission/admission-control.ts';
 import { Notices } from './notices.ts';
 import { QueryActivity } from './query-history.ts';
@@ -83,7 +83,7 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
   const abort = new AbortController();
   const activity = new QueryActivity();
   activity.user = identity.user;
-  let deadline: NodeJS.Timeout | undefined;
+  let deadline: Timer | undefined;
   return {
     ...identity,
     submittedAt: new Date(),
@@ -93,9 +93,9 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
     signal: abort.signal,
     cancel: (reason) => abort.abort(reason),
     setDeadline: (timeoutMs) => {
-      clearTimeout(deadline);
+      deadline?.clear();
       if (timeoutMs === 0) return;
-      deadline = setTimeout(
+      deadline = startTimer(
         () => abort.abort(TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs })),
         timeoutMs,
       );

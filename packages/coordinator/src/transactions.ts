@@ -1,5 +1,5 @@
 import type { Action, ObjectId, Snapshot } from '@tessera/catalog';
-import { newUlid, TesseraError } from '@tessera/common';
+import { newUlid, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
 
 /** What a statement reads: one version of the catalog, with the changes of its own transaction laid over it. */
@@ -175,7 +175,7 @@ export class OpenTransaction {
   #sealed = false;
   #statements = 0;
   #lastUsedAt = new Date();
-  #idle: NodeJS.Timeout | undefined;
+  #idle: Timer | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: OpenTransactionOptions) {
@@ -226,7 +226,7 @@ export class OpenTransaction {
   async run<T>(statement: () => Promise<T>): Promise<T> {
     const before = this.#turn;
     const work = before.then(async () => {
-      clearTimeout(this.#idle);
+      this.#idle?.clear();
       this.#statements += 1;
       try {
         this.read();
@@ -258,7 +258,7 @@ export class OpenTransaction {
   }
 
   end(): void {
-    clearTimeout(this.#idle);
+    this.#idle?.clear();
     for (const pin of this.#options.pins) pin.release();
   }
 
@@ -275,8 +275,8 @@ export class OpenTransaction {
   }
 
   #watchIdle(): void {
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => void this.#options.onIdle(), this.#options.idleTimeoutMs);
+    this.#idle?.clear();
+    this.#idle = startTimer(() => void this.#options.onIdle(), this.#options.idleTimeoutMs);
     this.#idle.unref();
   }
 }

@@ -57,6 +57,16 @@ describe('a task is stopped', () => {
     await isIdle();
   });
 
+  it('but not before its time, however long that is', async () => {
+    for (const timeoutMs of [3_000_000_000, 2 ** 33]) {
+      const controller = new AbortController();
+      const { running } = await started(`patient-${timeoutMs}`, { signal: controller.signal, timeoutMs });
+      controller.abort();
+      await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    }
+    await isIdle();
+  });
+
   it('when its query is released, other queries are not', async () => {
     const stop = alive('coordinator:1/first');
     const [one, two] = [await started('released'), await started('kept')];

@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Authenticator, makeCredential } from '@tessera/auth';
-import { createLogging, type Logging, TesseraError } from '@tessera/common';
+import { createLogging, type Logging, pause, TesseraError } from '@tessera/common';
 import {
   autoVacuum,
   type EngineConfig,
@@ -233,7 +232,7 @@ export const serve: Serve = async (options) => {
   for (const listener of listeners) listener.leave();
   if (options.drainDelayMs > 0) {
     log.info({ reason, delayMs: options.drainDelayMs }, 'not ready any more, and still taking statements');
-    await delay(options.drainDelayMs);
+    await pause(options.drainDelayMs);
   }
   log.info({ reason, running: coordinator.running.size }, 'draining');
   const graceMs = config.engine.termination_grace_period;

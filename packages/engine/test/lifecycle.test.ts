@@ -37,7 +37,9 @@ async function writeConfig(lines: readonly string[]): Promise<string> {
 
 describe('shutdown', () => {
   it('lets running queries finish, takes no new ones, and leaves with code 0', async () => {
-    await using server = await startTessera();
+    // Longer than a timer of Node can be.
+    const config = await writeConfig(['engine:', '  termination_grace_period: 30d']);
+    await using server = await startTessera({ args: ['--config', config] });
     const running = query(
       server,
       'SELECT count(*) FROM generate_series(1, 300000000) AS g(n) WHERE n % 7 = 3',

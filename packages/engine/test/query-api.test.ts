@@ -246,6 +246,9 @@ describe('stopping a query', () => {
     expect([byMs.status, byMs.json().errors[0].name]).toEqual([504, 'STATEMENT_TIMEOUT']);
     const bySeconds = await query(server, ENDLESS, { max_execution_time: '0.2' });
     expect(bySeconds.json().errors[0].name).toBe('STATEMENT_TIMEOUT');
+    // More than a timer of Node can wait.
+    const work = 'SELECT count(*) FROM generate_series(1, 30000000) AS g(n) WHERE n % 7 = 3';
+    expect((await query(server, work, { statement_timeout: '3000000000' })).status).toBe(200);
   });
 
   it('POST /cancel', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Authenticator } from '@tessera/auth';
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, startTimer, TesseraError } from '@tessera/common';
 import type { Coordinator } from '@tessera/coordinator';
 import { CancelKeys } from './connection/cancel-keys.ts';
 import { Connection, type ConnectionServices } from './connection/connection.ts';
@@ -131,9 +131,9 @@ class TcpPostgresServer implements PostgresServer {
     this.#stopListening();
     const reason = TesseraError.of('DRAINING', {});
     for (const connection of this.#connections.keys()) connection.end(reason);
-    const cut = setTimeout(() => this.#cutAll(), graceMs);
+    const cut = startTimer(() => this.#cutAll(), graceMs);
     await Promise.all(this.#connections.values());
-    clearTimeout(cut);
+    cut.clear();
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Client, type ClientReadableStream, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { cancellation, measurement, type TesseraError } from '@tessera/common';
+import { cancellation, MAX_TIMER_MS, measurement, type TesseraError } from '@tessera/common';
 import { channelCredentials, channelTlsOptions } from './cluster-tls.ts';
 import { tesseraErrorOf } from './error-metadata.ts';
 import { callMetadata, type NodeCredentials } from './handshake.ts';
@@ -140,8 +140,11 @@ async function* streaming(
   }
 }
 
+/** gRPC counts deadlines in 32-bit milliseconds: one that is further away would pass at once. The signal ends such a call. */
+const MAX_DEADLINE_MS = MAX_TIMER_MS - 1_000;
+
 function deadline({ timeoutMs }: CallOptions) {
-  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+  return timeoutMs === undefined || timeoutMs > MAX_DEADLINE_MS ? {} : { deadline: Date.now() + timeoutMs };
 }
 
 function failure(

@@ -98,6 +98,19 @@ describe('a call', () => {
     await told.promise;
   });
 
+  it('has as much time as it is given, also when that is more than 2^31 milliseconds', async () => {
+    const { client } = await pair({
+      commit: async (_, { signal }) => {
+        const passed = await new Promise<boolean>((resolve) => {
+          signal.addEventListener('abort', () => resolve(true));
+          setTimeout(() => resolve(false), 50);
+        });
+        return { version: passed ? 0n : 7n };
+      },
+    });
+    expect((await client.commit({}, { timeoutMs: 3_000_000_000 })).version).toBe(7n);
+  });
+
   it('is cancelled by its signal, and the handler is told', async () => {
     const begun = Promise.withResolvers<void>();
     const told = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import {
   type ServerWritableStream,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, startTimer, TesseraError } from '@tessera/common';
 import { bulkEncoder, type EncodedMessage } from './bulk-encoding.ts';
 import { serverCredentials } from './cluster-tls.ts';
 import { statusOf } from './error-metadata.ts';
@@ -59,9 +59,9 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
 
 function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.forceShutdown(), graceMs);
+    const cut = startTimer(() => server.forceShutdown(), graceMs);
     server.tryShutdown(() => {
-      clearTimeout(cut);
+      cut.clear();
       resolve();
     });
   });

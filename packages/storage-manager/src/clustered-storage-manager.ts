@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Committed, encodeTransaction, type Snapshot, type Transaction } from '@tessera/catalog';
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, pause, startInterval, TesseraError, type Timer } from '@tessera/common';
 import { DriverLeader } from './driver-leader.ts';
 import type { LeaderChannels, LeaderClient } from './leader-channels.ts';
 import type { LogNodeDriver } from './log-node-driver.ts';
@@ -32,7 +31,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
   readonly #driver: LogNodeDriver;
   readonly #pins = new Pins();
   readonly #newest: SharedCall<Snapshot>;
-  readonly #intervals: NodeJS.Timeout[] = [];
+  readonly #intervals: Timer[] = [];
   #handedOut: Snapshot | undefined;
   /** When this node last knew what is newest. */
   #readAtMs: number | undefined;
@@ -130,7 +129,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const interval of this.#intervals) clearInterval(interval);
+    for (const interval of this.#intervals) interval.clear();
     await this.#driver.close(this.#options.times.closeGraceMs);
     this.#options.leaders?.close();
   }
@@ -159,7 +158,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
       }
       const pauseMs = Math.min(500, 10 * 2 ** attempt) * (0.5 + Math.random() / 2);
       if (leader === undefined) await this.#driver.until(({ role }) => role.kind === 'leader', pauseMs);
-      else await sleep(pauseMs);
+      else await pause(pauseMs);
     }
   }
 
@@ -246,7 +245,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
   }
 
   #every(ms: number, run: () => Promise<void>): void {
-    const interval = setInterval(() => void run(), ms);
+    const interval = startInterval(() => void run(), ms);
     interval.unref();
     this.#intervals.push(interval);
   }

@@ -1,5 +1,5 @@
 import type { CatalogState } from '@tessera/catalog';
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import type { Effect, Reply, RequestId } from './log-node/effects.ts';
 import type { Happening, NodeRequest } from './log-node/events.ts';
@@ -22,7 +22,7 @@ export class LogNodeDriver {
   readonly #store: ObjectStore;
   readonly #log: Logger;
   readonly #ended = new AbortController();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Set<Timer>();
   readonly #waiting = new Map<RequestId, PromiseWithResolvers<Reply>>();
   readonly #changed = new Set<() => void>();
   #state: LogNodeState;
@@ -68,7 +68,7 @@ export class LogNodeDriver {
     const id = this.#nextRequest++;
     const waiting = Promise.withResolvers<Reply>();
     this.#waiting.set(id, waiting);
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       const trouble = this.#trouble === undefined ? '' : `: ${this.#trouble}`;
       const reason = `no answer of the object store within ${Math.ceil(timeoutMs / 1_000)} s${trouble}`;
       waiting.resolve({ kind: 'failed', error: TesseraError.of('METADATA_UNAVAILABLE', { reason }) });
@@ -79,7 +79,7 @@ export class LogNodeDriver {
       if (reply.kind === 'failed') throw reply.error;
       return reply;
     } finally {
-      clearTimeout(timer);
+      timer.clear();
       this.#waiting.delete(id);
     }
   }
@@ -97,12 +97,12 @@ export class LogNodeDriver {
     if (condition(this.#state)) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const check = () => condition(this.#state) && resolve(true);
-    const timer = setTimeout(() => resolve(false), timeoutMs);
+    const timer = startTimer(() => resolve(false), timeoutMs);
     this.#changed.add(check);
     try {
       return await promise;
     } finally {
-      clearTimeout(timer);
+      timer.clear();
       this.#changed.delete(check);
     }
   }
@@ -114,7 +114,7 @@ export class LogNodeDriver {
     this.dispatch({ kind: 'resign' });
     const error = TesseraError.of('METADATA_UNAVAILABLE', { reason: 'this node is shutting down' });
     this.#ended.abort(error);
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers) timer.clear();
     this.#failAll(error);
   }
 
@@ -131,7 +131,7 @@ export class LogNodeDriver {
         });
         return;
       case 'timer': {
-        const timer = setTimeout(() => {
+        const timer = startTimer(() => {
           this.#timers.delete(timer);
           this.dispatch({ kind: 'timer', op: effect.op });
         }, effect.delayMs);

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@tessera/common';
 
 /** The clock and the waiting of the delays; tests have one of their own. */
 export interface Timer {
@@ -10,5 +10,5 @@ export interface Timer {
 
 export const SYSTEM_TIMER: Timer = {
   now: Date.now,
-  sleep: (ms, signal) => sleep(ms, undefined, { signal, ref: false }),
+  sleep: (ms, signal) => pause(ms, { signal, ref: false }),
 };

@@ -1,3 +1,4 @@
+import { timeoutSignal } from '@tessera/common';
 import { type Dispatcher, request } from 'undici';
 
 export interface FetchLimits {
@@ -28,7 +29,7 @@ export async function fetchDocument(
   url: URL,
   o: { readonly agent: Dispatcher; readonly limits: FetchLimits; readonly signal: AbortSignal },
 ): Promise<JsonObject> {
-  const deadline = AbortSignal.timeout(o.limits.totalTimeoutMs);
+  const deadline = timeoutSignal(o.limits.totalTimeoutMs);
   const signal = AbortSignal.any([o.signal, deadline]);
   try {
     const response = await follow(url, signal, o);

@@ -1,4 +1,4 @@
-import type { Logger } from '@tessera/common';
+import { type Logger, startTimer, type Timer } from '@tessera/common';
 
 export interface RetryDelays {
   readonly firstMs: number;
@@ -19,9 +19,6 @@ interface Options<T> {
   loaded(value: T, previous: T | undefined): void;
 }
 
-/** The longest delay of a timer; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /**
  * A value that is loaded again and again, in the background. When a load fails the last value stays in use, and loads are
  * tried at growing intervals until one succeeds.
@@ -32,7 +29,7 @@ export class Refreshed<T> {
   #loadedAt = 0;
   #failures = 0;
   #flight: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #closed = false;
 
   constructor(options: Options<T>) {
@@ -65,7 +62,7 @@ export class Refreshed<T> {
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.clear();
   }
 
   async #load(): Promise<void> {
@@ -87,10 +84,10 @@ export class Refreshed<T> {
   }
 
   #schedule(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.clear();
     if (this.#closed) return;
     const delayMs = this.failing ? this.#retryDelayMs() : this.#options.everyMs;
-    this.#timer = setTimeout(() => void this.refresh(), Math.min(delayMs, MAX_TIMER_MS)).unref();
+    this.#timer = startTimer(() => void this.refresh(), delayMs).unref();
   }
 
   /** Between half of the interval and the whole, so that the nodes of a cluster do not ask all at once. */

@@ -1,3 +1,4 @@
+import { startTimer, type Timer } from '@tessera/common';
 import { MemoryEstimates } from './memory-estimates.ts';
 import { type AdmissionLog, NoAdmissionWatch } from './no-admission-watch.ts';
 
@@ -68,7 +69,7 @@ export class AdmissionControl {
   readonly #groups = new Map<string, number>();
   #running = 0;
   #reserved = 0;
-  #frontTimer: NodeJS.Timeout | undefined;
+  #frontTimer: Timer | undefined;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
@@ -225,10 +226,10 @@ export class AdmissionControl {
 
   /** Nothing else may happen before the one at the front is to make do. */
   #wakeForFront(): void {
-    clearTimeout(this.#frontTimer);
+    this.#frontTimer?.clear();
     const front = this.#queue[0];
     if (front?.atFrontSince === undefined || this.#isOverdue(front)) return;
     const due = front.atFrontSince + this.#options.secondsAtFront * 1000 - performance.now();
-    this.#frontTimer = setTimeout(() => this.#admitNext(), due + 1).unref();
+    this.#frontTimer = startTimer(() => this.#admitNext(), due + 1).unref();
   }
 }

@@ -1,3 +1,4 @@
+import { startTimer, type Timer } from '@tessera/common';
 export interface AdmissionLog {
   warn(facts: object, message: string): void;
 }
@@ -15,7 +16,7 @@ export interface WatchOptions {
 /** Warns when queries wait and none is admitted for long. */
 export class NoAdmissionWatch {
   readonly #options: WatchOptions;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #waitingSince = 0;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -32,13 +33,13 @@ export class NoAdmissionWatch {
 
   /** A query was admitted, or stopped waiting. */
   onMoved(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.clear();
     this.#timer = undefined;
     if (this.#options.queued() > 0) this.onQueued();
   }
 
   #wake(seconds: number): void {
-    this.#timer = setTimeout(() => this.#warn(), seconds * 1000).unref();
+    this.#timer = startTimer(() => this.#warn(), seconds * 1000).unref();
   }
 
   #warn(): void {

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Snapshot } from '@tessera/catalog';
-import { cancellation, TesseraError } from '@tessera/common';
+import { cancellation, pause, TesseraError } from '@tessera/common';
 import { isCertainlyNotCommitted } from '../transactions.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
@@ -49,7 +48,7 @@ async function autocommit(
     }
     context.run.query.activity.retries += 1;
     const longest = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
-    await delay(Math.random() * longest, undefined, { signal }).catch(() => {
+    await pause(Math.random() * longest, { signal }).catch(() => {
       throw cancellation(signal);
     });
   }

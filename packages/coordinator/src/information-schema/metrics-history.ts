@@ -1,4 +1,5 @@
 import { cpus, hostname } from 'node:os';
+import { startInterval, type Timer } from '@tessera/common';
 import type { MemoryUse } from '@tessera/kernel';
 import type { AgentMetrics } from '@tessera/storage-agent';
 import type { MetricsSample } from './system-facts.ts';
@@ -20,7 +21,7 @@ export class MetricsHistory implements Iterable<MetricsSample> {
   readonly #sources: MetricsSources;
   readonly #samples: MetricsSample[] = [];
   readonly #capacity: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   #processors = processorTimes();
   #requests = { hits: 0, misses: 0 };
   #sampling = false;
@@ -28,7 +29,7 @@ export class MetricsHistory implements Iterable<MetricsSample> {
   constructor(sources: MetricsSources, samplesPerMinute: number) {
     this.#sources = sources;
     this.#capacity = Math.min(24 * 60 * samplesPerMinute, MAX_SAMPLES);
-    this.#timer = setInterval(() => void this.#sampleUnlessLate(), 60_000 / samplesPerMinute).unref();
+    this.#timer = startInterval(() => void this.#sampleUnlessLate(), 60_000 / samplesPerMinute).unref();
   }
 
   /** The oldest first. */
@@ -64,7 +65,7 @@ export class MetricsHistory implements Iterable<MetricsSample> {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.clear();
   }
 
   #cpuUsed(): number {

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Action, ObjectId, Snapshot, TableObject } from '@tessera/catalog';
-import { newUlid, TesseraError } from '@tessera/common';
+import { newUlid, pause, TesseraError } from '@tessera/common';
 import { type Kernel, quoteName } from '@tessera/kernel';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { type StoreContext, storeRows } from '../changes/store-rows.ts';
@@ -53,7 +52,7 @@ export async function rewriteTablets(
     const actions = [...removed, ...added];
     try {
       if (context.sleepBeforeCommitMs > 0) {
-        await delay(context.sleepBeforeCommitMs, undefined, { signal: context.signal });
+        await pause(context.sleepBeforeCommitMs, { signal: context.signal });
       }
       context.signal.throwIfAborted();
       const txnId = `vacuum-${newUlid()}`;

@@ -1,5 +1,5 @@
 import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, startInterval, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { AutoVacuum } from '@tessera/config';
 import type { Kernel } from '@tessera/kernel';
 import { DEFAULT_SETTINGS } from '../settings.ts';
@@ -38,8 +38,8 @@ export class Upkeep {
   readonly #abort = new AbortController();
   readonly #written = new Set<ObjectId>();
   #work: Promise<void> = Promise.resolve();
-  #mergeTimer: NodeJS.Timeout | undefined;
-  #assessment: NodeJS.Timeout | undefined;
+  #mergeTimer: Timer | undefined;
+  #assessment: Timer | undefined;
   #sawChange = false;
   #mergeDelayMs = MERGE_DELAY_MS;
 
@@ -49,7 +49,7 @@ export class Upkeep {
     this.#options = options;
     const { enabled, assessment_frequency } = options.autoVacuum;
     if (!enabled) return;
-    this.#assessment = setInterval(() => this.#run(() => this.#assess()), assessment_frequency * 1_000);
+    this.#assessment = startInterval(() => this.#run(() => this.#assess()), assessment_frequency * 1_000);
     this.#assessment.unref();
   }
 
@@ -63,7 +63,7 @@ export class Upkeep {
     if (!mergeCommittedTablets) return;
     for (const id of tableIds) this.#written.add(id);
     if (this.#written.size === 0) return;
-    this.#mergeTimer ??= setTimeout(() => {
+    this.#mergeTimer ??= startTimer(() => {
       this.#mergeTimer = undefined;
       this.#run(() => this.#mergeWritten());
     }, this.#mergeDelayMs).unref();
@@ -77,7 +77,7 @@ export class Upkeep {
   /** Resolves when nothing is under way or waiting to be. */
   async settled(): Promise<void> {
     while (this.#mergeTimer !== undefined) {
-      clearTimeout(this.#mergeTimer);
+      this.#mergeTimer?.clear();
       this.#mergeTimer = undefined;
       this.#run(() => this.#mergeWritten());
       await this.#work;
@@ -87,8 +87,8 @@ export class Upkeep {
 
   /** Stops what is under way; nothing of it is committed half. */
   async close(): Promise<void> {
-    clearInterval(this.#assessment);
-    clearTimeout(this.#mergeTimer);
+    this.#assessment?.clear();
+    this.#mergeTimer?.clear();
     this.#mergeTimer = undefined;
     this.#abort.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'the node is shutting down' }));
     await this.#work;

@@ -1,3 +1,5 @@
+import { startInterval, type Timer } from '@tessera/common';
+
 /** What is known of one coordinator that has work here. */
 interface Coordinator {
   lastHeardMs: number;
@@ -25,12 +27,12 @@ export class Coordinators {
   readonly #now: () => number;
   readonly #known = new Map<string, Coordinator>();
   readonly #broken = new Set<string>();
-  readonly #sweeping: NodeJS.Timeout;
+  readonly #sweeping: Timer;
 
   constructor(options: CoordinatorsOptions) {
     this.#o = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#sweeping = setInterval(() => this.sweep(), options.heartbeatMs / 4).unref();
+    this.#sweeping = startInterval(() => this.sweep(), options.heartbeatMs / 4).unref();
   }
 
   /** A ping, or any other call, of `<name>/<incarnation>`. */
@@ -90,7 +92,7 @@ export class Coordinators {
   }
 
   close(): void {
-    clearInterval(this.#sweeping);
+    this.#sweeping.clear();
   }
 
   #gone(coordinator: string): void {

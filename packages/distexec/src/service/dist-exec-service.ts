@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { startTimer, TesseraError } from '@tessera/common';
 import type { Kernel, KernelLog } from '@tessera/kernel';
 import {
   DistExecService,
@@ -126,7 +126,7 @@ async function* events(
   const timer =
     timeoutMs === 0
       ? undefined
-      : setTimeout(() => deadline.abort(TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs })), timeoutMs);
+      : startTimer(() => deadline.abort(TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs })), timeoutMs);
   const signal = AbortSignal.any([callSignal, deadline.signal]);
   const progress = new LatestEvent<TaskProgress, TaskOutcome>();
   try {
@@ -139,6 +139,6 @@ async function* events(
       yield progressEvent(next.latest!.percent);
     }
   } finally {
-    clearTimeout(timer);
+    timer?.clear();
   }
 }

@@ -7,6 +7,8 @@ import type { Cancellation } from './dist-exec-service.ts';
 
 /** How long after its deadline a task may still tell that it has passed. */
 const DEADLINE_GRACE_MS = 2_000;
+/** A message holds no longer time limit. Beyond it the task has none: the coordinator ends it by its signal. */
+const MAX_TIMEOUT_MS = 2 ** 32 - 1;
 
 export interface RunRemoteTaskOptions {
   /** That the node must be. */
@@ -58,8 +60,9 @@ export function remoteTasks(client: RpcClient<typeof DistExecService>): RemoteTa
 async function runTask(
   client: RpcClient<typeof DistExecService>,
   task: Task,
-  { incarnation, coordinator, signal, timeoutMs, onProgress }: RunRemoteTaskOptions,
+  { incarnation, coordinator, signal, timeoutMs: wantedMs, onProgress }: RunRemoteTaskOptions,
 ): Promise<TaskOutcome> {
+  const timeoutMs = wantedMs > MAX_TIMEOUT_MS ? 0 : wantedMs;
   const events = client.runTask(
     { ...encodeTask(task), incarnation, coordinator, timeoutMs },
     { signal, timeoutMs: timeoutMs === 0 ? undefined : timeoutMs + DEADLINE_GRACE_MS },

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, pause, TesseraError } from '@tessera/common';
 import { type RemoteTasks, remoteTasks } from '@tessera/distexec';
 import { DistExecService, type NodeCredentials, openRpcChannel, type RpcChannel } from '@tessera/rpc';
 import type { ClusterMember, ClusterNode } from '@tessera/scheduler';
@@ -107,7 +106,7 @@ export class Peer {
       asked();
       const isSuspect = this.#state.kind === 'living' && this.#state.failures > 0;
       const nextInMs = isSuspect ? CONFIRM_AFTER_MS : Math.max(0, PING_EVERY_MS - (now - sentAt));
-      await pause(nextInMs, AbortSignal.any([closing, suspicion.signal]));
+      await pauseUntil(nextInMs, AbortSignal.any([closing, suspicion.signal]));
     }
     asked();
   }
@@ -149,6 +148,6 @@ export class Peer {
   }
 }
 
-async function pause(ms: number, until: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal: until }).catch(() => undefined);
+async function pauseUntil(ms: number, until: AbortSignal): Promise<void> {
+  await pause(ms, { signal: until }).catch(() => undefined);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { startTimer } from '@tessera/common';
 
 interface DrainLimits {
   readonly bytes: number;
@@ -21,12 +22,12 @@ export const drainUnread = (request: IncomingMessage): void => drain(request, OF
 function drain(request: IncomingMessage, { bytes, ms }: DrainLimits): void {
   if (request.complete || request.destroyed) return;
   let left = bytes;
-  const timer = setTimeout(() => request.destroy(), ms);
+  const timer = startTimer(() => request.destroy(), ms);
   request.on('data', (chunk: Buffer) => {
     left -= chunk.byteLength;
     if (left < 0) request.pause();
   });
-  request.once('end', () => clearTimeout(timer));
-  request.once('close', () => clearTimeout(timer));
+  request.once('end', () => timer.clear());
+  request.once('close', () => timer.clear());
   request.resume();
 }

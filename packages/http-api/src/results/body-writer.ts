@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { TesseraError } from '@tessera/common';
+import { startTimer, TesseraError } from '@tessera/common';
 import { ClickHouseBlocks } from '../compress/clickhouse-blocks.ts';
 
 /** A result up to this size leaves in one piece, with its length; an error before that is still a clean answer. */
@@ -98,7 +98,7 @@ export class BodyWriter {
     const [response, signal] = [this.#response, this.#signal];
     return new Promise((resolve, reject) => {
       const settle = (then: () => void) => {
-        clearTimeout(silence);
+        silence.clear();
         response.off('drain', onDrain);
         response.off('close', onClose);
         signal.removeEventListener('abort', onAbort);
@@ -109,7 +109,7 @@ export class BodyWriter {
       const onAbort = () => settle(() => reject(signal.reason));
       const onSilence = () =>
         settle(() => reject(TesseraError.of('CLIENT_TOO_SLOW', { timeoutMs: this.#idleMs })));
-      const silence = setTimeout(onSilence, this.#idleMs);
+      const silence = startTimer(onSilence, this.#idleMs);
       response.on('drain', onDrain);
       response.on('close', onClose);
       signal.addEventListener('abort', onAbort);

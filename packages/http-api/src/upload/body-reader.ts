@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { fail, TesseraError } from '@tessera/common';
+import { fail, startTimer, TesseraError, type Timer } from '@tessera/common';
 import { formatBytes } from './limits.ts';
 
 /** Read ahead of the parser by this much, so that the network and the disk work at the same time. */
@@ -22,7 +22,7 @@ export class BodyReader {
   receivedBytes = 0;
   readonly #body: Readable;
   readonly #options: BodyReaderOptions;
-  readonly #idle: NodeJS.Timeout;
+  readonly #idle: Timer;
   readonly #queue: Buffer[] = [];
   #queuedBytes = 0;
   #deliveredBytes = 0;
@@ -33,7 +33,7 @@ export class BodyReader {
   constructor(body: Readable, options: BodyReaderOptions) {
     this.#body = body;
     this.#options = options;
-    this.#idle = setTimeout(this.#onIdle, options.idleMs);
+    this.#idle = startTimer(this.#onIdle, options.idleMs);
     options.signal.addEventListener('abort', this.#onAbort);
     body
       .on('data', this.#onData)
@@ -63,7 +63,7 @@ export class BodyReader {
 
   /** Stops reading; what the client still sends stays unread. */
   close(): void {
-    clearTimeout(this.#idle);
+    this.#idle.clear();
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#body.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
     // The listener for errors stays: a stream that fails after we left it must not end the process.

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { KernelLog } from '../kernel-log.ts';
 import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
 import type { SessionSocket } from './session-socket.ts';
@@ -30,7 +30,7 @@ export class Supervisor implements ProcessEvents {
   #restarts = -1;
   #failures = 0;
   #startedAt = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #closed = false;
 
   constructor(spawn: SpawnKernel, log: KernelLog) {
@@ -79,7 +79,7 @@ export class Supervisor implements ProcessEvents {
   async close(): Promise<void> {
     this.#closed = true;
     this.#ready = false;
-    clearTimeout(this.#timer);
+    this.#timer?.clear();
     this.#serve(Promise.reject(notReady('the kernel is closed')));
     const alive = [...this.#alive];
     for (const process of alive) process.kill();
@@ -110,7 +110,7 @@ export class Supervisor implements ProcessEvents {
     this.#current = undefined;
     this.#serve(
       new Promise((resolve, reject) => {
-        this.#timer = setTimeout(() => this.#launch().then(resolve, reject), delayMs);
+        this.#timer = startTimer(() => this.#launch().then(resolve, reject), delayMs);
       }),
     );
   }

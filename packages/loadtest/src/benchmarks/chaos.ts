@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { SeededRandom } from '@tessera/common';
+import { pause, SeededRandom } from '@tessera/common';
 import { HttpSession } from '../load/http-session.ts';
 import { OwnDevCluster } from '../processes/dev-cluster.ts';
 import { figure } from '../report/figure.ts';

@@ -1,3 +1,4 @@
+import { timeoutSignal } from '@tessera/common';
 import { Pool } from 'undici';
 
 export interface Answer {
@@ -19,7 +20,7 @@ export class Connection {
   async run(sql: string, outputFormat = 'TabSeparatedWithNames', limitMs?: number): Promise<Answer> {
     const start = performance.now();
     const path = `/?output_format=${outputFormat}`;
-    const signal = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
+    const signal = limitMs === undefined ? undefined : timeoutSignal(limitMs);
     const { statusCode, body } = await this.#pool.request({
       method: 'POST',
       path,

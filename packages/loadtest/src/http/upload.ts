@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '@tessera/common';
 import { bearer } from './connection.ts';
 
 const BOUNDARY = 'loadtest-7d3f1c';

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '@tessera/common';
 
 /** The time that loads go by, in milliseconds from an instant of its own. */
 export interface Clock {

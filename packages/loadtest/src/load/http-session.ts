@@ -1,3 +1,4 @@
+import { timerMs } from '@tessera/common';
 import { Client } from 'undici';
 
 /** A statement was refused. */
@@ -22,7 +23,11 @@ export class HttpSession {
   readonly #client: Client;
 
   constructor(url: string, { limitMs }: HttpSessionOptions) {
-    this.#client = new Client(url, { pipelining: 1, headersTimeout: limitMs, bodyTimeout: limitMs });
+    this.#client = new Client(url, {
+      pipelining: 1,
+      headersTimeout: timerMs(limitMs),
+      bodyTimeout: timerMs(limitMs),
+    });
   }
 
   /** The rows as JSON has them. @throws an Error with `status` and `sqlState`, or with the `code` of the connection */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { startTimer } from '@tessera/common';
 import type { SqlAnswer, SqlRequest } from './sql-process.ts';
 
 const instance = await DuckDBInstance.create(':memory:', {
@@ -14,7 +15,7 @@ process.on('message', async (request: SqlRequest) => {
 process.once('disconnect', () => process.exit());
 
 async function run(on: DuckDBConnection, { sql, keep, limitMs }: SqlRequest): Promise<SqlAnswer> {
-  const limit = setTimeout(() => on.interrupt(), limitMs);
+  const limit = startTimer(() => on.interrupt(), limitMs);
   const start = performance.now();
   try {
     const result = await on.stream(sql);
@@ -35,7 +36,7 @@ async function run(on: DuckDBConnection, { sql, keep, limitMs }: SqlRequest): Pr
     const { message } = error as Error;
     return { error: /interrupt/i.test(message) ? `not done after ${limitMs / 1000} s` : message };
   } finally {
-    clearTimeout(limit);
+    limit.clear();
   }
 }
 

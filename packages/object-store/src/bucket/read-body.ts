@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@tessera/common';
 import type { BodyInFlight, BucketClient, ReadRequest } from './bucket-client.ts';
 
 /** The vendors' clients repeat requests, but not for a body that breaks off. */
@@ -27,7 +27,7 @@ export async function readBody(
     if (!(body instanceof Error)) return { etag: found.etag, offset: found.offset, body };
     if (attempt === BODY_TRIES) throw body;
     const waitMs = Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS) * Math.random();
-    await sleep(waitMs, undefined, signal === undefined ? {} : { signal });
+    await pause(waitMs, { signal });
   }
 }
 

@@ -4,7 +4,7 @@ import { rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { cancellation, fail, TesseraError } from '@tessera/common';
+import { cancellation, fail, TesseraError, timeoutSignal, timerMs } from '@tessera/common';
 import { type Dispatcher, request } from 'undici';
 import { contentDecoders } from './content-coding.ts';
 import { printableUrl, type UrlAllowList } from './url-allow-list.ts';
@@ -46,7 +46,7 @@ export interface Downloaded {
 /** Fetches `text` into a new file of the directory; on failure nothing stays there. */
 export async function download(text: string, o: DownloadOptions): Promise<Downloaded> {
   const url = URL.parse(text) ?? fail('INVALID_ARGUMENT', { message: 'Not a valid http(s):// URL' });
-  const deadline = AbortSignal.timeout(o.limits.totalTimeoutMs);
+  const deadline = timeoutSignal(o.limits.totalTimeoutMs);
   const signal = AbortSignal.any([o.signal, deadline]);
   const path = join(o.directory, `external-${randomUUID()}-${fileName(url)}`);
   const dispose = () => rm(path, { force: true });
@@ -76,8 +76,8 @@ async function follow(first: URL, signal: AbortSignal, o: DownloadOptions): Prom
       dispatcher: o.agent,
       signal,
       headers: { 'accept-encoding': 'gzip, identity', ...basicAuthorization(url) },
-      headersTimeout: o.limits.idleTimeoutMs,
-      bodyTimeout: o.limits.idleTimeoutMs,
+      headersTimeout: timerMs(o.limits.idleTimeoutMs),
+      bodyTimeout: timerMs(o.limits.idleTimeoutMs),
     });
     if (response.statusCode === 200) return response;
     // An answer that we do not want may be endless: its connection is given up rather than read to the end.

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@tessera/common';
 
 const BUSY = 5;
 const LONGEST_WAIT_MS = 50;
@@ -17,7 +17,7 @@ export class ExclusiveSection {
   async run<T>(work: () => T, signal?: AbortSignal): Promise<T> {
     for (let waitMs = 1; !this.#acquire(); waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       signal?.throwIfAborted();
-      await sleep(waitMs * Math.random());
+      await pause(waitMs * Math.random());
     }
     try {
       return work();

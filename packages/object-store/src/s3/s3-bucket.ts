@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateBucketCommand,
   DeleteObjectsCommand,
@@ -12,6 +11,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { pause } from '@tessera/common';
 import type {
   BodyInFlight,
   BucketClient,
@@ -136,7 +136,7 @@ export class S3Bucket implements BucketClient {
         ) {
           throw error;
         }
-        await sleep(CONFLICT_WAIT_MS * attempt * Math.random());
+        await pause(CONFLICT_WAIT_MS * attempt * Math.random());
         signal?.throwIfAborted();
       }
     }

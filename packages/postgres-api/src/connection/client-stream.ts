@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { TesseraError } from '@tessera/common';
+import { startTimer, TesseraError } from '@tessera/common';
 import { type Frame, FrameReader } from '../protocol/frame-reader.ts';
 import { isFrontendType } from '../protocol/frontend-message.ts';
 
@@ -165,14 +165,14 @@ export class ClientStream {
     const socket = this.#socket;
     return new Promise((resolve, reject) => {
       const settle = (then: () => void) => {
-        clearTimeout(silence);
+        silence.clear();
         socket.off('drain', onDrain);
         this.closed.removeEventListener('abort', onClosed);
         then();
       };
       const onDrain = () => settle(resolve);
       const onClosed = () => settle(() => reject(clientGone()));
-      const silence = setTimeout(() => {
+      const silence = startTimer(() => {
         settle(() => reject(TesseraError.of('CLIENT_TOO_SLOW', { timeoutMs: this.#writeIdleMs })));
         socket.destroy();
       }, this.#writeIdleMs);
@@ -185,8 +185,8 @@ export class ClientStream {
   end(lingerMs: number): void {
     const socket = this.#socket;
     if (socket.destroyed) return;
-    const cut = setTimeout(() => socket.destroy(), lingerMs);
-    socket.once('close', () => clearTimeout(cut));
+    const cut = startTimer(() => socket.destroy(), lingerMs);
+    socket.once('close', () => cut.clear());
     // What still comes must be read: a socket closed over unread bytes resets, and the client may lose what was said last.
     socket.resume();
     socket.end(Buffer.concat(this.#held, this.#heldBytes));

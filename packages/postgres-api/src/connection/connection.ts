@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Authenticator } from '@tessera/auth';
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, startTimer, TesseraError } from '@tessera/common';
 import type { Coordinator } from '@tessera/coordinator';
 import { openSessionParameters } from '../parameters/session-parameters.ts';
 import {
@@ -69,13 +69,13 @@ export class Connection {
 
   async #serve(): Promise<void> {
     const services = this.#services;
-    const timer = setTimeout(() => this.#socket.destroy(), services.startupTimeoutMs);
+    const timer = startTimer(() => this.#socket.destroy(), services.startupTimeoutMs);
     let started: Started | undefined;
     let key: CancelKey | undefined;
     try {
       started = await this.#start();
       if (started === undefined) return;
-      clearTimeout(timer);
+      timer.clear();
       const { session, stream } = started;
       this.#session = session;
       key = services.keys.add(() => session.cancel());
@@ -84,7 +84,7 @@ export class Connection {
       stream.write(backendKeyData(key.processId, key.secret), readyForQuery('I'));
       if (this.#endReason === undefined) await session.run();
     } finally {
-      clearTimeout(timer);
+      timer.clear();
       if (key !== undefined) services.keys.remove(key);
       await started?.session.close();
     }

@@ -1,4 +1,4 @@
-import { type Logger, TesseraError } from '@tessera/common';
+import { type Logger, startTimer, TesseraError } from '@tessera/common';
 import type { ClientStream } from '../connection/client-stream.ts';
 import { reportable } from '../connection/reportable.ts';
 import { milliseconds } from '../parameters/parameter-kinds.ts';
@@ -111,7 +111,7 @@ export class Session {
     const timer =
       timeoutMs === 0
         ? undefined
-        : setTimeout(() => {
+        : startTimer(() => {
             const error = isExplicit ? 'IDLE_TRANSACTION' : 'IDLE_SESSION';
             silence.abort(TesseraError.of(error, { timeoutMs }));
           }, timeoutMs);
@@ -120,7 +120,7 @@ export class Session {
       return await this.#stream.message(this.#options.maxMessageBytes, timer && silence.signal);
     } finally {
       this.#isWaiting = false;
-      clearTimeout(timer);
+      timer?.clear();
     }
   }
 

@@ -1,4 +1,4 @@
-import { cancellation, TesseraError } from '@tessera/common';
+import { cancellation, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
 import type { Cluster, ClusterNode } from '../cluster.ts';
 import type { ExecutedPlan, LocalTasks, PlanExecution } from '../stage-execution.ts';
@@ -36,7 +36,7 @@ export class PlanRun {
   readonly #progress: RunProgress;
   readonly #startedAtMs = performance.now();
   readonly #attempts = new Map<string, AbortController>();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Set<Timer>();
   readonly #waiting: SchedulerEvent[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #state: SchedulerState;
@@ -78,7 +78,7 @@ export class PlanRun {
     } finally {
       signal.removeEventListener('abort', onAbort);
       stopListening();
-      for (const timer of this.#timers) clearTimeout(timer);
+      for (const timer of this.#timers) timer.clear();
       this.#progress.close();
     }
     const error = this.#defect ?? this.#state.end;
@@ -140,7 +140,7 @@ export class PlanRun {
         void this.#releaseOn(effect.node, effect.stages);
         return;
       case 'timer': {
-        const timer = setTimeout(() => {
+        const timer = startTimer(() => {
           this.#timers.delete(timer);
           this.#send({ kind: 'timer', timer: effect.timer });
         }, effect.delayMs);

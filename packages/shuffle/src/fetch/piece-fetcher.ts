@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { cancellation, TesseraError } from '@tessera/common';
+import { cancellation, pause, TesseraError } from '@tessera/common';
 import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
 import { type RpcChannel, ShuffleService } from '@tessera/rpc';
 import type { KeptOutput, KeptOutputs } from '../outputs/kept-outputs.ts';
@@ -90,7 +89,7 @@ export class PieceFetcher {
           { ...error.piece.producer, node: this.#nodeOf(error.piece), attempt, reason: error.message },
           'What another node left is fetched again',
         );
-        await delay(FIRST_DELAY_MS * 2 ** (attempt - 1), undefined, { signal }).catch(() => {
+        await pause(FIRST_DELAY_MS * 2 ** (attempt - 1), { signal }).catch(() => {
           throw cancellation(signal);
         });
       }

@@ -1,3 +1,4 @@
+import { startTimer, type Timer } from '@tessera/common';
 import type { ImageKey } from './image.ts';
 
 /** A build waits until no scan ran for a while, which may also want more columns; but not for ever. */
@@ -9,7 +10,7 @@ const CHANGE_DELAY_MS = 20;
 /** When the image of a table is built or changed: behind the scans. */
 export class LoadSchedule {
   readonly #start: (key: ImageKey) => void;
-  readonly #timers = new Map<ImageKey, NodeJS.Timeout>();
+  readonly #timers = new Map<ImageKey, Timer>();
   #scans = 0;
   #scanEndedAt = 0;
 
@@ -37,7 +38,7 @@ export class LoadSchedule {
     if (work === 'change') {
       this.#timers.set(
         key,
-        setTimeout(() => this.#due(key), CHANGE_DELAY_MS),
+        startTimer(() => this.#due(key), CHANGE_DELAY_MS),
       );
       return;
     }
@@ -45,21 +46,21 @@ export class LoadSchedule {
     const startInPause = () => {
       const pausedMs = this.#scans > 0 ? 0 : performance.now() - this.#scanEndedAt;
       if (pausedMs >= BUILD_PAUSE_MS || performance.now() >= latest) this.#due(key);
-      else this.#timers.set(key, setTimeout(startInPause, BUILD_PAUSE_MS - pausedMs));
+      else this.#timers.set(key, startTimer(startInPause, BUILD_PAUSE_MS - pausedMs));
     };
-    this.#timers.set(key, setTimeout(startInPause, BUILD_PAUSE_MS));
+    this.#timers.set(key, startTimer(startInPause, BUILD_PAUSE_MS));
   }
 
   /** Starts everything that waits. */
   flush(): void {
     for (const [key, timer] of [...this.#timers]) {
-      clearTimeout(timer);
+      timer.clear();
       this.#due(key);
     }
   }
 
   clear(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const timer of this.#timers.values()) timer.clear();
     this.#timers.clear();
   }
 

@@ -1,0 +1,114 @@
+/**
+ * Timers of any length. Node holds delays as signed 32-bit integers: `setTimeout` with more than 2,147,483,647 ms (about
+ * 24.8 days) fires after one millisecond. A delay that is configured, given by a user or computed goes through this file;
+ * `pnpm check` refuses it elsewhere.
+ */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A timer that was started. */
+export interface Timer {
+  /** The callback is not called any more. */
+  clear(): void;
+  /** The timer does not keep the process alive. */
+  unref(): this;
+  /** Starts the whole delay again. */
+  refresh(): this;
+}
+
+/** Calls `callback` once, `delayMs` milliseconds from now. `Infinity` is never. */
+export function startTimer(callback: () => void, delayMs: number): Timer {
+  return new LongTimer(callback, delayMs, false);
+}
+
+/** Calls `callback` every `intervalMs` milliseconds. `Infinity` is never. */
+export function startInterval(callback: () => void, intervalMs: number): Timer {
+  return new LongTimer(callback, intervalMs, true);
+}
+
+export interface PauseOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the pause keeps the process alive; it does by default. */
+  readonly ref?: boolean;
+}
+
+/** Resolves after `delayMs` milliseconds; rejects with the reason of the signal when that aborts first. */
+export async function pause(delayMs: number, { signal, ref = true }: PauseOptions = {}): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = startTimer(resolve, delayMs);
+  if (!ref) timer.unref();
+  const onAbort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await promise;
+  } finally {
+    timer.clear();
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** As `AbortSignal.timeout`: aborts with a `TimeoutError` after `delayMs` milliseconds and keeps no process alive. */
+export function timeoutSignal(delayMs: number): AbortSignal {
+  if (delayMs <= MAX_TIMER_MS) return AbortSignal.timeout(delayMs);
+  const controller = new AbortController();
+  const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  startTimer(() => controller.abort(reason), delayMs).unref();
+  return controller.signal;
+}
+
+/** The longest delay at most, for options of libraries that become a timer there. */
+export const timerMs = (delayMs: number): number => Math.min(delayMs, MAX_TIMER_MS);
+
+class LongTimer implements Timer {
+  readonly #callback: () => void;
+  readonly #delayMs: number;
+  readonly #repeats: boolean;
+  #leftMs = 0;
+  #isRef = true;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(callback: () => void, delayMs: number, repeats: boolean) {
+    if (Number.isNaN(delayMs)) throw new RangeError('The delay of a timer is not a number');
+    this.#callback = callback;
+    this.#delayMs = delayMs;
+    this.#repeats = repeats;
+    this.#start(delayMs);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  unref(): this {
+    this.#isRef = false;
+    this.#timer?.unref();
+    return this;
+  }
+
+  refresh(): this {
+    // Node can start a timer again without a new object, which matters where every chunk of a body does it.
+    if (this.#timer !== undefined && this.#delayMs <= MAX_TIMER_MS) this.#timer.refresh();
+    else {
+      this.clear();
+      this.#start(this.#delayMs);
+    }
+    return this;
+  }
+
+  #start(leftMs: number): void {
+    const partMs = timerMs(leftMs);
+    this.#leftMs = leftMs - partMs;
+    this.#timer = setTimeout(this.#onPart, partMs);
+    if (!this.#isRef) this.#timer.unref();
+  }
+
+  #onPart = (): void => {
+    if (this.#leftMs > 0) {
+      this.#start(this.#leftMs);
+      return;
+    }
+    if (this.#repeats) this.#start(this.#delayMs);
+    this.#callback();
+  };
+}
