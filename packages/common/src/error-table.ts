@@ -457,6 +457,14 @@ export const ERRORS = {
     meaning: 'No node of the engine is left that could run the query.',
     message: (p) => `No node can run the query: ${p.reason}`,
   }),
+  NO_PROGRESS: row<{ stages: string }>({
+    sqlState: 'XX000',
+    httpStatus: 500,
+    retry: 'never',
+    meaning: 'The stages of a distributed query wait for each other: a defect of the engine, worth a report.',
+    message: (p) =>
+      `The distributed query cannot make progress: stages ${p.stages} wait for rows that no task produces. Set enable_distributed_execution=false to run the query on one node, and report it.`,
+  }),
   FETCH_FAILED: row<{ node: string; stage: number; task: number; attempt: number; reason: string }>({
     sqlState: '58000',
     httpStatus: 503,

@@ -33,9 +33,11 @@ export function refine(
   const kept = keptStages(plan, memory, new Set([...started, ...finished.keys()]));
   const planning = new Planning(facts, { memory, kept });
   for (const [stage, { bytes }] of finished) planning.finishedBytes.set(stage, bytes);
-  for (const [relation, fragments] of planning.fixed) {
-    const sizes = fragments.map(({ output }) => finished.get(output!.stage));
-    if (!sizes.every((size) => size !== undefined)) continue;
+  for (const [relation, cuts] of planning.fixed) {
+    const sizes = cuts
+      .map((cut) => cut.map(({ output }) => finished.get(output!.stage)))
+      .find((all) => all.every((size) => size !== undefined));
+    if (sizes === undefined) continue;
     planning.estimates.tell(relation, {
       rows: sizes.reduce((sum, { rows }) => sum + rows, 0),
       bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -116,10 +118,9 @@ function keptStages(
   started: ReadonlySet<StageId>,
 ): ReadonlySet<StageId> {
   const kept = new Set(started);
-  for (const fragments of memory.cuts.values()) {
-    const stages = fragments.map(({ output }) => output?.stage);
-    if (stages.some((stage) => stage !== undefined && kept.has(stage)))
-      for (const stage of stages) if (stage !== undefined) kept.add(stage);
+  for (const cut of [...memory.cuts.values()].flat()) {
+    const stages = cut.map(({ output }) => output!.stage);
+    if (stages.some((stage) => kept.has(stage))) for (const stage of stages) kept.add(stage);
   }
   const byId = new Map(plan.stages.map((stage) => [stage.id, stage]));
   for (const id of kept) {

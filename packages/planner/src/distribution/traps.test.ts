@@ -141,6 +141,22 @@ const TRAPS: readonly (readonly [what: string, sql: string])[] = [
     'WITH c AS MATERIALIZED (SELECT k, g, v FROM a) SELECT (SELECT count(*) FROM c JOIN b USING (k)), (SELECT count(*) FROM c JOIN b USING (g))',
   ],
   [
+    'a hashed join read twice beside an aggregate of it',
+    'SELECT v.* FROM (a x LEFT JOIN b y ON x.g = y.id), LATERAL (SELECT x.id UNION ALL SELECT x.g) v(c)',
+  ],
+  [
+    'pairs with correlated values',
+    'SELECT count(*) FROM a p, b q JOIN LATERAL (VALUES (p.id), (-1)) ss(x) ON q.k = ss.x',
+  ],
+  [
+    'one CTE in three branches of UNION ALL, by different keys',
+    'WITH c AS MATERIALIZED (SELECT a.k, a.g, b.v FROM a JOIN b USING (k)) SELECT k, count(*) FROM (SELECT k FROM c GROUP BY k UNION ALL SELECT g FROM c GROUP BY g UNION ALL SELECT v FROM c) GROUP BY k',
+  ],
+  [
+    'a CTE joined with itself three times beside aggregates',
+    'WITH c AS MATERIALIZED (SELECT a.k, a.g, b.v FROM a JOIN b USING (k)) SELECT x.k, count(*), (SELECT count(DISTINCT v) FROM c) FROM c x JOIN c y ON x.g = y.v JOIN (SELECT k, max(v) AS m FROM c GROUP BY k) z ON z.k = y.k GROUP BY x.k',
+  ],
+  [
     'a random CTE read twice',
     'WITH c AS MATERIALIZED (SELECT id, random() AS r FROM a) SELECT count(*) FROM c x JOIN c y ON x.id = y.id WHERE x.r <> y.r',
   ],

@@ -1,10 +1,11 @@
 import type { DistributedPlan } from '@tessera/planner';
 import type { Draft } from './draft.ts';
-import { blockedStage, type StageState } from './scheduler-state.ts';
+import { blockedStage, type SchedulerState, type StageState } from './scheduler-state.ts';
 
-/** Once at a time: what finishes meanwhile is told with the next question. */
+/** One question at a time: what finishes meanwhile is part of the next one. */
 export function askForBetterPlan(draft: Draft): void {
-  const { stages, isRefining } = draft.state;
+  const { stages, isRefining, stagesToAdd } = draft.state;
+  if (stagesToAdd < 0) return;
   if (isRefining) {
     draft.set({ refineAgain: true });
     return;
@@ -21,11 +22,17 @@ export function askForBetterPlan(draft: Draft): void {
   });
 }
 
-/** Takes over a plan; stages that have started stay what they were. */
+/**
+ * Takes over a plan; stages that have started stay what they were. A run ends because its stages are finite in number: each
+ * stage of a plan reads stages before it, and refinements add only so many. A planner that answers every finished stage with
+ * a plan that has another stage in its place is not followed for ever: the run goes on with the plan that it has.
+ */
 export function planRefined(draft: Draft, plan: DistributedPlan): void {
-  const { isRefining, refineAgain, stages, plan: before } = draft.state;
+  const { isRefining, refineAgain, stages, stagesToAdd, plan: before } = draft.state;
   if (!isRefining) return;
-  draft.set({ isRefining: false });
+  const added = Math.max(0, stagesToStart(draft.state, plan) - stagesToStart(draft.state, before));
+  draft.set({ isRefining: false, stagesToAdd: stagesToAdd - added });
+  if (added > stagesToAdd) return;
   if (plan !== before) {
     const planned = new Set(plan.stages.map(({ id }) => id));
     const begun = stages.filter(({ status }) => status !== 'blocked');
@@ -38,3 +45,9 @@ export function planRefined(draft: Draft, plan: DistributedPlan): void {
   }
   if (refineAgain) askForBetterPlan(draft);
 }
+
+const stagesToStart = ({ stages, positions }: SchedulerState, plan: DistributedPlan): number =>
+  plan.stages.filter(({ id }) => {
+    const position = positions.get(id);
+    return position === undefined || stages[position]!.status === 'blocked';
+  }).length;

@@ -9,6 +9,7 @@ import { dispatchDue, dispatchTasks, placeWaitingTasks } from './placement.ts';
 import { planRefined } from './plan-refinement.ts';
 import type { SchedulerState } from './scheduler-state.ts';
 import { stageAssigned, startStages } from './stage-start.ts';
+import { endStalledRun } from './stalled-run.ts';
 import { rootOpened, taskFailed, taskFinished } from './task-events.ts';
 import { usableNodes } from './usable-nodes.ts';
 
@@ -27,6 +28,7 @@ export function reduce(state: SchedulerState, event: SchedulerEvent): Reduced {
     const lacksNodes = [startStages(draft), placeWaitingTasks(draft)].includes(true);
     waitForNodes(draft, lacksNodes);
     dispatchTasks(draft);
+    endStalledRun(draft);
   }
   return { state: draft.state, effects: draft.effects };
 }

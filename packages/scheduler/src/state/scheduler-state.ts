@@ -97,12 +97,17 @@ export interface SchedulerState {
   readonly isRefining: boolean;
   /** Stages finished since it was asked. */
   readonly refineAgain: boolean;
+  /** How many stages refined plans may still add; a plan that adds more is not taken, and the planner is asked no more. */
+  readonly stagesToAdd: number;
   readonly isWaitingForNodes: boolean;
   /** A `dispatch` timer runs. */
   readonly isDispatchDue: boolean;
   /** Everything but the root has run and its inputs are open, or what went wrong. */
   readonly end: { readonly error: TesseraError | undefined } | undefined;
 }
+
+/** A refined plan may have twice the stages of the first one and so many more; TPC-DS needs fewer than half as many more. */
+const MORE_STAGES = 16;
 
 export function initialState(
   plan: DistributedPlan,
@@ -118,6 +123,7 @@ export function initialState(
     numbers: new Map(),
     isRefining: false,
     refineAgain: false,
+    stagesToAdd: plan.stages.length + MORE_STAGES,
     isWaitingForNodes: false,
     isDispatchDue: false,
     end: undefined,

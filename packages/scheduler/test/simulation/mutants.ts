@@ -92,4 +92,28 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (task?.status === 'resting' && task.attempt === timer.attempt)",
     replace: 'if (task === null)',
   },
+  {
+    name: 'a planner that plans finished stages again and again is followed for ever',
+    file: 'state/plan-refinement.ts',
+    find: 'stagesToAdd: stagesToAdd - added',
+    replace: 'stagesToAdd',
+  },
+  {
+    name: 'a run whose stages wait for each other is left to wait',
+    file: 'state/reducer.ts',
+    find: 'endStalledRun(draft);',
+    replace: '',
+  },
+  {
+    name: 'a run that waits for a timer is taken for stalled',
+    file: 'state/stalled-run.ts',
+    find: "task.status === 'resting'",
+    replace: 'false',
+  },
+  {
+    name: 'a run that waits for its scans to be assigned is taken for stalled',
+    file: 'state/stalled-run.ts',
+    find: "status === 'assigning'",
+    replace: 'false',
+  },
 ];

@@ -27,20 +27,20 @@ const FILTERED_READ_SHARE = 0.3;
  * by which they are to be readable in buckets.
  */
 export function cut(planning: Planning, placed: Placed, keys: readonly number[] = []): readonly Fragment[] {
-  const known = planning.cuts.get(placed.relation);
+  const known = planning.cuts.get(placed.relation)?.at(-1);
   if (known !== undefined) return known.map((fragment) => freshReading(planning, fragment));
   const given = placed.fragments.map((fragment) => shardWhole(planning, fragment));
   const outputs = given.filter(({ placement }) => placement === 'output');
   const others = given.filter(({ placement }) => placement !== 'output');
   const made = grouped(others).map((group) => stageOf(planning, placed, group, keys));
   const fragments = [...outputs, ...made];
-  planning.cuts.set(placed.relation, fragments);
+  planning.cuts.set(placed.relation, [fragments]);
   return fragments;
 }
 
 /** Stages that were started for the relation, to be read anew. */
 export function cutBefore(planning: Planning, relation: Relation): Placed | undefined {
-  const fragments = planning.fixed.get(relation);
+  const fragments = planning.fixed.get(relation)?.at(-1);
   return fragments && { relation, fragments: fragments.map((fragment) => freshReading(planning, fragment)) };
 }
 
@@ -93,24 +93,30 @@ export function inBuckets(planning: Planning, placed: Placed, keys: readonly num
     ({ placement, hashed }) => placement === 'buckets' && hashed.some((choice) => sameKeys(choice, keys)),
   );
   if (isThere) return merged(placed.fragments, keys);
-  const known = planning.cuts.get(placed.relation);
-  const fragments = known?.map((fragment) => freshReading(planning, fragment)) ?? placed.fragments;
-  const readable = fragments.map((fragment) => readInBuckets(planning, placed.relation, fragment, keys));
-  if (readable.every((fragment) => fragment !== undefined)) return merged(readable, keys);
-  // What is read again is computed again by a stage that leaves it in buckets.
+  const cuts = planning.cuts.get(placed.relation) ?? [];
+  let fragments = placed.fragments;
+  let readable: readonly (Fragment | undefined)[] = [];
+  for (const known of cuts.length > 0 ? cuts : [fragments]) {
+    fragments = known.map((fragment) => freshReading(planning, fragment));
+    readable = fragments.map((fragment) => readInBuckets(planning, placed.relation, fragment, keys));
+    if (readable.every((fragment) => fragment !== undefined)) return merged(readable, keys);
+  }
+  // A fragment that is in these buckets but not yet rows of a stage becomes one with the others: a relation that is cut in
+  // part only is not known again when the plan is refined, and its stages would be planned once more each time.
+  const kept = readable.filter((_, i) => fragments[i]!.output !== undefined);
   const rest: Placed = {
     relation: placed.relation,
     fragments: fragments
-      .filter((_, i) => readable[i] === undefined)
+      .filter(({ output }, i) => output === undefined || readable[i] === undefined)
       .map((fragment) => forwarded(planning, fragment)),
   };
   const given = rest.fragments.map((fragment) => shardWhole(planning, fragment));
   const made = grouped(given).map((group) => stageOf(planning, rest, group, keys));
-  const outputs = [...fragments.filter((_, i) => readable[i] !== undefined), ...made];
-  planning.cuts.set(placed.relation, outputs);
+  const outputs = fragments.filter(({ output }, i) => output !== undefined && readable[i] !== undefined);
+  planning.cuts.set(placed.relation, [...cuts, [...outputs, ...made]]);
   return merged(
     [
-      ...readable.filter((fragment) => fragment !== undefined),
+      ...kept.filter((fragment) => fragment !== undefined),
       ...made.map((fragment) => readInBuckets(planning, placed.relation, fragment, keys)!),
     ],
     keys,

@@ -170,8 +170,7 @@ function withoutNullKeys(
     ({ placement }) => placement === 'shards' || placement === 'buckets',
   );
   if (!isTravelling) return placed;
-  const known = planning.cuts.get(placed.relation) ?? planning.fixed.get(placed.relation);
-  if (known !== undefined) return placed;
+  if (planning.cuts.has(placed.relation)) return placed;
   return {
     relation: placed.relation,
     fragments: placed.fragments.map((fragment) =>

@@ -28,12 +28,15 @@ export interface Reading {
   mode?: ExchangeSource['mode'] | undefined;
 }
 
+/** Fragments that are all rows of stages (each has an `output`), and together all rows of a relation. */
+export type Cut = readonly Fragment[];
+
 /** What is remembered of a plan so that it can be decided again. */
 export interface PlanMemory {
   readonly tree: Relation;
   readonly drafts: readonly StageDraft[];
   readonly readings: ReadonlyMap<number, Reading>;
-  readonly cuts: ReadonlyMap<Relation, readonly Fragment[]>;
+  readonly cuts: ReadonlyMap<Relation, readonly Cut[]>;
   readonly rewrites: Map<Relation, Map<string, unknown>>;
   readonly dynamicFilters: ReadonlyMap<ScanRelation, readonly DynamicFilter[]>;
   readonly sharded: ReadonlySet<ScanRelation>;
@@ -48,10 +51,13 @@ export class Planning {
   readonly estimates: Estimates;
   readonly drafts: StageDraft[] = [];
   readonly readings = new Map<number, Reading>();
-  /** Relations whose rows stages leave, with what is to be read of them. */
-  readonly cuts = new Map<Relation, readonly Fragment[]>();
-  /** Cuts of stages that were started. */
-  readonly fixed = new Map<Relation, readonly Fragment[]>();
+  /**
+   * The cuts of each relation: a further one is made for readers that need the rows hashed by other keys. A cut whose stages
+   * were started stays for the rest of the run, so the stages that refinements can add are bounded by relations times keys.
+   */
+  readonly cuts = new Map<Relation, readonly Cut[]>();
+  /** The cuts of which every stage was started. */
+  readonly fixed: ReadonlyMap<Relation, readonly Cut[]>;
   /** Bytes of finished stages. */
   readonly finishedBytes = new Map<StageId, number>();
   readonly shared = new Map<number, Placed>();
@@ -75,6 +81,8 @@ export class Planning {
     this.facts = facts;
     this.estimates = new Estimates(facts);
     this.rewrites = before?.memory.rewrites ?? new Map();
+    const fixed = new Map<Relation, readonly Cut[]>();
+    this.fixed = fixed;
     if (before === undefined) return;
     const { memory, kept } = before;
     for (const draft of memory.drafts) {
@@ -93,23 +101,17 @@ export class Planning {
       );
     for (const scan of memory.sharded) this.sharded.add(scan);
     for (const partial of memory.partials) this.partials.add(partial);
-    for (const [relation, fragments] of memory.cuts)
-      if (fragments.every(({ output }) => output !== undefined && kept.has(output.stage)))
-        this.fixed.set(relation, fragments);
+    for (const [relation, cuts] of memory.cuts) {
+      const left = cuts.filter((cut) => cut.every(({ output }) => kept.has(output!.stage)));
+      if (left.length === 0) continue;
+      fixed.set(relation, left);
+      this.cuts.set(relation, left);
+    }
   }
 
   memory(tree: Relation): PlanMemory {
-    const { drafts, readings, cuts, fixed, rewrites, dynamicFilters, sharded, partials } = this;
-    return {
-      tree,
-      drafts,
-      readings,
-      cuts: new Map([...fixed, ...cuts]),
-      rewrites,
-      dynamicFilters,
-      sharded,
-      partials,
-    };
+    const { drafts, readings, cuts, rewrites, dynamicFilters, sharded, partials } = this;
+    return { tree, drafts, readings, cuts, rewrites, dynamicFilters, sharded, partials };
   }
 
   get nodes(): number {

@@ -144,7 +144,14 @@ export class SimulatedCluster {
           (stage) => !finished.has(stage.id) && neededStages(stage).every((id) => finished.has(id)),
         );
         if (next === undefined) throw new Error('No stage can run');
-        if (next === plan.stages.at(-1)) return await this.root(next, outputs);
+        if (next === plan.stages.at(-1)) {
+          const useless = unreadStages(plan, finished);
+          if (useless.length > 0)
+            throw new Error(`Nothing reads stages ${useless.join(', ')}, which have run`);
+          return await this.root(next, outputs);
+        }
+        if (finished.size > MOST_STAGES * first.stages.length)
+          throw new Error(`${finished.size} stages have run of a plan of ${first.stages.length}`);
         const tables = await this.stage(next, plan, outputs, options);
         outputs.set(next.id, tables);
         finished.set(next.id, await this.size(tables, next));
@@ -254,6 +261,18 @@ export class SimulatedCluster {
 interface SimulatedTask {
   readonly node: number;
   readonly range: readonly [from: number, to: number];
+}
+
+/** A refined plan may have so many times the stages of the first one. */
+const MOST_STAGES = 3;
+
+/** Stages that have run and that the root does not depend on. */
+function unreadStages(plan: DistributedPlan, finished: ReadonlyMap<StageId, unknown>): readonly StageId[] {
+  const needed = new Set<StageId>();
+  for (const stage of [...plan.stages].reverse())
+    if (needed.has(stage.id) || stage === plan.stages.at(-1))
+      for (const id of neededStages(stage)) needed.add(id);
+  return [...finished.keys()].filter((id) => !needed.has(id));
 }
 
 const neededStages = (stage: Stage): readonly StageId[] => [

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { query } from '../http.ts';
+import { EngineCluster } from './engine-cluster.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Every exchange is a hash exchange, and every table is read by all nodes. */
+const SPREAD: Settings = { min_distributed_bytes: '0', whole_table_bytes: '0', broadcast_limit_bytes: '0' };
+const ON_ONE_NODE: Settings = { enable_distributed_execution: 'false' };
+/** A query that takes longer waits for something that never comes. */
+const QUERY_TIMEOUT_MS = 60_000;
+
+let cluster: EngineCluster;
+beforeAll(async () => {
+  cluster = await EngineCluster.start({ nodes: 3 });
+  await answerOf('CREATE TABLE t (a INT, b INT)', {});
+  for (const first of [0, 10, 20])
+    await answerOf(`INSERT INTO t SELECT i, i % 7 FROM generate_series(${first}, ${first + 9}) AS g(i)`, {});
+}, 180_000);
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+/** Columns and rows; the order of the rows counts only where `isOrdered`. */
+async function answerOf(sql: string, settings: Settings, isOrdered = true): Promise<string> {
+  const answer = await query(cluster.node(0), sql, {
+    ...settings,
+    output_format: 'JSON_Compact',
+    statement_timeout: String(QUERY_TIMEOUT_MS),
+  });
+  expect(answer.status, `${sql}\n${answer.text}`).toBe(200);
+  if (answer.text === '') return '';
+  const { meta, data } = answer.json<{ meta: unknown; data: unknown[][] }>();
+  const lines = data.map((row) => JSON.stringify(row));
+  return [JSON.stringify(meta), ...(isOrdered ? lines : lines.sort())].join('\n');
+}
+
+const isDistributed = async (sql: string): Promise<boolean> =>
+  /stage 0/.test(await answerOf(`EXPLAIN ${sql}`, SPREAD));
+
+describe.each<readonly [what: string, statements: readonly string[]]>([
+  [
+    'one stage is read several times, beside an aggregate of it',
+    [
+      'SELECT v.* FROM (t x LEFT JOIN t y ON x.b = y.a), LATERAL (SELECT x.a UNION ALL SELECT x.b) v(c)',
+      'SELECT count(*) FROM t p, t q JOIN LATERAL (VALUES (p.a), (-1)) ss(x) ON q.b = ss.x',
+      'WITH c AS MATERIALIZED (SELECT x.a, y.b FROM t x JOIN t y ON x.b = y.a) SELECT a, count(*) FROM (SELECT a FROM c GROUP BY a UNION ALL SELECT b FROM c GROUP BY b UNION ALL SELECT a FROM c) GROUP BY a',
+      'WITH c AS MATERIALIZED (SELECT x.a, y.b FROM t x JOIN t y ON x.b = y.a) SELECT p.a, (SELECT max(b) FROM c WHERE c.a < p.b), count(*) FROM c p JOIN c q ON p.a = q.b JOIN (SELECT b, min(a) AS m FROM c GROUP BY b) r ON r.b = q.a GROUP BY ALL',
+      'SELECT a, (SELECT count(*) FROM t y WHERE y.b = x.a), (SELECT sum(y.a) FROM t y WHERE y.b = x.b) FROM t x',
+      'WITH RECURSIVE r(n, a) AS (SELECT 1, a FROM t WHERE a < 3 UNION ALL SELECT n + 1, t.a FROM r JOIN t ON t.b = r.a WHERE n < 4) SELECT n, count(*), sum(a) FROM r GROUP BY n',
+    ],
+  ],
+])('%s', (_, statements) => {
+  test.each(statements)('%s', { timeout: 2 * QUERY_TIMEOUT_MS }, async (sql) => {
+    expect(await isDistributed(sql)).toBe(true);
+    expect(await answerOf(sql, SPREAD, false)).toBe(await answerOf(sql, ON_ONE_NODE, false));
+  });
+});
