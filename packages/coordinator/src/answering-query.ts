@@ -2,6 +2,7 @@ import { TesseraError } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import { formatTypeName, type Statement } from '@tessera/sql';
 import { type AsyncStatements, asyncStatusQuery } from './async-statements.ts';
+import { queryInPlace } from './changes/bound-query.ts';
 import { describeQuery } from './describe-query.ts';
 import { showGrantsQuery } from './information-schema/show-grants.ts';
 import { describedView, showQuery } from './information-schema/show-query.ts';
@@ -38,17 +39,24 @@ async function shownQuery(
   statement: Extract<AnsweredStatement, { kind: 'show' | 'show_grants' }>,
   run: QueryRunOptions,
 ): Promise<string> {
+  if (statement.kind === 'show' && statement.query !== undefined) {
+    return describedColumns(run, queryInPlace(statement.query, run.text).sql);
+  }
   const { snapshot, release } = await run.snapshot();
   try {
     const { database, user } = run.sessionValues;
     if (statement.kind === 'show_grants') return showGrantsQuery(statement, snapshot, { database, user });
     const shown = showQuery(statement, snapshot, database);
     if (typeof shown === 'string') return shown;
-    const { columns } = await describeQuery({ ...run, text: shown.sql });
-    return describedView(columns.map((column) => ({ name: column.name, type: formatTypeName(column) })));
+    return await describedColumns(run, shown.sql);
   } finally {
     release();
   }
+}
+
+async function describedColumns(run: QueryRunOptions, text: string): Promise<string> {
+  const { columns } = await describeQuery({ ...run, text });
+  return describedView(columns.map((column) => ({ name: column.name, type: formatTypeName(column) })));
 }
 
 /** One setting by its name, or all of them. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { classifyStatement } from '@tessera/sql';
+import { classifyStatement, type PrepareContext } from '@tessera/sql';
 import { withFurtherAttempts } from './further-attempts.ts';
 import type { BindRequest, BoundQuery } from './read/bound-query.ts';
 import type { QueryBinder } from './read/query-binder.ts';
@@ -22,7 +22,7 @@ export interface QueryRunOptions {
   readonly text: string;
   /** Of the statement: that of its transaction, or the newest. Asked for only when it reads tables. */
   readonly snapshot: () => Promise<StatementSnapshot>;
-  readonly sessionValues: { account: string; database: string; engine: string; user: string };
+  readonly sessionValues: PrepareContext['sessionValues'];
 }
 
 /** Runs one query to the first chunk of its result. */

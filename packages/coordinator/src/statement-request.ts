@@ -43,6 +43,8 @@ export interface StatementRequest {
   /** Undefined: the client cannot send rows, so that `COPY … FROM STDIN` is refused. */
   readonly copyInput?: CopyInput | undefined;
   readonly user: string;
+  /** How the client speaks to the node; undefined: the HTTP API. */
+  readonly protocol?: 'postgres' | undefined;
   /** ULID of the user who logged in: one of the same name that was made anew is another one. */
   readonly userId?: string | undefined;
   /** Of the transaction that the statement belongs to; undefined: it is one of its own. */

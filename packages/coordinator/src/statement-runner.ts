@@ -19,7 +19,7 @@ import { type QueryRunOptions, runQuery } from './query-run.ts';
 import type { QueryBinder } from './read/query-binder.ts';
 import { databaseOf } from './request-session.ts';
 import type { RunningQuery } from './running-queries.ts';
-import { withSettings } from './settings.ts';
+import { requireSettingName, withSettings } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { StatementResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
@@ -61,7 +61,8 @@ export class StatementRunner {
   context({ query, request, text }: AskedStatement): QueryRunOptions {
     const { kernel, external, engineId, binder, access } = this.#options;
     const database = databaseOf(request.database);
-    const sessionValues = { account: '', database, engine: engineId, user: request.user };
+    const { user, protocol } = request;
+    const sessionValues = { account: '', database, engine: engineId, user, protocol };
     const snapshot = () => access.snapshot(request);
     return { binder, kernel, external, query, request, text, sessionValues, snapshot };
   }
@@ -93,7 +94,7 @@ export class StatementRunner {
         return { kind: 'done', session: { kind: 'set', name: statement.name, value: statement.value } };
       }
       case 'reset':
-        return { kind: 'done', session: { kind: 'remove', name: statement.name } };
+        return { kind: 'done', session: { kind: 'remove', name: requireSettingName(statement.name) } };
       case 'use_database':
         await access.checkDatabase(statement.database, request.user);
         await access.authorize(statement, request);

@@ -113,7 +113,7 @@ const COLUMNS: readonly (readonly [sql: string, columns: readonly string[]])[] =
   ],
   [
     'SELECT 1::UTINYINT, 1::UINTEGER, 1::UBIGINT, 1::HUGEINT, 1::SMALLINT',
-    ['utinyint: int', 'uinteger: long', 'ubigint: Decimal(20, 0)', 'hugeint: Decimal(38, 0)', 'int2: int'],
+    ['utinyint: int', 'oid: long', 'ubigint: Decimal(20, 0)', 'hugeint: Decimal(38, 0)', 'int2: int'],
   ],
   [
     "SELECT INTERVAL '1 day', '12:00'::TIME, MAP {'k': 1}",
@@ -151,6 +151,61 @@ test.for(FAILURES)('%s fails', async ([sql, name]) => {
 test('CASE keeps a division from happening', async () => {
   const sql = 'SELECT CASE WHEN x = 0 THEN -1 ELSE 10 / x END FROM (VALUES (0), (5)) v(x)';
   expect(await dialect.rows(sql)).toEqual([[-1], [2]]);
+});
+
+describe('functions in FROM', () => {
+  test.each<readonly [from: string, columns: readonly string[], rows: readonly unknown[][]]>([
+    ["lower('A')", ['lower: text null'], [['a']]],
+    ["lower('A') AS l", ['l: text null'], [['a']]],
+    ["lower('A') WITH ORDINALITY AS l(a, n)", ['a: text null', 'n: long null'], [['a', '1']]],
+    ['current_schema()', ['current_schema: text'], [['public']]],
+    ["string_to_array('a,b', ',')", ['string_to_array: array(text null) null'], [[['a', 'b']]]],
+    ['(VALUES (2)) v(x), abs(-v.x) AS y', ['x: int null', 'y: int null'], [[2, 2]]],
+    [
+      "unnest([1, 2], ['a', 'b', 'c']) AS u(a, b)",
+      ['a: int null', 'b: text null'],
+      [
+        [1, 'a'],
+        [2, 'b'],
+        [null, 'c'],
+      ],
+    ],
+    [
+      '(VALUES ([3, 4], [5])) v(p, q), unnest(v.p, v.q) WITH ORDINALITY AS u(a, b, n)',
+      ['p: array(int null) null', 'q: array(int null) null', 'a: int null', 'b: int null', 'n: long null'],
+      [
+        [[3, 4], [5], 3, 5, '1'],
+        [[3, 4], [5], 4, null, '2'],
+      ],
+    ],
+  ])('%s', async (from, columns, rows) => {
+    const sql = `SELECT * FROM ${from}`;
+    expect(await dialect.columns(sql)).toEqual(columns);
+    expect(await dialect.rows(sql)).toEqual(rows);
+  });
+
+  test('that do not exist are refused at their place', async () => {
+    await expect(dialect.rows('SELECT * FROM nosuchfunction(1)')).rejects.toMatchObject({
+      sqlState: '42883',
+      location: { line: 1, startColumn: 15 },
+    });
+  });
+});
+
+test('ARRAY of a subquery is called array', async () => {
+  expect(await dialect.columns('SELECT ARRAY(SELECT 1), ARRAY(SELECT 2 UNION ALL SELECT 3)')).toEqual([
+    'array: array(int null) null',
+    'array: array(int null) null',
+  ]);
+});
+
+test('rows are not locked, and a query that asks for it is told so', async () => {
+  for (const lock of ['UPDATE', 'SHARE', 'NO KEY UPDATE', 'UPDATE OF v SKIP LOCKED']) {
+    await expect(dialect.rows(`SELECT * FROM (VALUES (1)) v FOR ${lock}`)).rejects.toMatchObject({
+      sqlState: '0A000',
+      message: expect.stringContaining('no row is ever locked'),
+    });
+  }
 });
 
 test('errors point into the statement as it was written', async () => {

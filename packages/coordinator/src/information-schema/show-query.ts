@@ -46,7 +46,7 @@ export function showQuery(
   return `SELECT ${list.columns} FROM ${from}${where} ORDER BY ${list.order}`;
 }
 
-/** What DESCRIBE answers for a view: the same columns as for a table. */
+/** What DESCRIBE answers for a view or a query: the same columns as for a table. */
 export function describedView(columns: readonly { readonly name: string; readonly type: string }[]): string {
   const rows = columns.map(({ name, type }, i) => {
     const isNullable = type.endsWith(' null');

@@ -2,7 +2,7 @@ import type { ObjectId, RelationObject } from '@tessera/catalog';
 import type { QueryId } from '@tessera/common';
 import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { ExecutedPlan, ExecutionProgress } from '@tessera/scheduler';
-import type { OutputColumn, QueryParameter } from '@tessera/sql';
+import type { OutputColumn, PrepareContext, QueryParameter } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
 import type { RowStorage } from '../distribution/written-by-nodes.ts';
 import type { ReadFile } from '../read-resolution.ts';
@@ -19,12 +19,7 @@ export interface BindRequest {
   readonly directory: RequestDirectory;
   readonly settings: Settings;
   /** `database` is the one that names without one belong to. */
-  readonly sessionValues: {
-    readonly account: string;
-    readonly database: string;
-    readonly engine: string;
-    readonly user: string;
-  };
+  readonly sessionValues: PrepareContext['sessionValues'];
   /** What names mean. Asked for at most once, when the query names a relation, and released with the bound query. */
   readonly snapshot: () => Promise<StatementSnapshot>;
   /**

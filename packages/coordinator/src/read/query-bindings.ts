@@ -24,8 +24,9 @@ export function bindingKey(request: BindRequest, asked?: readonly SqlType[]): Bi
     isOpen ? null : String(value),
     type,
   ]);
-  const { database, user } = sessionValues;
-  const key = JSON.stringify([settings.timezone, database, user, rowPositionsOf ?? '', sql, values, asked]);
+  const { database, user, protocol } = sessionValues;
+  const session = [settings.timezone, database, user, protocol];
+  const key = JSON.stringify([session, rowPositionsOf ?? '', sql, values, asked]);
   return key.length > MAX_KEY_LENGTH ? undefined : key;
 }
 

@@ -17,7 +17,7 @@ export function setCommand(cursor: TokenCursor): SessionCommand {
   const local = !cursor.accept('SESSION') && cursor.accept('LOCAL');
   if (cursor.accept('ROLE')) return ownIdentity(cursor, 'SET ROLE');
   if (cursor.accept('TIME', 'ZONE')) {
-    const value = cursor.accept('LOCAL') ? undefined : value1(cursor, 'a time zone');
+    const value = cursor.accept('LOCAL') ? undefined : timeZone(cursor);
     return finished(cursor, { kind: 'set', name: 'timezone', value, local });
   }
   if (cursor.accept('NAMES')) {
@@ -34,6 +34,27 @@ export function setCommand(cursor: TokenCursor): SessionCommand {
   while (cursor.acceptSymbol(',')) values.push(cursor.expectValue(`a value for ${name}`));
   const value = values[0] === undefined ? undefined : values.join(', ');
   return finished(cursor, { kind: 'set', name, value, local });
+}
+
+/** A name, a number of hours, or `INTERVAL '+02:00' HOUR TO MINUTE`; undefined for DEFAULT. */
+function timeZone(cursor: TokenCursor): string | undefined {
+  if (cursor.accept('INTERVAL')) {
+    const offset = cursor.expectValue('an offset from UTC');
+    cursor.accept('HOUR', 'TO', 'MINUTE');
+    return zoneOfOffset(offset);
+  }
+  const value = value1(cursor, 'a time zone');
+  return value === undefined || !/^-?\d+$/.test(value) ? value : zoneOfOffset(value);
+}
+
+/** `+02:00` → `Etc/GMT-2`: names of zones count the hours west of Greenwich, offsets those east of it. */
+function zoneOfOffset(offset: string): string {
+  const [, sign, hours = '', minutes = '00'] = /^([+-]?)(\d{1,2})(?::?(\d{2}))?(?::00)?$/.exec(offset) ?? [];
+  if (hours === '' || minutes !== '00') {
+    const expected = 'a whole number of hours, or the name of a time zone such as Asia/Kolkata';
+    return fail('INVALID_SETTING', { name: 'timezone', value: offset, expected });
+  }
+  return Number(hours) === 0 ? 'UTC' : `Etc/GMT${sign === '-' ? '+' : '-'}${Number(hours)}`;
 }
 
 /** Undefined for DEFAULT. */

@@ -143,9 +143,12 @@ function identity({ parameters }: StartupMessage): { user: string; database: str
   return { user, database: parameters.get('database') || undefined };
 }
 
+/** Databases that every server of PostgreSQL has: tools such as createdb connect to them to make others. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['postgres', 'template1']);
+
 /**
- * Clients that were told of no database send the name of their user: without a database of that name, the default one of the
- * user is meant.
+ * Clients that were told of no database send the name of their user, or of a database that every server has: without a
+ * database of that name, the default one is meant.
  * @throws TesseraError DATABASE_NOT_FOUND, FORBIDDEN
  */
 async function chosenDatabase(
@@ -161,7 +164,8 @@ async function chosenDatabase(
     return database;
   } catch (error) {
     const isMissing = error instanceof TesseraError && error.name === 'DATABASE_NOT_FOUND';
-    if (isMissing && database === user) return undefined;
+    const standsForDefault = database === user || (database !== undefined && EVERYWHERE.has(database));
+    if (isMissing && standsForDefault) return undefined;
     throw error;
   }
 }

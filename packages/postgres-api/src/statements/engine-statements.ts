@@ -140,7 +140,8 @@ export class EngineStatements {
     directory: LazyRequestDirectory,
     copyInput: CopyInput | undefined,
   ): StatementRequest {
-    return { ...this.#scope(), ...statement, uploads: new Map(), directory, copyInput };
+    const protocol = 'postgres' as const;
+    return { ...this.#scope(), ...statement, protocol, uploads: new Map(), directory, copyInput };
   }
 
   #begin() {

@@ -44,7 +44,14 @@ interface FixedValue {
   put(view: DataView, at: number, row: number): void;
 }
 
-function fixedValue({ kind }: SqlType, { values }: Data): FixedValue | undefined {
+function fixedValue(type: SqlType, { values }: Data): FixedValue | undefined {
+  const { kind } = type;
+  if ('oid' in type && type.oid === true) {
+    return {
+      width: 4,
+      put: (view, at, row) => view.setUint32(at, Number((values as BigInt64Array)[row]!)),
+    };
+  }
   switch (kind) {
     case 'int':
       return { width: 4, put: (view, at, row) => view.setInt32(at, (values as Int32Array)[row]!) };

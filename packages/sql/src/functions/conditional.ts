@@ -1,10 +1,14 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { constant } from '../tree.ts';
+import { POSTGRES_VERSION_TEXT } from '../postgres/settings.ts';
+import { constant, type Expression } from '../tree.ts';
 import { CITY_HASH } from './city-hash.ts';
 import { internalCall, kernelCall } from './expressions.ts';
-import { inCategory, kernelFunction, macro } from './types.ts';
+import { type FunctionContext, inCategory, kernelFunction, macro } from './types.ts';
 
 const VERSION = `Tessera ${packageJson.version}`;
+
+const versionText = (_: unknown, { sessionValues }: FunctionContext): Expression =>
+  constant(sessionValues.protocol === 'postgres' ? POSTGRES_VERSION_TEXT : VERSION);
 
 export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
   kernelFunction(
@@ -108,10 +112,11 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
   {
     name: 'version',
     signatures: ['version() → text'],
-    description: 'The version of the engine.',
+    description:
+      'The version of the engine; over the PostgreSQL protocol, in the form that clients of PostgreSQL read.',
     example: "version() LIKE 'Tessera %'",
     result: 'true',
-    implementation: { kind: 'rewrite', arity: [0, 0], rewrite: () => constant(VERSION) },
+    implementation: { kind: 'rewrite', arity: [0, 0], rewrite: versionText },
   },
   {
     name: 'zeroifnull',

@@ -20,6 +20,8 @@ export interface FunctionContext {
     readonly database: string;
     readonly engine: string;
     readonly user: string;
+    /** Undefined: the HTTP API. */
+    readonly protocol?: 'postgres' | undefined;
   };
   /** Values as JSON gave them. */
   readonly parameters: readonly { readonly name: string; readonly value: unknown }[];

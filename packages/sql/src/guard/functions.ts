@@ -60,15 +60,19 @@ export function checkFunction(node: FunctionNode | WindowNode, location: SqlLoca
   if (name.startsWith('tsr_')) unknown(name, location);
 }
 
-/** @throws TesseraError FORBIDDEN for what the kernel knows and users may not call, UNDEFINED_FUNCTION for the rest */
+/** @throws TesseraError FORBIDDEN for what the kernel knows and users may not call */
 export function checkTableFunction(ref: TableFunctionRef, location: SqlLocation | undefined): void {
   const name = ref.function.function_name.toLowerCase();
   if (isCatalogTableFunction(ref.function)) return;
   checkFunction(ref.function, location);
-  if (TABLE_FUNCTIONS.has(name)) return;
-  if (KERNEL_TABLE_FUNCTION.test(name)) refuse(name, location);
-  unknown(name, location);
+  if (!TABLE_FUNCTIONS.has(name)) refuse(name, location);
 }
+
+/** Whether a call in FROM is of a function whose rows are a table; others give one value each, like those of select lists. */
+export const isTableFunction = (node: FunctionNode): boolean => {
+  const name = node.function_name.toLowerCase();
+  return TABLE_FUNCTIONS.has(name) || isCatalogTableFunction(node) || KERNEL_TABLE_FUNCTION.test(name);
+};
 
 const KERNEL_TABLE_FUNCTION =
   /^(?:read_|parquet|arrow|checkpoint|force_checkpoint|disable_|enable_|seq_scan|index_scan|summary$|truncate_|storage_info|table_info|test_|which_|python|show|unnest_|user_|import_|wal_)/;

@@ -35,7 +35,6 @@ const TABLE_FUNCTIONS = new Set([
   'pg_get_keywords',
   'pg_options_to_table',
   'pg_partition_ancestors',
-  'string_to_array',
 ]);
 
 /** A function of PostgreSQL's catalog that the engine has. */

@@ -1,4 +1,3 @@
-import packageJson from '../../package.json' with { type: 'json' };
 import { internalCall, kernelCall } from '../functions/expressions.ts';
 import type { Arity } from '../functions/types.ts';
 import { call, cast, constant, type Expression, NO_LOCATION, stringLiteral, type TypeNode } from '../tree.ts';
@@ -6,7 +5,7 @@ import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './looku
 import type { PostgresFunction } from './postgres-function.ts';
 import { privilegeFunctions } from './privileges.ts';
 import { formattedType, REG_TYPES, regValue } from './reg-types.ts';
-import { POSTGRES_VERSION, settingValue } from './settings.ts';
+import { POSTGRES_VERSION_TEXT, settingValue } from './settings.ts';
 
 const always = (value: Expression, arity: Arity = [0, 3]): PostgresFunction => ({
   arity,
@@ -47,9 +46,6 @@ const toReg = (type: string): PostgresFunction => ({
   arity: [1, 1],
   rewrite: ([text]) => regValue(REG_TYPES[type]!, text!, 'null'),
 });
-
-/** The version that clients take a server of PostgreSQL by. */
-const VERSION = `PostgreSQL ${POSTGRES_VERSION} (Tessera ${packageJson.version})`;
 
 const VISIBLE = [
   'pg_collation_is_visible',
@@ -132,6 +128,8 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
       lookedUp('description', concatenated(catalog, constant('/'), oid!)),
   },
   parse_ident: macro('pg_parse_ident', [1, 2]),
+  /** There are no advisory locks to take, so none are left to release; pools ask for it when a connection comes back. */
+  pg_advisory_unlock_all: always(constant(''), [0, 0]),
   pg_backend_pid: always(constant(1), [0, 0]),
   pg_char_to_encoding: always(constant(6), [1, 1]),
   pg_client_encoding: always(constant('UTF8'), [0, 0]),
@@ -197,7 +195,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
 
 /** Functions that are others when `pg_catalog` stands before them. */
 export const QUALIFIED_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
-  version: always(constant(VERSION), [0, 0]),
+  version: always(constant(POSTGRES_VERSION_TEXT), [0, 0]),
 };
 
 function searchPath(implicit: Expression): Expression {

@@ -1,7 +1,12 @@
+import packageJson from '../../package.json' with { type: 'json' };
+
 /**
  * The version of PostgreSQL whose catalog this is: clients choose their queries by it.
  */
 export const POSTGRES_VERSION = '15.0';
+
+/** What `version()` answers clients of PostgreSQL, which read the number behind the first word. */
+export const POSTGRES_VERSION_TEXT = `PostgreSQL ${POSTGRES_VERSION} (Tessera ${packageJson.version})`;
 
 /** Settings that clients ask for, with what they are when the session has not set them. */
 export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {

@@ -51,11 +51,6 @@ export function catalogTable(node: TableFunctionRef): TableRef {
       column_name_alias,
     };
   }
-  if (SCALARS.has(name)) {
-    const value = { ...called, schema: '', alias: alias === '' ? name : alias };
-    const subquery = { node: { ...selectAll(NO_TABLE), select_list: [value] }, named_param_map: [] };
-    return { type: 'SUBQUERY', alias: value.alias, sample, query_location, subquery, column_name_alias };
-  }
   if (name === 'generate_subscripts') {
     const [list] = called.children as [Expression];
     const end = operatorCall('+', call('len', list), constant(1));
@@ -77,9 +72,6 @@ function withColumnName(node: TableFunctionRef): TableFunctionRef {
 }
 
 const ROWS_OF_ONE = new Set(['generate_series', 'range', 'unnest']);
-
-/** Functions that give one value, which PostgreSQL takes in FROM too. */
-const SCALARS = new Set(['current_schemas', 'parse_ident', 'regexp_split_to_array', 'string_to_array']);
 
 const NO_TABLE: TableRef = { type: 'EMPTY', alias: '', sample: null, query_location: NO_LOCATION };
 

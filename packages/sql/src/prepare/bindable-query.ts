@@ -1,7 +1,7 @@
 import type { KernelSession } from '@tessera/kernel';
 import type { Placement } from '../relations/placement.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
-import { type Statement, walkTree } from '../tree.ts';
+import { type Statement, type TypeNode, walkTree } from '../tree.ts';
 import type { CatalogColumns } from './null-scope.ts';
 import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 
@@ -18,6 +18,8 @@ export interface BindableQuery {
   readonly columns: CatalogColumns;
   readonly sessionRelations: PreparedQuery['sessionRelations'];
   readonly time: PreparedQuery['time'];
+  /** Whether the query is about object identifiers: columns of type UINTEGER are such then. */
+  readonly hasOids: boolean;
 }
 
 export async function bindable(
@@ -26,6 +28,7 @@ export async function bindable(
   { session, relations }: PrepareContext,
 ): Promise<BindableQuery> {
   const running = placement.running(statement);
+  const hasOids = placement.readsSystem || castsToOid(running);
   if (placement.tables.size === 0 || relations === undefined) {
     return {
       running,
@@ -35,6 +38,7 @@ export async function bindable(
       columns: () => undefined,
       sessionRelations: new Map(),
       time: 'none',
+      hasOids,
     };
   }
   const binder = await relations.binder();
@@ -42,8 +46,19 @@ export async function bindable(
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
   const { sessionRelations } = placement;
   const tables = countTables(running);
-  return { running, bound, binder, tables, columns, sessionRelations, time: timeOf(placement) };
+  return { running, bound, binder, tables, columns, sessionRelations, time: timeOf(placement), hasOids };
 }
+
+function castsToOid(statement: Statement): boolean {
+  let found = false;
+  walkTree(statement, (node) => {
+    found ||= 'class' in node && node.class === 'CAST' && isOid(node.cast_type);
+  });
+  return found;
+}
+
+const isOid = ({ id, type_info }: TypeNode): boolean =>
+  id === 'UINTEGER' || (type_info?.type === 'LIST_TYPE_INFO' && isOid(type_info.child_type));
 
 function timeOf({ clock }: Placement): PreparedQuery['time'] {
   if (clock.wasBypassed) return 'free';

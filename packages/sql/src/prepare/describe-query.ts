@@ -13,7 +13,7 @@ import {
   transformTree,
   walkTree,
 } from '../tree.ts';
-import { outputType } from '../types/output-type.ts';
+import { outputType, withOids } from '../types/output-type.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
 import { bindable } from './bindable-query.ts';
@@ -74,7 +74,10 @@ export async function describeQuery(
   const { columns } = await bindOutput({ ...query, bound: typed, running: typed }, text);
   const typeOf = (name: string): SqlType => {
     const kernelType = found.get(name);
-    return given.get(name) ?? alone.get(name) ?? (kernelType ? outputType(kernelType).type : TEXT);
+    const asked = given.get(name) ?? alone.get(name);
+    if (asked !== undefined || kernelType === undefined) return asked ?? TEXT;
+    const { type } = outputType(kernelType);
+    return query.hasOids ? withOids(kernelType, type) : type;
   };
   return {
     parameters: usedParameters(parsed).map((name) => ({ name: `$${name}`, type: typeOf(name) })),

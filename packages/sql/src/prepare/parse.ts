@@ -54,6 +54,11 @@ function parseError(
   if (/^Only SELECT statements/.test(error_message)) {
     return TesseraError.of('NOT_SUPPORTED', { what: 'A statement of this kind' });
   }
+  if (/^SELECT locking clause/.test(error_message)) {
+    const hint =
+      'no row is ever locked: transactions have snapshot isolation, and a COMMIT that conflicts with another change fails (40001)';
+    return TesseraError.of('NOT_SUPPORTED', { what: 'SELECT … FOR UPDATE or FOR SHARE', hint });
+  }
   const message = /^Max expression depth|memory exhausted/.test(error_message)
     ? 'The statement is nested too deep: at most 1000 levels of expressions'
     : capitalised(error_message);

@@ -13,6 +13,7 @@ export interface PrepareContext {
     readonly database: string;
     readonly engine: string;
     readonly user: string;
+    readonly protocol?: 'postgres' | undefined;
   };
   /** Makes the file or files of a READ_* call readable by the kernel. */
   resolveRead(call: ReadCall): Promise<RelationSource>;

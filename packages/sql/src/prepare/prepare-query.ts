@@ -3,7 +3,7 @@ import { caretOf, type KernelColumn, quoteName } from '@tessera/kernel';
 import { Placement } from '../relations/placement.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import { locateError } from '../text/locate-error.ts';
-import { outputType } from '../types/output-type.ts';
+import { outputType, withOids } from '../types/output-type.ts';
 import { type BindableQuery, bindable } from './bindable-query.ts';
 import { notNullColumns } from './nullability.ts';
 import { readsNothing } from './one-row.ts';
@@ -53,7 +53,8 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   });
   const adjusted = await sumTypes(binder, bound, columns);
   const sql = running === bound ? boundSql : await deparse(binder, running);
-  const output = withDialectTypes(sql, adjusted, notNullColumns(bound.node, columns.length, query.columns));
+  const notNull = notNullColumns(bound.node, columns.length, query.columns);
+  const output = withDialectTypes(sql, adjusted, { notNull, hasOids: query.hasOids });
   const { time, sessionRelations } = query;
   const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
   const prepared = {
@@ -82,10 +83,13 @@ type AdjustedColumn = KernelColumn & { readonly convertTo?: string };
 function withDialectTypes(
   sql: string,
   columns: readonly AdjustedColumn[],
-  notNull: readonly boolean[],
+  { notNull, hasOids }: { readonly notNull: readonly boolean[]; readonly hasOids: boolean },
 ): Pick<PreparedQuery, 'sql' | 'parameters' | 'columns'> {
   const types = columns.map((column) => outputType(column.type));
-  const output = columns.map(({ name }, i) => ({ name, type: types[i]!.type, nullable: !notNull[i] }));
+  const output = columns.map(({ name, type: kernelType }, i) => {
+    const { type } = types[i]!;
+    return { name, type: hasOids ? withOids(kernelType, type) : type, nullable: !notNull[i] };
+  });
   const isPlain = columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined);
   return { sql: isPlain ? sql : outputSql(sql, columns), parameters: {}, columns: output };
 }

@@ -13,6 +13,7 @@ import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
 import { doubleLiteral } from '../rewrites/double-literals.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
+import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { backslashEscapes } from '../rewrites/like-escapes.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
@@ -42,8 +43,9 @@ export async function rewriteQuery(
   scope: RewriteScope,
 ): Promise<Statement> {
   const { locate } = parsed;
-  guardFunctions(parsed);
-  const statement = postgresForms(parsed.statement, context);
+  const called = functionsInFrom(parsed.statement);
+  guardFunctions({ ...parsed, statement: called });
+  const statement = postgresForms(called, context);
   const reads = readsIn(statement);
   const fileColumns = fileColumnsIn(statement);
   const {

@@ -30,6 +30,8 @@ export class Placement {
   readonly tables = new Map<string, TableRelation>();
   /** Queries of what the running session has, by the name of the empty relation that `bound` had made for it. */
   readonly sessionRelations = new Map<string, string>();
+  /** Whether a relation of `information_schema` or `pg_catalog` stands in the statement. */
+  readsSystem = false;
   /** Of the statement, where it reads tables. */
   readonly clock = new StatementClock(new Date(), (name) =>
     [...this.tables.values()].some(({ columns }) => columns.some((c) => c.name.toLowerCase() === name)),

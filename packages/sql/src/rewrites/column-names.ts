@@ -108,7 +108,9 @@ function isArraySubquery({ subquery: { node } }: Extract<Expression, { class: 'S
   if (node.type !== 'SELECT_NODE') return false;
   const [item] = node.select_list;
   if (item?.class !== 'CASE' || item.else_expr.class !== 'FUNCTION') return false;
-  return item.else_expr.children[0]?.class === 'POSITIONAL_REFERENCE';
+  const [aggregated] = item.else_expr.children;
+  const isSugar = aggregated?.class === 'POSITIONAL_REFERENCE' || aggregated?.class === 'STAR';
+  return isSugar && item.else_expr.function_name === 'array_agg';
 }
 
 function figureOperator(item: Extract<Expression, { class: 'OPERATOR' }>): Figured | undefined {
@@ -139,6 +141,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   INTEGER: 'int4',
   SMALLINT: 'int2',
   BIGINT: 'int8',
+  UINTEGER: 'oid',
   DOUBLE: 'float8',
   FLOAT: 'float4',
   VARCHAR: 'text',

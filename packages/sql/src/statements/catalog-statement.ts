@@ -333,6 +333,8 @@ export interface ShowStatement {
   readonly name: ObjectName | undefined;
   /** Of `LIKE`. */
   readonly pattern?: string | undefined;
+  /** The query that DESCRIBE is to describe, in the place of a table. */
+  readonly query?: SqlText | undefined;
 }
 
 export type CatalogStatement =

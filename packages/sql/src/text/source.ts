@@ -79,6 +79,8 @@ function rewriteTypes(tokens: readonly IToken[]): Edit[] {
       edits.push(...arrayType(tokens, index, rewritten));
     } else if (isWord(token, 'NUMERIC', 'DECIMAL', 'DEC') && isBareDecimal(tokens, index)) {
       edits.push({ start: endOf(token), end: endOf(token), text: '(38,9)' });
+    } else if (isWord(token, 'OID') && isCastTarget(tokens, index)) {
+      edits.push(replace(token, 'uinteger'));
     }
   }
   return edits;
@@ -114,6 +116,15 @@ function isBareDecimal(tokens: readonly IToken[], index: number): boolean {
   if (before?.image === '::' || isWord(before, 'AS') || isWord(tokens[index - 2], 'ARRAY')) return true;
   const isField = before?.tokenType === Word || before?.tokenType === QuotedName;
   return isField && isWord(tokens[enclosingOpen(tokens, index) - 1], 'STRUCT');
+}
+
+/** `x::oid`, `CAST(x AS oid)`; anywhere else `oid` is a name. */
+function isCastTarget(tokens: readonly IToken[], index: number): boolean {
+  const isQualified = tokens[index - 1]?.image === '.' && isWord(tokens[index - 2], 'PG_CATALOG');
+  const before = tokens[isQualified ? index - 3 : index - 1];
+  if (before?.image === '::') return true;
+  if (!isWord(before, 'AS')) return false;
+  return isWord(tokens[enclosingOpen(tokens, index) - 1], 'CAST', 'TRY_CAST');
 }
 
 /** The index of the bracket that `index` stands in, -1 outside all. */

@@ -8,6 +8,13 @@ export interface OutputType {
   readonly convert: ((value: string) => string) | undefined;
 }
 
+/** Marks object identifiers of PostgreSQL's catalog, which the kernel has as UINTEGER, in the type that they leave as. */
+export function withOids(kernelType: KernelType, type: SqlType): SqlType {
+  if (kernelType.id === 'UINTEGER') return { kind: 'long', oid: true };
+  if (kernelType.id !== 'LIST' || type.kind !== 'array') return type;
+  return { kind: 'array', element: withOids(kernelType.child, type.element) };
+}
+
 const castTo = (sqlType: string) => (value: string) => `CAST(${value} AS ${sqlType})`;
 
 const SCALARS: Readonly<Record<string, ScalarKind>> = {

@@ -2,7 +2,8 @@ import { quoteName } from '@tessera/kernel';
 
 /** A type as users of the dialect see it. */
 export type SqlType =
-  | { readonly kind: ScalarKind }
+  /** `oid`: PostgreSQL's clients see a `long` of this kind as an `oid`. */
+  | { readonly kind: ScalarKind; readonly oid?: true }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'array'; readonly element: SqlType }
   | { readonly kind: 'struct'; readonly fields: readonly SqlField[] };

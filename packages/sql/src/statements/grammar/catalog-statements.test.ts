@@ -352,6 +352,7 @@ const OTHERS: readonly (readonly [sql: string, statement: object])[] = [
     (what) => [`SHOW ${what.toUpperCase()}`, { kind: 'show', what }] as const,
   ),
   ['DESCRIBE t', { kind: 'show', what: 'describe', name: named('t') }],
+  ['DESCRIBE SELECT 1', { kind: 'show', what: 'describe', name: undefined, query: text('SELECT 1', 9) }],
   ['DESC TABLE s.t', { kind: 'show', what: 'describe', name: named('s', 't') }],
 ];
 
@@ -517,7 +518,6 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
     'OVERWRITE_EXISTING_FILES',
   ],
   ['SHOW TABLES LIKE x', 'SYNTAX_ERROR', 'a pattern as a string', 'x'],
-  ['DESCRIBE SELECT 1', 'NOT_SUPPORTED', 'DESCRIBE of a query', 'SELECT'],
 ];
 
 test.for(ERRORS)('%s: %s, %s', ([sql, name, message, at]) => {

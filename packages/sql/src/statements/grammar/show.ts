@@ -3,8 +3,7 @@ import type { ShowGrantsStatement } from '../access-statement.ts';
 import type { ShowStatement } from '../catalog-statement.ts';
 import type { ObjectName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-import { unsupported } from './column-definition.ts';
-import { isAtQuery } from './expression-text.ts';
+import { clauseText, isAtQuery } from './expression-text.ts';
 import { grantTarget } from './grant-target.ts';
 import { objectName } from './names.ts';
 import { principalName } from './principal-names.ts';
@@ -24,7 +23,8 @@ const LISTS = [
 ] as const;
 
 /**
- * `SHOW <list> [IN | FROM name] [LIKE pattern]`, `SHOW GRANTS`, `SHOW CREATE TABLE t`, `DESCRIBE [TABLE] t`; undefined for
+ * `SHOW <list> [IN | FROM name] [LIKE pattern]`, `SHOW GRANTS`, `SHOW CREATE TABLE t`, `DESCRIBE [TABLE] t`,
+ * `DESCRIBE <query>`; undefined for
  * others.
  */
 export function showStatement(cursor: TokenCursor): ShowStatement | ShowGrantsStatement | undefined {
@@ -52,7 +52,9 @@ function showGrants(cursor: TokenCursor): ShowGrantsStatement {
 
 function describeStatement(cursor: TokenCursor): ShowStatement {
   cursor.accept('TABLE');
-  if (isAtQuery(cursor)) unsupported(cursor, 'DESCRIBE of a query');
+  if (isAtQuery(cursor)) {
+    return { kind: 'show', what: 'describe', name: undefined, query: clauseText(cursor, 'a query') };
+  }
   return finished(cursor, 'describe', objectName(cursor, 'the name of a table'));
 }
 
