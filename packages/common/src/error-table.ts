@@ -385,6 +385,14 @@ export const ERRORS = {
     meaning: 'No query with this id is running.',
     message: (p) => `No running query has the id ${p.queryId}`,
   }),
+  QUERY_ID_IN_USE: row<{ queryId: string }>({
+    sqlState: '55006',
+    httpStatus: 409,
+    retry: 'client',
+    meaning: 'A query with the same id is still running on the node.',
+    message: (p) =>
+      `The query ${p.queryId} is still running: wait for it, cancel it, or use another query_id`,
+  }),
   STATEMENT_TIMEOUT: row<{ timeoutMs: number }>({
     sqlState: '57014',
     httpStatus: 504,

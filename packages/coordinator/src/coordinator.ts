@@ -21,7 +21,8 @@ import { type OpenTables, openTables } from './open-tables.ts';
 import { QueryCancellation } from './query-cancellation.ts';
 import { QueryHistory } from './query-history.ts';
 import { QueryBinder } from './read/query-binder.ts';
-import { onlyStatement, readToEnd, runStatements } from './run-statements.ts';
+import { onlyStatement, refuseUnheardChanges } from './request-statements.ts';
+import { readToEnd, runStatements } from './run-statements.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { StatementResult } from './statement-result.ts';
@@ -186,7 +187,7 @@ export class Coordinator {
   /**
    * Registers a query at the start of its request, so that it can be cancelled while its files still arrive.
    * The caller ends it with `end`, whatever became of it.
-   * @throws TesseraError DRAINING, INVALID_ARGUMENT for an id that is running
+   * @throws TesseraError DRAINING, QUERY_ID_IN_USE
    */
   begin(identity: { queryId?: string | undefined; label: string; user: string }): RunningQuery {
     if (this.#draining) throw TesseraError.of('DRAINING', {});
@@ -258,8 +259,10 @@ export class Coordinator {
   /**
    * Starts a statement whose client does not wait; its rows are thrown away. The query is ended here, and `cleanUp` run,
    * when it is over. Answers the token that `CALL fb_GetAsyncStatus` takes.
+   * @throws TesseraError INVALID_ARGUMENT for a request whose answer must tell the client something to remember
    */
   startAsync(query: RunningQuery, request: StatementRequest, cleanUp: () => Promise<void>): string {
+    refuseUnheardChanges(request);
     const work = this.#toTheEnd(query, request).finally(async () => {
       this.end(query);
       await cleanUp();

@@ -1,11 +1,12 @@
 import { TesseraError } from '@tessera/common';
-import { type StatementText, splitStatements } from '@tessera/sql';
+import { locationInText, type StatementText } from '@tessera/sql';
 import type { AccessCheck } from './authorization/access-check.ts';
 import { commitName } from './commit-name.ts';
 import { remember } from './request-session.ts';
+import { type RequestStatements, requestStatements } from './request-statements.ts';
 import type { RunningQuery } from './running-queries.ts';
 import type { StatementRequest } from './statement-request.ts';
-import type { RowsResult, StatementResult } from './statement-result.ts';
+import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
 import type { StatementRunner } from './statement-runner.ts';
 import type { Transactions } from './transactions.ts';
 
@@ -15,52 +16,95 @@ export interface RunsStatements {
   readonly transactions: Transactions | undefined;
 }
 
-/** Runs the statements of a request one after the other; the result is the last one's. */
+/**
+ * Runs the statements of a request one after the other; the result is the last one's. What the client shall remember of
+ * its session afterwards goes to `query.session`, also when a statement fails.
+ */
 export async function runStatements(
   query: RunningQuery,
   request: StatementRequest,
   { runner, access, transactions }: RunsStatements,
 ): Promise<StatementResult> {
-  const statements = statementsOf(request);
-  await access.checkDatabase(request.database, request.user);
+  const { transactionId: given } = request;
+  const wasOpen = given !== undefined && transactions?.isOpen(given) === true;
   let session = request;
   try {
-    for (const [i, { text }] of statements.entries()) {
-      const txnId = commitName(query.queryId, i, text, session);
-      const result = await runner.run({ query, request: session, text }, txnId);
-      if (i === statements.length - 1) return result;
+    const statements = requestStatements(request);
+    const { texts } = statements;
+    await access.checkDatabase(request.database, request.user);
+    let result: StatementResult = { kind: 'done' };
+    /** Statements before this position belong to a transaction that was committed when the request came the first time. */
+    let committedUntil = 0;
+    for (const [i, statement] of texts.entries()) {
+      const isLast = i === texts.length - 1;
+      const name = blockName(query, statements, i, request);
+      if (name !== undefined && (await transactions?.wasCommitted(name)))
+        committedUntil = statements.committedBlocks.get(i)! + 1;
+      if (i < committedUntil && !statements.sessionStatements.has(i)) continue;
+      const txnId = commitName(query.queryId, i, statement.text, session);
+      const asked = { query, request: session, text: statement.text };
+      result = await runner.run(asked, txnId).catch((error: unknown) => {
+        throw texts.length === 1 ? error : inRequest(error, request.sql, texts, i);
+      });
+      if (result.kind === 'done' && result.session !== undefined) session = remember(session, result.session);
+      if (name !== undefined) transactions?.get(session.transactionId!).commitAs(name);
+      if (isLast) break;
       if (result.kind === 'rows') await readToEnd(result);
-      else if (result.session !== undefined) session = remember(session, result.session);
+      else if (result.session !== undefined) noticeNotKept(query, result.session);
+      result = { kind: 'done' };
     }
-    throw new Error('A loop over statements ends with the last');
+    query.session = sessionUpdate(given, session.transactionId, result);
+    return result;
   } catch (error) {
     // As in PostgreSQL, also a statement that is not understood ends what its transaction can do.
     if (session.transactionId !== undefined) transactions?.abort(session.transactionId);
-    throw error;
-  } finally {
     await rollbackBegun(request, session, transactions);
+    if (wasOpen && !transactions!.isOpen(given)) query.session = NO_TRANSACTION;
+    throw error;
   }
 }
 
-function statementsOf({ sql, settings }: StatementRequest): readonly StatementText[] {
-  const statements = splitStatements(sql);
-  if (statements.length === 0)
-    throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
-  if (statements.length > 1 && !settings.enable_multi_query_requests) {
-    const message = `The request holds ${statements.length} statements; send one, or set enable_multi_query_requests=true`;
-    throw TesseraError.of('SYNTAX_ERROR', { message });
-  }
-  return statements;
+const NO_TRANSACTION: SessionUpdate = { kind: 'remove', name: 'transaction_id' };
+
+/** A transaction that replaced the one of the request, or else what the last statement changed. */
+function sessionUpdate(
+  before: string | undefined,
+  after: string | undefined,
+  result: StatementResult,
+): SessionUpdate | undefined {
+  if (after === before) return result.kind === 'done' ? result.session : undefined;
+  return after === undefined ? NO_TRANSACTION : { kind: 'set', name: 'transaction_id', value: after };
 }
 
-/** The text of the one statement of a request. @throws TesseraError SYNTAX_ERROR for a request of none or several */
-export function onlyStatement({ sql }: StatementRequest, message: string): string {
-  const [statement, ...more] = splitStatements(sql);
-  if (statement !== undefined && more.length === 0) return statement.text;
-  throw TesseraError.of('SYNTAX_ERROR', { message });
+/** What a transaction that begins at a position and is committed in the same request is called in the log. */
+function blockName(
+  { queryId }: RunningQuery,
+  { texts, committedBlocks }: RequestStatements,
+  begin: number,
+  request: StatementRequest,
+): string | undefined {
+  const commit = committedBlocks.get(begin);
+  if (commit === undefined) return undefined;
+  const block = texts.slice(begin, commit + 1).map(({ text }) => text);
+  return commitName(queryId, begin, block.join(';\n'), request);
 }
 
-/** A transaction that began and did not end inside one request: no client knows of it. */
+/** The error of one of several statements: it points into the request, and says which statement it was. */
+function inRequest(error: unknown, sql: string, texts: readonly StatementText[], i: number): unknown {
+  if (!(error instanceof TesseraError)) return error;
+  const message = `${error.message} (statement ${i + 1} of ${texts.length})`;
+  const { location } = error;
+  return error.with({ message, location: location && locationInText(sql, texts[i]!, location) });
+}
+
+function noticeNotKept({ notices }: RunningQuery, { name }: SessionUpdate): void {
+  if (name === 'transaction_id') return;
+  notices.notice(`${name} is changed for the rest of this request only`, {
+    resolution: 'To keep it, send the change as the last statement or in a request of its own.',
+  });
+}
+
+/** Ends a transaction that began in a request that failed: no client knows of it. */
 async function rollbackBegun(
   request: StatementRequest,
   { transactionId }: StatementRequest,

@@ -35,7 +35,7 @@ describe('RunningQueries', () => {
   it('refuses an id that is running, and takes it again afterwards', () => {
     const queries = new RunningQueries();
     queries.add(identity('a'));
-    expect(() => queries.add(identity('a'))).toThrow(expect.objectContaining({ name: 'INVALID_ARGUMENT' }));
+    expect(() => queries.add(identity('a'))).toThrow(expect.objectContaining({ name: 'QUERY_ID_IN_USE' }));
     queries.remove(asQueryId('a'));
     expect(() => queries.add(identity('a'))).not.toThrow();
   });

@@ -2,6 +2,7 @@ import { type QueryId, type RequestId, startTimer, TesseraError, type Timer } fr
 import type { AdmittedQuery } from './admission/admission-control.ts';
 import { Notices } from './notices.ts';
 import { QueryActivity } from './query-history.ts';
+import type { SessionUpdate } from './statement-result.ts';
 
 interface QueryIdentity {
   readonly queryId: QueryId;
@@ -20,6 +21,8 @@ export interface RunningQuery extends QueryIdentity {
   readonly notices: Notices;
   /** The place that its statement has while it runs; undefined where nothing waits for one. */
   admitted: AdmittedQuery | undefined;
+  /** What the answer tells the client to remember, whether the request succeeded or failed. */
+  session: SessionUpdate | undefined;
   /** Fires when the query must stop; its reason is the TesseraError the client gets. */
   readonly signal: AbortSignal;
   cancel(reason: TesseraError): void;
@@ -36,13 +39,10 @@ export class RunningQueries {
     return this.#queries.size;
   }
 
-  /** @throws TesseraError INVALID_ARGUMENT when the id is already running */
+  /** @throws TesseraError QUERY_ID_IN_USE */
   add(identity: QueryIdentity): RunningQuery {
-    if (this.#queries.has(identity.queryId)) {
-      throw TesseraError.of('INVALID_ARGUMENT', {
-        message: `A query with id ${identity.queryId} is already running`,
-      });
-    }
+    const { queryId } = identity;
+    if (this.#queries.has(queryId)) throw TesseraError.of('QUERY_ID_IN_USE', { queryId });
     const query = newRunningQuery(identity);
     this.#queries.set(identity.queryId, query);
     return query;
@@ -90,6 +90,7 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
     activity,
     notices: new Notices(),
     admitted: undefined,
+    session: undefined,
     signal: abort.signal,
     cancel: (reason) => abort.abort(reason),
     setDeadline: (timeoutMs) => {

@@ -1,6 +1,7 @@
 import type { Action, ObjectId, Snapshot } from '@tessera/catalog';
 import { newUlid, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
+import { type Change, NO_CHANGE } from './changes/change.ts';
 
 /** What a statement reads: one version of the catalog, with the changes of its own transaction laid over it. */
 export interface StatementSnapshot {
@@ -65,6 +66,10 @@ export class Transactions {
     if (transaction !== undefined && transaction.user !== user) notOpen(id);
   }
 
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
+  }
+
   /** From here on the transaction, if it is open, takes ROLLBACK alone. */
   abort(id: string): void {
     this.#open.get(id)?.abort();
@@ -93,15 +98,15 @@ export class Transactions {
 
   /** @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, TRANSACTION_CONFLICT and what else a commit may answer */
   async commit(id: string): Promise<void> {
-    if (!this.#open.has(id) && (await this.#wasCommitted(id))) return;
+    if (!this.#open.has(id) && (await this.wasCommitted(id))) return;
     const transaction = this.get(id);
     await transaction.settled();
     if (transaction.aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
     transaction.seal();
-    const { actions, readVersion } = transaction;
+    const { actions, readVersion, committedAs } = transaction;
     try {
       if (actions.length > 0) {
-        await this.#options.manager.commit({ txnId: id, queryId: id, readVersion, actions });
+        await this.#options.manager.commit({ txnId: committedAs, queryId: id, readVersion, actions });
       }
     } catch (error) {
       // What may have been committed can be committed again, by another COMMIT: the log knows the transaction.
@@ -112,8 +117,11 @@ export class Transactions {
     transaction.end();
   }
 
-  /** A client sends COMMIT again when it lost the answer. */
-  async #wasCommitted(id: string): Promise<boolean> {
+  /**
+   * Whether a transaction was committed under this name in the last 24 hours: a client sends a request again when it lost
+   * the answer.
+   */
+  async wasCommitted(id: string): Promise<boolean> {
     const snapshot = await this.#options.manager.latest();
     return snapshot.committedVersion(id) !== undefined;
   }
@@ -171,6 +179,9 @@ export class OpenTransaction {
   readonly #startedAt = new Date();
   readonly #actions: Action[] = [];
   #snapshot: Snapshot;
+  /** What the statements did that may come again, by the names that they would commit under. */
+  readonly #done = new Map<string, Change>();
+  #committedAs: string | undefined;
   #aborted = false;
   #sealed = false;
   #statements = 0;
@@ -206,6 +217,16 @@ export class OpenTransaction {
     return this.base.version;
   }
 
+  /** Its name in the log of commits. */
+  get committedAs(): string {
+    return this.#committedAs ?? this.id;
+  }
+
+  /** Gives it a name that a repetition of its whole request finds in the log. */
+  commitAs(name: string): void {
+    this.#committedAs = name;
+  }
+
   /** @throws TesseraError TRANSACTION_ABORTED, NO_TRANSACTION once its COMMIT has begun */
   read(): Snapshot {
     if (this.#aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
@@ -217,9 +238,16 @@ export class OpenTransaction {
   }
 
   /** Adds to what COMMIT will ask for; later statements of the transaction see it. */
-  change(actions: readonly Action[]): void {
+  change(name: string, change: Change): void {
+    const { actions, affectedRows } = change;
     this.#snapshot = this.#snapshot.withActions(actions);
     this.#actions.push(...actions);
+    this.#done.set(name, affectedRows === undefined ? NO_CHANGE : { actions: [], affectedRows });
+  }
+
+  /** What a statement did that is sent again, without its actions; undefined for one that is new. */
+  changeOf(name: string): Change | undefined {
+    return this.#done.get(name);
   }
 
   /** Runs a statement of the transaction, after those that came before it. One that fails aborts the transaction. */

@@ -277,15 +277,6 @@ describe('stopping a query', () => {
     expect(await running).toBe('gone');
     await expect.poll(runningQueries).toBe(0);
   });
-
-  it('a query id that is running is refused', async () => {
-    const first = query(server, ENDLESS, { query_id: 'twice', statement_timeout: '2000' });
-    await expect.poll(runningQueries).toBe(1);
-    const second = await query(server, 'SELECT 1', { query_id: 'twice' });
-    expect(second.status).toBe(400);
-    await fetch(new URL('/cancel?query_id=twice', server.url), { method: 'POST' });
-    await first;
-  });
 });
 
 async function runningQueries(): Promise<number> {
@@ -377,6 +368,14 @@ describe('notices', () => {
     const answer = await query(server, 'DROP TABLE IF EXISTS "no_such_é"');
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.headers.get('x-tessera-warnings') ?? '')).toEqual([skipped]);
+  });
+
+  it('say that an aggregating index has no effect yet', async () => {
+    await query(server, 'CREATE TABLE indexed (a INT, b INT)');
+    const answer = await query(server, 'CREATE AGGREGATING INDEX totals ON indexed (a, sum(b))');
+    const [warning] = JSON.parse(answer.headers.get('x-tessera-warnings') ?? '[]');
+    expect(warning).toMatchObject({ severity: 'WARNING', description: expect.stringContaining('"totals"') });
+    expect(warning.description).toContain('not used');
   });
 
   it('are in JSON answers of rows and of errors', async () => {

@@ -41,9 +41,23 @@ export async function createIndex(
     expressions: statement.expressions.map(({ sql }) => sql.trim()),
     createdAt: alteredAt,
   };
+  noticeNoEffect(context, index);
   return {
     actions: [{ kind: 'alter', object: { ...table, alteredAt, indexes: [...table.indexes, index] } }],
   };
+}
+
+function noticeNoEffect({ run }: ChangeContext, { name, kind }: TableIndex): void {
+  if (kind === 'aggregating') {
+    run.query.notices.warn(
+      `Aggregating index "${name}" is recorded but not used: queries compute aggregates from the table`,
+      { resolution: 'Keep the aggregates in a table of their own if queries need them faster.' },
+    );
+  } else {
+    run.query.notices.notice(
+      `Skip index "${name}" changes nothing: every tablet has the minimum and maximum of every column already`,
+    );
+  }
 }
 
 /** Each as the one item of a query over the table, which stands where it stands in the statement. */

@@ -25,8 +25,10 @@ export async function commitChange(
   if (transactionId === undefined) return autocommit(context, work);
   const transaction = context.transactions.get(transactionId);
   return transaction.run(async () => {
+    const before = transaction.changeOf(context.txnId);
+    if (before !== undefined) return before;
     const change = await work(transaction.read());
-    transaction.change(change.actions);
+    transaction.change(context.txnId, change);
     context.run.query.activity.insertedBytes += addedBytes(change);
     return change;
   });

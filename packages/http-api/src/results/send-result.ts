@@ -53,6 +53,7 @@ export async function sendResult(
       response.destroy();
       return writer.bytes;
     }
+    await result.close();
     await writer.write(told);
     await writer.end();
     return writer.bytes;

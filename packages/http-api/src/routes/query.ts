@@ -66,8 +66,9 @@ export async function answerQuery(
     sendError(response, failure, query, inStatement && protocolVersion !== undefined);
   } finally {
     if (!handedOver) {
-      await directory.remove();
+      // Nothing is awaited between the last byte of an answer and this: the client may use the id again at once.
       if (query !== undefined) coordinator.end(query);
+      await directory.remove();
     }
     drainRequest(request);
   }
@@ -138,8 +139,8 @@ async function sendStatementResult(
   result: StatementResult,
   { query, parameters, writeIdleMs: idleMs, log, metrics }: StatementContext,
 ): Promise<void> {
+  setSessionHeader(response, query.session);
   if (result.kind === 'done') {
-    if (result.session !== undefined) setSessionHeader(response, result.session);
     if (result.affectedRows !== undefined) response.setHeader('X-Tessera-Affected-Rows', result.affectedRows);
     setNoticeHeader(response, query);
     response.setHeader('Content-Length', 0);
@@ -155,7 +156,8 @@ async function sendStatementResult(
 }
 
 /** One pair per response, never more: parsers of lists disagree among clients. */
-function setSessionHeader(response: ServerResponse, update: SessionUpdate): void {
+function setSessionHeader(response: ServerResponse, update: SessionUpdate | undefined): void {
+  if (update === undefined) return;
   if (update.kind === 'set')
     response.setHeader('Firebolt-Update-Parameters', `${update.name}=${update.value}`);
   else response.setHeader('Firebolt-Remove-Parameters', update.name);
@@ -186,6 +188,7 @@ function sendError(
     response.destroy();
     return;
   }
+  setSessionHeader(response, query?.session);
   const isStatementError = statementErrorsAreOk && (error.httpStatus === 400 || error.name === 'FORBIDDEN');
   if (error.retry === 'client') response.setHeader('Retry-After', 1);
   if (error.name === 'DRAINING') response.setHeader('X-Firebolt-Drained', 'true');

@@ -1,0 +1,96 @@
+import { TesseraError } from '@tessera/common';
+import { classifyStatement, type Statement, type StatementText, splitStatements } from '@tessera/sql';
+import type { StatementRequest } from './statement-request.ts';
+
+/** The statements of a request, in order; at least one. */
+export interface RequestStatements {
+  readonly texts: readonly StatementText[];
+  /** From the position of a BEGIN to that of the COMMIT of the same request that ends its transaction. */
+  readonly committedBlocks: ReadonlyMap<number, number>;
+  /** Positions of SET, RESET and USE: they are in force until the request ends, even where other statements are skipped. */
+  readonly sessionStatements: ReadonlySet<number>;
+}
+
+const SESSION_KINDS: ReadonlySet<Statement['kind']> = new Set(['set', 'reset', 'use_database', 'use_engine']);
+
+/**
+ * Splits a request into its statements. Several are checked before the first one runs: the answer can carry one change of
+ * the client's session, so a request that would need two is refused.
+ * @throws TesseraError SYNTAX_ERROR, INVALID_ARGUMENT
+ */
+export function requestStatements(request: StatementRequest): RequestStatements {
+  const texts = splitRequest(request);
+  if (texts.length === 1) return { texts, committedBlocks: new Map(), sessionStatements: new Set() };
+  const kinds = texts.map(({ text }) => classifyStatement(text).kind);
+  const last = texts.at(-1)!.text;
+  if (SESSION_KINDS.has(kinds.at(-1)!) && endsInAnotherTransaction(kinds, request.transactionId)) {
+    const message = `The answer to a request can tell its client one thing to remember: this request leaves another transaction open than before, or none, and ends with ${firstWord(last)}`;
+    const resolution = `Send ${firstWord(last)} in a request of its own.`;
+    throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution });
+  }
+  const sessionStatements = new Set(kinds.flatMap((kind, i) => (SESSION_KINDS.has(kind) ? [i] : [])));
+  return { texts, committedBlocks: committedBlocks(kinds), sessionStatements };
+}
+
+/**
+ * The answer to an asynchronous request carries nothing for the session of its client.
+ * @throws TesseraError SYNTAX_ERROR; INVALID_ARGUMENT for a request that opens or ends a transaction, or changes the session
+ */
+export function refuseUnheardChanges(request: StatementRequest): void {
+  const kinds = splitRequest(request).map(({ text }) => classifyStatement(text).kind);
+  const what = endsInAnotherTransaction(kinds, request.transactionId)
+    ? 'opens a transaction without ending it, or ends one that was open before'
+    : SESSION_KINDS.has(kinds.at(-1)!)
+      ? 'ends with a change of session settings'
+      : undefined;
+  if (what === undefined) return;
+  const message = `A request with async=true ${what}: its answer cannot tell the client`;
+  throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution: 'Send it without async=true.' });
+}
+
+function splitRequest({ sql, settings }: StatementRequest): readonly StatementText[] {
+  const statements = splitStatements(sql);
+  if (statements.length === 0)
+    throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
+  if (statements.length > 1 && !settings.enable_multi_query_requests) {
+    const message = `The request holds ${statements.length} statements; send one, or set enable_multi_query_requests=true`;
+    throw TesseraError.of('SYNTAX_ERROR', { message });
+  }
+  return statements;
+}
+
+/** The text of the one statement of a request. @throws TesseraError SYNTAX_ERROR for a request of none or several */
+export function onlyStatement({ sql }: StatementRequest, message: string): string {
+  const [statement, ...more] = splitStatements(sql);
+  if (statement !== undefined && more.length === 0) return statement.text;
+  throw TesseraError.of('SYNTAX_ERROR', { message });
+}
+
+/** Whether the request leaves its client in another transaction than the one it came with, if all statements succeed. */
+function endsInAnotherTransaction(
+  kinds: readonly Statement['kind'][],
+  transactionId: string | undefined,
+): boolean {
+  const before = transactionId === undefined ? 'none' : 'given';
+  let now: 'none' | 'given' | 'begun' = before;
+  for (const kind of kinds) {
+    if (kind === 'begin') now = 'begun';
+    else if (kind === 'commit' || kind === 'rollback') now = 'none';
+  }
+  return now !== before;
+}
+
+function committedBlocks(kinds: readonly Statement['kind'][]): ReadonlyMap<number, number> {
+  const blocks = new Map<number, number>();
+  let begin: number | undefined;
+  for (const [i, kind] of kinds.entries()) {
+    if (kind === 'begin') begin = i;
+    else if (kind === 'commit' || kind === 'rollback') {
+      if (kind === 'commit' && begin !== undefined) blocks.set(begin, i);
+      begin = undefined;
+    }
+  }
+  return blocks;
+}
+
+const firstWord = (text: string): string => /^\w+/.exec(text)?.[0].toUpperCase() ?? text;
