@@ -49,6 +49,11 @@ const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ['99999999999999999999', '99999999999999999999'],
   ['current_database()', 'tessera'],
   ['ARRAY(SELECT 1)', [1]],
+  ['(~1) + 1', -1],
+  ['~1 + 1', -3],
+  ['(@ -5) + 1', 6],
+  ['(-2) ^ 2', 4],
+  ["('abc' COLLATE \"C\")[2]", 'b'],
 ];
 
 describe('values', () => {

@@ -3,6 +3,7 @@ import type { KernelSession } from '@tessera/kernel';
 import { locationAt, offsetOfByte } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
 import { parseTree, printTree, type QueryLocation, type Statement } from '../tree.ts';
+import { withPrintedParentheses } from './printed-parentheses.ts';
 
 export interface ParsedQuery {
   readonly statement: Statement;
@@ -39,7 +40,7 @@ export async function parseQuery(
 
 /** The kernel's SQL of a parse tree. */
 export async function deparse(session: KernelSession, statement: Statement): Promise<string> {
-  const tree = printTree({ error: false, statements: [statement] });
+  const tree = printTree({ error: false, statements: [withPrintedParentheses(statement)] });
   return String(await session.scalar('SELECT json_deserialize_sql($1::VARCHAR)', [tree]));
 }
 
