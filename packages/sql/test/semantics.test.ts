@@ -53,7 +53,7 @@ const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ['~1 + 1', -3],
   ['(@ -5) + 1', 6],
   ['(-2) ^ 2', 4],
-  ["('abc' COLLATE \"C\")[2]", 'b'],
+  ['(\'abc\' COLLATE "C")[2]', 'b'],
 ];
 
 describe('values', () => {

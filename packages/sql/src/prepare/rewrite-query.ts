@@ -16,6 +16,7 @@ import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { backslashEscapes } from '../rewrites/like-escapes.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
+import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
 import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
@@ -45,7 +46,10 @@ export async function rewriteQuery(
   const { locate } = parsed;
   const called = functionsInFrom(parsed.statement);
   guardFunctions({ ...parsed, statement: called });
-  const statement = postgresForms(called, context);
+  const ordered = transformTree(called, {
+    queryNode: (node) => resolveOrderNames(node, (key) => locate(key.query_location)),
+  });
+  const statement = postgresForms(ordered, context);
   const reads = readsIn(statement);
   const fileColumns = fileColumnsIn(statement);
   const {

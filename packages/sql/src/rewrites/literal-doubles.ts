@@ -1,5 +1,6 @@
 import type { Expression, QueryNode } from '../tree.ts';
 import { cast, isExpression, transformTree, walkTree } from '../tree.ts';
+import { spelling } from './spelling.ts';
 
 /**
  * `SELECT 123.4` → `SELECT CAST(123.4 AS DOUBLE)`: a select item made of literals alone is DOUBLE where the kernel makes
@@ -27,12 +28,6 @@ function holdsOne(item: Expression, keys: ReadonlySet<string>): boolean {
     });
   return holds;
 }
-
-/** The same for expressions that differ only in their place and in what they are called. */
-const spelling = (expression: Expression): string =>
-  JSON.stringify(expression, (key, value: unknown) =>
-    key === 'query_location' || key === 'alias' ? undefined : typeof value === 'bigint' ? `${value}n` : value,
-  );
 
 function isLiteralsOnly(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return true;

@@ -1,0 +1,112 @@
+import { fail, type SqlLocation } from '@tessera/common';
+import { bareNameOf } from '../functions/bare-name.ts';
+import {
+  type ColumnRefNode,
+  constant,
+  type Expression,
+  operator,
+  type QueryNode,
+  type ResultModifier,
+  type SelectNode,
+  walkTree,
+} from '../tree.ts';
+import { postgresName } from './column-names.ts';
+import { spelling } from './spelling.ts';
+
+/**
+ * `SELECT a, a::text FROM t ORDER BY a` → `… ORDER BY 1`: an item that has the name only because PostgreSQL names unnamed
+ * expressions so gives way to the column or the AS that has it too. Without this rule the rows would be sorted by the
+ * text, since the item gets its name as an alias. An item that alone has the name is sorted by, as in PostgreSQL.
+ * @param locate the place of a key in the statement
+ * @throws TesseraError AMBIGUOUS_NAME for a name of different expressions of the same standing
+ */
+export function resolveOrderNames(
+  node: QueryNode,
+  locate: (key: Expression) => SqlLocation | undefined,
+): QueryNode {
+  if (!node.modifiers.some(hasKeys)) return node;
+  const items = leftmostSelect(node)?.select_list ?? [];
+  const mayHoldOthers = node.type === 'SELECT_NODE' && !node.modifiers.some(isDistinct);
+  const resolved = (key: Expression) => {
+    if (!isName(key)) return key;
+    const found = orderKey(key, items, mayHoldOthers);
+    if (found !== undefined) return found;
+    const message = `ORDER BY "${key.column_names[0]}" is ambiguous: several columns of the result have this name; give one of them another with AS`;
+    return fail('AMBIGUOUS_NAME', { message }, { location: locate(key) });
+  };
+  return { ...node, modifiers: node.modifiers.map((modifier) => withKeys(modifier, resolved)) };
+}
+
+/**
+ * What stands for a name in ORDER BY; undefined when it is ambiguous.
+ * @param mayHoldOthers whether ORDER BY may hold an expression that is no item
+ */
+function orderKey(
+  key: ColumnRefNode,
+  items: readonly Expression[],
+  mayHoldOthers: boolean,
+): Expression | undefined {
+  const name = key.column_names[0]!;
+  const named = items.filter((item) => !isUnnamed(item) && sameName(ownName(item), name));
+  const implied = items.filter((item) => isUnnamed(item) && sameName(postgresName(item), name));
+  const elsewhere = (other: Expression) => (mayHoldOthers ? unaliased(other) : undefined);
+  if (named.length > 0) {
+    if (different(named)) return undefined;
+    if (implied.length === 0) return key;
+    const place = items.indexOf(named[0]!);
+    if (items.slice(0, place).some(isStar)) return elsewhere({ ...named[0]!, alias: '' });
+    return { ...constant(place + 1), query_location: key.query_location };
+  }
+  // The column that the expression is named after is also one of those that the star stands for.
+  if (items.some(isStar) && implied.some((item) => readsColumn(item, name))) return elsewhere(key);
+  return different(implied) ? undefined : key;
+}
+
+/** The kernel looks for an alias only where a name stands alone. */
+const unaliased = (key: Expression): Expression => operator('OPERATOR_COALESCE', key);
+
+function withKeys(modifier: ResultModifier, resolved: (key: Expression) => Expression): ResultModifier {
+  if (modifier.type === 'DISTINCT_MODIFIER')
+    return { ...modifier, distinct_on_targets: modifier.distinct_on_targets.map(resolved) };
+  if (modifier.type !== 'ORDER_MODIFIER') return modifier;
+  const orders = modifier.orders.map((order) => ({ ...order, expression: resolved(order.expression) }));
+  return { ...modifier, orders };
+}
+
+const hasKeys = ({ type }: ResultModifier): boolean =>
+  type === 'ORDER_MODIFIER' || type === 'DISTINCT_MODIFIER';
+
+const isDistinct = ({ type }: ResultModifier): boolean => type === 'DISTINCT_MODIFIER';
+
+function leftmostSelect(node: QueryNode): SelectNode | undefined {
+  if (node.type === 'SELECT_NODE') return node;
+  const left = node.type === 'SET_OPERATION_NODE' ? (node.children?.[0] ?? node.left) : undefined;
+  return left && leftmostSelect(left);
+}
+
+const isUnnamed = (item: Expression): boolean =>
+  item.alias === '' && item.class !== 'COLUMN_REF' && item.class !== 'POSITIONAL_REFERENCE' && !isStar(item);
+
+const isStar = (item: Expression): boolean => item.class === 'STAR';
+
+const ownName = (item: Expression): string => item.alias || (lastName(item) ?? '');
+
+const lastName = (node: Expression): string | undefined =>
+  node.class === 'COLUMN_REF' ? node.column_names.at(-1) : undefined;
+
+const isName = (key: Expression): key is ColumnRefNode =>
+  key.class === 'COLUMN_REF' && key.column_names.length === 1 && bareNameOf(key) === undefined;
+
+const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+/** `a` and `t.a` are taken for the same column: where they are not, the kernel says so. */
+const different = (items: readonly Expression[]): boolean =>
+  new Set(items.map((item) => lastName(item) ?? spelling(item))).size > 1;
+
+function readsColumn(item: Expression, name: string): boolean {
+  let reads = false;
+  walkTree(item, (node) => {
+    reads ||= 'class' in node && sameName(lastName(node) ?? '', name);
+  });
+  return reads;
+}

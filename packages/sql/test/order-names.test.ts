@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Dialect } from './dialect.ts';
+
+let dialect: Dialect;
+beforeAll(async () => {
+  dialect = await Dialect.open();
+});
+afterAll(() => dialect[Symbol.asyncDispose]());
+
+const T = 'FROM (VALUES (1, 3), (2, 2), (10, 1)) t(a, b)';
+
+/** The values of the last column, in the order of the result. */
+const SORTED: readonly (readonly [sql: string, last: readonly unknown[]])[] = [
+  [`SELECT a, CASE WHEN a = 2 THEN NULL ELSE a END ${T} ORDER BY a`, [1, null, 10]],
+  [`SELECT CASE WHEN a = 2 THEN NULL ELSE a END, a ${T} ORDER BY a DESC LIMIT 1`, [10]],
+  [`SELECT a, a::text ${T} ORDER BY a`, ['1', '2', '10']],
+  [`SELECT a, a::text ${T} ORDER BY A`, ['1', '2', '10']],
+  [`SELECT b AS a, a::text ${T} ORDER BY a`, ['10', '2', '1']],
+  [`SELECT *, a::text ${T} ORDER BY a`, ['1', '2', '10']],
+  [`SELECT *, a, a::text ${T} ORDER BY a`, ['1', '2', '10']],
+  [`SELECT DISTINCT a, a::text ${T} ORDER BY a`, ['1', '2', '10']],
+  [`SELECT DISTINCT ON (a) a, a::text ${T} ORDER BY a`, ['1', '2', '10']],
+  [`SELECT a, a::text ${T} GROUP BY a ORDER BY a`, ['1', '2', '10']],
+  [`SELECT a::text, a ${T} UNION ALL SELECT '3', 3 ORDER BY a`, [1, 2, 3, 10]],
+  [`SELECT * FROM (SELECT a, a::text ${T} ORDER BY a LIMIT 2) s`, ['1', '2']],
+  // A name that one item has alone is the item's, as in PostgreSQL.
+  [`SELECT a::text ${T} ORDER BY a`, ['1', '10', '2']],
+  [`SELECT abs(-a) ${T} ORDER BY abs`, [1, 2, 10]],
+  [`SELECT *, abs(-a) ${T} ORDER BY abs DESC`, [10, 2, 1]],
+  [`SELECT a AS x, a AS x ${T} ORDER BY x`, [1, 2, 10]],
+  [`SELECT -a AS a ${T} ORDER BY a`, [-10, -2, -1]],
+  [`SELECT -a AS a ${T} ORDER BY a + 0`, [-1, -2, -10]],
+];
+
+test.for(SORTED)('%s', async ([sql, last]) => {
+  expect((await dialect.rows(sql)).map((row) => row.at(-1))).toEqual(last);
+});
+
+test.for([
+  `SELECT a, b AS a ${T} ORDER BY a`,
+  `SELECT sum(a), sum(b) ${T} GROUP BY a ORDER BY sum`,
+  `SELECT DISTINCT ON (a) a, -a AS a ${T}`,
+  `SELECT DISTINCT *, a::text ${T} ORDER BY a`,
+])('%s is ambiguous', async (sql) => {
+  await expect(dialect.rows(sql)).rejects.toMatchObject({ name: 'AMBIGUOUS_NAME', location: { line: 1 } });
+});
