@@ -143,6 +143,15 @@ export const ERRORS = {
     meaning: 'The result has more rows than max_result_rows allows.',
     message: (p) => `The result has more than ${p.limit} rows (setting max_result_rows)`,
   }),
+  ALREADY_COMMITTED: row<{ queryId: string }>({
+    sqlState: '25000',
+    httpStatus: 409,
+    retry: 'never',
+    meaning:
+      'A statement with RETURNING was sent again with the same query_id: it was committed the first time and is not run again. Its rows are not kept.',
+    message: (p) =>
+      `The statement with query_id ${p.queryId} is committed already and is not run again; the rows of its RETURNING clause are not kept: read them with SELECT`,
+  }),
   STATEMENT_FAILED: row<Whole>({
     sqlState: '22000',
     httpStatus: 400,

@@ -1,6 +1,6 @@
 import type { Credential, Snapshot } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
-import type { CatalogStatement, TransactionStatement } from '@tessera/sql';
+import { type CatalogStatement, isReturning, type TransactionStatement } from '@tessera/sql';
 import type { Authorizer } from './authorization/authorizer.ts';
 import { requireTable } from './catalog/names.ts';
 import { NO_CHANGE } from './changes/change.ts';
@@ -8,10 +8,11 @@ import type { ChangeContext } from './changes/change-context.ts';
 import { commitChange } from './changes/commit-change.ts';
 import { CommittedResults } from './changes/committed-results.ts';
 import { noticeSkipped } from './changes/notice-skipped.ts';
+import { returnedResult } from './changes/returned-result.ts';
 import { changeOf } from './changes/run-change.ts';
 import { TableLocks } from './changes/table-locks.ts';
 import type { QueryRunOptions } from './query-run.ts';
-import type { DoneResult } from './statement-result.ts';
+import type { DoneResult, RowsResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
 import type { Transactions } from './transactions.ts';
 import { type VacuumSettings, vacuumTable } from './vacuum/vacuum-table.ts';
@@ -52,7 +53,11 @@ export class CatalogStatements {
   }
 
   /** `txnId` names the statement for ever: sent again with the same one, it is not done again. */
-  async run(statement: RunnableStatement, run: QueryRunOptions, txnId: string): Promise<DoneResult> {
+  async run(
+    statement: RunnableStatement,
+    run: QueryRunOptions,
+    txnId: string,
+  ): Promise<DoneResult | RowsResult> {
     switch (statement.kind) {
       case 'begin':
       case 'commit':
@@ -71,7 +76,9 @@ export class CatalogStatements {
           if (change === NO_CHANGE) noticeSkipped(statement, run.query.notices);
           return change;
         };
-        const { affectedRows } = await this.#inTurn(context, statement, () => commitChange(context, work));
+        const change = await this.#inTurn(context, statement, () => commitChange(context, work));
+        const { affectedRows } = change;
+        if (isReturning(statement)) return returnedResult(run, change);
         return affectedRows === undefined ? { kind: 'done' } : { kind: 'done', affectedRows };
       }
     }

@@ -54,16 +54,13 @@ export async function describeStatement(
     case 'copy_to':
       return withoutRows(describeQuery({ ...run, text: queryInPlace(statement.query, run.text).sql }));
     case 'insert':
-      return withTable(run, statement.table, (table) =>
-        describeChange(run, insertQuery(statement, table, run.text), {
-          asked: insertedColumns(statement, table).map(({ type }) => columnType(type)),
-        }),
-      );
+      return withTable(run, statement.table, (table) => describeInsert(run, statement, table));
     case 'update':
       return withTable(run, statement.table, (table) =>
         describeChange(run, updateQuery(statement, table, run.text), {
           ...POSITIONS,
           blindTarget: updateReads(statement, table) ? undefined : table.id,
+          head: statement.returning && table.columns.length + 2,
         }),
       );
     case 'merge':
@@ -71,8 +68,14 @@ export async function describeStatement(
         describeChange(run, mergeQuery(statement, table, run.text), POSITIONS),
       );
     case 'delete':
-      if (statement.where === undefined && statement.using === undefined) return NOTHING;
-      return describeChange(run, deleteQuery(statement, run.text), POSITIONS);
+      if ([statement.where, statement.using, statement.returning].every((clause) => clause === undefined))
+        return NOTHING;
+      return withTable(run, statement.table, (table) =>
+        describeChange(run, deleteQuery(statement, table, run.text), {
+          ...POSITIONS,
+          head: statement.returning && 2,
+        }),
+      );
     default:
       return NOTHING;
   }
@@ -84,16 +87,38 @@ async function withoutRows(described: Promise<StatementDescription>): Promise<St
   return { ...(await described), columns: undefined };
 }
 
+interface DescribedChange extends DescribedAs {
+  /** Columns before those of RETURNING; undefined: there is no RETURNING. */
+  readonly head?: number | undefined;
+}
+
 async function describeChange(
   run: QueryRunOptions,
   query: ChangeQuery,
-  as: DescribedAs,
+  { head, ...as }: DescribedChange,
 ): Promise<StatementDescription> {
   try {
-    return await withoutRows(describeQuery({ ...run, text: query.sql }, as));
+    const { parameters, columns } = await describeQuery({ ...run, text: query.sql }, as);
+    return { parameters, columns: head === undefined ? undefined : columns.slice(head) };
   } catch (error) {
     throw query.explain(error);
   }
+}
+
+/** The types of parameters follow from where they stand in the rows, the columns from RETURNING over them. */
+async function describeInsert(
+  run: QueryRunOptions,
+  statement: InsertStatement,
+  table: TableObject,
+): Promise<StatementDescription> {
+  const query = insertQuery(statement, table, run.text);
+  const asked = insertedColumns(statement, table).map(({ type }) => columnType(type));
+  const rows = await describeChange(run, query, { asked, head: 0 });
+  if (statement.returning === undefined) return { ...rows, columns: undefined };
+  const returning = query.returning(statement.returning, rows.columns);
+  const returned = await describeChange(run, returning, { head: table.columns.length });
+  const more = returned.parameters.filter(({ name }) => rows.parameters.every((p) => p.name !== name));
+  return { ...returned, parameters: [...rows.parameters, ...more] };
 }
 
 /** @throws TesseraError UNDEFINED_TABLE */

@@ -11,7 +11,7 @@ import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from './statement-result.ts';
-import type { StatementSnapshot } from './transactions.ts';
+import type { StatementSnapshot } from './statement-snapshot.ts';
 
 export interface QueryRunOptions {
   readonly binder: QueryBinder;
@@ -40,12 +40,20 @@ async function withColumns(options: QueryRunOptions, quarantine: boolean): Promi
 }
 
 async function attempt(options: QueryRunOptions, how: HowToBind): Promise<RowsResult> {
-  const { binder, query, request, text } = options;
+  const { binder, text } = options;
   const statement = classifyStatement(text);
   const toBind = bindRequest(options, how);
   const bound = await (statement.kind === 'explain'
     ? binder.explain(toBind, statement)
     : binder.bind(toBind));
+  return startedResult(options, bound);
+}
+
+/** Runs a bound query to the first chunk of its result, which releases it. */
+export async function startedResult(
+  { query, request }: QueryRunOptions,
+  bound: BoundQuery,
+): Promise<RowsResult> {
   const leave = () => bound.release();
   try {
     const bytesRead = await totalBytes(bound);

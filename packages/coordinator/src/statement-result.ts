@@ -30,6 +30,8 @@ export interface RowsResult {
   readonly columns: readonly OutputColumn[];
   /** To be consumed once; its first chunk is already there. Ends with an error when the query fails on its way. */
   readonly chunks: AsyncIterable<ResultChunk>;
+  /** Rows that the statement changed, where these are what RETURNING gives of them. */
+  readonly affectedRows?: number;
   statistics(): QueryStatistics;
   /** Stops the query if it still runs and frees what it holds. Always to be called; may be called again. */
   close(): Promise<void>;

@@ -2,13 +2,7 @@ import type { Action, ObjectId, Snapshot } from '@tessera/catalog';
 import { newUlid, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
 import { type Change, NO_CHANGE } from './changes/change.ts';
-
-/** What a statement reads: one version of the catalog, with the changes of its own transaction laid over it. */
-export interface StatementSnapshot {
-  readonly snapshot: Snapshot;
-  /** The tablets of the snapshot may be collected after this. */
-  release(): void;
-}
+import type { StatementSnapshot } from './statement-snapshot.ts';
 
 /** What `information_schema.transactions` shows. */
 export interface TransactionInfo {

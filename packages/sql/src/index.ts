@@ -51,6 +51,7 @@ export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';
 export { EXTERNAL_TABLE_OPTIONS } from './statements/grammar/file-options.ts';
+export { isReturning } from './statements/is-returning.ts';
 export type { ObjectName } from './statements/object-name.ts';
 export type { SettingPairs } from './statements/setting-pairs.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';

@@ -171,7 +171,7 @@ test('changes do what the statements of the kernel do', { timeout: 60_000 }, asy
       : statement.kind === 'update'
         ? updateQuery(statement, T, sql)
         : statement.kind === 'delete'
-          ? deleteQuery(statement, sql)
+          ? deleteQuery(statement, T, sql)
           : undefined;
     const bound = await prepareQuery(query!.sql, context);
     await session.execute(`CREATE OR REPLACE TEMP TABLE changed AS ${bound.sql}`);

@@ -76,7 +76,7 @@ function changeOf(
     case 'update':
       return updateQuery(statement, T, sql);
     case 'delete':
-      return deleteQuery(statement, sql);
+      return deleteQuery(statement, T, sql);
     case 'merge':
       return mergeQuery(statement, T, sql);
     default:

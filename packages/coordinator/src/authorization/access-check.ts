@@ -2,8 +2,9 @@ import { TesseraError } from '@tessera/common';
 import { classifyStatement, type Statement } from '@tessera/sql';
 import { DEFAULT_DATABASE, databaseOf } from '../request-session.ts';
 import type { StatementRequest } from '../statement-request.ts';
+import type { StatementSnapshot } from '../statement-snapshot.ts';
 import type { TableServices } from '../tables.ts';
-import type { OpenTransaction, StatementSnapshot, Transactions } from '../transactions.ts';
+import type { OpenTransaction, Transactions } from '../transactions.ts';
 import type { Authorizer } from './authorizer.ts';
 
 export interface AccessCheckOptions {

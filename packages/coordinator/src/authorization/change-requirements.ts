@@ -22,8 +22,12 @@ import {
 export function* changeRequirements(scope: RequirementScope, statement: ChangeStatement): Requirements {
   switch (statement.kind) {
     case 'copy_from_stdin':
-    case 'insert':
       yield* onTable(scope, statement.table, () => ['INSERT']);
+      break;
+    case 'insert':
+      yield* onTable(scope, statement.table, () =>
+        statement.returning === undefined ? ['INSERT'] : ['INSERT', 'SELECT'],
+      );
       break;
     case 'update':
       yield* onTable(scope, statement.table, (table) =>
@@ -64,10 +68,10 @@ function* onTable(
 
 /** As in PostgreSQL, SELECT is needed as soon as the statement looks at rows that are there. */
 export function updateReads(
-  { set, from, where, with: leading, alias }: UpdateStatement,
+  { set, from, where, with: leading, alias, returning }: UpdateStatement,
   table: RelationObject,
 ): boolean {
-  if (from !== undefined || where !== undefined || leading !== undefined) return true;
+  if ([from, where, leading, returning].some((clause) => clause !== undefined)) return true;
   const columns = 'columns' in table ? table.columns.map(({ name }) => name) : [];
   // COLUMNS('pattern') stands for columns without naming them. The kernel does not tell names apart by case.
   const names = [...columns, table.name, alias ?? table.name, 'columns'];
@@ -79,8 +83,8 @@ export function updateReads(
   });
 }
 
-const deleteReads = ({ using, where }: DeleteStatement): boolean =>
-  using !== undefined || where !== undefined;
+const deleteReads = ({ using, where, returning }: DeleteStatement): boolean =>
+  using !== undefined || where !== undefined || returning !== undefined;
 
 function mergePrivileges({ clauses }: MergeStatement): readonly Privilege[] {
   const does = (kind: string) => clauses.some(({ action }) => action.kind === kind);

@@ -13,16 +13,34 @@ interface DerivedQuery {
   explain(error: unknown): unknown;
 }
 
+type BindOptions = Pick<BindRequest, 'rowPositionsOf' | 'storing' | 'blindTarget'>;
+
 /**
  * Binds a query of the dialect against the snapshot and runs `work` with it; once more on a kernel of its own when the
  * kernel is lost under it, since nothing of it is committed yet.
  */
-export async function boundQuery<T>(
+export function boundQuery<T>(
   context: ChangeContext,
   snapshot: Snapshot,
   query: DerivedQuery,
   work: (bound: BoundQuery) => Promise<T>,
-  options: Pick<BindRequest, 'rowPositionsOf' | 'storing' | 'blindTarget'> = {},
+  options: BindOptions = {},
+): Promise<T> {
+  const released = async (bound: BoundQuery) => {
+    const result = await work(bound);
+    await bound.release();
+    return result;
+  };
+  return heldQuery(context, snapshot, query, released, options);
+}
+
+/** The same for work whose result holds the bound query, and releases it later. */
+export async function heldQuery<T>(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  query: DerivedQuery,
+  work: (bound: BoundQuery) => Promise<T>,
+  options: BindOptions = {},
 ): Promise<T> {
   const { run } = context;
   try {
@@ -35,9 +53,8 @@ export async function boundQuery<T>(
       try {
         return await work(bound);
       } catch (error) {
-        throw bound.explain(error);
-      } finally {
         await bound.release();
+        throw bound.explain(error);
       }
     });
   } catch (error) {

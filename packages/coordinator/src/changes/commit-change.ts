@@ -28,7 +28,12 @@ export async function commitChange(
     const before = transaction.changeOf(context.txnId);
     if (before !== undefined) return before;
     const change = await work(transaction.read());
-    transaction.change(context.txnId, change);
+    try {
+      transaction.change(context.txnId, change);
+    } catch (error) {
+      await change.returned?.release();
+      throw error;
+    }
     context.run.query.activity.insertedBytes += addedBytes(change);
     return change;
   });
@@ -76,7 +81,12 @@ async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promis
   const pins = [manager.pin(snapshot), manager.beginWrite()];
   try {
     const change = await work(snapshot);
-    if (change.actions.length > 0) await commit(context, snapshot, change);
+    try {
+      if (change.actions.length > 0) await commit(context, snapshot, change);
+    } catch (error) {
+      await change.returned?.release();
+      throw error;
+    }
     context.run.query.activity.insertedBytes += addedBytes(change);
     return change;
   } finally {

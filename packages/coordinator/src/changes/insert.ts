@@ -3,9 +3,10 @@ import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../catalog/definition-check.ts';
 import { requireTable } from '../catalog/names.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
-import { boundQuery } from './bound-query.ts';
+import { boundQuery, describedQuery, heldQuery } from './bound-query.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
+import { changedRows, storedNames, storedSql } from './returned-rows.ts';
 import { type QueryToStore, storageOf, storeQuery } from './store-query.ts';
 import { type StoredRows, storeRows } from './store-rows.ts';
 
@@ -15,6 +16,7 @@ export async function insert(
   statement: InsertStatement,
 ): Promise<Change> {
   const table = requireTable(snapshot, statement.table, context.database);
+  if (statement.returning !== undefined) return insertReturning(context, snapshot, table, statement);
   const stored =
     (await insertPlain(context, table, statement)) ??
     (await insertQueried(context, snapshot, table, statement));
@@ -58,4 +60,23 @@ function insertQueried(
     (bound) => storeQuery(context, bound, toStore(bound.columns), context.run.query.signal),
     { storing: ({ columns, session }) => storageOf(context, toStore(columns), session) },
   );
+}
+
+async function insertReturning(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  statement: InsertStatement,
+): Promise<Change> {
+  const { text, query: running } = context.run;
+  const query = insertQuery(statement, table, text);
+  const given = query.isCounted ? undefined : await describedQuery(context, snapshot, query);
+  const returning = query.returning(statement.returning ?? [], given?.columns);
+  return heldQuery(context, snapshot, returning, async (bound) => {
+    const { session } = bound;
+    const { rows, returned } = await changedRows(context, bound, storedNames(table));
+    const { signal } = running;
+    const { actions } = await storeRows(context, { session, table, sql: storedSql(table), signal });
+    return { actions, affectedRows: rows, returned };
+  });
 }

@@ -1,5 +1,5 @@
 import type { Action, ObjectId, Snapshot, TableObject } from '@tessera/catalog';
-import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { type KernelSession, quoteText } from '@tessera/kernel';
 import {
   type ChangeQuery,
   type DeleteStatement,
@@ -13,12 +13,13 @@ import {
 import { updateReads } from '../authorization/change-requirements.ts';
 import { requireTable } from '../catalog/names.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
-import { boundQuery } from './bound-query.ts';
+import { boundQuery, heldQuery } from './bound-query.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 import { deleteRows } from './delete-rows.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { truncate } from './remove-tablets.ts';
+import { CHANGED, changedRows, POSITION_NAMES, storedNames, storedSql } from './returned-rows.ts';
 import { countRows, type RowPositions, rowPositions } from './row-positions.ts';
 import { storeRows } from './store-rows.ts';
 
@@ -30,17 +31,34 @@ export async function deleteFrom(
   snapshot: Snapshot,
   statement: DeleteStatement,
 ): Promise<Change> {
-  if (statement.where === undefined && statement.using === undefined) {
+  const { where, using, returning } = statement;
+  if (where === undefined && using === undefined && returning === undefined) {
     return truncate(context, snapshot, statement);
   }
   const table = requireTable(snapshot, statement.table, context.database);
-  const query = deleteQuery(statement, context.run.text);
+  const query = deleteQuery(statement, table, context.run.text);
+  if (returning !== undefined) return deleteReturning(context, snapshot, table, query);
   const work = async (bound: BoundQuery): Promise<Change> => {
     const positions = await rowPositions(bound.session, bound.sql, bound.params);
     const actions = await deleteRows(context.tables.store, table, targetOf(bound), positions);
     return { actions, affectedRows: countRows(positions) };
   };
   return boundQuery(context, snapshot, query, work, POSITIONS);
+}
+
+function deleteReturning(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  query: ChangeQuery,
+): Promise<Change> {
+  const work = async (bound: BoundQuery): Promise<Change> => {
+    const { rows, returned } = await changedRows(context, bound, POSITION_NAMES);
+    const positions = await rowPositions(bound.session, `FROM ${CHANGED}`);
+    const actions = await deleteRows(context.tables.store, table, targetOf(bound), positions);
+    return { actions, affectedRows: rows, returned };
+  };
+  return heldQuery(context, snapshot, query, work, POSITIONS);
 }
 
 export async function update(
@@ -54,6 +72,7 @@ export async function update(
     replaced: '',
     stored: '',
     blindTarget: updateReads(statement, table) ? undefined : table.id,
+    isReturning: statement.returning !== undefined,
   });
 }
 
@@ -81,6 +100,8 @@ interface Replacement {
   readonly stored: string;
   /** What to say of a row that the query names twice; absent: it names none twice. */
   twice?(): never;
+  /** The query has the columns of RETURNING behind those of the table. */
+  readonly isReturning?: boolean;
   /** See `BindRequest`. */
   readonly blindTarget?: ObjectId | undefined;
 }
@@ -91,25 +112,31 @@ function replaceRows(
   snapshot: Snapshot,
   table: TableObject,
   query: ChangeQuery,
-  { replaced, stored, twice, blindTarget }: Replacement,
+  { replaced, stored, twice, isReturning = false, blindTarget }: Replacement,
 ): Promise<Change> {
   const work = async (bound: BoundQuery): Promise<Change> => {
-    const { session, params } = bound;
-    await session.execute(`CREATE TEMP TABLE changed AS ${bound.sql}`, params);
+    const { session } = bound;
+    const changed = isReturning
+      ? await changedRows(context, bound, [...POSITION_NAMES, ...storedNames(table)])
+      : await changedOnly(bound);
     if (twice !== undefined && (await isTwice(session, replaced))) twice();
-    const found = await rowPositions(session, `FROM changed ${replaced}`);
+    const found = await rowPositions(session, `FROM ${CHANGED} ${replaced}`);
     const { signal } = context.run.query;
-    const sql = `SELECT ${table.columns.map(typed).join(', ')} FROM changed ${stored}`;
-    const added = await storeRows(context, { session, table, sql, signal });
-    const affectedRows = Number(await session.scalar('SELECT count(*) FROM changed'));
+    const added = await storeRows(context, { session, table, sql: storedSql(table, stored), signal });
     const actions = await removedRows(context, table, bound, found, added.actions);
-    return { actions: [...actions, ...added.actions], affectedRows };
+    const { rows: affectedRows, returned } = changed;
+    return { actions: [...actions, ...added.actions], affectedRows, returned };
   };
-  return boundQuery(context, snapshot, query, work, { ...POSITIONS, blindTarget });
+  const options = { ...POSITIONS, blindTarget };
+  return isReturning
+    ? heldQuery(context, snapshot, query, work, options)
+    : boundQuery(context, snapshot, query, work, options);
 }
 
-const typed = ({ storedName, type }: TableObject['columns'][number]): string =>
-  `CAST(${quoteName(storedName)} AS ${type}) AS ${quoteName(storedName)}`;
+async function changedOnly({ session, sql, params }: BoundQuery) {
+  await session.execute(`CREATE TEMP TABLE ${CHANGED} AS ${sql}`, params);
+  return { rows: Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`)), returned: undefined };
+}
 
 async function removedRows(
   { tables }: ChangeContext,
@@ -130,6 +157,6 @@ async function removedRows(
 const targetOf = ({ target }: BoundQuery) => target?.tablets ?? [];
 
 async function isTwice(session: KernelSession, replaced: string): Promise<boolean> {
-  const groups = `SELECT 1 FROM changed ${replaced} GROUP BY "$tablet", "$row" HAVING count(*) > 1 LIMIT 1`;
+  const groups = `SELECT 1 FROM ${CHANGED} ${replaced} GROUP BY "$tablet", "$row" HAVING count(*) > 1 LIMIT 1`;
   return (await session.scalar(groups)) !== null;
 }

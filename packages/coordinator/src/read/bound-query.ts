@@ -8,7 +8,7 @@ import type { RowStorage } from '../distribution/written-by-nodes.ts';
 import type { ReadFile } from '../read-resolution.ts';
 import type { Settings } from '../settings.ts';
 import type { RequestDirectory, UploadedFile } from '../statement-request.ts';
-import type { StatementSnapshot } from '../transactions.ts';
+import type { StatementSnapshot } from '../statement-snapshot.ts';
 import type { TableAccess } from './table-access.ts';
 
 /** A query of the dialect that is to become one of the kernel, ready to run. */

@@ -25,7 +25,7 @@ import {
   requireSchema,
 } from '../catalog/names.ts';
 import { isPgCatalogRelation } from '../pg-catalog/pg-catalog.ts';
-import type { StatementSnapshot } from '../transactions.ts';
+import type { StatementSnapshot } from '../statement-snapshot.ts';
 import type { BoundTable, NamedRelation } from './binding.ts';
 import { externalCall } from './external-call.ts';
 import { type MirrorTables, type MirrorUse, plannedRows } from './mirror-tables.ts';

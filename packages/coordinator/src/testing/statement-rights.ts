@@ -106,6 +106,10 @@ const CHANGES = {
   insert: [
     { sql: 'INSERT INTO $s.t VALUES (1, 2)', needs: [...inSchema, right('INSERT ON TABLE $s.t')] },
     {
+      sql: 'INSERT INTO $s.t VALUES (1, 2) RETURNING a',
+      needs: [...select, right('INSERT ON TABLE $s.t')],
+    },
+    {
       sql: 'INSERT INTO $s.t SELECT a, a FROM $s.t2',
       setup: ['CREATE TABLE $s.t2 (a INT)'],
       needs: [...inSchema, right('INSERT ON TABLE $s.t'), right('SELECT ON TABLE $s.t2')],
@@ -113,6 +117,7 @@ const CHANGES = {
   ],
   update: [
     { sql: 'UPDATE $s.t SET a = 5, b = DEFAULT', needs: [...inSchema, right('UPDATE ON TABLE $s.t')] },
+    { sql: 'UPDATE $s.t SET a = 5 RETURNING b', needs: [...select, right('UPDATE ON TABLE $s.t')] },
     { sql: 'UPDATE $s.t SET a = b + 1', needs: [...select, right('UPDATE ON TABLE $s.t')] },
     { sql: 'UPDATE $s.t SET a = 5 WHERE b = 1', needs: [...select, right('UPDATE ON TABLE $s.t')] },
     {
@@ -124,6 +129,7 @@ const CHANGES = {
   delete: [
     { sql: 'DELETE FROM $s.t', needs: [...inSchema, right('DELETE ON TABLE $s.t')] },
     { sql: 'DELETE FROM $s.t WHERE a = 1', needs: [...select, right('DELETE ON TABLE $s.t')] },
+    { sql: 'DELETE FROM $s.t RETURNING a', needs: [...select, right('DELETE ON TABLE $s.t')] },
     {
       sql: 'DELETE FROM $s.t USING $s.t2 WHERE t.a = t2.a',
       setup: ['CREATE TABLE $s.t2 (a INT)'],

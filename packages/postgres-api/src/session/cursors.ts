@@ -1,7 +1,7 @@
 import { fail, TesseraError } from '@tessera/common';
 import type { ValueFormat } from '@tessera/sql';
 import type { SessionCommand } from '../commands/session-command.ts';
-import { givesRows } from '../statements/command-tag.ts';
+import { isQuery } from '../statements/command-tag.ts';
 import { parseStatement } from '../statements/parsed-statement.ts';
 import type { MessageSink, RowSource } from '../statements/row-source.ts';
 import { describePrepared } from './describe-prepared.ts';
@@ -27,7 +27,7 @@ export async function declareCursor(
     fail('NO_TRANSACTION', { message: 'DECLARE CURSOR can only be used in transaction blocks' });
   }
   const parsed = parseStatement(text, { text: query.sql, offset: query.offset });
-  if (parsed.work.by !== 'engine' || !givesRows(parsed.work.statement)) {
+  if (parsed.work.by !== 'engine' || !isQuery(parsed.work.statement)) {
     fail('SYNTAX_ERROR', { message: 'DECLARE CURSOR takes a query' });
   }
   const statement = preparedStatement(parsed);

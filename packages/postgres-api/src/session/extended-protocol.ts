@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import type { OutputColumn } from '@tessera/sql';
+import { isReturning, type OutputColumn } from '@tessera/sql';
 import {
   BIND_COMPLETE,
   CLOSE_COMPLETE,
@@ -13,7 +13,7 @@ import {
 } from '../protocol/backend-message.ts';
 import type { BindMessage, FrontendMessage } from '../protocol/frontend-message.ts';
 import { CHANGED_RESULT } from '../protocol/report.ts';
-import { givesRows } from '../statements/command-tag.ts';
+import { isQuery } from '../statements/command-tag.ts';
 import { type ParsedStatement, parseStatement, statementTexts } from '../statements/parsed-statement.ts';
 import { rowFields } from '../values/row-description.ts';
 import { wireType } from '../values/type-oids.ts';
@@ -113,13 +113,13 @@ export class ExtendedProtocol {
     stream.write(parameterDescription(oids), fieldsOf(columns));
   }
 
-  /** A query is started for it: its columns are known then, and Execute goes on with its rows. */
+  /** A query is started for it: its columns are known then, and Execute goes on with its rows. A change waits for Execute. */
   async #describePortal(name: string): Promise<void> {
     const { portals, stream } = this.#state;
     const portal = portals.get(name);
     const { parsed } = portal.statement;
     checkTransaction(this.#state, parsed);
-    if (parsed === undefined || !answersWithRows(parsed)) {
+    if (parsed === undefined || !asksForRows(parsed)) {
       const { columns } = await describePrepared(this.#state, portal.statement);
       stream.write(rowsOrNone(columns, portal));
       return;
@@ -156,6 +156,8 @@ export class ExtendedProtocol {
 
   async #started(portal: Portal, parsed: ParsedStatement): Promise<Outcome> {
     if (portal.outcome !== undefined) return portal.outcome;
+    // What RETURNING gives comes when the change is committed: that is too late to refuse it.
+    if (returnsRows(parsed)) await checkColumns(portal.statement, await this.#columnsNow(portal.statement));
     const outcome = await this.#state.start(parsed, {
       parameters: portal.parameters,
       formats: portal.formats ?? [],
@@ -164,6 +166,12 @@ export class ExtendedProtocol {
     portal.outcome = outcome;
     if (outcome.kind === 'rows') await checkColumns(portal.statement, outcome.rows.columns);
     return outcome;
+  }
+
+  async #columnsNow(statement: PreparedStatement): Promise<readonly OutputColumn[]> {
+    if (statement.description === undefined) return [];
+    const { columns = [] } = await describePrepared(this.#state, { ...statement, description: undefined });
+    return columns;
   }
 
   async #close({ what, name }: Message<'close'>): Promise<void> {
@@ -176,8 +184,10 @@ export class ExtendedProtocol {
 
 const TEXT = { kind: 'text' } as const;
 
-const answersWithRows = ({ work }: ParsedStatement): boolean =>
-  work.by === 'engine' && givesRows(work.statement);
+const asksForRows = ({ work }: ParsedStatement): boolean => work.by === 'engine' && isQuery(work.statement);
+
+const returnsRows = ({ work }: ParsedStatement): boolean =>
+  work.by === 'engine' && isReturning(work.statement);
 
 const fieldsOf = (columns: readonly OutputColumn[] | undefined): Buffer =>
   columns === undefined ? NO_DATA : rowDescription(rowFields(columns));

@@ -63,7 +63,8 @@ async function runInEngine(
   const outcome = await engine.start({ sql: text, parameters, encoding: { kind: 'postgres', formats } });
   if (outcome.kind === 'rows') {
     const rows = new EngineRows(outcome.result, formats, outcome.hooks);
-    return { kind: 'rows', rows, tag: (count) => commandTag(statement, count) };
+    const { affectedRows } = outcome.result;
+    return { kind: 'rows', rows, tag: (count) => commandTag(statement, affectedRows ?? count) };
   }
   const { session } = outcome;
   if (session?.name === 'database') state.database = session.kind === 'set' ? session.value : undefined;

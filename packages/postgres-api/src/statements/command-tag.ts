@@ -52,8 +52,8 @@ const WITH_ROWS: ReadonlySet<Statement['kind']> = new Set([
   'call',
 ]);
 
-/** Whether a statement answers with rows. */
-export const givesRows = ({ kind }: Statement): boolean => WITH_ROWS.has(kind);
+/** Whether a statement answers with rows and changes nothing. */
+export const isQuery = ({ kind }: Statement): boolean => WITH_ROWS.has(kind);
 
 const WITHOUT_CHANGE: ReadonlySet<Statement['kind']> = new Set([
   ...WITH_ROWS,

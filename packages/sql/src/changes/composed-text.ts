@@ -33,6 +33,16 @@ export class ComposedText {
     return this.#placed(sql, offset);
   }
 
+  /** All of another text, with the places of its pieces. */
+  append(other: ComposedText): this {
+    const shift = this.#sql.length;
+    this.#sql += other.#sql;
+    for (const { start, end, origin } of other.#pieces) {
+      this.#pieces.push({ start: start + shift, end: end + shift, origin });
+    }
+    return this;
+  }
+
   /** Text that stands for a place of the statement. */
   placed(sql: string, location: SqlLocation | undefined): this {
     return location === undefined ? this.add(sql) : this.#placed(sql, location);
@@ -66,6 +76,12 @@ export class ComposedText {
     this.#pieces.push({ start, end: this.#sql.length, origin });
     return this;
   }
+}
+
+/** The WITH clause before a statement, if it has one: the start of its query. */
+export function leadingWith({ with: leading }: { readonly with?: SqlText | undefined }): ComposedText {
+  const text = new ComposedText();
+  return leading === undefined ? text : text.piece(leading);
 }
 
 /** The offset in UTF-16 units of a line and a column in characters, both from 1. */

@@ -9,8 +9,9 @@ import { columnType, dialectTypeName, isCountedType } from '../types/column-type
 import type { OutputColumn } from '../types/sql-type.ts';
 import { isAssignable } from './assignable.ts';
 import { type ChangeQuery, changeQuery, failInStatement, nullRefused } from './change-query.ts';
-import { type ChangeTarget, type TargetColumn, targetColumn } from './change-target.ts';
-import { ComposedText } from './composed-text.ts';
+import { type ChangeTarget, type TargetColumn, targetAlias, targetColumn } from './change-target.ts';
+import { ComposedText, leadingWith } from './composed-text.ts';
+import { returningText } from './returning.ts';
 
 /** The query of an INSERT: its own columns first, then the defaults of columns that it does not give. */
 export interface InsertQuery extends ChangeQuery {
@@ -25,6 +26,14 @@ export interface InsertQuery extends ChangeQuery {
     bound: { readonly sql: string; readonly columns: readonly OutputColumn[] },
     how?: { readonly areNullsCounted: boolean },
   ): string;
+  /**
+   * The query of the rows and of what RETURNING makes of them: all columns of the table in order, then the items of RETURNING.
+   * @param columns the columns of the bound query; not needed where `isCounted`
+   * @throws TesseraError as `rows`
+   */
+  returning(items: readonly SqlText[], columns?: readonly OutputColumn[]): ChangeQuery;
+  /** Whether the text alone says how many columns the rows have. */
+  readonly isCounted: boolean;
 }
 
 /**
@@ -81,7 +90,7 @@ function rowsGiven(
   target: ChangeTarget,
   statement: string,
 ): InsertQuery {
-  const text = leadingWith(insert);
+  const text = new ComposedText();
   const others = target.columns.filter((c) => !given.includes(c) && hasDefault(c));
   const selected = rows === undefined ? 'true' : 'source.*';
   text.add(`SELECT ${[selected, ...others.map(defaultOf)].join(', ')}`);
@@ -94,10 +103,39 @@ function rowsGiven(
     });
     text.add(`) AS source(${given.map((_, i) => `v${i}`).join(', ')})`);
   }
+  const order = rows === undefined ? [undefined, ...others] : [...given, ...others];
+  return { ...queryOf(text, insert, target, statement, () => ({ order, known: [] })), isCounted: true };
+}
+
+/** The column that each column of a query is for, and what is known of the first ones of them. */
+interface ColumnOrder {
+  readonly order: readonly (TargetColumn | undefined)[];
+  readonly known: readonly OutputColumn[];
+}
+
+/** `text` is the query without the WITH clause of the statement. */
+function queryOf(
+  text: ComposedText,
+  insert: InsertStatement,
+  target: ChangeTarget,
+  statement: string,
+  orderOf: (columns: readonly OutputColumn[]) => ColumnOrder,
+): Omit<InsertQuery, 'isCounted'> {
   return {
-    ...changeQuery(text, statement),
-    rows: ({ sql }, how) =>
-      storedRows(sql, target, rows === undefined ? [undefined, ...others] : [...given, ...others], [], how),
+    ...changeQuery(leadingWith(insert).append(text), statement),
+    rows: ({ sql, columns }, how) => {
+      const [before, behind] = storedRows(target, orderOf(columns), ({ storedName }) => storedName, how);
+      return `${before}${sql}${behind}`;
+    },
+    returning: (items, columns = []) => {
+      const [before, behind] = storedRows(target, orderOf(columns), ({ name }) => name);
+      const rows = new ComposedText().add(before).append(text).add(behind);
+      const { table } = insert;
+      const alias = targetAlias(table, insert.alias);
+      const head = target.columns.map(({ name }, i) => `${quoteName(alias)}.${quoteName(name)} AS "$c${i}"`);
+      const returned = returningText(items, { head, rows }, { target, table, alias, others: [] });
+      return changeQuery(leadingWith(insert).append(returned), statement);
+    },
   };
 }
 
@@ -118,25 +156,17 @@ function rowsOfQuery(
   // Without names, what the query leaves out is known only when it is bound: every default is asked for, and one that is
   // not needed is never computed.
   const others = target.columns.filter((c) => hasDefault(c) && !named?.includes(c));
-  const text = leadingWith(insert);
+  const text = new ComposedText();
   text.add(`SELECT ${['source.*', ...others.map(defaultOf)].join(', ')} FROM (`);
   text.piece(query).add(') AS source');
-  return {
-    ...changeQuery(text, statement),
-    rows: ({ sql, columns }, how) => {
-      const count = columns.length - others.length;
-      const given = named ?? target.columns.slice(0, count);
-      if (count !== given.length) wrongCount(count, named, target, insert.table.location);
-      for (const [i, column] of given.entries())
-        checkType(columns[i]!, column, target, insert.table.location);
-      return storedRows(sql, target, [...given, ...others], columns.slice(0, count), how);
-    },
+  const orderOf = (columns: readonly OutputColumn[]): ColumnOrder => {
+    const count = columns.length - others.length;
+    const given = named ?? target.columns.slice(0, count);
+    if (count !== given.length) wrongCount(count, named, target, insert.table.location);
+    for (const [i, column] of given.entries()) checkType(columns[i]!, column, target, insert.table.location);
+    return { order: [...given, ...others], known: columns.slice(0, count) };
   };
-}
-
-function leadingWith({ with: leading }: InsertStatement): ComposedText {
-  const text = new ComposedText();
-  return leading === undefined ? text : text.piece(leading);
+  return { ...queryOf(text, insert, target, statement, orderOf), isCounted: false };
 }
 
 const hasDefault = ({ defaultSql }: TargetColumn): boolean => defaultSql !== undefined;
@@ -145,14 +175,16 @@ const hasDefault = ({ defaultSql }: TargetColumn): boolean => defaultSql !== und
 export const defaultOf = ({ defaultSql, type }: TargetColumn): string =>
   `CAST((${defaultSql ?? 'NULL'}\n) AS ${type})`;
 
-/** `order` tells the column that each column of `sql` is for; of two that are for the same one the first counts. */
+/**
+ * What stands before and behind a query so that it gives all columns of the table, in order, by the names of `nameOf`. Of two
+ * columns of the query that are for the same one the first counts.
+ */
 function storedRows(
-  sql: string,
   target: ChangeTarget,
-  order: readonly (TargetColumn | undefined)[],
-  known: readonly OutputColumn[] = [],
+  { order, known }: ColumnOrder,
+  nameOf: (column: TargetColumn) => string,
   { areNullsCounted } = { areNullsCounted: false },
-): string {
+): readonly [string, string] {
   // A value that cannot be cast is told by this name.
   const names = order.map((column, i) => {
     const isFirst = column !== undefined && order.indexOf(column) === i;
@@ -164,9 +196,9 @@ function storedRows(
     const isSure = known[at]?.nullable === false || (areNullsCounted && isCountedType(column.type));
     const isChecked = !column.nullable && !isSure;
     const checked = isChecked ? `coalesce(${value}, ${nullRefused(target.name, column.name)})` : value;
-    return `${checked} AS ${quoteName(column.storedName)}`;
+    return `${checked} AS ${quoteName(nameOf(column))}`;
   });
-  return `SELECT ${items.join(', ')} FROM (${sql}) AS source(${names.join(', ')})`;
+  return [`SELECT ${items.join(', ')} FROM (`, `) AS source(${names.join(', ')})`];
 }
 
 function checkType(

@@ -3,20 +3,22 @@ import type { DeleteStatement, SqlText, UpdateStatement } from '../statements/ca
 import type { ObjectName } from '../statements/object-name.ts';
 import { type ChangeQuery, changeQuery } from './change-query.ts';
 import { type ChangeTarget, targetAlias } from './change-target.ts';
-import { ComposedText } from './composed-text.ts';
+import { ComposedText, leadingWith } from './composed-text.ts';
 import { addCheckedValue, addNewValue, assignments } from './new-values.ts';
+import { relationNames, returningText } from './returning.ts';
 
 /**
  * The rows that an UPDATE replaces: `"$tablet"`, `"$row"`, then all columns of the table in order, by stored name, as they
- * shall be. The table stands first in FROM and must have the columns `"$tablet"` and `"$row"`. No position comes twice.
+ * shall be, then the items of RETURNING. The leftmost relation of FROM, in subqueries too, is the table and must have the
+ * columns `"$tablet"` and `"$row"`. No position comes twice.
  * @throws TesseraError UNDEFINED_NAME
  */
 export function updateQuery(update: UpdateStatement, target: ChangeTarget, statement: string): ChangeQuery {
-  const { table, from, where } = update;
+  const { table, from, where, returning } = update;
   const alias = targetAlias(table, update.alias);
+  const others = returning === undefined || from === undefined ? [] : relationNames(from);
   const clauses = assignments(update.set, target);
   const text = new ComposedText();
-  if (update.with !== undefined) text.piece(update.with);
   // Any of the rows that FROM finds for a row will do.
   text.add(`SELECT ${from === undefined ? '' : `DISTINCT ON (${positions(alias)}) `}${positions(alias)}`);
   for (const column of target.columns) {
@@ -25,26 +27,43 @@ export function updateQuery(update: UpdateStatement, target: ChangeTarget, state
     text.add(', ');
     if (clause === undefined) write();
     else addCheckedValue(text, column, target, write);
-    text.add(` AS ${quoteName(column.storedName)}`);
+    text.add(` AS ${quoteName(returning === undefined ? column.storedName : column.name)}`);
   }
+  addWholeRows(text, others);
   addSource(text, table, update.alias, from);
   addWhere(text, where);
-  return changeQuery(text, statement);
+  if (returning === undefined) return changeQuery(leadingWith(update).append(text), statement);
+  const stored = target.columns.map(({ name }, i) => `${quoteName(alias)}.${quoteName(name)} AS "$c${i}"`);
+  const head = [positions(alias), ...stored];
+  const returned = returningText(returning, { head, rows: text }, { target, table, alias, others });
+  return changeQuery(leadingWith(update).append(returned), statement);
 }
 
 /**
- * The rows that a DELETE takes away: `"$tablet"`, `"$row"`, no position twice. The table stands first in FROM and must have
- * these columns.
+ * The rows that a DELETE takes away: `"$tablet"`, `"$row"`, no position twice, then the items of RETURNING. The leftmost
+ * relation of FROM is the table, as in `updateQuery`.
  */
-export function deleteQuery(deletion: DeleteStatement, statement: string): ChangeQuery {
-  const { table, using, where } = deletion;
+export function deleteQuery(deletion: DeleteStatement, target: ChangeTarget, statement: string): ChangeQuery {
+  const { table, using, where, returning } = deletion;
   const alias = targetAlias(table, deletion.alias);
+  const others = returning === undefined || using === undefined ? [] : relationNames(using);
   const text = new ComposedText();
-  if (deletion.with !== undefined) text.piece(deletion.with);
-  text.add(`SELECT ${using === undefined ? '' : 'DISTINCT '}${positions(alias)}`);
+  text.add(`SELECT ${using === undefined ? '' : `DISTINCT ON (${positions(alias)}) `}${positions(alias)}`);
+  if (returning !== undefined) {
+    for (const { name } of target.columns) text.add(`, ${quoteName(alias)}.${quoteName(name)}`);
+    addWholeRows(text, others);
+  }
   addSource(text, table, deletion.alias, using);
   addWhere(text, where);
-  return changeQuery(text, statement);
+  if (returning === undefined) return changeQuery(leadingWith(deletion).append(text), statement);
+  const head = [positions(alias)];
+  const returned = returningText(returning, { head, rows: text }, { target, table, alias, others });
+  return changeQuery(leadingWith(deletion).append(returned), statement);
+}
+
+/** A column for each relation, by its name: `name.column` means the same in a query over these rows. */
+function addWholeRows(text: ComposedText, names: readonly string[]): void {
+  for (const name of names) text.add(`, ${quoteName(name)} AS ${quoteName(name)}`);
 }
 
 /** The columns that tell where a row of the table stands. */

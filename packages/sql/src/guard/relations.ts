@@ -6,7 +6,7 @@ type Locate = (at: QueryLocation) => SqlLocation | undefined;
 
 /**
  * The table references of a query that name no CTE in their scope: what is left for the catalog to know. The one that stands
- * first in FROM comes first, the others in the order of the text.
+ * first in FROM, or in the subquery there, comes first, the others in the order of the text.
  * @throws TesseraError NOT_SUPPORTED for SHOW and DESCRIBE inside a query
  */
 export function catalogReferences(tree: unknown, locate: Locate): readonly BaseTableRef[] {
@@ -16,13 +16,13 @@ export function catalogReferences(tree: unknown, locate: Locate): readonly BaseT
   return first <= 0 ? found : [found[first]!, ...found.filter((_, index) => index !== first)];
 }
 
-/** The leftmost relation of the outermost FROM. */
+/** The leftmost relation of the outermost FROM, or of the subquery that stands there. */
 function firstInFrom(tree: unknown): TableRef | undefined {
   const { node } = tree as { readonly node?: QueryNode };
   if (node?.type !== 'SELECT_NODE') return undefined;
   let ref = node.from_table;
   while (ref.type === 'JOIN') ref = ref.left;
-  return ref;
+  return ref.type === 'SUBQUERY' ? firstInFrom(ref.subquery) : ref;
 }
 
 function visit(value: unknown, scope: ReadonlySet<string>, locate: Locate, found: BaseTableRef[]): void {

@@ -78,6 +78,8 @@ function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): b
     case 'FUNCTION':
       return (
         isCount(node) ||
+        // It gives no value at all: `coalesce(x, error('…'))` refuses NULL.
+        node.function_name === 'error' ||
         (node.is_operator && ARITHMETIC.has(node.function_name) && node.children.every(inner))
       );
     case 'WINDOW':

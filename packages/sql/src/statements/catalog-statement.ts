@@ -221,7 +221,13 @@ interface TableChangeBase<K extends string> extends WithSettings {
   readonly with?: SqlText | undefined;
 }
 
-export interface InsertStatement extends TableChangeBase<'insert'> {
+/** The items of RETURNING, each an expression with its name if it has one. */
+interface WithReturning {
+  readonly returning: readonly SqlText[] | undefined;
+}
+
+export interface InsertStatement extends TableChangeBase<'insert'>, WithReturning {
+  readonly alias: string | undefined;
   /** The names' places are `columnLocations`. */
   readonly columns: readonly string[] | undefined;
   readonly columnLocations: readonly SqlLocation[];
@@ -229,14 +235,14 @@ export interface InsertStatement extends TableChangeBase<'insert'> {
   readonly query: SqlText | undefined;
 }
 
-export interface UpdateStatement extends TableChangeBase<'update'> {
+export interface UpdateStatement extends TableChangeBase<'update'>, WithReturning {
   readonly alias: string | undefined;
   readonly set: readonly SetClause[];
   readonly from: SqlText | undefined;
   readonly where: SqlText | undefined;
 }
 
-export interface DeleteStatement extends TableChangeBase<'delete'> {
+export interface DeleteStatement extends TableChangeBase<'delete'>, WithReturning {
   readonly alias: string | undefined;
   readonly using: SqlText | undefined;
   readonly where: SqlText | undefined;

@@ -2,10 +2,11 @@ import type { InsertStatement, SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { withoutSettings } from './change-suffix.ts';
 import { unsupported } from './column-definition.ts';
-import { isAtQuery, restAsQuery } from './expression-text.ts';
-import { objectName, parenthesisedNames } from './names.ts';
+import { clauseText, isAtQuery } from './expression-text.ts';
+import { identifier, objectName, parenthesisedNames } from './names.ts';
+import { RETURNING, returningClause } from './returning.ts';
 
-/** `INSERT INTO t [(c, …)] {VALUES … | query | DEFAULT VALUES}` */
+/** `INSERT INTO t [AS a] [(c, …)] {VALUES … | query | DEFAULT VALUES} [RETURNING …]` */
 export function insertStatement(whole: TokenCursor, leading: SqlText | undefined): InsertStatement {
   const { cursor, settings } = withoutSettings(whole);
   cursor.expectWord('INSERT');
@@ -13,11 +14,13 @@ export function insertStatement(whole: TokenCursor, leading: SqlText | undefined
     unsupported(cursor, `INSERT ${cursor.peek()!.image.toUpperCase()}`);
   cursor.expectWord('INTO');
   const table = objectName(cursor, 'the name of a table');
+  const alias = cursor.accept('AS') ? identifier(cursor, 'an alias') : undefined;
   const names =
     cursor.isAtSymbol('(') && !isAtQuery(cursor) ? parenthesisedNames(cursor, 'a column') : undefined;
   const head = {
     kind: 'insert' as const,
     table,
+    alias,
     with: leading,
     settings,
     columns: names?.map((n) => n.name),
@@ -25,16 +28,17 @@ export function insertStatement(whole: TokenCursor, leading: SqlText | undefined
   };
   if (cursor.isAt('OVERRIDING')) unsupported(cursor, 'OVERRIDING');
   if (cursor.accept('DEFAULT', 'VALUES')) {
-    cursor.expectEnd();
-    return { ...head, query: undefined };
+    return { ...head, query: undefined, returning: returningClause(cursor) };
   }
-  refuseTail(cursor);
-  const query = restAsQuery(cursor, names === undefined ? 'columns, VALUES or a query' : 'VALUES or a query');
-  return { ...head, query };
+  refuseConflictClause(cursor);
+  const what = names === undefined ? 'columns, VALUES or a query' : 'VALUES or a query';
+  if (!isAtQuery(cursor)) cursor.unexpected(what);
+  const query = clauseText(cursor, what, [RETURNING]);
+  return { ...head, query, returning: returningClause(cursor) };
 }
 
-/** RETURNING and ON CONFLICT stand at the top level behind the query. */
-function refuseTail(cursor: TokenCursor): void {
+/** ON CONFLICT stands at the top level behind the query. */
+function refuseConflictClause(cursor: TokenCursor): void {
   let depth = 0;
   for (let ahead = 0; ; ahead += 1) {
     const image = cursor.peek(ahead)?.image.toUpperCase();
@@ -42,9 +46,9 @@ function refuseTail(cursor: TokenCursor): void {
     if (image === '(') depth += 1;
     if (image === ')') depth -= 1;
     const isConflict = image === 'ON' && cursor.peek(ahead + 1)?.image.toUpperCase() === 'CONFLICT';
-    if (depth === 0 && (image === 'RETURNING' || isConflict)) {
+    if (depth === 0 && isConflict) {
       for (let i = 0; i < ahead; i += 1) cursor.next();
-      unsupported(cursor, isConflict ? 'ON CONFLICT' : 'RETURNING', isConflict ? 'use MERGE' : undefined);
+      unsupported(cursor, 'ON CONFLICT', 'use MERGE');
     }
   }
 }

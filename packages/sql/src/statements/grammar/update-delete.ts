@@ -2,14 +2,12 @@ import { isWord } from '../../text/lexer.ts';
 import type { DeleteStatement, SqlText, UpdateStatement } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { withoutSettings } from './change-suffix.ts';
-import { unsupported } from './column-definition.ts';
 import { clauseText, expressionText } from './expression-text.ts';
 import { identifier, objectName } from './names.ts';
+import { RETURNING, returningClause } from './returning.ts';
 import { setClauses } from './set-clauses.ts';
 
-const RETURNING = ['RETURNING'];
-
-/** `UPDATE t [[AS] a] SET … [FROM …] [WHERE …]` */
+/** `UPDATE t [[AS] a] SET … [FROM …] [WHERE …] [RETURNING …]` */
 export function updateStatement(whole: TokenCursor, leading: SqlText | undefined): UpdateStatement {
   const { cursor, settings } = withoutSettings(whole);
   cursor.expectWord('UPDATE');
@@ -20,10 +18,11 @@ export function updateStatement(whole: TokenCursor, leading: SqlText | undefined
   const set = setClauses(cursor, [['FROM'], ['WHERE'], RETURNING]);
   const from = cursor.accept('FROM') ? clauseText(cursor, 'a table', [['WHERE'], RETURNING]) : undefined;
   const where = whereClause(cursor);
-  return { kind: 'update', table, alias, with: leading, set, from, where, settings };
+  const returning = returningClause(cursor);
+  return { kind: 'update', table, alias, with: leading, set, from, where, returning, settings };
 }
 
-/** `DELETE FROM t [[AS] a] [USING …] [WHERE …]` */
+/** `DELETE FROM t [[AS] a] [USING …] [WHERE …] [RETURNING …]` */
 export function deleteStatement(whole: TokenCursor, leading: SqlText | undefined): DeleteStatement {
   const { cursor, settings } = withoutSettings(whole);
   cursor.expectWord('DELETE');
@@ -33,14 +32,12 @@ export function deleteStatement(whole: TokenCursor, leading: SqlText | undefined
   const alias = optionalAlias(cursor, 'USING', 'WHERE', 'RETURNING');
   const using = cursor.accept('USING') ? clauseText(cursor, 'a table', [['WHERE'], RETURNING]) : undefined;
   const where = whereClause(cursor);
-  return { kind: 'delete', table, alias, with: leading, using, where, settings };
+  const returning = returningClause(cursor);
+  return { kind: 'delete', table, alias, with: leading, using, where, returning, settings };
 }
 
 function whereClause(cursor: TokenCursor): SqlText | undefined {
-  const where = cursor.accept('WHERE') ? expressionText(cursor, 'a condition', [RETURNING]) : undefined;
-  if (cursor.isAt('RETURNING')) unsupported(cursor, 'RETURNING');
-  cursor.expectEnd();
-  return where;
+  return cursor.accept('WHERE') ? expressionText(cursor, 'a condition', [RETURNING]) : undefined;
 }
 
 /** `[AS] a` unless one of the words that may follow stands there. */

@@ -1,0 +1,25 @@
+import { TesseraError } from '@tessera/common';
+import { type QueryRunOptions, startedResult } from '../query-run.ts';
+import type { RowsResult } from '../statement-result.ts';
+import type { Change } from './change.ts';
+
+/**
+ * The rows that RETURNING gives, of a change that is committed, or a part of its transaction.
+ * @throws TesseraError ALREADY_COMMITTED when this is a repetition, whose first run had the rows
+ */
+export async function returnedResult(
+  run: QueryRunOptions,
+  { returned, affectedRows }: Change,
+): Promise<RowsResult> {
+  const { queryId } = run.query;
+  if (returned === undefined) throw TesseraError.of('ALREADY_COMMITTED', { queryId });
+  const isCommitted = run.request.transactionId === undefined;
+  const explain = (error: unknown): unknown => {
+    const explained = returned.explain(error);
+    if (!isCommitted || !(explained instanceof TesseraError)) return explained;
+    const message = `${explained.message} (the change of query ${queryId} is committed, only its RETURNING rows are lost)`;
+    return explained.with({ message });
+  };
+  const result = await startedResult(run, { ...returned, explain });
+  return affectedRows === undefined ? result : { ...result, affectedRows };
+}

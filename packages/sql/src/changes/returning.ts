@@ -1,0 +1,138 @@
+import { quoteName } from '@tessera/kernel';
+import type { SqlText } from '../statements/catalog-statement.ts';
+import { skipBrackets } from '../statements/grammar/expression-text.ts';
+import type { ObjectName } from '../statements/object-name.ts';
+import { TokenCursor } from '../statements/token-cursor.ts';
+import { isWord, nameOf, QuotedName, tokenize, Word } from '../text/lexer.ts';
+import type { ChangeTarget } from './change-target.ts';
+import { ComposedText } from './composed-text.ts';
+
+/** What a RETURNING clause sees: one row of the table, and of the other relations of the statement beside it. */
+export interface ReturningScope {
+  readonly target: ChangeTarget;
+  readonly table: ObjectName;
+  /** What the table is called in the statement. */
+  readonly alias: string;
+  /** Names of the relations in FROM or USING; each is a column of `rows`, with the whole row as its value. */
+  readonly others: readonly string[];
+}
+
+/**
+ * `SELECT <head>, <items> FROM (<rows>) AS <alias>`: what a statement changes, and behind it what RETURNING makes of each row.
+ * `rows` is a query with the columns of the table under their own names, as the statement leaves them.
+ */
+export function returningText(
+  items: readonly SqlText[],
+  { head, rows }: { readonly head: readonly string[]; readonly rows: ComposedText },
+  scope: ReturningScope,
+): ComposedText {
+  const text = new ComposedText().add('SELECT ');
+  for (const item of head) text.add(`${item}, `);
+  text.list(items, ', ', (item) => addItem(text, item, scope));
+  return text
+    .add(' FROM (')
+    .append(rows)
+    .add(`) AS ${quoteName(scope.alias)}`);
+}
+
+/** The rows have columns that the user must not see: stars are written out. */
+function addItem(text: ComposedText, item: SqlText, scope: ReturningScope): void {
+  const { target, alias, others } = scope;
+  const tokens = tokenize(item.sql);
+  const columns = target.columns.map(({ name }) => `${quoteName(alias)}.${quoteName(name)}`);
+  const ofOthers = others.map((other) => `${quoteName(other)}.*`);
+  if (tokens.length === 1 && tokens[0]!.image === '*') {
+    text.add([...columns, ...ofOthers].join(', '));
+  } else if (tokens.at(-1)?.image === '*' && tokens.at(-2)?.image === '.' && isTable(tokens, scope)) {
+    text.add(columns.join(', '));
+  } else {
+    addUnqualified(text, item, scope);
+  }
+}
+
+type Tokens = ReturnType<typeof tokenize>;
+
+const isTable = (tokens: Tokens, { table, alias }: ReturningScope): boolean => {
+  const names = tokens.slice(0, -2).filter(({ image }) => image !== '.');
+  return names.length === 1 ? nameOf(names[0]!) === alias : isNamed(names, table);
+};
+
+const DEFAULT_SCHEMA = 'public';
+
+/** Whether `[database.]schema.table` is the table that the statement names, there perhaps without its schema. */
+function isNamed(names: Tokens, { parts }: ObjectName): boolean {
+  const [name, schema, database] = names.map(nameOf).reverse();
+  const [tableName, tableSchema = DEFAULT_SCHEMA, tableDatabase = database] = [...parts].reverse();
+  return name === tableName && schema === tableSchema && database === tableDatabase;
+}
+
+/** `public.t.c` becomes `t.c`: the rows are called by the last name alone. */
+function addUnqualified(text: ComposedText, item: SqlText, scope: ReturningScope): void {
+  const { sql, offset } = item;
+  const tokens = tokenize(sql);
+  let at = 0;
+  for (const [i, token] of tokens.entries()) {
+    if (token.startOffset < at || tokens[i - 1]?.image === '.') continue;
+    const length = qualifierLength(tokens.slice(i), scope);
+    if (length === 0) continue;
+    text.span({ sql: sql.slice(at, token.startOffset), offset: offset + at });
+    at = tokens[i + length]!.startOffset;
+  }
+  text.piece({ sql: sql.slice(at), offset: offset + at });
+}
+
+/** How many tokens of `schema.table.column` stand before the name of the table. */
+function qualifierLength(tokens: Tokens, { table, alias }: ReturningScope): 0 | 2 | 4 {
+  for (const length of [4, 2] as const) {
+    const path = tokens.slice(0, length + 3);
+    const isPath = path.length === length + 3 && path.every((token, i) => isPart(token, i));
+    const names = path.slice(0, length + 1).filter((_, i) => i % 2 === 0);
+    if (isPath && table.parts.at(-1) === alias && isNamed(names, table)) return length;
+  }
+  return 0;
+}
+
+const isPart = (token: Tokens[number], i: number): boolean =>
+  i % 2 === 1
+    ? token.image === '.'
+    : token.tokenType === Word || token.tokenType === QuotedName || token.image === '*';
+
+const JOINS = ['CROSS', 'NATURAL', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'JOIN'];
+
+/** The names that the relations of a FROM clause go by. */
+export function relationNames({ sql }: SqlText): readonly string[] {
+  const cursor = new TokenCursor(sql);
+  const names: string[] = [];
+  while (cursor.peek() !== undefined) {
+    cursor.accept('LATERAL');
+    names.push(...relationName(cursor));
+    while (cursor.peek() !== undefined && !cursor.acceptSymbol(',') && !cursor.accept('JOIN')) {
+      if (cursor.isAtSymbol('(')) skipBrackets(cursor);
+      else cursor.next();
+    }
+  }
+  return names;
+}
+
+/** Joins in brackets have no name of their own, and the names of their relations. */
+function relationName(cursor: TokenCursor): readonly string[] {
+  let name: string | undefined;
+  let inner: readonly string[] = [];
+  if (cursor.isAtSymbol('(')) {
+    const start = cursor.offset;
+    const isQuery = isWord(cursor.peek(1), 'SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE');
+    skipBrackets(cursor);
+    const { sql } = cursor.textFrom(start);
+    if (!isQuery) inner = relationNames({ sql: sql.slice(1, -1), offset: 0 });
+  } else {
+    do name = cursor.expectName('a table');
+    while (cursor.acceptSymbol('.'));
+    if (cursor.isAtSymbol('(')) skipBrackets(cursor);
+  }
+  const token = cursor.peek();
+  const isAlias = token?.tokenType === Word || token?.tokenType === QuotedName;
+  if (cursor.accept('AS') || (isAlias && !isWord(token, ...JOINS, 'ON', 'USING'))) {
+    return [cursor.expectName('an alias')];
+  }
+  return name === undefined ? inner : [name];
+}
