@@ -506,6 +506,14 @@ export const ERRORS = {
     message: (p) => `Node ${p.node} cuts the rows of stage ${p.stage} into other hash buckets than this node`,
   }),
 
+  INVALID_ENCODING: row<{ what: string; bytes: string }>({
+    sqlState: '22021',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A text that a client sends is not UTF-8, or has a NUL character, which no text has.',
+    message: (p) => `invalid byte sequence for encoding "UTF8": ${p.bytes} (in ${p.what})`,
+  }),
+
   // PostgreSQL connections
   PROTOCOL_VIOLATION: row<Whole>({
     sqlState: '08P01',
@@ -513,13 +521,6 @@ export const ERRORS = {
     retry: 'never',
     meaning: 'A PostgreSQL client sent what the protocol does not allow; the connection ends.',
     message: whole,
-  }),
-  INVALID_ENCODING: row<{ what: string }>({
-    sqlState: '22021',
-    httpStatus: 400,
-    retry: 'never',
-    meaning: 'A text is not UTF-8.',
-    message: (p) => `${p.what} is not valid UTF-8`,
   }),
   TOO_MANY_CONNECTIONS: row<{ limit: number }>({
     sqlState: '53300',

@@ -10,3 +10,4 @@ export * from './nearest-name.ts';
 export * from './reportable-error.ts';
 export { SeededRandom } from './seeded-random.ts';
 export * from './timers.ts';
+export * from './valid-text.ts';

@@ -24,7 +24,7 @@ import { QueryBinder } from './read/query-binder.ts';
 import { onlyStatement, refuseUnheardChanges } from './request-statements.ts';
 import { readToEnd, runStatements } from './run-statements.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
-import type { StatementRequest } from './statement-request.ts';
+import { requireValidTexts, type StatementRequest } from './statement-request.ts';
 import type { StatementResult } from './statement-result.ts';
 import { StatementRunner } from './statement-runner.ts';
 import type { TableServices } from './tables.ts';
@@ -214,6 +214,7 @@ export class Coordinator {
 
   /** What the parameters and the result of a statement would be, without running it. */
   async describe(query: RunningQuery, asked: StatementRequest): Promise<ParameterDescription> {
+    requireValidTexts(asked);
     const request = this.#access.inDatabase(asked);
     const text = onlyStatement(request, 'describe_parameters takes exactly one statement');
     query.setDeadline(request.settings.statement_timeout);
@@ -227,6 +228,7 @@ export class Coordinator {
    * keep it; none needs a value.
    */
   async describeStatement(query: RunningQuery, asked: StatementRequest): Promise<StatementDescription> {
+    requireValidTexts(asked);
     const request = this.#access.inDatabase(asked);
     const text = onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
     query.setDeadline(request.settings.statement_timeout);
@@ -242,6 +244,7 @@ export class Coordinator {
     const { activity } = query;
     activity.start(asked, asked.sql);
     try {
+      requireValidTexts(asked);
       await this.#access.admit(asked);
       const request = this.#access.inDatabase(asked);
       const result = await runStatements(query, request, {

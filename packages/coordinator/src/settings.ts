@@ -1,4 +1,4 @@
-import { nearestName, TesseraError } from '@tessera/common';
+import { nearestName, requireValidText, TesseraError } from '@tessera/common';
 
 /** What a statement runs under. Every name here is a query-string parameter, a `SET`, and a `WITH (…)` suffix. */
 export interface Settings {
@@ -149,6 +149,7 @@ export function withSettings(base: Settings, changes: Iterable<readonly [string,
   const result: Record<string, unknown> = { ...base };
   for (const [name, value] of changes) {
     const key = requireSettingName(name);
+    requireValidText(value, `the value of ${key}`);
     const parsed = KINDS[key].parse(value);
     if (parsed === undefined) {
       throw TesseraError.of('INVALID_SETTING', { name: key, value, expected: KINDS[key].expected });

@@ -1,3 +1,4 @@
+import { requireValidText } from '@tessera/common';
 import type { CopyTextFormat } from '@tessera/readers';
 import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
 import type { Settings } from './settings.ts';
@@ -54,4 +55,19 @@ export interface StatementRequest {
 /** Made on first use: most statements need no files. */
 export interface RequestDirectory {
   open(): Promise<string>;
+}
+
+/**
+ * Refuses texts of a request that would be cut where they become C strings; the statement itself is looked at where it is
+ * split, with the place of what is wrong.
+ * @throws TesseraError INVALID_ENCODING
+ */
+export function requireValidTexts({ parameters, database, user, transactionId }: StatementRequest): void {
+  for (const { name, value } of parameters) {
+    requireValidText(name, 'the name of a parameter');
+    if (typeof value === 'string') requireValidText(value, `parameter ${name}`);
+  }
+  requireValidText(database ?? '', 'the name of the database');
+  requireValidText(user, 'the name of the user');
+  requireValidText(transactionId ?? '', 'the transaction id');
 }

@@ -95,7 +95,7 @@ describe('calls', () => {
       ["SELECT error('division by zero')", 'DIVISION_BY_ZERO', undefined],
       [`SELECT error('relation "x" does not exist')`, 'UNDEFINED_TABLE', undefined],
       ["FROM read_text('/etc/passwd')", 'FORBIDDEN', 5],
-      ['SELECT 1\0', 'SYNTAX_ERROR', undefined],
+      ['SELECT 1\0', 'INVALID_ENCODING', undefined],
     ] as const) {
       const error = await failure(sql);
       expect([sql, error?.name, caretOf(error)]).toEqual([sql, name, caret]);

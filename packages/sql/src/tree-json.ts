@@ -1,4 +1,4 @@
-import { fail } from '@tessera/common';
+import { fail, requireValidText } from '@tessera/common';
 
 /**
  * JSON as the kernel writes parse trees: integers beyond 2^53 become bigint, and the bare words NaN, Infinity and
@@ -14,6 +14,8 @@ export function parseTree(text: string): unknown {
 export function printTree(value: unknown): string {
   switch (typeof value) {
     case 'string':
+      // The kernel takes the texts of a tree as C strings: it would cut this one.
+      requireValidText(value, 'a text of the statement');
       return JSON.stringify(value);
     case 'bigint':
     case 'boolean':

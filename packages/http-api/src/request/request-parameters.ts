@@ -57,7 +57,7 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
   settings.unshift(['query_label', label]);
   return {
     database: given.get('database') || undefined,
-    queryId: given.get('query_id') || undefined,
+    queryId: queryId(given.get('query_id')),
     transactionId: given.get('transaction_id') || undefined,
     label,
     format: outputFormat(given.get('output_format') || given.get('default_format') || DEFAULT_OUTPUT_FORMAT),
@@ -67,6 +67,14 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
     async: flag('async', given.get('async')),
     compressed: flag('compress', given.get('compress')),
   };
+}
+
+/** It comes back in a header. */
+function queryId(value: string | undefined): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (/^[\x21-\x7e]{1,256}$/.test(value)) return value;
+  const message = `query_id is made of 1 to 256 visible ASCII characters, not ${JSON.stringify(value.slice(0, 100))}`;
+  throw TesseraError.of('INVALID_ARGUMENT', { message });
 }
 
 const isProtocolName = (name: string): name is ProtocolName => Object.hasOwn(PROTOCOL, name);

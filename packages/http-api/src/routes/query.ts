@@ -10,6 +10,7 @@ import {
 } from '@tessera/coordinator';
 import type { HttpMetrics } from '../metrics.ts';
 import { drainRequest } from '../request/drain-request.ts';
+import { queryString } from '../request/query-string.ts';
 import { parseRequestParameters, type RequestParameters } from '../request/request-parameters.ts';
 import { receiveStatement } from '../request/statement-body.ts';
 import { errorBody } from '../results/error-body.ts';
@@ -44,7 +45,7 @@ export async function answerQuery(
   const directory = new LazyRequestDirectory(options.uploadRoot);
   let handedOver = false;
   try {
-    const parameters = parseRequestParameters(queryString(request));
+    const parameters = parseRequestParameters(queryString(request.url));
     query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label, user });
     response.setHeader('Firebolt-Query-Id', query.queryId);
     const connection = watchConnection(response, query);
@@ -72,12 +73,6 @@ export async function answerQuery(
     }
     drainRequest(request);
   }
-}
-
-/** Cut off by hand: a client may send any path, also one that is no URL. */
-function queryString({ url = '' }: IncomingMessage): URLSearchParams {
-  const mark = url.indexOf('?');
-  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
 }
 
 interface StatementContext extends QueryRouteOptions {

@@ -31,7 +31,12 @@ it.each([
     'gzip',
     'UPLOAD_TOO_LARGE: the SQL text is over the limit of 1 KiB',
   ],
-  ['bytes that are not UTF-8', Buffer.from([0xff]), undefined, 'BAD_UPLOAD: the SQL text is not UTF-8'],
+  [
+    'bytes that are not UTF-8',
+    Buffer.from([0xff]),
+    undefined,
+    'INVALID_ENCODING: invalid byte sequence for encoding "UTF8": 0xff (in the statement)',
+  ],
   ['a wrong coding', 'SELECT 1', 'gzip', 'BAD_UPLOAD: the gzip content is corrupt: incorrect header check'],
   [
     'an unknown coding',

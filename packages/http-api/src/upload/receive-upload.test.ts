@@ -216,7 +216,7 @@ describe('what is refused', () => {
     [
       'SQL that is not UTF-8',
       bodyOf(sqlPart(text('SELECT \xff'))),
-      'BAD_UPLOAD: Part "sql": the SQL text is not UTF-8',
+      'INVALID_ENCODING: invalid byte sequence for encoding "UTF8": 0xff (in the statement)',
     ],
     [
       'an empty body',

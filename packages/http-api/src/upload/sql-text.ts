@@ -1,9 +1,13 @@
-import { fail, TesseraError } from '@tessera/common';
+import { fail, invalidByteAt, invalidBytes } from '@tessera/common';
+import { locationAt } from '@tessera/sql';
 import { formatBytes } from './limits.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const BYTE_ORDER_MARK = '\ufeff';
 
-/** Collects the text of a statement; `part` names it in errors, undefined for a plain body. */
+/**
+ * Collects the text of a statement; `part` names it in errors, undefined for a plain body.
+ * @throws TesseraError UPLOAD_TOO_LARGE, INVALID_ENCODING with the place of the first byte that belongs to no text
+ */
 export async function collectSqlText(
   content: AsyncIterable<Buffer>,
   limitBytes: number,
@@ -17,9 +21,12 @@ export async function collectSqlText(
       fail('UPLOAD_TOO_LARGE', { part, what: 'the SQL text', limit: formatBytes(limitBytes) });
     chunks.push(chunk);
   }
-  try {
-    return utf8.decode(Buffer.concat(chunks));
-  } catch (cause) {
-    throw TesseraError.of('BAD_UPLOAD', { part, reason: 'the SQL text is not UTF-8' }, { cause });
-  }
+  return decodedSql(Buffer.concat(chunks));
+}
+
+function decodedSql(bytes: Buffer): string {
+  const at = invalidByteAt(bytes);
+  const text = bytes.toString('utf8', 0, at);
+  if (at === undefined) return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  throw invalidBytes(bytes, at, 'the statement').with({ location: locationAt(text, text.length) });
 }

@@ -1,8 +1,8 @@
 import type { Schema } from 'apache-arrow';
 import koffi from 'koffi';
+import { checkErrorData } from '../native/error-data.ts';
 import { duckdb, memcpy, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
-import { checkErrorData } from '../native/native-error.ts';
 import { ARRAY_AT, ARRAY_BYTES } from './c-structs.ts';
 import { ColumnBuilder } from './column-builder.ts';
 import { batchMessage } from './ipc.ts';

@@ -1,8 +1,9 @@
 import { Dictionary, Field, Schema } from 'apache-arrow';
 import koffi from 'koffi';
+import { checkErrorData } from '../native/error-data.ts';
 import { duckdb, memcpy, type Pointer } from '../native/library.ts';
 import { copyOut, cString, NativeBlock } from '../native/memory.ts';
-import { checkErrorData, NativeError } from '../native/native-error.ts';
+import { NativeError } from '../native/native-error.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { NULLABLE, SCHEMA_AT, SCHEMA_BYTES } from './c-structs.ts';
 import { typeOfFormat } from './format.ts';

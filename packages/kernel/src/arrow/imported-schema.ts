@@ -1,8 +1,9 @@
 import { DataType, type Dictionary, Field, type Schema } from 'apache-arrow';
+import { checkErrorData } from '../native/error-data.ts';
 import { duckdb, NO_RELEASE, type Pointer } from '../native/library.ts';
 import { takeLogicalType } from '../native/logical-type.ts';
 import { NativeBlock } from '../native/memory.ts';
-import { checkErrorData, NativeError } from '../native/native-error.ts';
+import { NativeError } from '../native/native-error.ts';
 import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
 import { NULLABLE, SCHEMA_AT, SCHEMA_BYTES } from './c-structs.ts';
 import { formatOfType } from './format.ts';
@@ -96,6 +97,8 @@ class SchemaMemory {
       throw invalid(`column "${field.name}": the Arrow type ${field.type} is not supported`);
     }
     const block = this.#block(SCHEMA_BYTES);
+    if (field.name.includes('\0'))
+      throw invalid(`the name of column ${JSON.stringify(field.name)} has a NUL character`);
     block.setPointer(SCHEMA_AT.format, this.#text(format));
     block.setPointer(SCHEMA_AT.name, this.#text(field.name));
     block.setPointer(SCHEMA_AT.metadata, this.#metadata(field.metadata));

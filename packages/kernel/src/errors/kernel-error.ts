@@ -72,6 +72,8 @@ function toTessera(failure: KernelFailure): TesseraError {
       if (/^(table|view|schema)\b/i.test(entry)) return TesseraError.of('UNDEFINED_TABLE', { message });
       return TesseraError.of('BINDING_ERROR', { message });
     }
+    case 'Encoding':
+      return TesseraError.of('INVALID_ENCODING', { what: message, bytes: '0x00' });
     case 'Invalid Input':
       if (message === 'division by zero') return TesseraError.of('DIVISION_BY_ZERO', {});
       if (/^relation ".*" does not exist$/s.test(message))

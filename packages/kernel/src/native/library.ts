@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import koffi, { type TypeObject } from 'koffi';
+import { nulCharacter } from './native-error.ts';
 
 /** The stack a native call runs on: the binder recurses deeply on deeply nested expressions. */
 const STACK_BYTES = 8 * 1024 * 1024;
@@ -60,7 +61,38 @@ const fn = <R, A extends unknown[]>(
   name: string,
   result: string | TypeObject,
   args: (string | TypeObject)[],
-) => lib.func(name, result, args) as unknown as Native<R, A>;
+) => withWholeTexts(name, args, lib.func(name, result, args) as unknown as Native<R, A>);
+
+/**
+ * The call, refused with an error for a text with a NUL character: as a C string (`str`) it would end there.
+ * @throws NativeError
+ */
+function withWholeTexts<R, A extends unknown[]>(
+  name: string,
+  types: readonly (string | TypeObject)[],
+  call: Native<R, A>,
+): Native<R, A> {
+  if (!types.some(isTextType)) return call;
+  const check = (args: readonly unknown[]) => {
+    const cut = args.some((arg, i) => isTextType(types[i]) && [arg].flat().some(hasNul));
+    if (cut) throw nulCharacter(`a text for ${name}`);
+  };
+  const checked = (...args: A): R => {
+    check(args);
+    return call(...args);
+  };
+  return Object.assign(checked, {
+    async: (...args: [...A, (error: unknown, result: R) => void]) => {
+      check(args);
+      call.async(...args);
+    },
+  });
+}
+
+const isTextType = (type: string | TypeObject | undefined): boolean =>
+  type === 'str' || type === 'const char **';
+
+const hasNul = (text: unknown): boolean => typeof text === 'string' && text.includes('\0');
 
 /** The C API of the library, only the calls used here. `void *` stands for every handle and for every out-pointer. */
 export const duckdb = {

@@ -1,6 +1,3 @@
-import { duckdb, type Pointer } from './library.ts';
-import { NativeBlock } from './memory.ts';
-
 /** A failure the kernel reported: `message` is its own text, usually in the JSON form of `errors_as_json`. */
 export class NativeError extends Error {
   readonly sql: string | undefined;
@@ -14,12 +11,6 @@ export class NativeError extends Error {
 export const interrupted = (): NativeError =>
   new NativeError('{"exception_type":"Interrupt","exception_message":"Interrupted!"}');
 
-/** Throws what a `duckdb_error_data` holds, if anything, and destroys it. */
-export function checkErrorData(data: Pointer | null): void {
-  if (!data) return;
-  const message = duckdb.errorHas(data) ? duckdb.errorMessage(data) : undefined;
-  const slot = new NativeBlock(8);
-  slot.setPointer(0, data);
-  duckdb.destroyError(slot.address);
-  if (message !== undefined) throw new NativeError(message);
-}
+/** A text that has no form as a C string: the library would not see what stands behind the NUL character. */
+export const nulCharacter = (what: string): NativeError =>
+  new NativeError(JSON.stringify({ exception_type: 'Encoding', exception_message: what }));

@@ -24,12 +24,6 @@ export class NativeStatement {
   }
 
   static async prepare(connection: NativeConnection, sql: string): Promise<NativeStatement> {
-    if (sql.includes('\0')) {
-      throw new NativeError(
-        '{"exception_type":"Parser","exception_message":"syntax error: the statement contains a NUL character"}',
-        sql,
-      );
-    }
     connection.checkInterrupt();
     const statement = new NativeStatement(connection, sql);
     const failed = await offLoop(statement, duckdb.prepare, connection.handle, sql, statement.#slot.address);

@@ -1,5 +1,8 @@
 /** A name as SQL text. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A text as a SQL literal. */
-export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** A text as a SQL literal. SQL itself is a C string, so a NUL character, which texts of files may have, is an expression. */
+export const quoteText = (text: string): string =>
+  text.includes('\0')
+    ? `(${text.split('\0').map(quoteText).join(' || chr(0) || ')})`
+    : `'${text.replaceAll("'", "''")}'`;

@@ -38,9 +38,9 @@ export class MessageWriter {
     return this;
   }
 
-  /** With a zero byte behind it; one inside it would end it early and is left out. */
+  /** With a zero byte behind it. One inside it, as a message about a file may have, would end it early: it is written `\0`. */
   text(value: string): this {
-    const clean = value.includes('\0') ? value.replaceAll('\0', '') : value;
+    const clean = value.includes('\0') ? value.replaceAll('\0', '\\0') : value;
     this.#reserve(Buffer.byteLength(clean) + 1);
     this.#at += this.#bytes.write(clean, this.#at, 'utf8');
     this.#bytes[this.#at] = 0;

@@ -1,5 +1,4 @@
-import { isUtf8 } from 'node:buffer';
-import { TesseraError } from '@tessera/common';
+import { TesseraError, textOfUtf8 } from '@tessera/common';
 
 /** Reads the fields of one message from left to right. @throws TesseraError PROTOCOL_VIOLATION, INVALID_ENCODING */
 export class PayloadReader {
@@ -54,8 +53,7 @@ export class PayloadReader {
     if (end < 0) throw TesseraError.of('PROTOCOL_VIOLATION', { message: 'A text in a message has no end' });
     const bytes = this.#body.subarray(this.#at, end);
     this.#at = end + 1;
-    if (!isUtf8(bytes)) throw TesseraError.of('INVALID_ENCODING', { what: 'A text of a message' });
-    return bytes.toString('utf8');
+    return textOfUtf8(bytes, 'a text of a message');
   }
 
   /** @throws TesseraError PROTOCOL_VIOLATION when more follows than the message has */

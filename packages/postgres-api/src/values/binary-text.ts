@@ -1,9 +1,11 @@
+import { textOfUtf8 } from '@tessera/common';
 import { dateText, intervalText, timestampText, timeText } from './binary-times.ts';
 import { numericText } from './numeric.ts';
 
 /**
  * The text of a value that came in binary format, by its type's OID.
  * @throws RangeError for bytes that are no value of the type, or a type whose binary form is not known
+ * @throws TesseraError INVALID_ENCODING
  */
 export function binaryText(oid: number, bytes: Buffer): string {
   const element = ARRAY_ELEMENTS.get(oid);
@@ -22,15 +24,7 @@ interface BinaryReader {
   readonly text: (bytes: Buffer) => string;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-const utf8 = (bytes: Buffer): string => {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    throw new RangeError('invalid byte sequence for encoding "UTF8"');
-  }
-};
+const utf8 = (bytes: Buffer): string => textOfUtf8(bytes, 'a parameter in binary format');
 
 const floatText = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
 

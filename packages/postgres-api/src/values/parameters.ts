@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { TesseraError, textOfUtf8 } from '@tessera/common';
 import type { QueryParameter, SqlType, ValueFormat } from '@tessera/sql';
 import { binaryText } from './binary-text.ts';
 import { parameterType, wireType } from './type-oids.ts';
@@ -15,7 +15,7 @@ export interface WireParameter {
 /**
  * `$n` as statements take it.
  * @param described what `describeStatement` says of it
- * @throws TesseraError CAST_ERROR for bytes that are no value of the type
+ * @throws TesseraError CAST_ERROR for bytes that are no value of the type, INVALID_ENCODING
  */
 export function queryParameter(
   n: number,
@@ -28,7 +28,7 @@ export function queryParameter(
   if (bytes === null)
     return { name, value: null, type: described ?? (type?.kind === 'text' ? undefined : type) };
   const sent = oid === 0 && type !== undefined ? wireType(type).oid : oid;
-  const value = format === 'text' ? utf8(bytes, name) : textOfBinary(name, sent, bytes);
+  const value = format === 'text' ? textOfUtf8(bytes, `parameter ${name}`) : textOfBinary(name, sent, bytes);
   return { name, value, type: described ?? asDeepAs(value, type) };
 }
 
@@ -50,17 +50,5 @@ function textOfBinary(name: string, oid: number, bytes: Buffer): string {
     if (!(error instanceof RangeError)) throw error;
     const message = `incorrect binary data format in parameter ${name}: ${error.message}`;
     throw TesseraError.of('CAST_ERROR', { message });
-  }
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function utf8(bytes: Buffer, name: string): string {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    throw TesseraError.of('INVALID_ARGUMENT', {
-      message: `invalid byte sequence for encoding "UTF8" in parameter ${name}`,
-    });
   }
 }

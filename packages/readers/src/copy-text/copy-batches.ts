@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { isTextBytes, TesseraError, textOfUtf8 } from '@tessera/common';
 import { Field, makeData, RecordBatch, Schema, Struct, Utf8 } from 'apache-arrow';
 import type { CopyTextFormat } from './copy-format.ts';
 import { CsvRows } from './csv-rows.ts';
@@ -26,7 +26,7 @@ export const copySchema = (columns: readonly string[]): Schema =>
 
 /**
  * The rows of what COPY FROM reads, as batches of texts.
- * @throws TesseraError BAD_FILE with the line that is none
+ * @throws TesseraError BAD_FILE with the line that is none, INVALID_ENCODING
  */
 export async function* copyBatches(
   source: AsyncIterable<Uint8Array>,
@@ -50,6 +50,8 @@ class CopiedRows implements CellSink {
   readonly #convert: readonly (((text: string) => string) | undefined)[];
   #rest: Buffer = Buffer.alloc(0);
   #line = 0;
+  /** Some row of the chunk may not be a text; the last character of a chunk may also be cut. */
+  #checksRows = true;
   #endsInCr = false;
   count = 0;
   /** After `\.`, which nothing of the data follows. */
@@ -70,6 +72,7 @@ class CopiedRows implements CellSink {
 
   push(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#checksRows = !isTextBytes(bytes);
     let start = 0;
     while (!this.isEnded) {
       const end = this.#parser.rowEnd(bytes, start);
@@ -103,7 +106,7 @@ class CopiedRows implements CellSink {
   }
 
   take(): RecordBatch {
-    const children = this.#explained(EMPTY, 0, 0, () => this.#columns.map((column) => column.take()));
+    const children = this.#columns.map((column) => column.take(this.#texts.label));
     const data = makeData({ type: new Struct(this.#schema.fields), length: this.count, children });
     this.count = 0;
     return new RecordBatch(this.#schema, data);
@@ -123,6 +126,7 @@ class CopiedRows implements CellSink {
       if (header === 'match') this.#matchHeader(bytes, start, end);
       return;
     }
+    if (this.#checksRows) textOfUtf8(bytes.subarray(start, end), `${this.#texts.label}, line ${this.#line}`);
     this.#explained(bytes, start, end, () => this.#parser.parse(bytes, start, end, this));
     this.count += 1;
   }
@@ -157,5 +161,3 @@ class CopiedRows implements CellSink {
     }
   }
 }
-
-const EMPTY = Buffer.alloc(0);

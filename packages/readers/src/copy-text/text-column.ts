@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { invalidByteAt, invalidBytes } from '@tessera/common';
 import { type Data, makeData, Utf8 } from 'apache-arrow';
 
 const FIRST_BYTES = 4096;
@@ -34,11 +34,15 @@ export class TextColumn {
     this.#endCell();
   }
 
-  /** What was added since the last time. @throws RangeError for text that is not UTF-8 */
-  take(): Data<Utf8> {
+  /**
+   * What was added since the last time.
+   * @throws TesseraError INVALID_ENCODING where escapes of `label` make bytes that are no text
+   */
+  take(label: string): Data<Utf8> {
     const rows = this.#rows;
     const data = this.#bytes.subarray(0, this.#length);
-    if (!isUtf8(data) || data.includes(0)) throw new RangeError('invalid byte sequence for encoding "UTF8"');
+    const invalidAt = invalidByteAt(data);
+    if (invalidAt !== undefined) throw invalidBytes(data, invalidAt, label);
     const taken = makeData({
       type: new Utf8(),
       length: rows,

@@ -1,4 +1,4 @@
-import { fail, type SqlLocation, TesseraError } from '@tessera/common';
+import { fail, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import { locationAt, offsetOfByte } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
@@ -22,6 +22,8 @@ export async function parseQuery(
   text: string,
   query: { readonly sql: string; readonly offset: number },
 ): Promise<ParsedQuery> {
+  // The kernel's parser takes a C string: it would not see what stands behind a NUL character.
+  requireValidText(query.sql, 'the statement');
   const source = kernelSource(query.sql);
   const toUser = (byte: number) => query.offset + source.originalOffset(offsetOfByte(source.text, byte));
   const answer = await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [source.text]);

@@ -1,5 +1,6 @@
-import type { SqlLocation } from '@tessera/common';
+import { invalidCharacter, invalidCharacterAt, type SqlLocation } from '@tessera/common';
 import { Semicolon, tokenize } from '../text/lexer.ts';
+import { locationAt } from '../text/location.ts';
 
 export interface StatementText {
   /** Without the semicolon and the white space and comments around it. */
@@ -8,8 +9,14 @@ export interface StatementText {
   readonly offset: number;
 }
 
-/** The statements of a text, empty ones dropped. Throws SYNTAX_ERROR for strings, names and comments that never end. */
+/**
+ * The statements of a text, empty ones dropped. Every text of a client passes here before anything else looks at it.
+ * @throws TesseraError SYNTAX_ERROR for strings, names and comments that never end; INVALID_ENCODING for a NUL character
+ */
 export function splitStatements(text: string): StatementText[] {
+  const invalidAt = invalidCharacterAt(text);
+  if (invalidAt !== undefined)
+    throw invalidCharacter(text, invalidAt, 'the statement').with({ location: locationAt(text, invalidAt) });
   const statements: StatementText[] = [];
   let start: number | undefined;
   let end = 0;
