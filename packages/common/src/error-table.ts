@@ -152,6 +152,15 @@ export const ERRORS = {
     message: (p) =>
       `The statement with query_id ${p.queryId} is committed already and is not run again; the rows of its RETURNING clause are not kept: read them with SELECT`,
   }),
+  STATEMENT_TOO_COMPLEX: row<{ what: string; limit: number; hint?: string | undefined }>({
+    sqlState: '54001',
+    httpStatus: 400,
+    retry: 'never',
+    meaning:
+      'The statement is larger than the engine plans: too many tokens, columns, tables, set operations or parameters.',
+    message: (p) =>
+      `The statement has more than ${p.limit} ${p.what}${p.hint === undefined ? '' : `. ${p.hint}`}`,
+  }),
   STATEMENT_FAILED: row<Whole>({
     sqlState: '22000',
     httpStatus: 400,

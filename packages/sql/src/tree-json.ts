@@ -41,9 +41,21 @@ function printObject(object: Record<string, unknown>): string {
       isDouble && key === 'value' && Number.isInteger(field)
         ? (field as number).toExponential()
         : printTree(field);
-    out += `${out === '' ? '' : ','}${JSON.stringify(key)}:${text}`;
+    out += `${out === '' ? '' : ','}${printedKey(key)}:${text}`;
   }
   return `{${out}}`;
+}
+
+/** A tree has few keys, each of them very often. */
+const printedKeys = new Map<string, string>();
+const MAX_PRINTED_KEYS = 1000;
+
+function printedKey(key: string): string {
+  const known = printedKeys.get(key);
+  if (known !== undefined) return known;
+  const printed = JSON.stringify(key);
+  if (printedKeys.size < MAX_PRINTED_KEYS) printedKeys.set(key, printed);
+  return printed;
 }
 
 /** A whole number among the values of these types needs an exponent: the kernel reads `1000` as an integer only. */
@@ -52,6 +64,7 @@ const isFloatingType = (type: unknown): boolean =>
 
 const NUMBER = /-?(?:Infinity|NaN|nan|inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 const SPACE = /[ \t\r\n]*/y;
+const SPACE_CODE = 0x20;
 const WORDS: readonly (readonly [string, unknown])[] = [
   ['null', null],
   ['true', true],
@@ -84,6 +97,7 @@ class Reader {
   }
 
   #peek(): string {
+    if (this.#text.charCodeAt(this.#at) > SPACE_CODE) return this.#text.charAt(this.#at);
     SPACE.lastIndex = this.#at;
     SPACE.test(this.#text);
     this.#at = SPACE.lastIndex;

@@ -25,6 +25,7 @@ function transform(value: unknown, visitor: TreeVisitor): unknown {
     }
     return copy ?? value;
   }
+  if (isConstant(value)) return visitor.expression?.(value) ?? value;
   let node = value as Record<string, unknown>;
   for (const [key, field] of Object.entries(value)) {
     const next = transform(field, visitor);
@@ -42,6 +43,7 @@ function transform(value: unknown, visitor: TreeVisitor): unknown {
 /** Calls `visit` for every expression, table reference and query node under `node`, parents before children. */
 export function walkTree(node: unknown, visit: (node: Expression | TableRef | QueryNode) => void): void {
   if (isExpression(node) || isTableRef(node) || isQueryNode(node)) visit(node);
+  if (isConstant(node)) return;
   if (node !== null && typeof node === 'object')
     for (const child of Object.values(node)) walkTree(child, visit);
 }
@@ -49,6 +51,10 @@ export function walkTree(node: unknown, visit: (node: Expression | TableRef | Qu
 export function isExpression(value: unknown): value is Expression {
   return isObject(value) && typeof value.class === 'string' && typeof value.type === 'string';
 }
+
+/** Nothing that a visitor wants stands in a literal, and long lists are made of them. */
+const isConstant = (value: unknown): value is Extract<Expression, { class: 'CONSTANT' }> =>
+  isObject(value) && value.class === 'CONSTANT';
 
 export function isTableRef(value: unknown): value is TableRef {
   return isObject(value) && typeof value.type === 'string' && 'sample' in value && 'query_location' in value;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { KernelParams, KernelValue, StatementDescription } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import type { NativeConnection } from './connection.ts';
@@ -42,12 +43,12 @@ export class NativeStatement {
     return (type === SELECT || type === EXPLAIN) && !/setseed/i.test(this.#sql);
   }
 
-  describe(): StatementDescription {
-    const columns = Array.from({ length: Number(duckdb.preparedColumnCount(this.#handle)) }, (_, i) => ({
+  async describe(): Promise<StatementDescription> {
+    const columns = await inTurns(Number(duckdb.preparedColumnCount(this.#handle)), (i) => ({
       name: takeString(duckdb.preparedColumnName(this.#handle, i)),
       type: takeLogicalType(duckdb.preparedColumnType(this.#handle, i)) ?? { id: 'NULL' as const },
     }));
-    const parameters = Array.from({ length: Number(duckdb.parameterCount(this.#handle)) }, (_, i) => ({
+    const parameters = await inTurns(Number(duckdb.parameterCount(this.#handle)), (i) => ({
       name: takeString(duckdb.parameterName(this.#handle, i + 1)),
       type: takeLogicalType(duckdb.parameterType(this.#handle, i + 1)),
     }));
@@ -107,6 +108,21 @@ export class NativeStatement {
     duckdb.destroyPrepare(this.#slot.address);
     this.#handle = 0n;
   }
+}
+
+const TURN_MS = 5;
+
+/** As `Array.from`. Each of the library's answers takes time by the number of all of them, so other sessions get turns. */
+async function inTurns<T>(length: number, one: (index: number) => T): Promise<T[]> {
+  const all: T[] = [];
+  let startedAt = performance.now();
+  for (let i = 0; i < length; i += 1) {
+    all.push(one(i));
+    if (performance.now() - startedAt < TURN_MS) continue;
+    await setImmediate();
+    startedAt = performance.now();
+  }
+  return all;
 }
 
 function bindValue(statement: Pointer, index: number, value: KernelValue): number {

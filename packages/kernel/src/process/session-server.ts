@@ -137,7 +137,7 @@ export class SessionServer {
           : this.#withStatement(sql, run);
       }
       case 'describe':
-        return this.#withStatement(request.sql, async (s) => s.describe());
+        return this.#withStatement(request.sql, (s) => s.describe());
       case 'execute':
         return this.#withStatement(request.sql, (s) => this.#execute(s, request.params));
       case 'query': {

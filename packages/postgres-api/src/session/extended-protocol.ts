@@ -106,8 +106,9 @@ export class ExtendedProtocol {
     const statement = statements.get(name);
     checkTransaction(this.#state, statement.parsed);
     const { parameters, columns } = await describePrepared(this.#state, statement);
+    const types = new Map(parameters.map(({ name: parameter, type }) => [parameter, type]));
     const oids = Array.from({ length: Math.max(statement.parameterCount, parameters.length) }, (_, i) => {
-      const type = parameters.find((parameter) => parameter.name === `$${i + 1}`)?.type ?? TEXT;
+      const type = types.get(`$${i + 1}`) ?? TEXT;
       return statement.parameterOids[i] || wireType(type).oid;
     });
     stream.write(parameterDescription(oids), fieldsOf(columns));

@@ -1,6 +1,6 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { isCatalogFunction, isCatalogTableFunction } from '../postgres/catalog-calls.ts';
-import type { FunctionNode, TableFunctionRef, WindowNode } from '../tree.ts';
+import type { FunctionNode, QueryLocation, TableFunctionRef, WindowNode } from '../tree.ts';
 
 /** Table functions of the kernel that users may call; READ_* functions are the dialect's own and are gone by then. */
 const TABLE_FUNCTIONS = new Set([
@@ -51,21 +51,25 @@ const FORBIDDEN_PREFIX =
 /** The parser writes `main` for its own sugar. */
 const OWN_SCHEMAS = new Set(['', 'main', 'pg_catalog']);
 
-/** @throws TesseraError FORBIDDEN */
-export function checkFunction(node: FunctionNode | WindowNode, location: SqlLocation | undefined): void {
+type Locate = (at: QueryLocation) => SqlLocation | undefined;
+
+/** `locate` is asked only for what is refused: finding a place costs as much as the text is long. @throws TesseraError FORBIDDEN */
+export function checkFunction(node: FunctionNode | WindowNode, locate: Locate): void {
   const name = node.function_name.toLowerCase();
   if (node.class === 'FUNCTION' && (isCatalogFunction(node) || isCatalogTableFunction(node))) return;
   const isForeign = node.catalog !== '' || !OWN_SCHEMAS.has(node.schema);
-  if (isForeign || FORBIDDEN.has(name) || FORBIDDEN_PREFIX.test(name)) refuse(name, location);
-  if (name.startsWith('tsr_')) unknown(name, location);
+  if (isForeign || FORBIDDEN.has(name) || FORBIDDEN_PREFIX.test(name))
+    refuse(name, locate(node.query_location));
+  if (name.startsWith('tsr_')) unknown(name, locate(node.query_location));
 }
 
 /** @throws TesseraError FORBIDDEN for what the kernel knows and users may not call */
-export function checkTableFunction(ref: TableFunctionRef, location: SqlLocation | undefined): void {
+export function checkTableFunction(ref: TableFunctionRef, locate: Locate): void {
   const name = ref.function.function_name.toLowerCase();
   if (isCatalogTableFunction(ref.function)) return;
-  checkFunction(ref.function, location);
-  if (!TABLE_FUNCTIONS.has(name)) refuse(name, location);
+  const place = () => locate(ref.query_location);
+  checkFunction(ref.function, place);
+  if (!TABLE_FUNCTIONS.has(name)) refuse(name, place());
 }
 
 /** Whether a call in FROM is of a function whose rows are a table; others give one value each, like those of select lists. */

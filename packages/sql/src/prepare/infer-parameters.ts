@@ -70,11 +70,13 @@ function parametersIn(statement: Statement): readonly string[] {
 }
 
 /** As `$1`, `$2`, … without a gap: the kernel tells of no others. */
-const numbered = (statement: Statement, names: readonly string[]): Statement =>
-  transformTree(statement, {
+function numbered(statement: Statement, names: readonly string[]): Statement {
+  const numbers = new Map(names.map((name, index) => [name, String(index + 1)]));
+  return transformTree(statement, {
     expression: (node) =>
-      node.class === 'PARAMETER' ? { ...node, identifier: String(names.indexOf(node.identifier) + 1) } : node,
+      node.class === 'PARAMETER' ? { ...node, identifier: numbers.get(node.identifier)! } : node,
   });
+}
 
 /** `a + $1` → `a + coalesce($1, a)`, `a = ANY($1)` → `list_contains(coalesce($1, [a]), a)`: of the same types. */
 const withOtherSides = (statement: Statement, open: ReadonlySet<string>): Statement =>

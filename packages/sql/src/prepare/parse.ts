@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { fail, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import { locationAt, offsetOfByte } from '../text/location.ts';
+import { byteOffsets, locationAt } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
 import { parseTree, printTree, type QueryLocation, type Statement } from '../tree.ts';
 import { withPrintedParentheses } from './printed-parentheses.ts';
@@ -11,7 +12,12 @@ export interface ParsedQuery {
   locate(at: QueryLocation): SqlLocation | undefined;
   /** The text that the parser saw, from a node on. */
   sourceAt(at: QueryLocation): string;
+  /** Between two passes over the tree: of a long statement each takes time in which other requests wait. */
+  pause(): Promise<void>;
 }
+
+/** Passes over shorter statements take less than waiting for the event loop to come round is worth. */
+const LONG_STATEMENT = 10_000;
 
 /**
  * Parses the query that begins at `offset` of `text` (and ends before a settings suffix) with the kernel's parser.
@@ -25,7 +31,8 @@ export async function parseQuery(
   // The kernel's parser takes a C string: it would not see what stands behind a NUL character.
   requireValidText(query.sql, 'the statement');
   const source = kernelSource(query.sql);
-  const toUser = (byte: number) => query.offset + source.originalOffset(offsetOfByte(source.text, byte));
+  const offsetOf = byteOffsets(source.text);
+  const toUser = (byte: number) => query.offset + source.originalOffset(offsetOf(byte));
   const answer = await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [source.text]);
   const parsed = parseTree(String(answer)) as SerializedQuery;
   if (parsed.error) throw parseError(parsed, (byte) => locationAt(text, toUser(byte)));
@@ -36,7 +43,10 @@ export async function parseQuery(
   return {
     statement,
     locate: (at) => (typeof at === 'number' ? locationAt(text, toUser(at)) : undefined),
-    sourceAt: (at) => (typeof at === 'number' ? source.text.slice(offsetOfByte(source.text, at)) : ''),
+    sourceAt: (at) => (typeof at === 'number' ? source.text.slice(offsetOf(at)) : ''),
+    pause: async () => {
+      if (source.text.length > LONG_STATEMENT) await setImmediate();
+    },
   };
 }
 

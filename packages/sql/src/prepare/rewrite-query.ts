@@ -44,12 +44,14 @@ export async function rewriteQuery(
   scope: RewriteScope,
 ): Promise<Statement> {
   const { locate } = parsed;
+  await parsed.pause();
   const called = functionsInFrom(parsed.statement);
   guardFunctions({ ...parsed, statement: called });
   const ordered = transformTree(called, {
     queryNode: (node) => resolveOrderNames(node, (key) => locate(key.query_location)),
   });
   const statement = postgresForms(ordered, context);
+  await parsed.pause();
   const reads = readsIn(statement);
   const fileColumns = fileColumnsIn(statement);
   const {
@@ -64,6 +66,7 @@ export async function rewriteQuery(
     view: scope.views?.at(-1),
     rewriteView: (view, ref) => rewriteView(view, locate(ref.query_location), context, scope),
   });
+  await parsed.pause();
   const stars = starsOver(statement, withFileColumns);
   const named = transformTree(statement, {
     expression: (node) =>
@@ -73,6 +76,7 @@ export async function rewriteQuery(
     tableRef: (node) => joinsThatPrintRight(refs.get(node) ?? functionColumn(node)),
     queryNode: (node) => nameColumns(node, postgresName),
   });
+  await parsed.pause();
   const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
   const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node) : node);
@@ -82,6 +86,7 @@ export async function rewriteQuery(
         ? scope.parameter(node)
         : pin(rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context)),
   });
+  await parsed.pause();
   return { ...rewritten, node: literalDoubles(rewritten.node) };
 }
 
@@ -117,10 +122,9 @@ export const parameterValues =
 function guardFunctions({ statement, locate }: ParsedQuery): void {
   walkTree(statement, (node) => {
     if ('class' in node) {
-      if (node.class === 'FUNCTION' || node.class === 'WINDOW')
-        checkFunction(node, locate(node.query_location));
+      if (node.class === 'FUNCTION' || node.class === 'WINDOW') checkFunction(node, locate);
     } else if (node.type === 'TABLE_FUNCTION') {
-      if (!isReadCall(node)) checkTableFunction(node, locate(node.query_location));
+      if (!isReadCall(node)) checkTableFunction(node, locate);
     }
   });
 }

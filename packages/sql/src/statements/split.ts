@@ -1,5 +1,7 @@
 import { invalidCharacter, invalidCharacterAt, type SqlLocation } from '@tessera/common';
-import { Semicolon, tokenize } from '../text/lexer.ts';
+import type { IToken } from 'chevrotain';
+import { checkStatementSize, refuseTokens, STATEMENT_LIMITS } from '../guard/statement-size.ts';
+import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 
 export interface StatementText {
@@ -11,28 +13,40 @@ export interface StatementText {
 
 /**
  * The statements of a text, empty ones dropped. Every text of a client passes here before anything else looks at it.
- * @throws TesseraError SYNTAX_ERROR for strings, names and comments that never end; INVALID_ENCODING for a NUL character
+ * @throws TesseraError SYNTAX_ERROR for strings, names and comments that never end; INVALID_ENCODING for a NUL character;
+ *   STATEMENT_TOO_COMPLEX
  */
 export function splitStatements(text: string): StatementText[] {
   const invalidAt = invalidCharacterAt(text);
   if (invalidAt !== undefined)
     throw invalidCharacter(text, invalidAt, 'the statement').with({ location: locationAt(text, invalidAt) });
   const statements: StatementText[] = [];
-  let start: number | undefined;
-  let end = 0;
-  const finish = () => {
-    if (start !== undefined) statements.push({ text: text.slice(start, end), offset: start });
-    start = undefined;
+  const finish = (tokens: readonly IToken[]) => {
+    const [first] = tokens;
+    const last = tokens.at(-1);
+    if (first === undefined || last === undefined) return;
+    checkStatementSize(text, tokens);
+    const offset = first.startOffset;
+    statements.push({ text: text.slice(offset, last.startOffset + last.image.length), offset });
   };
-  for (const token of tokenize(text)) {
-    if (token.tokenType === Semicolon) finish();
-    else {
-      start ??= token.startOffset;
-      end = token.startOffset + token.image.length;
-    }
+  const tokens = tokensWithin(text);
+  let start = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (token.tokenType !== Semicolon) continue;
+    finish(tokens.slice(start, index));
+    start = index + 1;
   }
-  finish();
+  finish(tokens.slice(start));
   return statements;
+}
+
+function tokensWithin(text: string): readonly IToken[] {
+  try {
+    return tokenize(text, STATEMENT_LIMITS.tokens);
+  } catch (error) {
+    if (error instanceof TooManyTokens) return refuseTokens();
+    throw error;
+  }
 }
 
 /** The place that `location` (in a statement's own text) has in the whole text the statement was split from. */

@@ -96,11 +96,95 @@ const TOKENS: TokenType[] = [
   Operator,
 ];
 
-const lexer = new Lexer(TOKENS, { positionTracking: 'onlyOffset', ensureOptimizations: false });
+/** What the tokens begin with, where not with any character. */
+const FIRST: Readonly<Record<string, RegExp>> = {
+  Space: /\s/,
+  LineComment: /-/,
+  BlockComment: /\//,
+  EscapeString: /[eE]/,
+  PrefixedString: /[xXbB]/,
+  PlainString: /'/,
+  DollarString: /\$/,
+  UnterminatedDollar: /\$/,
+  Parameter: /\$/,
+  QuotedName: /"/,
+  Unterminated: /[eExXbB'"/]/,
+  Number: /[\d.]/,
+  Word: /[A-Za-z_]/,
+  Semicolon: /;/,
+  Open: /[([{]/,
+  Close: /[)\]}]/,
+  Comma: /,/,
+  Dollar: /\$/,
+};
 
-/** The tokens of a text without white space and comments; SYNTAX_ERROR with its place for what never ends. */
-export function tokenize(text: string): readonly IToken[] {
-  const { tokens, errors } = lexer.tokenize(text);
+/** The tokens that may begin with a character, in the order in which they are tried: by ASCII code, one list for all others. */
+const CANDIDATES: readonly (readonly TokenType[])[] = Array.from({ length: 129 }, (_, code) => {
+  const first = code < 128 ? String.fromCharCode(code) : undefined;
+  return TOKENS.filter(({ name }) => first === undefined || (FIRST[name] ?? /[\s\S]/).test(first));
+});
+
+/** One statement of a text has more tokens than its reader wants. */
+export class TooManyTokens extends Error {}
+
+interface Scan {
+  readonly tokens: readonly IToken[];
+  /** The offset of the first character that begins no token. */
+  readonly error: number | undefined;
+}
+
+function scan(text: string, maxTokens: number): Scan {
+  const tokens: IToken[] = [];
+  let error: number | undefined;
+  let statementStart = 0;
+  let at = 0;
+  while (at < text.length) {
+    const candidates = CANDIDATES[Math.min(text.charCodeAt(at), 128)]!;
+    const found = firstMatch(candidates, text, at);
+    if (found === undefined) {
+      error ??= at;
+      at += 1;
+      continue;
+    }
+    if (found.tokenType.GROUP !== Lexer.SKIPPED) tokens.push(found);
+    if (found.tokenType === Semicolon) statementStart = tokens.length;
+    if (tokens.length - statementStart > maxTokens) throw new TooManyTokens();
+    at += found.image.length;
+  }
+  return { tokens, error };
+}
+
+function firstMatch(candidates: readonly TokenType[], text: string, at: number): IToken | undefined {
+  for (const tokenType of candidates) {
+    const image = imageAt(tokenType, text, at);
+    if (image !== undefined)
+      return { tokenType, image, startOffset: at, tokenTypeIdx: tokenType.tokenTypeIdx! };
+  }
+  return undefined;
+}
+
+const STICKY = new Map(
+  TOKENS.flatMap(({ name, PATTERN }) =>
+    PATTERN instanceof RegExp ? [[name, new RegExp(PATTERN.source, 'y')] as const] : [],
+  ),
+);
+
+function imageAt({ name, PATTERN }: TokenType, text: string, at: number): string | undefined {
+  const pattern = STICKY.get(name);
+  if (pattern !== undefined) {
+    pattern.lastIndex = at;
+    return pattern.test(text) ? text.slice(at, pattern.lastIndex) : undefined;
+  }
+  if (typeof PATTERN === 'string') return text.startsWith(PATTERN, at) ? PATTERN : undefined;
+  return (PATTERN as { exec(text: string, offset: number): [string] | null }).exec(text, at)?.[0];
+}
+
+/**
+ * The tokens of a text without white space and comments; SYNTAX_ERROR with its place for what never ends.
+ * @throws TooManyTokens when a statement has more than `maxTokens`, before the rest is read
+ */
+export function tokenize(text: string, maxTokens = Number.POSITIVE_INFINITY): readonly IToken[] {
+  const { tokens, error } = scan(text, maxTokens);
   const unterminated = tokens.find((t) => t.tokenType === Unterminated || t.tokenType === UnterminatedDollar);
   if (unterminated !== undefined) {
     throw TesseraError.of(
@@ -109,12 +193,11 @@ export function tokenize(text: string): readonly IToken[] {
       { location: locationAt(text, unterminated.startOffset) },
     );
   }
-  const error = errors[0];
   if (error !== undefined) {
     throw TesseraError.of(
       'SYNTAX_ERROR',
-      { message: `Unexpected character ${JSON.stringify(text.slice(error.offset, error.offset + 1))}` },
-      { location: locationAt(text, error.offset) },
+      { message: `Unexpected character ${JSON.stringify(text.slice(error, error + 1))}` },
+      { location: locationAt(text, error) },
     );
   }
   return tokens;

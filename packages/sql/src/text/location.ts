@@ -12,21 +12,39 @@ export function locationAt(text: string, offset: number, end = offset + 1): SqlL
   return { line, startColumn, endColumn: startColumn + Math.max(0, characters(text.slice(at, last)) - 1) };
 }
 
-/** The UTF-16 offset of a byte offset into the UTF-8 form of `text`. */
-export function offsetOfByte(text: string, byteOffset: number): number {
-  let bytes = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    if (bytes >= byteOffset) return i;
-    const code = text.charCodeAt(i);
-    if (code < 0x80) bytes += 1;
-    else if (code < 0x800) bytes += 2;
-    else if (code >= 0xd800 && code < 0xdc00) {
-      bytes += 4;
-      i += 1;
-    } else bytes += 3;
+const BYTES_BETWEEN_MARKS = 1024;
+
+/** Tells the UTF-16 offset in `text` of a byte offset into its UTF-8 form, without reading all of the text each time. */
+export function byteOffsets(text: string): (byteOffset: number) => number {
+  if (Buffer.byteLength(text) === text.length) return (byteOffset) => Math.min(byteOffset, text.length);
+  const marks: { readonly byte: number; readonly offset: number }[] = [];
+  for (let offset = 0, byte = 0; offset < text.length; offset += unitsAt(text, offset)) {
+    if (byte >= marks.length * BYTES_BETWEEN_MARKS) marks.push({ byte, offset });
+    byte += bytesAt(text, offset);
   }
-  return text.length;
+  return (byteOffset) => {
+    const near = Math.min(Math.floor(byteOffset / BYTES_BETWEEN_MARKS), marks.length - 1);
+    let { byte, offset } = marks[marks[near]!.byte <= byteOffset ? near : near - 1]!;
+    while (byte < byteOffset && offset < text.length) {
+      byte += bytesAt(text, offset);
+      offset += unitsAt(text, offset);
+    }
+    return Math.min(offset, text.length);
+  };
 }
+
+/** Bytes of the character in UTF-8. */
+function bytesAt(text: string, offset: number): number {
+  const code = text.charCodeAt(offset);
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return unitsAt(text, offset) === 2 ? 4 : 3;
+}
+
+const unitsAt = (text: string, offset: number): number => {
+  const code = text.charCodeAt(offset);
+  return code >= 0xd800 && code < 0xdc00 ? 2 : 1;
+};
 
 function characters(text: string): number {
   let count = 0;

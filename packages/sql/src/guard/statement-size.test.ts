@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { splitStatements } from '../statements/split.ts';
+import { STATEMENT_LIMITS } from './statement-size.ts';
+
+const repeated = (count: number, piece: (index: number) => string, separator: string) =>
+  Array.from({ length: count }, (_, index) => piece(index)).join(separator);
+const { columns, joins, setOperations, tokens } = STATEMENT_LIMITS;
+
+test.each([
+  ['columns', columns, (n: number) => `SELECT ${repeated(n, String, ',')}`],
+  ['columns', columns, (n: number) => `SELECT (SELECT ${repeated(n, (i) => `f(${i}, 1)`, ',')} FROM t), 1`],
+  ['joins', joins, (n: number) => `SELECT 1 FROM t ${repeated(n, (i) => `JOIN t${i} USING (a)`, ' ')}`],
+  ['set operations', setOperations, (n: number) => repeated(n + 1, String, ' UNION ALL SELECT ')],
+  ['words, names, literals and symbols', tokens, (n: number) => `SELECT ${'- '.repeat(n - 2)}1`],
+])('more %s than %i are refused, as many are not', (what, limit, statement) => {
+  expect(splitStatements(`SELECT 1; ${statement(limit)}`)).toHaveLength(2);
+  expect(() => splitStatements(`SELECT 1; ${statement(limit + 1)}`)).toThrow(
+    expect.objectContaining({
+      name: 'STATEMENT_TOO_COMPLEX',
+      message: expect.stringContaining(`more than ${limit} ${what}`),
+    }),
+  );
+});
+
+test('commas beside SELECT lists are no columns', () => {
+  const list = repeated(columns + 1, String, ',');
+  for (const text of [
+    `SELECT 1 WHERE 1 IN (${list})`,
+    `SELECT a FROM t ORDER BY ${list}`,
+    `VALUES (${list})`,
+  ]) {
+    expect(splitStatements(text)).toHaveLength(1);
+  }
+});
+
+test('a megabyte of tokens is refused before it is read', () => {
+  const text = `SELECT ${'1,'.repeat(4_000_000)}1`;
+  const startedAt = process.cpuUsage().user;
+  expect(() => splitStatements(text)).toThrow('The statement has more than');
+  expect(process.cpuUsage().user - startedAt).toBeLessThan(1_000_000);
+});
