@@ -295,6 +295,15 @@ export const ERRORS = {
       'Two nodes run different versions of the kernel: they would cut rows differently, so they do not share queries until one of them is upgraded.',
     message: (p) => `This node runs kernel ${p.ours}, the caller ${p.theirs}`,
   }),
+  STORE_MISMATCH: row<{ ours: string; theirs: string }>({
+    sqlState: '08P01',
+    httpStatus: 503,
+    retry: 'never',
+    meaning:
+      'Two nodes that are to share tables keep them in different places: what one of them writes the other could not read. Give both the same `instance.id` and the same `storage`, in their configurations, or another metadata service.',
+    message: (p) =>
+      `This node keeps its tables in ${p.ours}, the caller in ${p.theirs}. Nodes that share a metadata log need the same instance.id and the same storage in their configurations`,
+  }),
   METADATA_UNAVAILABLE: row<{ reason: string }>({
     sqlState: '58030',
     httpStatus: 503,

@@ -31,7 +31,7 @@ export async function backUp(
   resources.defer(() => source.close());
   const target = await openStoreAt(place, config);
   resources.defer(() => target.close());
-  const hold = holdGarbage(source, config, nodeCredentials(clusterTls), log);
+  const hold = await holdGarbage(source, config, nodeCredentials(clusterTls), log);
   resources.defer(async () => hold.release());
   const scratch = await scratchDirectory(resources);
   const { manifest, copied, copiedBytes, elsewhere } = await takeBackup({

@@ -66,6 +66,7 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
     port: port ?? portOf(endpoint),
     services: [storageManagerService(manager)],
     ...credentials,
+    tableStore: manager.store,
     log,
   });
   resources.defer(() => server.close());

@@ -118,7 +118,8 @@ export const serve: Serve = async (options) => {
   resources.defer(() => agent.close());
   const ofKernel = await kernelVersion(kernel);
   const engine = `${config.instance.id}/${config.engine.id}`;
-  const queryCredentials = { ...credentials, engine, kernelVersion: ofKernel };
+  const withStore = { ...credentials, tableStore: manager.store };
+  const queryCredentials = { ...withStore, engine, kernelVersion: ofKernel };
   let draining = false;
   if (config.execution.enable_shuffle) reportLockedMemory(logging.logger('shuffle'));
   const written = { store, stagingRoot: directories.staging, header: headerOptions(config) };
@@ -175,13 +176,13 @@ export const serve: Serve = async (options) => {
         purpose: 'storage-manager',
         port: options.storageManagerPort ?? node.storage_manager_port,
         service: storageManagerService(manager),
-        credentials,
+        credentials: withStore,
       },
       {
         purpose: 'storage-agent',
         port: options.storageAgentPort ?? node.storage_agent_port,
         service: storageAgentService(agent),
-        credentials,
+        credentials: withStore,
       },
       {
         purpose: 'distexec',

@@ -72,15 +72,17 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number
   return code;
 }
 
-async function engine(clusterToken = TOKEN): Promise<StorageManager> {
-  const { config } = await loadConfig(configPath);
-  const store = await openObjectStore(config, { dataDirectory: join(directory, 'metadata') });
+async function engine(clusterToken = TOKEN, place = 'metadata', instance?: string): Promise<StorageManager> {
+  const { config: configured } = await loadConfig(configPath);
+  const config =
+    instance === undefined
+      ? configured
+      : { ...configured, instance: { ...configured.instance, id: instance } };
+  const store = await openObjectStore(config, { dataDirectory: join(directory, place) });
+  stack.defer(() => store.close());
   const times = { commitTimeoutMs: 2_000 };
   const manager = await openStorageManager({ store, config, clusterToken, log, times });
-  stack.defer(async () => {
-    await manager.close();
-    await store.close();
-  });
+  stack.defer(() => manager.close());
   return manager;
 }
 
@@ -123,6 +125,27 @@ it('answers nobody without the token', async () => {
   await started();
   const stranger = await engine('another-token-of-another');
   await expect(stranger.commit(empty(randomUUID()))).rejects.toMatchObject({ name: 'UNAUTHENTICATED' });
+}, 60_000);
+
+it('refuses an engine with another store or another instance id, and names both sides', async () => {
+  const service = await started();
+  const ours = await engine();
+  const { version } = await ours.commit(empty(randomUUID()));
+  const mismatch = (theirs: string) => ({
+    name: 'STORE_MISMATCH',
+    message: expect.stringMatching(
+      new RegExp(`${join(directory, 'metadata')}/.*, the caller in .*${theirs}`),
+    ),
+  });
+  await expect(engine(TOKEN, 'elsewhere')).rejects.toMatchObject(mismatch(join(directory, 'elsewhere')));
+  await expect(engine(TOKEN, 'metadata', 'another')).rejects.toMatchObject(mismatch('.*instance.id another'));
+  expect((await ours.latest()).version).toBe(version);
+  // One that opened its own log while the service was away is refused as soon as it asks.
+  await stop(service, 'SIGTERM');
+  const stray = await engine(TOKEN, 'elsewhere');
+  await started();
+  await expect(stray.commit(empty(randomUUID()))).rejects.toMatchObject({ name: 'STORE_MISMATCH' });
+  expect((await ours.latest()).version).toBeGreaterThanOrEqual(version);
 }, 60_000);
 
 it('is not open to other machines without a token', async () => {

@@ -10,6 +10,17 @@ const PROTOCOL_KEY = 'tessera-protocol';
 const TOKEN_KEY = 'tessera-cluster-token';
 const KERNEL_KEY = 'tessera-kernel';
 const ENGINE_KEY = 'tessera-engine';
+const STORE_KEY = 'tessera-store';
+
+/** Where a node keeps its tables. */
+export interface NodeStore {
+  /** `instance.id` */
+  readonly instance: string;
+  /** The id that the store itself carries. */
+  readonly id: string;
+  /** For messages: `s3://bucket/prefix`. */
+  readonly url: string;
+}
 
 /** What a node shows of itself to other nodes, and asks of them. */
 export interface NodeCredentials {
@@ -21,6 +32,8 @@ export interface NodeCredentials {
   readonly engine?: string | undefined;
   /** A server that names it answers only callers that have the same; undefined: any will do. */
   readonly kernelVersion?: string | undefined;
+  /** A server that names it refuses callers with another one. Callers of version 0.1.0 say nothing of it and are answered. */
+  readonly tableStore?: NodeStore | undefined;
 }
 
 /** What every call begins with: which protocol and kernel the caller has, and the secret of the cluster where there is one. */
@@ -28,23 +41,26 @@ export function callMetadata({
   clusterToken,
   engine,
   kernelVersion,
+  tableStore,
   protocolVersion = PROTOCOL_VERSION,
 }: NodeCredentials & { readonly protocolVersion?: number | undefined }): Metadata {
   const metadata = new Metadata();
   metadata.set(PROTOCOL_KEY, String(protocolVersion));
   if (engine !== undefined) metadata.set(ENGINE_KEY, encodeURIComponent(engine));
   if (kernelVersion !== undefined) metadata.set(KERNEL_KEY, kernelVersion);
+  if (tableStore !== undefined) metadata.set(STORE_KEY, encodeURIComponent(JSON.stringify(tableStore)));
   if (clusterToken !== undefined) metadata.set(TOKEN_KEY, clusterToken);
   return metadata;
 }
 
 /**
  * Where the server names a kernel version or an engine, callers must have the same.
- * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH, INVALID_ARGUMENT when the call must not be answered
+ * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH, STORE_MISMATCH, INVALID_ARGUMENT when
+ * the call must not be answered
  */
 export function checkCall(
   metadata: Metadata,
-  { clusterToken, engine, kernelVersion }: NodeCredentials,
+  { clusterToken, engine, kernelVersion, tableStore }: NodeCredentials,
 ): void {
   if (clusterToken !== undefined && !sameSecret(String(metadata.get(TOKEN_KEY)[0] ?? ''), clusterToken)) {
     const message = 'The call has not the cluster token of this node (TESSERA_CLUSTER_TOKEN)';
@@ -63,6 +79,21 @@ export function checkCall(
     const message = `This node is of the engine ${engine} (instance.id, engine.id), the caller of ${theirEngine}`;
     throw TesseraError.of('INVALID_ARGUMENT', { message });
   }
+  const [theirStore] = metadata.get(STORE_KEY);
+  if (tableStore !== undefined && theirStore !== undefined)
+    checkStore(tableStore, decodeStore(String(theirStore)));
+}
+
+function checkStore(ours: NodeStore, theirs: NodeStore): void {
+  if (ours.instance === theirs.instance && ours.id === theirs.id) return;
+  throw TesseraError.of('STORE_MISMATCH', { ours: placeOf(ours), theirs: placeOf(theirs) });
+}
+
+const placeOf = ({ instance, id, url }: NodeStore): string => `${url} (instance.id ${instance}, store ${id})`;
+
+function decodeStore(text: string): NodeStore {
+  const { instance, id, url } = JSON.parse(decodeURIComponent(text)) as Record<string, unknown>;
+  return { instance: String(instance), id: String(id), url: String(url) };
 }
 
 /** Takes the same time wherever they differ, also in length. */

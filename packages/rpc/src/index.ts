@@ -13,7 +13,7 @@ export * from './generated/tessera/v1/shuffle_pb.ts';
 export * from './generated/tessera/v1/storage_agent_pb.ts';
 export * from './generated/tessera/v1/storage_manager_pb.ts';
 export * from './generated/tessera/v1/task_pb.ts';
-export { type NodeCredentials, PROTOCOL_VERSION } from './handshake.ts';
+export { type NodeCredentials, type NodeStore, PROTOCOL_VERSION } from './handshake.ts';
 export {
   type RpcServer,
   type RpcServerOptions,

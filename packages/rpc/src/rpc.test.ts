@@ -1,7 +1,7 @@
 import { createLogging, TesseraError } from '@tessera/common';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StorageManagerService } from './generated/tessera/v1/storage_manager_pb.ts';
-import { openRpcChannel, type RpcHandlers, serviceOf, startRpcServer } from './index.ts';
+import { type NodeStore, openRpcChannel, type RpcHandlers, serviceOf, startRpcServer } from './index.ts';
 
 const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('rpc');
 const TOKEN = 'a-token-of-the-cluster';
@@ -12,11 +12,18 @@ afterEach(async () => {
   for (const stack of open.splice(0)) await stack.disposeAsync();
 });
 
+const STORE: NodeStore = { instance: 'i', id: '01A', url: 's3://tables/i' };
 const unused = () => Promise.reject(new Error('not called'));
 
 async function pair(
   handlers: Partial<Handlers>,
-  { token = TOKEN, protocolVersion = 1, kernelVersion = 'v1', engine = 'i/ö' } = {},
+  {
+    token = TOKEN,
+    protocolVersion = 1,
+    kernelVersion = 'v1',
+    engine = 'i/ö',
+    tableStore = STORE as NodeStore | undefined,
+  } = {},
 ) {
   const stack = new AsyncDisposableStack();
   open.push(stack);
@@ -34,6 +41,7 @@ async function pair(
     clusterToken: TOKEN,
     kernelVersion: 'v1',
     engine: 'i/ö',
+    tableStore: STORE,
     log,
   });
   stack.defer(() => server.close(0));
@@ -43,6 +51,7 @@ async function pair(
     protocolVersion,
     kernelVersion,
     engine,
+    tableStore,
     unanswered: (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason }),
   });
   stack.defer(() => channel.close());
@@ -153,6 +162,30 @@ describe('the handshake', () => {
       name: 'KERNEL_MISMATCH',
       message: 'This node runs kernel v1, the caller v0.9',
     });
+  });
+
+  it.each([
+    [
+      'instance id',
+      { instance: 'ö', id: '01A', url: 's3://tables/ö' },
+      's3://tables/ö (instance.id ö, store 01A)',
+    ],
+    ['store', { instance: 'i', id: '01B', url: 's3://others/i' }, 's3://others/i (instance.id i, store 01B)'],
+  ])('refuses nodes with another %s, naming both', async (_, tableStore, theirs) => {
+    const { client } = await pair({}, { tableStore });
+    await expect(client.commit({})).rejects.toMatchObject({
+      name: 'STORE_MISMATCH',
+      message: expect.stringContaining(
+        `in s3://tables/i (instance.id i, store 01A), the caller in ${theirs}`,
+      ),
+    });
+  });
+
+  it('answers nodes that reach the same store by another address, and those of a version that says nothing of it', async () => {
+    for (const tableStore of [{ ...STORE, url: 's3://elsewhere/i' }, undefined]) {
+      const { client } = await pair({ commit: async () => ({ version: 1n }) }, { tableStore });
+      expect((await client.commit({})).version).toBe(1n);
+    }
   });
 
   it('refuses nodes of another engine, naming both', async () => {

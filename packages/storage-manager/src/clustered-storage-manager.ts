@@ -1,5 +1,6 @@
 import { type Committed, encodeTransaction, type Snapshot, type Transaction } from '@tessera/catalog';
 import { type Logger, pause, startInterval, TesseraError, type Timer } from '@tessera/common';
+import type { NodeStore } from '@tessera/rpc';
 import { DriverLeader } from './driver-leader.ts';
 import type { LeaderChannels, LeaderClient } from './leader-channels.ts';
 import type { LogNodeDriver } from './log-node-driver.ts';
@@ -14,6 +15,7 @@ export interface ClusteredStorageManagerOptions {
   readonly driver: LogNodeDriver;
   /** Undefined when no other node can lead. */
   readonly leaders: LeaderChannels | undefined;
+  readonly store: NodeStore;
   /** Names this process among those that report pins. */
   readonly incarnation: string;
   readonly times: StorageManagerTimes;
@@ -27,6 +29,7 @@ export interface ClusteredStorageManagerOptions {
 /** The storage manager of a node that leads, may lead, or only asks who leads. */
 export class ClusteredStorageManager implements ServedStorageManager {
   readonly leader: LogLeader;
+  readonly store: NodeStore;
   readonly #options: ClusteredStorageManagerOptions;
   readonly #driver: LogNodeDriver;
   readonly #pins = new Pins();
@@ -40,10 +43,11 @@ export class ClusteredStorageManager implements ServedStorageManager {
   constructor(options: ClusteredStorageManagerOptions) {
     this.#options = options;
     this.#driver = options.driver;
+    this.store = options.store;
     this.leader = new DriverLeader(options.driver, options.times);
     this.#newest = new SharedCall(() => this.#askForNewest());
     const { pinReportMs, garbageMs, probeMs } = options.times;
-    this.#every(pinReportMs, () => this.reportPins());
+    this.#every(pinReportMs, () => this.#reportPinsAgain());
     if (options.probe !== undefined) this.#every(probeMs, () => this.#probe());
     if (garbageMs > 0) this.#every(garbageMs, () => this.#collectIfLeading());
   }
@@ -200,6 +204,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
   /**
    * Tells the leader what this node still needs, from now on also for what it will read. The node reads the newest version
    * first: one where nobody asks anything would hold back garbage for ever otherwise.
+   * @throws TesseraError STORE_MISMATCH when the leader keeps its tables elsewhere
    */
   async reportPins(): Promise<void> {
     const { incarnation: node, leaders, times, readAnew } = this.#options;
@@ -219,7 +224,16 @@ export class ClusteredStorageManager implements ServedStorageManager {
         { timeoutMs: times.askTimeoutMs },
       );
     } catch (error) {
+      if (nameOf(error) === 'STORE_MISMATCH') throw error;
       this.#options.log.debug({ err: error }, 'what this node still reads could not be told to the leader');
+    }
+  }
+
+  async #reportPinsAgain(): Promise<void> {
+    try {
+      await this.reportPins();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the leader of the metadata log refuses this node');
     }
   }
 

@@ -2,6 +2,7 @@ import { TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import {
   type ClusterTls,
+  type NodeStore,
   openRpcChannel,
   type RpcChannel,
   type RpcClient,
@@ -18,6 +19,8 @@ export interface LeaderChannelsOptions {
   readonly ownAddress: string;
   readonly clusterToken: string | undefined;
   readonly tls?: ClusterTls | undefined;
+  /** What the leader compares with its own. */
+  readonly identity: NodeStore | undefined;
 }
 
 export type LeaderClient = RpcClient<typeof StorageManagerService>;
@@ -43,6 +46,7 @@ export class LeaderChannels {
       address,
       clusterToken: this.#options.clusterToken,
       tls: this.#options.tls,
+      tableStore: this.#options.identity,
       unanswered: (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason: `${address}: ${reason}` }),
     });
     this.#client = this.#channel.client(StorageManagerService);

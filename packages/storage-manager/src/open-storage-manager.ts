@@ -7,6 +7,7 @@ import { LeaderChannels } from './leader-channels.ts';
 import { LOG_NODE_DEFAULTS, type LogNodeOptions } from './log-node/options.ts';
 import { LogNodeDriver } from './log-node-driver.ts';
 import type { ServedStorageManager } from './served-storage-manager.ts';
+import { storeIdentity } from './store-identity.ts';
 import { STORAGE_MANAGER_TIMES, type StorageManagerTimes } from './times.ts';
 
 export interface StorageManagerOptions {
@@ -34,7 +35,8 @@ export interface StorageManagerOptions {
 
 /**
  * Reads the catalog and, where this node is to lead, begins to lead it.
- * @throws TesseraError METADATA_UNAVAILABLE when the log cannot be read or, where only this node can lead, written;
+ * @throws TesseraError STORAGE_UNAVAILABLE when the store does not answer; STORE_MISMATCH when the leader has another store;
+ * METADATA_UNAVAILABLE when the log cannot be read or, where only this node can lead, written;
  * STORAGE_UNSUITABLE when other nodes may lead too and the store's conditional writes are not conditional
  */
 export async function openStorageManager(options: StorageManagerOptions): Promise<ServedStorageManager> {
@@ -47,6 +49,8 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
       : undefined;
   const rivals = node.candidate && (options.metadataService === true || engineNodes(config).length > 1);
   if (rivals && !node.exclusive) await probeConditionalWrites(store);
+  const id = await storeIdentity(store, times.readTimeoutMs);
+  const identity = { instance: config.instance.id, id, url: store.url };
   const driver = new LogNodeDriver({ store, node, log });
   const leaders = node.exclusive
     ? undefined
@@ -56,6 +60,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
         ownAddress: node.address,
         clusterToken: 'clusterToken' in options ? options.clusterToken : clusterToken(),
         tls: options.tls,
+        identity,
       });
   const readAnew =
     config.execution.storage_manager_cache_tablets_on_proxy || node.exclusive
@@ -64,6 +69,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
   const manager = new ClusteredStorageManager({
     driver,
     leaders,
+    store: identity,
     incarnation: node.incarnation,
     times,
     readAnew,

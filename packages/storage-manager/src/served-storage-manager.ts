@@ -1,4 +1,5 @@
 import type { Transaction } from '@tessera/catalog';
+import type { NodeStore } from '@tessera/rpc';
 import type { LogStatus } from './log-status.ts';
 import type { GarbageReport, StorageManager } from './storage-manager.ts';
 
@@ -9,6 +10,8 @@ export interface ServedStorageManager extends StorageManager {
   /** What other nodes ask the leader; @throws TesseraError NOT_LEADER when this node does not lead */
   readonly leader: LogLeader;
   readonly status: LogStatus;
+  /** Where the log and the tables are; nodes that share them compare it. */
+  readonly store: NodeStore;
 }
 
 export interface LogLeader {

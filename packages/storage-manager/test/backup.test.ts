@@ -132,7 +132,7 @@ it('keeps the leader from collecting what it copies', async () => {
   await commit(manager, { kind: 'create', object: t });
   const tablet = await uploaded(store, t.id);
   const version = await commit(manager, { kind: 'add_tablet', tablet });
-  const hold = holdGarbage(store, config, { clusterToken: TOKEN }, log);
+  const hold = await holdGarbage(store, config, { clusterToken: TOKEN }, log);
   stack.defer(() => hold.release());
   await expect.poll(() => hold.from(version)).toBe(true);
   const removal = { kind: 'remove_tablet', tableId: t.id, tabletId: tablet.id, reason: 'delete' } as const;

@@ -9,6 +9,7 @@ import { devClusterCommand } from './dev-cluster.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { metadataCommand } from './metadata.ts';
 import { queryCommand } from './query.ts';
+import { repairCommand } from './repair.ts';
 import { serveCommand } from './serve.ts';
 
 const EXAMPLES = `
@@ -37,6 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(metadataCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
+    .addCommand(repairCommand())
     .addCommand(configCommand());
   for (const command of everyCommand(program)) command.exitOverride();
   try {

@@ -3,6 +3,7 @@ import type { EngineConfig } from '@tessera/config';
 import type { ObjectStore } from '@tessera/object-store';
 import type { NodeCredentials } from '@tessera/rpc';
 import { LeaderChannels } from '../leader-channels.ts';
+import { readIdentity } from '../store-identity.ts';
 import { STORAGE_MANAGER_TIMES } from '../times.ts';
 
 /** Keeps the objects of a version from being collected, as a node that reads it does. */
@@ -13,15 +14,17 @@ export interface GarbageHold {
 }
 
 /** Where no leader can be reached, nothing is held: who reads finds objects gone then. */
-export function holdGarbage(
+export async function holdGarbage(
   store: ObjectStore,
   config: EngineConfig,
   { clusterToken, tls }: NodeCredentials,
   log: Logger,
-): GarbageHold {
+): Promise<GarbageHold> {
   const { instance } = config;
   const endpoint = instance.type === 'multi_engine' ? instance.multi_engine?.metadata_endpoint : undefined;
-  const leaders = new LeaderChannels({ store, endpoint, ownAddress: '', clusterToken, tls });
+  const id = await readIdentity(store);
+  const identity = id === undefined ? undefined : { instance: instance.id, id, url: store.url };
+  const leaders = new LeaderChannels({ store, endpoint, ownAddress: '', clusterToken, tls, identity });
   const node = newUlid();
   let held = 0;
   const report = async (): Promise<boolean> => {

@@ -2,6 +2,7 @@ import { fail } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import { encodeBoundary } from '../log-node/boundary.ts';
 import { BOUNDARY_KEY } from '../log-node/log-keys.ts';
+import { IDENTITY_KEY } from '../store-identity.ts';
 import { type BackupManifest, readManifest } from './backup-manifest.ts';
 import { copyObject } from './copy-object.ts';
 import { inParallel } from './in-parallel.ts';
@@ -46,7 +47,7 @@ async function claim(target: ObjectStore, { version, checkpoint }: BackupManifes
   const boundary = encodeBoundary({ version, checkpoint: checkpoint.key });
   const found = await target.get(BOUNDARY_KEY);
   if (found === undefined) {
-    for await (const { key } of target.list('')) refuse(target, key);
+    for await (const { key } of target.list('')) if (key !== IDENTITY_KEY) refuse(target, key);
     if ((await target.putIfAbsent(BOUNDARY_KEY, boundary)) === 'exists') refuse(target, BOUNDARY_KEY);
     return;
   }

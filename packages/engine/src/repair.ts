@@ -1,0 +1,92 @@
+import { createLogging } from '@tessera/common';
+import { type EngineConfig, storageIsLocal } from '@tessera/config';
+import { openObjectStore } from '@tessera/object-store';
+import type { ClusterTlsFiles } from '@tessera/rpc';
+import {
+  type DamagedTable,
+  type Inspection,
+  inspectTables,
+  openStorageManager,
+  readCatalog,
+  removeLostTablets,
+} from '@tessera/storage-manager';
+import { lockDataDirectory } from './data-directory.ts';
+import { nodeCredentials } from './node-credentials.ts';
+
+export interface RepairCommand {
+  readonly config: EngineConfig;
+  /** Absolute path; where tables stand when the configuration names no storage. */
+  readonly dataDirectory: string;
+  /** Whether lost tablets are taken out of the catalog; otherwise they are only reported. */
+  readonly apply: boolean;
+  readonly clusterTls: ClusterTlsFiles;
+  readonly signal: AbortSignal;
+}
+
+/** Compares the catalog with the objects of the store. Answers the lines of the report. */
+export async function repair(command: RepairCommand): Promise<string[]> {
+  const { config, dataDirectory, apply, signal } = command;
+  await using resources = new AsyncDisposableStack();
+  const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
+  resources.defer(() => logging.close());
+  const log = logging.logger('repair');
+  const exclusive = storageIsLocal(config) && config.instance.type !== 'multi_engine';
+  if (apply && exclusive) resources.defer(await lockDataDirectory(dataDirectory));
+  const store = await openObjectStore(config, { dataDirectory });
+  resources.defer(() => store.close());
+  if (!apply) {
+    const inspection = await inspectTables(await readCatalog(store, log), store, signal);
+    return [...report(inspection, store.url), ...nextStep(inspection)];
+  }
+  // Without an address nobody is sent here: this process leads only while no node does.
+  const credentials = nodeCredentials(command.clusterTls);
+  const manager = await openStorageManager({ store, config, exclusive, address: '', ...credentials, log });
+  resources.defer(() => manager.close());
+  const { removed, after } = await removeLostTablets(manager, store, signal);
+  return [...report(removed, store.url), ...outcome(removed, after)];
+}
+
+function report({ version, tables, tablets, notInspected, damaged }: Inspection, url: string): string[] {
+  return [
+    `Version ${version} of ${url}: ${count(tables, 'table')}, ${count(tablets, 'tablet')}.`,
+    ...(notInspected === 0
+      ? []
+      : [`Not inspected: ${count(notInspected, 'tablet')} of tables with a location of their own.`]),
+    ...damaged.flatMap(tableReport),
+    ...(damaged.length === 0 ? ['No object is missing.'] : []),
+  ];
+}
+
+function tableReport({ name, table, tablets, liveRows, lost }: DamagedTable): string[] {
+  return [
+    `Table ${name} (${table.id}): ${lost.length} of ${count(tablets, 'tablet')} lost, with ${lostRows(lost)} of ${count(liveRows, 'row')}.`,
+    ...lost.map(
+      (one) =>
+        `  tablet ${one.tablet.id}: ${count(one.liveRows, 'row')}; ${one.key} is missing (${one.what === 'rows' ? 'the rows' : 'the record of which rows are deleted'})`,
+    ),
+  ];
+}
+
+const nextStep = ({ damaged }: Inspection): string[] =>
+  damaged.length === 0
+    ? []
+    : [
+        'Nothing was changed. If you have the missing objects (an earlier version in the bucket, a backup), put them back under their keys.',
+        'Otherwise run the command again with --apply: it removes these tablets from the catalog, and their rows are lost for good.',
+      ];
+
+function outcome(removed: Inspection, after: Inspection): string[] {
+  if (removed.damaged.length === 0) return [];
+  const lost = removed.damaged.flatMap((table) => table.lost);
+  return [
+    `Removed ${count(lost.length, 'tablet')} with ${count(lostRows(lost), 'row')}; version ${after.version} has ${count(after.tablets, 'tablet')}.`,
+    after.damaged.length === 0
+      ? 'No object is missing now.'
+      : `Objects went missing meanwhile (${after.damaged.map(({ name }) => name).join(', ')}): run it again.`,
+  ];
+}
+
+const lostRows = (lost: DamagedTable['lost']): number =>
+  lost.reduce((sum, { liveRows }) => sum + liveRows, 0);
+
+const count = (n: number, thing: string): string => `${n} ${thing}${n === 1 ? '' : 's'}`;

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { query, rows } from './http.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+/** Too many to travel in the log: every batch is a tablet in the store. */
+const BATCH = 20_000;
+
+async function run(node: TesseraProcess, sql: string): Promise<void> {
+  const answer = await query(node, sql);
+  expect(answer.status, `${sql}: ${answer.text}`).toBe(200);
+}
+
+async function repair(dataDirectory: string, ...flags: string[]): Promise<string> {
+  const args = [MAIN, 'repair', '--data-dir', dataDirectory, ...flags];
+  return (await promisify(execFile)(process.execPath, args)).stdout;
+}
+
+test('a table whose objects are missing is repaired by a command that says what is lost', async () => {
+  await using disposal = new AsyncDisposableStack();
+  const first = await startTessera();
+  const { dataDirectory } = first;
+  disposal.defer(() => rm(dataDirectory, { recursive: true, force: true }));
+  await run(first, 'CREATE TABLE whole (a int)');
+  await run(first, 'INSERT INTO whole VALUES (1)');
+  await run(first, 'CREATE TABLE t (batch int, x int, m text) PRIMARY INDEX batch, x');
+  for (const batch of [1, 2, 3])
+    await run(
+      first,
+      `INSERT INTO t SELECT ${batch}, x, md5((${batch} + x)::text) FROM generate_series(1, ${BATCH}) g(x)`,
+    );
+  await run(first, 'DELETE FROM t WHERE batch = 2 AND x <= 100');
+  const found = await rows(
+    first,
+    "SELECT tablet_id FROM information_schema.tablets WHERE table_name = 't' AND deleted_rows = 100",
+  );
+  const lost = found[0]![0] as string;
+  await expect(repair(dataDirectory, '--apply')).rejects.toThrow(/serves from it/);
+  await first.stop();
+
+  const tablets = join(dataDirectory, 'objects', 'tablets');
+  const [table] = await readdir(tablets);
+  const object = join(tablets, table!, `${lost}.parquet`);
+  await rename(object, join(dataDirectory, 'kept.parquet'));
+  await rm(join(dataDirectory, 'tablets'), { recursive: true });
+  {
+    const damaged = await startTessera({ dataDirectory });
+    const answer = await query(damaged, 'SELECT count(*), max(m) FROM t');
+    expect(answer.text).toContain('OBJECT_NOT_FOUND');
+    // The report may be had while the node runs.
+    const report = await repair(dataDirectory);
+    expect(report).toContain(`tessera.public.t (${table}): 1 of 3 tablets lost, with 19900 of 59900 rows.`);
+    expect(report).toContain(
+      `  tablet ${lost}: 19900 rows; tablets/${table}/${lost}.parquet is missing (the rows)`,
+    );
+    expect(report).toContain('Nothing was changed.');
+    expect(report).not.toContain('whole');
+    expect((await query(damaged, 'SELECT count(*), max(m) FROM t')).text).toContain('OBJECT_NOT_FOUND');
+    await damaged.stop();
+  }
+  const applied = await repair(dataDirectory, '--apply');
+  expect(applied).toContain('Removed 1 tablet with 19900 rows;');
+  expect(applied).toContain('No object is missing now.');
+  expect(await repair(dataDirectory)).toContain('No object is missing.');
+
+  const repaired = await startTessera({ dataDirectory });
+  expect(await rows(repaired, 'SELECT batch, count(*)::int FROM t GROUP BY batch ORDER BY batch')).toEqual([
+    [1, BATCH],
+    [3, BATCH],
+  ]);
+  await run(repaired, 'DELETE FROM t WHERE batch = 1');
+  await run(repaired, 'VACUUM t');
+  expect(await rows(repaired, 'SELECT count(*)::int FROM t')).toEqual([[BATCH]]);
+  expect(await rows(repaired, 'SELECT a FROM whole')).toEqual([[1]]);
+  await repaired.stop();
+}, 120_000);

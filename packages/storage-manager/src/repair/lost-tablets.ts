@@ -1,0 +1,108 @@
+import type { Action, Snapshot, TableObject, Tablet } from '@tessera/catalog';
+import type { ObjectStore } from '@tessera/object-store';
+import { inParallel } from '../backup/in-parallel.ts';
+
+/** A tablet that cannot be read any more. */
+export interface LostTablet {
+  readonly tablet: Tablet;
+  /** The object that the store no longer holds. */
+  readonly key: string;
+  readonly what: 'rows' | 'deletion vector';
+  /** Rows of the tablet that were not deleted: those that are lost. */
+  readonly liveRows: number;
+}
+
+export interface DamagedTable {
+  /** `database.schema.table` */
+  readonly name: string;
+  readonly table: TableObject;
+  /** All tablets of the table, lost ones included. */
+  readonly tablets: number;
+  /** Rows of all of them that were not deleted. */
+  readonly liveRows: number;
+  readonly lost: readonly LostTablet[];
+}
+
+export interface Inspection {
+  readonly version: number;
+  readonly tables: number;
+  readonly tablets: number;
+  /** Tablets of tables with a location of their own, which stand elsewhere. */
+  readonly notInspected: number;
+  readonly damaged: readonly DamagedTable[];
+}
+
+const PREFIXES = ['tablets/', 'dv/'];
+const CONCURRENCY = 16;
+
+/**
+ * Finds what a snapshot of the catalog names and the store does not hold. A tablet whose deletion vector is gone counts as
+ * lost: nobody knows which of its rows were deleted, and deleted rows must not come back.
+ */
+export async function inspectTables(
+  snapshot: Snapshot,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<Inspection> {
+  const missing = await missingKeys(snapshot, store, signal);
+  const damaged: DamagedTable[] = [];
+  let [tables, tablets, notInspected] = [0, 0, 0];
+  for (const { name, table } of tablesOf(snapshot)) {
+    const all = snapshot.tablets(table.id);
+    tables++;
+    tablets += all.length;
+    notInspected += all.filter(({ key }) => key?.includes('://')).length;
+    const lost = all.flatMap((tablet) => lostOf(snapshot, tablet, missing) ?? []);
+    if (lost.length === 0) continue;
+    const liveRows = all.reduce((sum, tablet) => sum + liveRowsOf(snapshot, tablet), 0);
+    damaged.push({ name, table, tablets: all.length, liveRows, lost });
+  }
+  return { version: snapshot.version, tables, tablets, notInspected, damaged };
+}
+
+/** What takes lost tablets out of the catalog. */
+export const removalOf = (lost: readonly LostTablet[]): Action[] =>
+  lost.map(({ tablet }) => ({
+    kind: 'remove_tablet',
+    tableId: tablet.tableId,
+    tabletId: tablet.id,
+    reason: 'delete',
+  }));
+
+function lostOf(snapshot: Snapshot, tablet: Tablet, missing: ReadonlySet<string>): LostTablet | undefined {
+  const liveRows = liveRowsOf(snapshot, tablet);
+  if (tablet.key !== undefined && missing.has(tablet.key))
+    return { tablet, key: tablet.key, what: 'rows', liveRows };
+  const { key } = snapshot.deletionVector(tablet.tableId, tablet.id) ?? {};
+  if (key !== undefined && missing.has(key)) return { tablet, key, what: 'deletion vector', liveRows };
+  return undefined;
+}
+
+const liveRowsOf = (snapshot: Snapshot, { tableId, id, rows }: Tablet): number =>
+  rows - (snapshot.deletionVector(tableId, id)?.rows ?? 0);
+
+/** A listing may be old: what is not in it is asked for by itself. */
+async function missingKeys(
+  snapshot: Snapshot,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const there = new Set<string>();
+  for (const prefix of PREFIXES) for await (const { key } of store.list(prefix, { signal })) there.add(key);
+  const missing = new Set<string>();
+  for (const { table } of tablesOf(snapshot))
+    for (const tablet of snapshot.tablets(table.id))
+      for (const key of [tablet.key, snapshot.deletionVector(table.id, tablet.id)?.key])
+        if (key !== undefined && !key.includes('://') && !there.has(key)) missing.add(key);
+  await inParallel([...missing], CONCURRENCY, async (key) => {
+    if ((await store.head(key, { signal })) !== undefined) missing.delete(key);
+  });
+  return missing;
+}
+
+function* tablesOf(snapshot: Snapshot): Generator<{ readonly name: string; readonly table: TableObject }> {
+  for (const database of snapshot.databases())
+    for (const schema of snapshot.schemas(database.id))
+      for (const table of snapshot.relations(schema.id))
+        if (table.kind === 'table') yield { name: `${database.name}.${schema.name}.${table.name}`, table };
+}

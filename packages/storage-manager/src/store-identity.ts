@@ -1,0 +1,45 @@
+import { newUlid, pause, TesseraError } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
+
+/** The object that tells one store from another. It is written once and never changed. */
+export const IDENTITY_KEY = 'meta/identity';
+
+const RETRY_MS = 100;
+
+/**
+ * The id of the store, a ULID. A store without one gets one; of several nodes that open a new store at once, one writes it
+ * and all of them read the same.
+ * @throws TesseraError STORAGE_UNAVAILABLE when the store does not answer in time; METADATA_UNAVAILABLE when the object is damaged
+ */
+export async function storeIdentity(store: ObjectStore, withinMs: number): Promise<string> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    try {
+      const id = (await readIdentity(store)) ?? (await createIdentity(store));
+      if (id !== undefined) return id;
+    } catch (error) {
+      const isTemporary = error instanceof TesseraError && error.name === 'STORAGE_UNAVAILABLE';
+      if (!isTemporary || performance.now() >= end) throw error;
+    }
+    await pause(RETRY_MS);
+  }
+}
+
+/** Undefined for a store that no node has opened yet. @throws TesseraError METADATA_UNAVAILABLE when the object is damaged */
+export async function readIdentity(store: ObjectStore): Promise<string | undefined> {
+  const found = await store.get(IDENTITY_KEY);
+  if (found === undefined) return undefined;
+  const text = new TextDecoder().decode(found.body);
+  const id = /^\{"format":1,"id":"([0-9A-Z]{26})"\}\n$/.exec(text)?.[1];
+  if (id !== undefined) return id;
+  throw TesseraError.of('METADATA_UNAVAILABLE', {
+    reason: `${store.url}/${IDENTITY_KEY} is damaged: ${JSON.stringify(text.slice(0, 100))}`,
+  });
+}
+
+/** Undefined when another node was faster: the object says what it wrote. */
+async function createIdentity(store: ObjectStore): Promise<string | undefined> {
+  const id = newUlid();
+  const body = new TextEncoder().encode(`${JSON.stringify({ format: 1, id })}\n`);
+  return (await store.putIfAbsent(IDENTITY_KEY, body)) === 'created' ? id : undefined;
+}
