@@ -6,14 +6,14 @@ const NO_DELIMITER = 'chr(1) || chr(2) || chr(3) || chr(4)';
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /**
- * What every fresh kernel runs before it is locked down. `tsr_divisor` stops at zero, where the kernel would answer
- * NULL. `tsr_read_text` reads one file as lines that end in LF or CR LF; it streams, in parallel, but loses what follows a CR
+ * What every fresh kernel runs before it is locked down. `tsr_divisor(d, n)` stops at zero unless the dividend
+ * `n` is NULL, where the kernel would answer NULL. `tsr_read_text` reads one file as lines that end in LF or CR LF; it streams, in parallel, but loses what follows a CR
  * that stands alone: `tsr_split_text` takes such files, whole and slowly.
  */
 export const kernelBootstrap: readonly string[] = [
   'SET GLOBAL integer_division = true',
   "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
-  "CREATE OR REPLACE MACRO tsr_divisor(d) AS CASE WHEN d = 0 THEN error('division by zero') ELSE d END",
+  "CREATE OR REPLACE MACRO tsr_divisor(d, n) AS CASE WHEN d = 0 AND n IS NOT NULL THEN error('division by zero') ELSE d END",
   `CREATE OR REPLACE MACRO tsr_read_text(path, label, codec) AS TABLE
   SELECT coalesce(line, '') AS line, label AS file, row_number() OVER () AS line_number
   FROM read_csv(path, columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = ${NO_DELIMITER},

@@ -139,8 +139,9 @@ export const ARRAY_FUNCTIONS = inCategory('array', [
     implementation: macro(
       [1, 3],
       "(a) AS array_to_string(tsr_text_elements(a), '')",
-      '(a, d) AS array_to_string(tsr_text_elements(a), d)',
-      '(a, d, n) AS array_to_string(list_transform(tsr_text_elements(a), e -> coalesce(e, n)), d)',
+      '(a, d) AS CASE WHEN d IS NOT NULL THEN array_to_string(tsr_text_elements(a), d) END',
+      `(a, d, n) AS CASE WHEN d IS NOT NULL
+        THEN array_to_string(list_transform(tsr_text_elements(a), e -> coalesce(e, n)), d) END`,
     ),
   },
   {
@@ -251,11 +252,11 @@ export const ARRAY_MACROS: Readonly<Record<string, readonly string[]>> = {
   array_sort_descending: ["(a) AS list_sort(a, 'DESC', 'NULLS FIRST')"],
   // Inside a struct NULL is the largest, and the position keeps equal keys in their order.
   array_sort_by_keys: [
-    `(keys, a) AS list_transform(list_sort(list_transform(list_zip(keys, a),
-      (e, i) -> {'k': e[1], 'i': i, 'v': e[2]}), 'ASC'), e -> e.v)`,
+    `(keys, a) AS CASE WHEN a IS NOT NULL THEN list_transform(list_sort(list_transform(list_zip(keys, a),
+      (e, i) -> {'k': e[1], 'i': i, 'v': e[2]}), 'ASC'), e -> e.v) END`,
   ],
   array_reverse_sort_by_keys: [
-    `(keys, a) AS list_transform(list_sort(list_transform(list_zip(keys, a),
-      (e, i) -> {'k': e[1], 'i': -i, 'v': e[2]}), 'DESC'), e -> e.v)`,
+    `(keys, a) AS CASE WHEN a IS NOT NULL THEN list_transform(list_sort(list_transform(list_zip(keys, a),
+      (e, i) -> {'k': e[1], 'i': -i, 'v': e[2]}), 'DESC'), e -> e.v) END`,
   ],
 };

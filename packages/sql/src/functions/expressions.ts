@@ -58,6 +58,10 @@ export const columnName = (node: Expression): string | undefined =>
 
 export const literalText = (node: Argument): string | undefined => node && tree.stringLiteral(node);
 
+/** A NULL literal, also under casts. */
+export const isNullLiteral = (node: Argument): boolean =>
+  node?.class === 'CAST' ? isNullLiteral(node.child) : node?.class === 'CONSTANT' && node.value.is_null;
+
 export const literalInteger = (node: Argument): number | undefined =>
   node?.class === 'CONSTANT' &&
   /^(TINY|SMALL|BIG|)INT(EGER)?$/.test(node.value.type.id) &&

@@ -93,7 +93,7 @@ export const NUMERIC_FUNCTIONS = inCategory('numeric', [
     description: 'The remainder of the division, with the sign of the first argument.',
     example: 'mod(-7, 3)',
     result: '-1',
-    implementation: macro([2, 2], "(x, y) AS CASE WHEN y = 0 THEN error('division by zero') ELSE x % y END"),
+    implementation: macro([2, 2], '(x, y) AS x % tsr_divisor(y, x)'),
   },
   {
     name: 'param',

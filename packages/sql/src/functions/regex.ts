@@ -33,14 +33,16 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
     kernelCall('regexp_matches', subject, patternWith(pattern, flags)),
   regexp_extract: (node) => extract(node, (...args) => internalCall('regexp_extract', ...args)),
   regexp_extract_all: (node) => extract(node, (...args) => kernelCall('regexp_extract_all', ...args)),
-  regexp_replace: ({ children: [subject, pattern, replacement, flags] }) =>
-    kernelCall(
+  regexp_replace: ({ children: [subject, pattern, replacement, flags] }) => {
+    const args = [subject, patternWith(pattern, flags), replacementOf(replacement)];
+    const isKnown = flags === undefined || literalText(flags) !== undefined;
+    if (!isKnown) return internalCall('regexp_replace', ...args, flags);
+    return kernelCall(
       'regexp_replace',
-      subject,
-      patternWith(pattern, flags),
-      replacementOf(replacement),
+      ...args,
       literalText(flags)?.includes('g') ? constant('g') : undefined,
-    ),
+    );
+  },
   regexp_replace_all: ({ children: [subject, pattern, replacement, flags] }) =>
     kernelCall(
       'regexp_replace',

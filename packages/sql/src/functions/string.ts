@@ -232,10 +232,10 @@ export const STRING_FUNCTIONS = inCategory('string', [
     result: 'hello',
     implementation: macro(
       [2, 3],
-      '(s BLOB, i) AS unhex(substring(hex(s), 2 * greatest(i, 1) - 1))',
-      '(s BLOB, i, n) AS unhex(substring(hex(s), 2 * greatest(i, 1) - 1, 2 * tsr_characters_left(i, n)))',
-      '(s, i) AS substring(s, greatest(i, 1))',
-      '(s, i, n) AS substring(s, greatest(i, 1), tsr_characters_left(i, n))',
+      '(s BLOB, i) AS unhex(substring(hex(s), 2 * tsr_first_character(i) - 1))',
+      '(s BLOB, i, n) AS unhex(substring(hex(s), 2 * tsr_first_character(i) - 1, 2 * tsr_characters_left(i, n)))',
+      '(s, i) AS substring(s, tsr_first_character(i))',
+      '(s, i, n) AS substring(s, tsr_first_character(i), tsr_characters_left(i, n))',
     ),
   },
   {
@@ -286,11 +286,20 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(s, d) AS CASE WHEN s IS NULL THEN NULL WHEN s = '' THEN []::VARCHAR[]
       WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s] ELSE string_split(s, d) END`,
   ],
+  // `greatest` and `least` pass NULL over: a NULL position or length must make the result NULL.
+  first_character: ['(i) AS CASE WHEN i < 1 THEN 1 ELSE i END'],
   // How many of n characters from position i on lie in the text or behind it; huge counts mean "all".
   characters_left: [
     `(i, n) AS CASE WHEN n < 0 THEN error('negative substring length not allowed')
-      ELSE greatest(i + least(n, 4294967295) - greatest(i, 1), 0) END`,
+      WHEN i IS NOT NULL AND n IS NOT NULL THEN greatest(i + least(n, 4294967295) - greatest(i, 1), 0) END`,
   ],
-  regexp_extract: ['(s, p, g) AS CASE WHEN regexp_matches(s, p) THEN regexp_extract(s, p, g) END'],
+  regexp_extract: [
+    '(s, p, g) AS CASE WHEN regexp_matches(s, p) AND g IS NOT NULL THEN regexp_extract(s, p, g) END',
+  ],
+  // The kernel takes its own flags as literals only.
+  regexp_replace: [
+    `(s, p, r, f) AS CASE WHEN contains(f, 'g') THEN regexp_replace(s, p, r, 'g')
+      WHEN f IS NOT NULL THEN regexp_replace(s, p, r) END`,
+  ],
   regexp_flags: ["(p, f) AS '(?s' || regexp_replace(f, '[cg]', '', 'g') || ')' || p"],
 };

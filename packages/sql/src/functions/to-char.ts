@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
-import { constant, type Expression, type FunctionNode } from '../tree.ts';
+import { cast, constant, type Expression, type FunctionNode } from '../tree.ts';
 import { type PatternItem, parseDatetimePattern } from './datetime-pattern.ts';
-import { internalCall, kernelCall, literalText, operatorCall } from './expressions.ts';
+import { internalCall, isNullLiteral, kernelCall, literalText, operatorCall } from './expressions.ts';
 import { isNumberPattern, numberToChar } from './to-char-number.ts';
 
 /**
@@ -9,6 +9,7 @@ import { isNumberPattern, numberToChar } from './to-char-number.ts';
  * The pattern is read once, when the query is prepared.
  */
 export function toChar({ children: [value, pattern] }: FunctionNode): Expression | undefined {
+  if (isNullLiteral(pattern)) return cast(constant(null), 'VARCHAR');
   const literal = literalText(pattern);
   if (value === undefined || literal === undefined) {
     return fail('INVALID_ARGUMENT', { message: 'The pattern of to_char must be a text literal' });

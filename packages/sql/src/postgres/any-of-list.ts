@@ -1,7 +1,7 @@
 import { call, type Expression } from '../tree.ts';
 
 /**
- * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `list_contains(list, x)`: in the condition of an
+ * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `tsr_pg_any_equal(list, x)`: in the condition of an
  * outer join the kernel takes no subquery over columns of both sides, as in
  *
  *     t LEFT JOIN a ON t.oid = a.attrelid AND a.attnum = ANY(t.indkey)
@@ -15,5 +15,5 @@ export function anyOfList(node: Expression): Expression {
   const [item, ...more] = query.select_list;
   if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
   const [list] = item.children;
-  return list?.class === 'COLUMN_REF' ? call('list_contains', list, node.child) : node;
+  return list?.class === 'COLUMN_REF' ? call('tsr_pg_any_equal', list, node.child) : node;
 }

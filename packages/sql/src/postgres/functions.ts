@@ -1,6 +1,15 @@
 import { internalCall, kernelCall } from '../functions/expressions.ts';
 import type { Arity } from '../functions/types.ts';
-import { call, cast, constant, type Expression, NO_LOCATION, stringLiteral, type TypeNode } from '../tree.ts';
+import {
+  call,
+  cast,
+  constant,
+  type Expression,
+  NO_LOCATION,
+  operator,
+  stringLiteral,
+  type TypeNode,
+} from '../tree.ts';
 import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 import { privilegeFunctions } from './privileges.ts';
@@ -173,6 +182,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   pg_tablespace_location: always(constant(''), [1, 1]),
   pg_tablespace_size: always(bigint(0n), [1, 1]),
   pg_total_relation_size: ofRelation('relation_bytes', [1, 1]),
+  regexp_split_to_array: macro('pg_regexp_split', [2, 2]),
   quote_ident: macro('pg_quote_ident', [1, 1]),
   quote_literal: macro('pg_quote_literal', [1, 1]),
   quote_nullable: {
@@ -185,6 +195,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
     arity: [2, 2],
     rewrite: ([oid, catalog]) => lookedUp('description', concatenated(catalog!, constant('/'), oid!)),
   },
+  to_json: macro('pg_to_json', [1, 1]),
   to_regclass: toReg('regclass'),
   to_regnamespace: toReg('regnamespace'),
   to_regproc: toReg('regproc'),
@@ -204,8 +215,11 @@ function searchPath(implicit: Expression): Expression {
     type: 'CASE_EXPR',
     alias: '',
     query_location: NO_LOCATION,
-    case_checks: [{ when_expr: implicit, then_expr: listOf('pg_catalog', 'public') }],
-    else_expr: listOf('public'),
+    case_checks: [
+      { when_expr: implicit, then_expr: listOf('pg_catalog', 'public') },
+      { when_expr: operator('OPERATOR_NOT', implicit), then_expr: listOf('public') },
+    ],
+    else_expr: NO_LIST,
   };
 }
 

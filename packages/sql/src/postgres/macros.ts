@@ -40,6 +40,13 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     WHEN abs(n) < 10995116277760 THEN CAST(round(n / 1073741824.0) AS BIGINT) || ' GB'
     ELSE CAST(round(n / 1099511627776.0) AS BIGINT) || ' TB' END`,
   ],
+  // Whether an element equals the item; NULL where a NULL leaves that open.
+  pg_any_equal: [
+    `(list, item) AS CASE WHEN len(list) = 0 THEN false WHEN item IS NULL THEN NULL
+      WHEN list_contains(list, item) THEN true WHEN list_count(list) = len(list) THEN false END`,
+  ],
+  pg_to_json: ["(x BLOB) AS to_json('\\x' || lower(hex(x)))", '(x) AS to_json(x)'],
+  pg_regexp_split: ['(s, p) AS CASE WHEN p IS NOT NULL THEN string_split_regex(s, p) END'],
   pg_array_upper: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN len(list) END'],
   pg_array_lower: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN 1 END'],
   pg_array_remove: ['(list, item) AS list_filter(list, lambda x: x IS DISTINCT FROM item)'],

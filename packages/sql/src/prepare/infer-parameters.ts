@@ -103,8 +103,7 @@ const withoutChecks = (statement: Statement): Statement =>
   transformTree(statement, {
     expression: (node) => {
       if (node.class !== 'FUNCTION' || node.function_name !== 'tsr_divisor') return node;
-      const [divisor] = node.children;
-      return divisor?.class === 'PARAMETER' ? divisor : node;
+      return node.children[0] ?? node;
     },
   });
 
@@ -113,7 +112,8 @@ function ofArray({ child, subquery }: SubqueryNode, open: ReadonlySet<string>): 
   if (child === null || node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return undefined;
   const [item] = node.select_list;
   if (item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return undefined;
-  const [array] = item.children;
+  const [list] = item.children;
+  const array = list?.class === 'OPERATOR' && list.type === 'OPERATOR_COALESCE' ? list.children[0] : list;
   if (array === undefined || !isOpen(array, open)) return undefined;
   return call('list_contains', operator('OPERATOR_COALESCE', array, call('list_value', child)), child);
 }

@@ -16,9 +16,13 @@ import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { backslashEscapes } from '../rewrites/like-escapes.ts';
 import { literalDoubles } from '../rewrites/literal-doubles.ts';
+import { negativeLiteral } from '../rewrites/negative-literals.ts';
 import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
+import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
+import { rowComparison } from '../rewrites/row-comparisons.ts';
+import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
 import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
 import { transformTree, walkTree } from '../tree.ts';
 import { type ParsedQuery, parseQuery } from './parse.ts';
@@ -147,10 +151,16 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   }
   if (node.class === 'CONSTANT') return doubleLiteral(node);
   if (node.class === 'CAST') return byteaLiteral(node);
+  if (node.class === 'COMPARISON') return rowComparison(node);
+  if (node.class === 'SUBQUERY') return quantifiedArray(node);
   const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';
-  const replaced = (isCall ? rewriteDialectFunction(node, parsed, context) : undefined) ?? node;
+  const called = isCall ? joinedWithoutSeparator(node) : node;
+  const replaced = (isCall ? rewriteDialectFunction(node, parsed, context) : undefined) ?? called;
   const matched = partialRegexMatch(replaced, (at) => parsed.sourceAt(at.query_location));
-  return matched.class === 'FUNCTION' ? divideByZeroFails(backslashEscapes(matched)) : matched;
+  if (matched.class === 'OPERATOR') return rowComparison(matched);
+  if (matched.class !== 'FUNCTION') return matched;
+  const signed = negativeLiteral(matched);
+  return signed.class === 'FUNCTION' ? divideByZeroFails(backslashEscapes(signed)) : signed;
 }
 
 /** Errors of a function's rewrite point at its call. */

@@ -1,46 +1,70 @@
-import { call, column, constant, type Expression, type FunctionNode, lambda, walkTree } from '../tree.ts';
+import {
+  call,
+  column,
+  constant,
+  type Expression,
+  type FunctionNode,
+  lambda,
+  stringLiteral,
+  walkTree,
+} from '../tree.ts';
 
 /**
- * `a / b` → `a // tsr_divisor(b)`, likewise `%` and `//`: the kernel answers NULL for a division by zero, the dialect an
- * error. A divisor that is a literal other than zero stays as it is. With `integer_division` the kernel's parser reads `/` as
- * `//`, but not where it only plans.
+ * `a / b` → `a // tsr_divisor(b, a)`, likewise `%` and `//`: the kernel answers NULL for a division by zero, the dialect an
+ * error unless the dividend is NULL. A divisor that is a literal other than zero stays as it is. With `integer_division` the
+ * kernel's parser reads `/` as `//`, but not where it only plans.
  */
 export function divideByZeroFails(node: FunctionNode): Expression {
   const [dividend, divisor, more] = node.children;
   if (!node.is_operator || !['/', '%', '//'].includes(node.function_name)) return node;
   if (dividend === undefined || divisor === undefined || more !== undefined) return node;
   const function_name = node.function_name === '/' ? '//' : node.function_name;
-  const children = isNonZeroLiteral(divisor) ? node.children : [dividend, checked(divisor)];
-  return { ...node, function_name, children };
+  const literal = literalNumber(divisor);
+  if (literal !== undefined && literal !== 0) return { ...node, function_name };
+  // The text '0' takes the type of its place, as which it is zero all the same.
+  const number = stringLiteral(divisor) !== undefined && literal === 0 ? constant(0) : divisor;
+  if (!mayCost(dividend) && !mayCost(number)) {
+    return { ...node, function_name, children: [dividend, call('tsr_divisor', number, dividend)] };
+  }
+  return { ...evaluatedOnce(function_name, dividend, number), alias: node.alias };
 }
 
-/**
- * The macro evaluates its argument twice. What costs much or changes with every evaluation is bound to a
- * lambda parameter first.
- */
-function checked(divisor: Expression): Expression {
-  if (!mayCost(divisor)) return call('tsr_divisor', divisor);
-  const once = call(
-    'list_transform',
-    call('list_value', divisor),
-    lambda(['d'], call('tsr_divisor', column('d'))),
-  );
-  return call('list_extract', once, constant(1));
+/** The macro evaluates its arguments more than once: here they become fields of a lambda parameter first. */
+function evaluatedOnce(name: string, dividend: Expression, divisor: Expression): Expression {
+  const field = (index: number) => call('array_extract', column('tsr_pair'), constant(index));
+  const quotient = { ...call(name, field(1), call('tsr_divisor', field(2), field(1))), is_operator: true };
+  const pair = call('list_value', call('row', dividend, divisor));
+  return call('list_extract', call('list_transform', pair, lambda(['tsr_pair'], quotient)), constant(1));
 }
 
-function mayCost(divisor: Expression): boolean {
+/** Larger expressions, and those that divide themselves, would grow with every level if they were repeated. */
+const MAX_REPEATED_NODES = 40;
+
+function mayCost(operand: Expression): boolean {
+  let nodes = 0;
   let found = false;
-  walkTree(divisor, (node) => {
+  walkTree(operand, (node) => {
+    nodes += 1;
     if (!('class' in node)) return;
-    found ||= node.class === 'SUBQUERY' || VOLATILE.has(node.class === 'FUNCTION' ? node.function_name : '');
+    found ||= node.class === 'SUBQUERY' || (node.class === 'FUNCTION' && COSTLY.has(node.function_name));
   });
-  return found;
+  return found || nodes > MAX_REPEATED_NODES;
 }
 
-const VOLATILE: ReadonlySet<string> = new Set(['random', 'gen_random_uuid', 'uuid', 'uuidv4', 'uuidv7']);
+const COSTLY: ReadonlySet<string> = new Set([
+  'random',
+  'gen_random_uuid',
+  'uuid',
+  'uuidv4',
+  'uuidv7',
+  'tsr_divisor',
+]);
 
-function isNonZeroLiteral(node: Expression): boolean {
-  if (node.class !== 'CONSTANT' || node.value.is_null) return false;
+function literalNumber(node: Expression): number | undefined {
+  if (node.class === 'CAST') return node.cast_type.id === 'DOUBLE' ? literalNumber(node.child) : undefined;
+  if (node.class !== 'CONSTANT' || node.value.is_null) return undefined;
   const { value } = node.value;
-  return (typeof value === 'number' || typeof value === 'bigint') && Number(value) !== 0;
+  if (typeof value === 'string')
+    return /^\s*[-+]?[\d.]+(?:e[-+]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
 }

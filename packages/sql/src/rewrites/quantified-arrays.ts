@@ -1,0 +1,24 @@
+import { call, constant, type Expression, operator } from '../tree.ts';
+
+/**
+ * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `… unnest(coalesce(list, [NULL]))`: a
+ * comparison with the elements of NULL is NULL, as in PostgreSQL. Of a NULL list the kernel makes no row, so that ANY would
+ * be false and ALL true.
+ */
+export function quantifiedArray(node: Expression): Expression {
+  if (node.class !== 'SUBQUERY' || node.subquery_type !== 'ANY') return node;
+  const query = node.subquery.node;
+  if (query.type !== 'SELECT_NODE' || query.from_table.type !== 'EMPTY') return node;
+  const [item, ...more] = query.select_list;
+  if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
+  const [list, ...options] = item.children;
+  if (list === undefined || isConstructor(list)) return node;
+  const known = operator('OPERATOR_COALESCE', list, call('list_value', constant(null)));
+  const select_list = [{ ...item, children: [known, ...options] }];
+  return { ...node, subquery: { ...node.subquery, node: { ...query, select_list } } };
+}
+
+const isConstructor = (node: Expression): boolean =>
+  (node.class === 'OPERATOR' && node.type === 'ARRAY_CONSTRUCTOR') ||
+  (node.class === 'FUNCTION' && node.function_name === 'list_value') ||
+  (node.class === 'CAST' && isConstructor(node.child));

@@ -1,0 +1,92 @@
+import { type ComparisonNode, type Expression, type FunctionNode, NO_LOCATION, operator } from '../tree.ts';
+
+/** Longer lists stay one comparison of structs, where NULLs are values. */
+const MAX_ROWS = 1000;
+
+/**
+ * Comparisons of row constructors as SQL defines them, field by field; the kernel compares structs, in which NULL is a
+ * value that equals NULL:
+ *
+ *     (a, b) = (c, d)             →   a = c AND b = d
+ *     (a, b) < (c, d)             →   a < c OR (a = c AND b < d)
+ *     (a, b) IN ((1, 2), (3, 4))  →   (a = 1 AND b = 2) OR (a = 3 AND b = 4)
+ *     (a, b) IS NULL              →   a IS NULL AND b IS NULL
+ *
+ * `(1, NULL) = (1, 2)` is NULL, not false: `NOT IN` would let rows through that PostgreSQL leaves out.
+ */
+export function rowComparison(node: Expression): Expression {
+  const found = comparedFields(node);
+  return found === undefined ? node : { ...found, alias: node.alias, query_location: node.query_location };
+}
+
+function comparedFields(node: Expression): Expression | undefined {
+  if (node.class === 'COMPARISON') return pairOfRows(node.type, node.left, node.right);
+  if (node.class !== 'OPERATOR') return undefined;
+  const [first, ...others] = node.children;
+  if (first === undefined || !isRow(first)) return undefined;
+  switch (node.type) {
+    case 'OPERATOR_IS_NULL':
+    case 'OPERATOR_IS_NOT_NULL':
+      return all(first.children.map((field) => operator(node.type, field)));
+    case 'COMPARE_IN':
+    case 'COMPARE_NOT_IN': {
+      if (others.length > MAX_ROWS) return undefined;
+      const equal = others.map((other) => pairOfRows('COMPARE_EQUAL', first, other));
+      if (!equal.every((each) => each !== undefined)) return undefined;
+      return node.type === 'COMPARE_IN' ? any(equal) : operator('OPERATOR_NOT', any(equal));
+    }
+    default:
+      return undefined;
+  }
+}
+
+function pairOfRows(type: string, left: Expression, right: Expression): Expression | undefined {
+  if (!isRow(left) || !isRow(right) || left.children.length !== right.children.length) return undefined;
+  const pairs = left.children.map((field, i) => [field, right.children[i]!] as const);
+  const each = (operatorType: string) => pairs.map(([a, b]) => compare(operatorType, a, b));
+  switch (type) {
+    case 'COMPARE_EQUAL':
+      return all(each(type));
+    case 'COMPARE_NOTEQUAL':
+      return any(each(type));
+    case 'COMPARE_LESSTHAN':
+    case 'COMPARE_GREATERTHAN':
+    case 'COMPARE_LESSTHANOREQUALTO':
+    case 'COMPARE_GREATERTHANOREQUALTO':
+      return inOrder(type, pairs);
+    default:
+      return undefined;
+  }
+}
+
+/** All fields but the last decide by being different, the last one by `type` itself. */
+function inOrder(type: string, pairs: readonly (readonly [Expression, Expression])[]): Expression {
+  const [[a, b], ...rest] = pairs as readonly [readonly [Expression, Expression], ...typeof pairs];
+  if (rest.length === 0) return compare(type, a, b);
+  return any([
+    compare(type.replace('OREQUALTO', ''), a, b),
+    all([compare('COMPARE_EQUAL', a, b), inOrder(type, rest)]),
+  ]);
+}
+
+const isRow = (node: Expression): node is FunctionNode =>
+  node.class === 'FUNCTION' && node.function_name === 'row' && node.children.length > 0;
+
+const compare = (type: string, left: Expression, right: Expression): ComparisonNode => ({
+  class: 'COMPARISON',
+  type,
+  alias: '',
+  query_location: NO_LOCATION,
+  left,
+  right,
+});
+
+const conjunction =
+  (type: 'CONJUNCTION_AND' | 'CONJUNCTION_OR') =>
+  (children: readonly Expression[]): Expression =>
+    children.length === 1
+      ? children[0]!
+      : { class: 'CONJUNCTION', type, alias: '', query_location: NO_LOCATION, children };
+
+const all = conjunction('CONJUNCTION_AND');
+const any = conjunction('CONJUNCTION_OR');

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Dialect } from './dialect.ts';
+
+let dialect: Dialect;
+beforeAll(async () => {
+  dialect = await Dialect.open();
+});
+afterAll(() => dialect[Symbol.asyncDispose]());
+
+/** As PostgreSQL 15 answers. */
+const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
+  ["substr('abcdef', NULL)", null],
+  ["substr('abcdef', 2, NULL)", null],
+  ["substring('abcdef' FROM x FOR 2) FROM (VALUES (NULL::int)) t(x)", null],
+  ["substring('\\x616263'::bytea, NULL)", null],
+  ["substring('abcdef', -2, 8)", 'abcde'],
+  ["array_to_string(['a', 'b'], NULL)", null],
+  ["array_to_string(['a', NULL], NULL, 'x')", null],
+  ["regexp_extract('abc', '(b)', 'i', NULL)", null],
+  ["regexp_split_to_array('a,b', NULL)", null],
+  ["string_agg(x, NULL) FROM (VALUES ('a'), ('b')) t(x)", 'ab'],
+  ["to_char(TIMESTAMP '2020-01-02', NULL)", null],
+  ["to_date('2020-01-02', NULL)", null],
+  ["to_timestamp('2020-01-02', NULL)", null],
+  ['array_sort(x -> x % 2, NULL::int[])', null],
+  ['current_schemas(NULL)', null],
+  // Division by zero.
+  ['x / 0 FROM (VALUES (NULL::int)) t(x)', null],
+  ['x % 0 FROM (VALUES (NULL::int)) t(x)', null],
+  ['mod(x, 0) FROM (VALUES (NULL::int)) t(x)', null],
+  ['x / y FROM (VALUES (NULL::double, 0)) t(x, y)', null],
+  ['(SELECT NULL::int) / (SELECT 0)', null],
+  ['x / x / x / x / x / x / x / x / x / x FROM (VALUES (1)) t(x)', 1],
+  // Comparisons of rows and with the elements of arrays.
+  ['(1, NULL) = (1, 2)', null],
+  ['(1, NULL) = (2, 2)', false],
+  ['(1, NULL) <> (2, 2)', true],
+  ['(1, NULL) < (2, 2)', true],
+  ['(2, NULL) < (1, 2)', false],
+  ['(1, 2) >= (1, NULL)', null],
+  ['(1, 2) <= (1, 2)', true],
+  ['(a, 1) NOT IN ((1, 1), (2, 2)) FROM (VALUES (NULL::int)) t(a)', null],
+  ['(a, 3) NOT IN ((1, 1), (2, 2)) FROM (VALUES (NULL::int)) t(a)', true],
+  ['(NULL, NULL) IS NULL', true],
+  ['(NULL, 1) IS NULL', false],
+  ['(NULL, 1) IS NOT NULL', false],
+  ['1 = ANY (NULL::int[])', null],
+  ['1 = ALL (NULL::int[])', null],
+  ["1 = ANY ('{}'::int[])", false],
+  ['1 = ANY (x) FROM (VALUES ([2, NULL])) t(x)', null],
+  ['NULL = ANY (x) FROM (VALUES ([2])) t(x)', null],
+  ['1 = ANY (x) FROM (VALUES ([2, 1, NULL])) t(x)', true],
+  ['1 = ANY (x) FROM (VALUES ([2])) t(x)', false],
+];
+
+test.for(VALUES)('%s', async ([sql, value]) => {
+  expect(await dialect.rows(`SELECT ${sql}`)).toEqual([[value]]);
+});
