@@ -11,7 +11,7 @@ export type Action =
       readonly kind: 'remove_tablet';
       readonly tableId: ObjectId;
       readonly tabletId: TabletId;
-      readonly reason: 'delete' | 'truncate' | 'merge' | 'drop_partition';
+      readonly reason: 'delete' | 'truncate' | 'merge' | 'drop_partition' | 'alter_type';
     }
   /** `replaces`: rows deleted already in the vector this one was made from; 0 for the first. */
   | { readonly kind: 'set_deletion_vector'; readonly vector: DeletionVector; readonly replaces: number };

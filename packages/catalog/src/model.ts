@@ -73,6 +73,45 @@ export interface TableObject extends ObjectBase<'table'> {
   readonly location?: string;
   /** The statement's own text, for `ddl` of information_schema. */
   readonly indexes: readonly TableIndex[];
+  /** Absent: none. */
+  readonly constraints?: readonly TableConstraint[];
+}
+
+/** CHECK is enforced for every row that is written; the others are recorded, so that clients can read them. */
+export type TableConstraint =
+  | KeyConstraint<'primary_key'>
+  | KeyConstraint<'unique'>
+  | ForeignKeyConstraint
+  | CheckConstraint;
+
+export interface KeyConstraint<K extends 'primary_key' | 'unique' = 'primary_key' | 'unique'> {
+  readonly kind: K;
+  /** Unique in the table, as the names of all its constraints. */
+  readonly name: string;
+  /** `Column.id`. */
+  readonly columns: readonly number[];
+}
+
+export interface ForeignKeyConstraint {
+  readonly kind: 'foreign_key';
+  readonly name: string;
+  /** `Column.id`. */
+  readonly columns: readonly number[];
+  readonly table: ObjectId;
+  /** `Column.id` in `table`, one for each of `columns`. */
+  readonly references: readonly number[];
+  readonly onUpdate: ForeignKeyAction;
+  readonly onDelete: ForeignKeyAction;
+}
+
+export const FOREIGN_KEY_ACTIONS = ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] as const;
+export type ForeignKeyAction = (typeof FOREIGN_KEY_ACTIONS)[number];
+
+export interface CheckConstraint {
+  readonly kind: 'check';
+  readonly name: string;
+  /** A condition of the dialect over columns of the table, as the user wrote it; a row is refused where it is false. */
+  readonly sql: string;
 }
 
 export interface TableIndex {

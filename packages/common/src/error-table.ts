@@ -242,6 +242,13 @@ export const ERRORS = {
     meaning: 'A row has NULL in a column that is NOT NULL.',
     message: (p) => `NULL in column "${p.column}" of table "${p.table}", which is NOT NULL`,
   }),
+  CHECK_VIOLATION: row<{ table: string; constraint: string }>({
+    sqlState: '23514',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A row does not meet a CHECK constraint of its table.',
+    message: (p) => `A new row of table "${p.table}" violates the check constraint "${p.constraint}"`,
+  }),
   CARDINALITY_VIOLATION: row<Whole>({
     sqlState: '21000',
     httpStatus: 400,

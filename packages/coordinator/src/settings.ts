@@ -25,6 +25,8 @@ export interface Settings {
   readonly broadcast_limit_bytes: number;
   /** A table of fewer stored bytes is read whole by every node. */
   readonly whole_table_bytes: number;
+  /** What happens to PRIMARY KEY, UNIQUE and FOREIGN KEY, which are not enforced: recorded with a notice, or refused. */
+  readonly unenforced_constraints: 'notice' | 'refuse';
 }
 
 export type SettingName = keyof Settings;
@@ -92,6 +94,7 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   min_distributed_bytes: count,
   broadcast_limit_bytes: count,
   whole_table_bytes: count,
+  unenforced_constraints: oneOf('notice', 'refuse'),
 };
 
 /** What each is for, as the reference says it. */
@@ -114,6 +117,8 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   min_distributed_bytes: 'a query whose tables have fewer stored bytes runs on one node',
   broadcast_limit_bytes: 'what one side of a join may have to be sent to every node',
   whole_table_bytes: 'a table of fewer stored bytes is read whole by every node, as `DIMENSION` tables are',
+  unenforced_constraints:
+    'PRIMARY KEY, UNIQUE and FOREIGN KEY are not enforced: `notice` records them and says so, `refuse` refuses them',
 };
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
@@ -134,6 +139,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   min_distributed_bytes: 16_777_216,
   broadcast_limit_bytes: 67_108_864,
   whole_table_bytes: 16_777_216,
+  unenforced_constraints: 'notice',
 });
 
 /** What a value must be, in words. */

@@ -1,5 +1,6 @@
 export { kernelBootstrap } from './bootstrap.ts';
-export { type ChangeQuery, notNullViolation, nullRefused } from './changes/change-query.ts';
+export { alterTypeQuery } from './changes/alter-type-query.ts';
+export { type ChangeQuery, checkRefused, constraintViolation, nullRefused } from './changes/change-query.ts';
 export type { ChangeTarget, TargetColumn } from './changes/change-target.ts';
 export { type InsertQuery, insertQuery } from './changes/insert-query.ts';
 export { type MergeRowAction, mergedTwice, mergeQuery } from './changes/merge-query.ts';

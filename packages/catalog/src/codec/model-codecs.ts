@@ -1,15 +1,17 @@
-import type {
-  CatalogObject,
-  Column,
-  ColumnStatistics,
-  Credential,
-  DeletionVector,
-  Grant,
-  Membership,
-  ObjectId,
-  TableIndex,
-  Tablet,
-  TabletId,
+import {
+  type CatalogObject,
+  type Column,
+  type ColumnStatistics,
+  type Credential,
+  type DeletionVector,
+  FOREIGN_KEY_ACTIONS,
+  type Grant,
+  type Membership,
+  type ObjectId,
+  type TableConstraint,
+  type TableIndex,
+  type Tablet,
+  type TabletId,
 } from '../model.ts';
 import { PRIVILEGES } from '../privileges.ts';
 import { type Codec, count, flag, id, list, nullable, oneOf, text, textMap, timestamp } from './codec.ts';
@@ -34,6 +36,20 @@ const tableIndex: Codec<TableIndex> = record<TableIndex>({
   kind: oneOf('aggregating', 'skip'),
   expressions: list(text),
   createdAt: timestamp,
+});
+
+const constraint: Codec<TableConstraint> = union<TableConstraint>({
+  primary_key: { name: text, columns: list(count) },
+  unique: { name: text, columns: list(count) },
+  foreign_key: {
+    name: text,
+    columns: list(count),
+    table: objectId,
+    references: list(count),
+    onUpdate: oneOf(...FOREIGN_KEY_ACTIONS),
+    onDelete: oneOf(...FOREIGN_KEY_ACTIONS),
+  },
+  check: { name: text, sql: text },
 });
 
 const base = {
@@ -72,6 +88,7 @@ export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
     nextColumnId: count,
     location: optional(text),
     indexes: list(tableIndex),
+    constraints: optional(list(constraint)),
   },
   view: {
     ...base,

@@ -17,7 +17,7 @@ const action: Codec<Action> = union<Action>({
   remove_tablet: {
     tableId: objectId,
     tabletId,
-    reason: oneOf('delete', 'truncate', 'merge', 'drop_partition'),
+    reason: oneOf('delete', 'truncate', 'merge', 'drop_partition', 'alter_type'),
   },
   set_deletion_vector: { vector: deletionVector, replaces: count },
 });

@@ -14,6 +14,8 @@ export class TransactionCheck {
   readonly #readVersion: number;
   /** Objects and tablets that the transaction itself changed: that is no conflict. */
   readonly #own = new Set<string>();
+  /** The versions of the contents of altered tables before the transaction itself changed them. */
+  readonly #contentsBefore = new Map<ObjectId, number>();
   readonly #dropped = new Map<ObjectId, CatalogObject>();
 
   constructor(draft: CatalogDraft, readVersion: number) {
@@ -23,6 +25,10 @@ export class TransactionCheck {
 
   /** @throws TesseraError of the first conflict; the draft is then of no use */
   run(actions: readonly Action[]): void {
+    for (const action of actions) {
+      if (action.kind !== 'alter') continue;
+      this.#contentsBefore.set(action.object.id, this.#draft.contents(action.object.id)?.version ?? 0);
+    }
     for (const action of actions) {
       this.#check(action);
       this.#draft.apply(action);
@@ -68,6 +74,12 @@ export class TransactionCheck {
     if (before.name !== object.name) this.#checkOwnsNothingNew(before);
     if (moved || columnsOf(before) !== columnsOf(object)) this.#checkNoNewViews(object);
     if (object.kind === 'table') this.#checkRowsHaveValues(object);
+    if (object.kind === 'table' && before.kind === 'table' && dependsOnRows(before, object)) {
+      if (this.#contentsBefore.get(object.id)! > this.#readVersion)
+        throw conflict(
+          `Another transaction changed rows of ${told(object)} while its definition was altered`,
+        );
+    }
   }
 
   /** Views are kept as text: one that another transaction made of the object would name what is called otherwise now. */
@@ -226,14 +238,34 @@ export class TransactionCheck {
 const columnsOf = (object: CatalogObject): string =>
   'columns' in object ? JSON.stringify(object.columns.map(({ id, name, type }) => [id, name, type])) : '';
 
+/**
+ * Whether the rows decided if the table may be altered so, or were rewritten for it: a column became NOT NULL or took the
+ * place of one of another type, or a constraint was added. Rows that another transaction wrote meanwhile were not looked at.
+ */
+function dependsOnRows(before: TableObject, after: TableObject): boolean {
+  const had = new Map(before.columns.map((column) => [column.name, column]));
+  const known = new Set(before.constraints?.map(({ name }) => name));
+  return (
+    (after.constraints ?? []).some(({ name }) => !known.has(name)) ||
+    after.columns.some(({ id, name, nullable }) => {
+      const old = had.get(name);
+      return old !== undefined && (old.id !== id || (old.nullable && !nullable));
+    })
+  );
+}
+
 /** What an object cannot be without. */
 function neededBy(object: CatalogObject): readonly ObjectId[] {
   const parent = parentOf(object);
   if (parent === undefined) return [];
+  if (object.kind === 'table') return [parent, ...referencedTables(object)];
   if (object.kind === 'view') return [parent, ...(object.references ?? [])];
   if (object.kind === 'external_table' && object.locationId !== undefined) return [parent, object.locationId];
   return [parent];
 }
+
+const referencedTables = ({ id, constraints = [] }: TableObject): readonly ObjectId[] =>
+  constraints.flatMap((c) => (c.kind === 'foreign_key' && c.table !== id ? [c.table] : []));
 
 const isPrincipal = ({ kind }: CatalogObject): boolean => kind === 'user' || kind === 'role';
 

@@ -1,6 +1,12 @@
 import type { CatalogObject, DatabaseObject, SchemaObject, Snapshot } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
-import type { AlterStatement, CreateStatement, DropStatement, ObjectName } from '@tessera/sql';
+import type {
+  AlterStatement,
+  ConstraintDefinition,
+  CreateStatement,
+  DropStatement,
+  ObjectName,
+} from '@tessera/sql';
 import {
   privilegeOn,
   type RequirementScope,
@@ -37,6 +43,9 @@ export function* createRequirements(scope: RequirementScope, statement: CreateSt
       break;
     }
     case 'create_table':
+      yield* creationIn(scope, statement.name);
+      yield* referenceRequirements(scope, statement.constraints, statement.name);
+      break;
     case 'create_table_as':
       yield* creationIn(scope, statement.name);
       break;
@@ -76,6 +85,24 @@ function* creationIn(scope: RequirementScope, name: ObjectName): Requirements {
   if (schema !== undefined) yield privilegeOn(schema, 'CREATE', name.location);
 }
 
+/**
+ * SELECT on the tables that foreign keys reference: the catalogs show their columns with the foreign key.
+ * `created` is the table that the statement makes, which may reference itself.
+ */
+function* referenceRequirements(
+  scope: RequirementScope,
+  constraints: readonly ConstraintDefinition[],
+  created?: ObjectName,
+): Requirements {
+  for (const constraint of constraints) {
+    if (constraint.kind !== 'foreign_key') continue;
+    const { table } = constraint;
+    const isOwn = created?.parts.at(-1) === table.parts.at(-1);
+    const referenced = isOwn ? yield* relationIfAny(scope, table) : yield* relationNamed(scope, table);
+    if (referenced !== undefined) yield privilegeOn(referenced, 'SELECT', table.location);
+  }
+}
+
 /** Others read and write at a location by USAGE alone: who makes one must be allowed to do both anywhere. */
 function* locationRequirements(
   scope: RequirementScope,
@@ -90,7 +117,6 @@ function* locationRequirements(
 }
 
 export function* alterRequirements(scope: RequirementScope, statement: AlterStatement): Requirements {
-  const { change } = statement;
   switch (statement.kind) {
     case 'alter_database': {
       const database = yield* usableDatabase(scope, statement.name);
@@ -117,7 +143,12 @@ export function* alterRequirements(scope: RequirementScope, statement: AlterStat
     default:
       statement satisfies never;
   }
-  if (change.kind === 'owner') yield newOwner(scope, change.to);
+  const changes = statement.kind === 'alter_table' ? statement.changes : [statement.change];
+  for (const change of changes) {
+    if (change.kind === 'owner') yield newOwner(scope, change.to);
+    if (change.kind === 'add_column') yield* referenceRequirements(scope, change.constraints);
+    if (change.kind === 'add_constraint') yield* referenceRequirements(scope, [change.constraint]);
+  }
 }
 
 /** What a view reads and what an owner may do would be got by giving the view or object away. */

@@ -1,28 +1,64 @@
-import type { Column, Snapshot, TableObject } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import type { Action, Column, RelationObject, Snapshot, TableObject } from '@tessera/catalog';
+import { fail, type SqlLocation } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { AlterStatement, TableChange } from '@tessera/sql';
 import { requirePrincipal } from '../access-statements/principals.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { discardTablets } from '../changes/discard-tablets.ts';
 import { dropPartition } from '../changes/remove-tablets.ts';
-import { addedStoredName, checkNames, newColumn } from './columns.ts';
-import { columnNamed } from './create-table.ts';
+import { alterColumn } from './alter-column.ts';
+import {
+  addConstraint,
+  checksOn,
+  dropConstraint,
+  renameConstraint,
+  withoutConstraintsOn,
+} from './change-constraints.ts';
+import { addedStoredName, checkNames, columnNamed, newColumn } from './columns.ts';
 import { definitionExpression, partitionExpressions, withSession } from './definition-check.ts';
-import { dependentViews } from './dependents.ts';
+import { refuseDependents } from './dependents.ts';
 import { placeOf, RELATION_WORDS, relationAt, requireRelation } from './names.ts';
 
 type AlterTable = Extract<AlterStatement, { kind: 'alter_table' }>;
 
-/** @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS and what the change itself may meet */
+/**
+ * Each change sees what those before it did; all of them are committed, or none.
+ * @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS and what the changes themselves may meet
+ */
 export async function alterTable(
   context: ChangeContext,
   snapshot: Snapshot,
-  { table: name, ifExists, change }: AlterTable,
+  { table: name, ifExists, changes }: AlterTable,
 ): Promise<Change> {
   const place = placeOf(snapshot, name, context.database);
   if (ifExists && relationAt(snapshot, place) === undefined) return NO_CHANGE;
-  const relation = requireRelation(snapshot, place);
+  const { id } = requireRelation(snapshot, place);
+  const actions: Action[] = [];
+  let current = snapshot;
+  let affectedRows: number | undefined;
+  try {
+    for (const change of changes) {
+      const relation = current.object(id) as RelationObject;
+      const done = await alterOnce(context, current, relation, change, name.location);
+      actions.push(...done.actions);
+      affectedRows = done.affectedRows ?? affectedRows;
+      current = current.withActions(done.actions);
+    }
+  } catch (error) {
+    await discardTablets(context.tables, actions);
+    throw error;
+  }
+  return { actions, ...(affectedRows === undefined ? {} : { affectedRows }) };
+}
+
+async function alterOnce(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  relation: RelationObject,
+  change: TableChange,
+  location: SqlLocation,
+): Promise<Change> {
   const alteredAt = new Date().toISOString();
   if (change.kind === 'owner') {
     const owner = requirePrincipal(snapshot, { name: change.to }, context).name;
@@ -36,21 +72,21 @@ export async function alterTable(
   }
   if (relation.kind !== 'table') {
     const message = `"${relation.name}" is ${RELATION_WORDS[relation.kind]}, not a table`;
-    return fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
+    return fail('WRONG_OBJECT_TYPE', { message }, { location });
   }
   if (change.kind === 'drop_partition') return dropPartition(context, snapshot, relation, change.values);
-  return changeColumns(context, snapshot, { ...relation, alteredAt }, change);
+  return changeTable(context, snapshot, { ...relation, alteredAt }, change);
 }
 
 const altered = (object: TableObject | ReturnType<typeof requireRelation>): Change => ({
   actions: [{ kind: 'alter', object }],
 });
 
-function changeColumns(
+function changeTable(
   context: ChangeContext,
   snapshot: Snapshot,
   table: TableObject,
-  change: Extract<TableChange, { kind: 'add_column' | 'drop_column' | 'rename_column' }>,
+  change: Exclude<TableChange, { kind: 'owner' | 'rename' | 'drop_partition' }>,
 ): Change | Promise<Change> {
   switch (change.kind) {
     case 'add_column':
@@ -59,6 +95,14 @@ function changeColumns(
       return dropColumn(context, snapshot, table, change);
     case 'rename_column':
       return renameColumn(context, snapshot, table, change);
+    case 'alter_column':
+      return alterColumn(context, snapshot, table, change);
+    case 'add_constraint':
+      return addConstraint(context, snapshot, table, change);
+    case 'drop_constraint':
+      return dropConstraint(context, snapshot, table, change);
+    case 'rename_constraint':
+      return renameConstraint(table, change);
   }
 }
 
@@ -67,9 +111,15 @@ async function addColumn(
   context: ChangeContext,
   snapshot: Snapshot,
   table: TableObject,
-  { column: definition, ifNotExists }: Extract<TableChange, { kind: 'add_column' }>,
+  { column: definition, constraints, ifNotExists }: Extract<TableChange, { kind: 'add_column' }>,
 ): Promise<Change> {
-  if (ifNotExists && table.columns.some((column) => column.name === definition.name)) return NO_CHANGE;
+  if (ifNotExists && table.columns.some((column) => column.name === definition.name)) {
+    context.run.query.notices.notice(
+      `column "${definition.name}" of table "${table.name}" already exists, skipping`,
+      { sqlState: '42701' },
+    );
+    return NO_CHANGE;
+  }
   checkNames([...table.columns, definition].map(({ name }) => ({ name, location: definition.location })));
   const id = table.nextColumnId;
   const since = table.schemaVersion + 1;
@@ -83,12 +133,21 @@ async function addColumn(
     const message = `Column "${column.name}" is NOT NULL, and table "${table.name}" has rows: give it a DEFAULT`;
     fail('INVALID_ARGUMENT', { message }, { location: definition.location });
   }
-  return altered({
+  const change = altered({
     ...table,
     columns: [...table.columns, initialSql === undefined ? column : { ...column, initialSql }],
     schemaVersion: since,
     nextColumnId: id + 1,
   });
+  const actions = [...change.actions];
+  for (const constraint of constraints) {
+    const current = snapshot.withActions(actions);
+    const added = { kind: 'add_constraint', constraint, isValidated: true } as const;
+    actions.push(
+      ...(await addConstraint(context, current, current.object(table.id) as TableObject, added)).actions,
+    );
+  }
+  return { actions };
 }
 
 /** The default's value now, as a constant of the kernel; undefined: NULL. */
@@ -109,7 +168,10 @@ async function dropColumn(
   table: TableObject,
   { name, ifExists, location }: Extract<TableChange, { kind: 'drop_column' }>,
 ): Promise<Change> {
-  if (ifExists && !table.columns.some((column) => column.name === name)) return NO_CHANGE;
+  if (ifExists && !table.columns.some((column) => column.name === name)) {
+    context.run.query.notices.notice(`column "${name}" of table "${table.name}" does not exist, skipping`);
+    return NO_CHANGE;
+  }
   const column = columnNamed(table.columns, name, location);
   if (table.columns.length === 1) {
     fail('INVALID_ARGUMENT', { message: `Column "${name}" is the only one of its table` }, { location });
@@ -117,7 +179,7 @@ async function dropColumn(
   await refuseDefining(context, table, column, 'dropped');
   refuseDependents(snapshot, table, `Column "${name}" cannot be dropped`);
   return altered({
-    ...table,
+    ...(await withoutConstraintsOn(context, snapshot, table, column)),
     columns: table.columns.filter((other) => other.id !== column.id),
     schemaVersion: table.schemaVersion + 1,
   });
@@ -133,6 +195,11 @@ async function renameColumn(
   const columns = table.columns.map((other) => (other.id === column.id ? { ...other, name: to } : other));
   checkNames(columns.map((other) => ({ name: other.name, location })));
   await refuseDefining(context, { ...table, primaryIndex: [] }, column, 'renamed');
+  const [check] = await checksOn(context, table, column);
+  if (check !== undefined) {
+    const message = `Column "${name}" cannot be renamed: the check constraint "${check.name}" of table "${table.name}" names it`;
+    fail('DEPENDENT_OBJECTS', { message }, { location });
+  }
   refuseDependents(snapshot, table, `Column "${name}" cannot be renamed`);
   return altered({ ...table, columns });
 }
@@ -157,16 +224,4 @@ async function refuseDefining(
   const named = new RegExp(`(?<![\\w$])${RegExp.escape(column.name)}(?![\\w$])`, 'i');
   const index = table.indexes.find(({ expressions }) => expressions.some((sql) => named.test(sql)));
   if (index !== undefined) refuse(`the index "${index.name}"`);
-}
-
-/** Views are kept as text, which names tables and columns as they were called. */
-function refuseDependents(
-  snapshot: Snapshot,
-  relation: ReturnType<typeof requireRelation>,
-  what: string,
-): void {
-  const [view] = dependentViews(snapshot, [relation]);
-  if (view === undefined) return;
-  const message = `${what}, because the view "${view.name}" depends on ${RELATION_WORDS[relation.kind]} "${relation.name}"; drop or replace the view first`;
-  fail('DEPENDENT_OBJECTS', { message });
 }

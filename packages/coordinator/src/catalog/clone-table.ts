@@ -15,12 +15,20 @@ export function cloneTable(
 ): Change {
   const place = placeOf(snapshot, statement.name, context.database);
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
-  const { grants: _ofSource, ...source } = requireTable(snapshot, statement.source, context.database);
+  const {
+    grants: _ofSource,
+    constraints,
+    ...source
+  } = requireTable(snapshot, statement.source, context.database);
   const table: TableObject = {
     ...source,
     ...newObject(context, place.name),
     schemaId: place.schema.id,
     indexes: [],
+    // As with LIKE in PostgreSQL, foreign keys stay with the source.
+    ...(constraints === undefined
+      ? {}
+      : { constraints: constraints.filter((c) => c.kind !== 'foreign_key') }),
   };
   const actions: Action[] = [{ kind: 'create', object: table }];
   let affectedRows = 0;

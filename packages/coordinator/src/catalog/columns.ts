@@ -1,5 +1,5 @@
 import type { Column } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { ColumnDefinition } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { checkDefault } from './definition-check.ts';
@@ -62,4 +62,20 @@ export async function newColumn(
   };
   if (defaultText !== undefined) await checkDefault(context, column, defaultText);
   return column;
+}
+
+/** @throws TesseraError UNDEFINED_NAME */
+export function columnNamed(
+  columns: readonly Column[],
+  name: string,
+  location: SqlLocation | undefined,
+): Column {
+  const found = columns.find((column) => column.name === name);
+  if (found !== undefined) return found;
+  const nearest = nearestName(
+    name,
+    columns.map((column) => column.name),
+  );
+  const message = `Column "${name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
+  return fail('UNDEFINED_NAME', { message }, { location });
 }

@@ -1,9 +1,10 @@
 import type { Column, Snapshot, TableObject } from '@tessera/catalog';
-import { fail, nearestName, type SqlLocation } from '@tessera/common';
+import { fail } from '@tessera/common';
 import type { CreateStatement, TableShape } from '@tessera/sql';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { newColumns } from './columns.ts';
+import { columnNamed, newColumns } from './columns.ts';
+import { withConstraints } from './constraints.ts';
 import { newObject } from './databases.ts';
 import { DEFAULT_GRANULARITY } from './default-granularity.ts';
 import { checkExpressions } from './definition-check.ts';
@@ -19,7 +20,8 @@ export async function createTable(
   const place = placeOf(snapshot, statement.name, context.database);
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
   const columns = await newColumns(context, statement.columns);
-  const table = await newTable(context, place, columns, statement.shape);
+  const plain = await newTable(context, place, columns, statement.shape);
+  const table = await withConstraints(context, snapshot, plain, statement.constraints);
   return { actions: [{ kind: 'create', object: table }] };
 }
 
@@ -64,22 +66,6 @@ export async function newTable(
     ...(shape.location === undefined ? {} : { location: shape.location }),
     indexes: [],
   };
-}
-
-/** @throws TesseraError UNDEFINED_NAME */
-export function columnNamed(
-  columns: readonly Column[],
-  name: string,
-  location: SqlLocation | undefined,
-): Column {
-  const found = columns.find((column) => column.name === name);
-  if (found !== undefined) return found;
-  const nearest = nearestName(
-    name,
-    columns.map((column) => column.name),
-  );
-  const message = `Column "${name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
-  return fail('UNDEFINED_NAME', { message }, { location });
 }
 
 function granularityOf({ options }: TableShape): number {

@@ -1,7 +1,14 @@
-import type { Column, TableObject } from '@tessera/catalog';
+import type { CheckConstraint, Column, TableObject } from '@tessera/catalog';
 import { fail } from '@tessera/common';
-import type { Kernel, KernelSession } from '@tessera/kernel';
-import { type KernelExpression, kernelExpression, type PrepareContext, type SqlText } from '@tessera/sql';
+import { type Kernel, type KernelSession, quoteName, typeToSql } from '@tessera/kernel';
+import {
+  columnType,
+  dialectTypeName,
+  type KernelExpression,
+  kernelExpression,
+  type PrepareContext,
+  type SqlText,
+} from '@tessera/sql';
 
 /** What the meaning of an expression depends on besides its text. */
 export interface DefinitionContext {
@@ -56,35 +63,94 @@ export async function checkDefault(
 }
 
 /** Prepared once for a table as it is: tables are immutable, an altered one is another object. */
-const prepared = new WeakMap<object, Map<string, Promise<KernelExpression[]>>>();
+const prepared = new WeakMap<object, Map<string, Promise<readonly KernelExpression[]>>>();
 
 /** The partition expressions of a table over its stored names. */
-export function partitionExpressions(
+export const partitionExpressions = (
   context: DefinitionContext,
   session: KernelSession,
   table: Pick<TableObject, 'partitionBy' | 'columns'>,
-): Promise<KernelExpression[]> {
-  const known = prepared.get(table) ?? new Map<string, Promise<KernelExpression[]>>();
+): Promise<readonly KernelExpression[]> =>
+  preparedOnce(context, session, table, 'partition', table.partitionBy);
+
+/** The conditions of the CHECK constraints of a table over its stored names, in their order. */
+export const checkConditions = (
+  context: DefinitionContext,
+  session: KernelSession,
+  table: Pick<TableObject, 'constraints' | 'columns'>,
+): Promise<readonly KernelExpression[]> =>
+  preparedOnce(
+    context,
+    session,
+    table,
+    'check',
+    checksOf(table).map(({ sql }) => sql),
+  );
+
+/** The CHECK constraints of a table, in their order. */
+export const checksOf = ({
+  constraints = [],
+}: Pick<TableObject, 'constraints'>): readonly CheckConstraint[] =>
+  constraints.filter((constraint) => constraint.kind === 'check');
+
+function preparedOnce(
+  context: DefinitionContext,
+  session: KernelSession,
+  table: Pick<TableObject, 'columns'>,
+  purpose: string,
+  expressions: readonly string[],
+): Promise<readonly KernelExpression[]> {
+  const known = prepared.get(table) ?? new Map<string, Promise<readonly KernelExpression[]>>();
   prepared.set(table, known);
-  const key = JSON.stringify([context.settings.timezone, context.sessionValues]);
+  const key = JSON.stringify([purpose, context.settings.timezone, context.sessionValues]);
   const found = known.get(key);
   if (found !== undefined) return found;
-  const expressions = preparePartitions(context, session, table);
-  known.set(key, expressions);
-  expressions.catch(() => known.delete(key));
-  return expressions;
+  const made = prepareAll(context, session, table, expressions);
+  known.set(key, made);
+  made.catch(() => known.delete(key));
+  return made;
 }
 
-async function preparePartitions(
+async function prepareAll(
   context: DefinitionContext,
   session: KernelSession,
-  table: Pick<TableObject, 'partitionBy' | 'columns'>,
-): Promise<KernelExpression[]> {
-  const expressions: KernelExpression[] = [];
-  for (const sql of table.partitionBy) {
-    expressions.push(await definitionExpression(context, session, { sql, offset: 0 }, table.columns, sql));
+  { columns }: Pick<TableObject, 'columns'>,
+  expressions: readonly string[],
+): Promise<readonly KernelExpression[]> {
+  const all: KernelExpression[] = [];
+  for (const sql of expressions) {
+    all.push(await definitionExpression(context, session, { sql, offset: 0 }, columns, sql));
   }
-  return expressions;
+  return all;
+}
+
+/**
+ * The condition of a CHECK constraint, which stands in the statement.
+ * @returns the names of the columns that it reads
+ * @throws TesseraError what is wrong with it, INVALID_ARGUMENT where it is not of type boolean
+ */
+export async function checkCondition(
+  context: DefiningStatement,
+  condition: SqlText,
+  columns: readonly Column[],
+): Promise<readonly string[]> {
+  return withSession(context, async (session) => {
+    const { sql, columns: used } = await definitionExpression(
+      context,
+      session,
+      condition,
+      columns,
+      context.run.text,
+    );
+    const nulls = columns.map((c) => `NULL::${c.type} AS ${quoteName(c.storedName)}`);
+    const { columns: described } = await session.describe(`SELECT ${sql} FROM (SELECT ${nulls.join(', ')})`);
+    const type = typeToSql(described[0]!.type);
+    if (type !== 'BOOLEAN' && type !== '"NULL"') {
+      const message = `The condition of CHECK is of type ${dialectTypeName(columnType(type))}, not boolean`;
+      fail('INVALID_ARGUMENT', { message });
+    }
+    return used;
+  });
 }
 
 /** @throws TesseraError what is wrong with an expression of PARTITION BY or of an index */

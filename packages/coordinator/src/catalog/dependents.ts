@@ -1,5 +1,6 @@
-import type { Action, ObjectId, RelationObject, Snapshot, ViewObject } from '@tessera/catalog';
+import type { Action, ObjectId, RelationObject, Snapshot, TableObject, ViewObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
+import { RELATION_WORDS } from './names.ts';
 
 /** Views that name one of the relations, and views that name those, nearest first. */
 export function dependentViews(
@@ -21,16 +22,44 @@ export function dependentViews(
   return found;
 }
 
-const allViews = (snapshot: Snapshot): ViewObject[] =>
+const allRelations = (snapshot: Snapshot): RelationObject[] =>
   snapshot
     .databases()
     .flatMap(({ id }) => snapshot.schemas(id))
-    .flatMap(({ id }) => snapshot.relations(id))
-    .filter((relation) => relation.kind === 'view');
+    .flatMap(({ id }) => snapshot.relations(id));
+
+const allViews = (snapshot: Snapshot): ViewObject[] =>
+  allRelations(snapshot).filter((relation) => relation.kind === 'view');
+
+/** Other tables with a foreign key to one of the relations. */
+export const referencingTables = (
+  snapshot: Snapshot,
+  relations: readonly Pick<RelationObject, 'id'>[],
+): readonly TableObject[] => {
+  const referenced = new Set(relations.map(({ id }) => id));
+  return allRelations(snapshot).filter(
+    (relation): relation is TableObject =>
+      relation.kind === 'table' && !referenced.has(relation.id) && references(relation, referenced),
+  );
+};
+
+const references = ({ constraints = [] }: TableObject, tables: ReadonlySet<ObjectId>): boolean =>
+  constraints.some((constraint) => constraint.kind === 'foreign_key' && tables.has(constraint.table));
 
 /**
- * The drops of relations and, with CASCADE, of the views on them.
- * @throws TesseraError DEPENDENT_OBJECTS without CASCADE, when a view that stays names one of them
+ * Views are kept as text, which names tables and columns as they were called.
+ * @throws TesseraError DEPENDENT_OBJECTS
+ */
+export function refuseDependents(snapshot: Snapshot, relation: RelationObject, what: string): void {
+  const [view] = dependentViews(snapshot, [relation]);
+  if (view === undefined) return;
+  const message = `${what}, because the view "${view.name}" depends on ${RELATION_WORDS[relation.kind]} "${relation.name}"; drop or replace the view first`;
+  throw TesseraError.of('DEPENDENT_OBJECTS', { message });
+}
+
+/**
+ * The drops of relations and, with CASCADE, of the views on them and of the foreign keys that reference them.
+ * @throws TesseraError DEPENDENT_OBJECTS without CASCADE, when a view or a table that stays needs one of them
  */
 export function dropRelations(
   snapshot: Snapshot,
@@ -48,5 +77,20 @@ export function dropRelations(
     } depends on it; CASCADE drops that too`;
     throw TesseraError.of('DEPENDENT_OBJECTS', { message });
   }
-  return [...dependents, ...relations].map(({ id }) => ({ kind: 'drop', id }));
+  const referencing = referencingTables(snapshot, relations);
+  if (referencing.length > 0 && !cascade) {
+    const message = `${relations.map((r) => `"${r.name}"`).join(', ')} cannot be dropped, because a foreign key of table "${referencing[0]!.name}" references it; CASCADE drops the foreign key too`;
+    throw TesseraError.of('DEPENDENT_OBJECTS', { message });
+  }
+  const dropped = new Set(relations.map(({ id }) => id));
+  return [
+    ...referencing.map((table): Action => ({ kind: 'alter', object: withoutForeignKeys(table, dropped) })),
+    ...[...dependents, ...relations].map(({ id }): Action => ({ kind: 'drop', id })),
+  ];
+}
+
+/** A table without its foreign keys to the given tables. */
+function withoutForeignKeys(table: TableObject, to: ReadonlySet<ObjectId>): TableObject {
+  const constraints = table.constraints?.filter((c) => c.kind !== 'foreign_key' || !to.has(c.table));
+  return { ...table, ...(constraints === undefined ? {} : { constraints }) };
 }

@@ -96,6 +96,13 @@ export function requireTable(snapshot: Snapshot, name: ObjectName, database: str
   return fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
 }
 
+/** Database, schema and name of a table that is in the snapshot. */
+export function nameOfTable(snapshot: Snapshot, table: TableObject): readonly string[] {
+  const schema = snapshot.object(table.schemaId) as SchemaObject;
+  const database = snapshot.object(schema.databaseId) as DatabaseObject;
+  return [database.name, schema.name, table.name];
+}
+
 /** @throws TesseraError UNDEFINED_OBJECT */
 export function requireLocation(
   snapshot: Snapshot,

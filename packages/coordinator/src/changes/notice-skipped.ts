@@ -11,11 +11,6 @@ export function noticeSkipped(statement: CommittedStatement, notices: Notices): 
   if (shown === undefined) return;
   if ('ifNotExists' in statement) {
     notices.notice(`${shown} already exists, skipping`, { sqlState: '42710' });
-  } else if ('change' in statement && 'ifNotExists' in statement.change && statement.change.ifNotExists) {
-    const { name } = statement.change.column;
-    notices.notice(`column "${name}" of ${shown} already exists, skipping`, { sqlState: '42701' });
-  } else if ('change' in statement && statement.change.kind === 'drop_column') {
-    notices.notice(`column "${statement.change.name}" of ${shown} does not exist, skipping`);
   } else {
     notices.notice(`${shown} does not exist, skipping`);
   }

@@ -5,7 +5,14 @@ import { discardTablets } from '@tessera/storage-agent';
 import type { RowStorage } from '../distribution/written-by-nodes.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { refuseNulls } from './refuse-nulls.ts';
-import { partitionsOf, type StoreContext, type StoredRows, storedRows, storeRows } from './store-rows.ts';
+import {
+  checkedRows,
+  partitionsOf,
+  type StoreContext,
+  type StoredRows,
+  storedRows,
+  storeRows,
+} from './store-rows.ts';
 
 export interface QueryToStore {
   readonly table: TableObject;
@@ -22,8 +29,9 @@ export async function storageOf(
   session: KernelSession,
 ): Promise<RowStorage> {
   const { tablet_min_size_bytes: minBytes, tablet_max_size_bytes: maxBytes } = context.settings;
+  const checked = await checkedRows(context, session, table);
   return {
-    rows,
+    rows: (sql) => checked(rows(sql)),
     sink: { table, partitionSql: await partitionsOf(context, session, table), minBytes, maxBytes },
   };
 }

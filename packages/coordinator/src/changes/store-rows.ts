@@ -1,7 +1,13 @@
 import type { Action, TableObject, Tablet } from '@tessera/catalog';
-import type { KernelParams, KernelSession } from '@tessera/kernel';
+import { type KernelParams, type KernelSession, quoteName } from '@tessera/kernel';
+import { checkRefused } from '@tessera/sql';
 import { storeTablets } from '@tessera/storage-agent';
-import { type DefinitionContext, partitionExpressions } from '../catalog/definition-check.ts';
+import {
+  checkConditions,
+  checksOf,
+  type DefinitionContext,
+  partitionExpressions,
+} from '../catalog/definition-check.ts';
 import type { Settings } from '../settings.ts';
 import type { TableServices } from '../tables.ts';
 import { refuseNulls } from './refuse-nulls.ts';
@@ -14,6 +20,8 @@ export interface RowsToStore {
   readonly params?: KernelParams;
   /** Whether NULL in NOT NULL columns is to be found here; without it the query does. */
   readonly countsNulls?: boolean;
+  /** Whether the rows are in the table already, so that its CHECK constraints are not evaluated again. */
+  readonly areInTable?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -30,16 +38,38 @@ export interface StoreContext extends DefinitionContext {
 /** Stores the rows of a query as tablets that nothing names yet; see `storeTablets`. */
 export async function storeRows(context: StoreContext, rows: RowsToStore): Promise<StoredRows> {
   const { tables, settings } = context;
-  const { countsNulls, ...query } = rows;
+  const { countsNulls, areInTable, sql, ...query } = rows;
   const { table, session } = rows;
+  const checked = areInTable ? sql : (await checkedRows(context, session, table))(sql);
   const tablets = await storeTablets(tables, {
     ...query,
+    sql: checked,
     partitionSql: await partitionsOf(context, session, table),
     minBytes: settings.tablet_min_size_bytes,
     maxBytes: settings.tablet_max_size_bytes,
     check: countsNulls ? (tablet) => refuseNulls(table, tablet) : undefined,
   });
   return storedRows(tablets);
+}
+
+/**
+ * Wraps a query of rows to store so that a row fails it which violates a CHECK constraint of the table. The conditions stand
+ * in the select list: a filter could be evaluated for rows that an inner filter leaves out.
+ */
+export async function checkedRows(
+  context: DefinitionContext,
+  session: KernelSession,
+  table: TableObject,
+): Promise<(sql: string) => string> {
+  const checks = checksOf(table);
+  if (checks.length === 0) return (sql) => sql;
+  const conditions = await checkConditions(context, session, table);
+  const [first, ...others] = table.columns.map(({ storedName }) => quoteName(storedName));
+  const cases = conditions.map(
+    ({ sql }, i) => `WHEN NOT (${sql}) THEN ${checkRefused(table.name, checks[i]!.name)}`,
+  );
+  const checked = `CASE ${cases.join(' ')} ELSE ${first} END AS ${first}`;
+  return (sql) => `SELECT ${[checked, ...others].join(', ')} FROM (${sql})`;
 }
 
 /** SQL of the kernel over the stored names. */

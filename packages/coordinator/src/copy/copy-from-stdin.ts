@@ -7,7 +7,7 @@ import {
   type ArrayText,
   type CopyFromStdinStatement,
   columnType,
-  notNullViolation,
+  constraintViolation,
   parseArrayText,
   postgresInput,
 } from '@tessera/sql';
@@ -48,7 +48,7 @@ export async function copyFromStdin(
       return { actions: stored.actions, affectedRows: stored.rows };
     } catch (error) {
       if (query.signal.aborted) throw query.signal.reason;
-      throw explainFailure(notNullViolation(error) ?? error, { files: [], isLastAttempt: quarantine });
+      throw explainFailure(constraintViolation(error) ?? error, { files: [], isLastAttempt: quarantine });
     } finally {
       stopInterrupting();
       await session.close();

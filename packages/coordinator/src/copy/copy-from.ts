@@ -1,7 +1,7 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
-import { type CopyFromStatement, notNullViolation } from '@tessera/sql';
+import { type CopyFromStatement, constraintViolation } from '@tessera/sql';
 import { requireTable } from '../catalog/names.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
@@ -31,7 +31,7 @@ export async function copyFrom(
     } catch (error) {
       if (query.signal.aborted) throw query.signal.reason;
       const files = source?.files ?? [];
-      throw explainFailure(notNullViolation(error) ?? error, { files, isLastAttempt: quarantine });
+      throw explainFailure(constraintViolation(error) ?? error, { files, isLastAttempt: quarantine });
     } finally {
       stopInterrupting();
       await session.close();

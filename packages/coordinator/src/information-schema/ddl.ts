@@ -16,6 +16,7 @@ import {
   redactedUrl,
 } from '@tessera/sql';
 import { DEFAULT_GRANULARITY } from '../catalog/default-granularity.ts';
+import { constraintDefinition } from './constraints.ts';
 
 /**
  * The statement that makes the relation again. For a table it gives the same columns, index, partitions and options; its
@@ -24,7 +25,7 @@ import { DEFAULT_GRANULARITY } from '../catalog/default-granularity.ts';
 export function ddlOf(relation: RelationObject, schema: string, snapshot: Snapshot): string {
   switch (relation.kind) {
     case 'table':
-      return tableDdl(relation, schema);
+      return tableDdl(relation, schema, snapshot);
     case 'view':
       return viewDdl(relation, schema);
     case 'external_table':
@@ -35,7 +36,7 @@ export function ddlOf(relation: RelationObject, schema: string, snapshot: Snapsh
 const fullName = (schema: string, name: string): string =>
   `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
 
-function tableDdl(table: TableObject, schema: string): string {
+function tableDdl(table: TableObject, schema: string, snapshot: Snapshot): string {
   const indexed = table.primaryIndex.map((id) => table.columns.find((c) => c.id === id)!.name);
   const clauses = [
     indexed.length === 0 ? '' : `PRIMARY INDEX ${indexed.map(quoteIdentifier).join(', ')}`,
@@ -45,7 +46,11 @@ function tableDdl(table: TableObject, schema: string): string {
       : `WITH (index_granularity = ${table.indexGranularity})`,
     table.location === undefined ? '' : `LOCATION ${quoteText(table.location)}`,
   ].filter((clause) => clause !== '');
-  const head = `CREATE ${table.tableType} TABLE ${fullName(schema, table.name)} (${columnList(table.columns)})`;
+  const constraints = (table.constraints ?? []).map(
+    (constraint) =>
+      `CONSTRAINT ${quoteIdentifier(constraint.name)} ${constraintDefinition(constraint, table, snapshot)}`,
+  );
+  const head = `CREATE ${table.tableType} TABLE ${fullName(schema, table.name)} (${columnList(table.columns, constraints)})`;
   return [head, ...clauses].join('\n');
 }
 
@@ -72,11 +77,11 @@ function externalTableDdl(table: ExternalTableObject, schema: string, snapshot: 
   return [head, ...clauses].join('\n');
 }
 
-function columnList(columns: readonly Column[]): string {
+function columnList(columns: readonly Column[], constraints: readonly string[] = []): string {
   const definitions = columns.map(({ name, type, nullable, defaultSql }) => {
     const constraint = nullable ? '' : ' NOT NULL';
     const byDefault = defaultSql === undefined ? '' : ` DEFAULT ${defaultSql}`;
     return `${quoteIdentifier(name)} ${dialectTypeName(columnType(type))}${byDefault}${constraint}`;
   });
-  return `\n  ${definitions.join(',\n  ')}\n`;
+  return `\n  ${[...definitions, ...constraints].join(',\n  ')}\n`;
 }

@@ -3,6 +3,7 @@ import { metricsHistory, queryHistory, runningQueries, transactions, userQueryHi
 import { catalogs, locations, schemata, views } from './catalog-objects.ts';
 import { engines, nodesView } from './cluster.ts';
 import { columns } from './columns.ts';
+import { CONSTRAINT_VIEWS } from './constraints.ts';
 import { indexes } from './indexes.ts';
 import { routines } from './routines.ts';
 import { STANDARD_RELATIONS } from './standard-relations.ts';
@@ -14,6 +15,7 @@ import { tablets } from './tablets.ts';
 
 const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
   ...STANDARD_RELATIONS,
+  ...CONSTRAINT_VIEWS,
   applicable_roles: applicableRoles,
   catalogs,
   columns,

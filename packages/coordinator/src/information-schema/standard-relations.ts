@@ -10,10 +10,9 @@ const empty =
 
 type ColumnList = readonly (string | readonly [string, SystemType])[];
 
-const CONSTRAINT = ['constraint_catalog', 'constraint_schema', 'constraint_name'] as const;
 const TABLE = ['table_catalog', 'table_schema', 'table_name'] as const;
 
-/** Relations of the SQL standard over what the engine has none of: constraints, triggers, sequences, domains. */
+/** Relations of the SQL standard over what the engine has none of: triggers, sequences, domains. */
 export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
   character_sets: ({ database }) => ({
     columns: columnsOf(
@@ -28,14 +27,11 @@ export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) =>
     ),
     rows: [[null, null, 'UTF8', 'UCS', 'UTF8', database, 'pg_catalog', 'C']],
   }),
-  check_constraints: empty(...CONSTRAINT, 'check_clause'),
   collations: ({ database }) => ({
     columns: columnsOf('collation_catalog', 'collation_schema', 'collation_name', 'pad_attribute'),
     rows: [[database, 'pg_catalog', 'C', 'NO PAD']],
   }),
   column_privileges: empty('grantor', 'grantee', ...TABLE, 'column_name', 'privilege_type', 'is_grantable'),
-  constraint_column_usage: empty(...TABLE, 'column_name', ...CONSTRAINT),
-  constraint_table_usage: empty(...TABLE, ...CONSTRAINT),
   domains: empty(
     'domain_catalog',
     'domain_schema',
@@ -62,13 +58,6 @@ export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) =>
     columns: columnsOf('catalog_name'),
     rows: [[database]],
   }),
-  key_column_usage: empty(
-    ...CONSTRAINT,
-    ...TABLE,
-    'column_name',
-    ['ordinal_position', 'INTEGER'],
-    ['position_in_unique_constraint', 'INTEGER'],
-  ),
   parameters: empty(
     'specific_catalog',
     'specific_schema',
@@ -84,15 +73,6 @@ export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) =>
     'udt_name',
     'parameter_default',
   ),
-  referential_constraints: empty(
-    ...CONSTRAINT,
-    'unique_constraint_catalog',
-    'unique_constraint_schema',
-    'unique_constraint_name',
-    'match_option',
-    'update_rule',
-    'delete_rule',
-  ),
   sequences: empty(
     'sequence_catalog',
     'sequence_schema',
@@ -106,15 +86,6 @@ export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) =>
     'maximum_value',
     'increment',
     'cycle_option',
-  ),
-  table_constraints: empty(
-    ...CONSTRAINT,
-    ...TABLE,
-    'constraint_type',
-    'is_deferrable',
-    'initially_deferred',
-    'enforced',
-    'nulls_distinct',
   ),
   triggers: empty(
     'trigger_catalog',

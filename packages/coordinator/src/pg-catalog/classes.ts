@@ -13,8 +13,8 @@ import { catalogRelation, type Row } from './row.ts';
 import { type DescribedRelation, systemRelations } from './system-relations.ts';
 
 const HEAP = 2;
-/** Own access methods of indexes, of which PostgreSQL has none. */
-export const INDEX_METHODS = { primary: 8001, aggregating: 8002, skip: 8003 } as const;
+/** Access methods of indexes: all but `btree` are our own, which PostgreSQL does not have. */
+export const INDEX_METHODS = { btree: 403, primary: 8001, aggregating: 8002, skip: 8003 } as const;
 
 const KINDS = { table: 'r', view: 'v', external_table: 'f' } as const;
 
@@ -85,7 +85,10 @@ function userRow({ oid, schemaOid, relation }: UserRelation, facts: PostgresFact
           ...sizes(facts, relation.id),
           relam: HEAP,
           relfilenode: oid,
-          relhasindex: relation.primaryIndex.length + relation.indexes.length > 0,
+          relhasindex:
+            relation.primaryIndex.length + relation.indexes.length > 0 ||
+            (relation.constraints ?? []).some(({ kind }) => kind === 'primary_key' || kind === 'unique'),
+          relchecks: relation.constraints?.filter(({ kind }) => kind === 'check').length ?? 0,
         }
       : {}),
   };

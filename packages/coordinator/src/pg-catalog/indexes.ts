@@ -2,20 +2,20 @@ import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { indexDefinition, type PostgresFacts, userIndexes } from './postgres-facts.ts';
 import { catalogRelation, type Row } from './row.ts';
 
-/** `pg_index`: no index of the dialect makes rows unique. */
+/** `pg_index`. PRIMARY KEY and UNIQUE are shown as unique, which the engine does not enforce. */
 export const indexes = (facts: PostgresFacts): SystemRelation => catalogRelation('pg_index', rows(facts));
 
 function* rows(facts: PostgresFacts): Generator<Row> {
-  for (const { oid, table, kind, places, expressions } of userIndexes(facts)) {
+  for (const { oid, table, kind, isPrimaryKey, places, expressions } of userIndexes(facts)) {
     const computed = expressions.filter((_, index) => places[index] === 0);
     yield {
       indexrelid: oid,
       indrelid: table.oid,
       indnatts: places.length,
       indnkeyatts: places.length,
-      indisunique: false,
+      indisunique: kind === 'btree',
       indnullsnotdistinct: false,
-      indisprimary: false,
+      indisprimary: isPrimaryKey,
       indisexclusion: false,
       indimmediate: true,
       indisclustered: kind === 'primary',

@@ -8,6 +8,7 @@ import {
   type SystemType,
   type SystemValue,
 } from '../information-schema/system-relation.ts';
+import { constraintDefinitions } from './constraints.ts';
 import { descriptions, sharedDescriptions } from './descriptions.ts';
 import { allClasses, allNamespaces, type NamedOid } from './named-oids.ts';
 import {
@@ -199,6 +200,7 @@ const RELATIONS: Readonly<Record<Lookup, LookupRelation>> = {
       relation.kind === 'view' ? [[oid, viewDefinition(relation.sql)]] : [],
     ),
   ),
+  constraint_definition: { key: 'UINTEGER', value: 'VARCHAR', pairs: constraintDefinitions },
   index_definition: { key: 'VARCHAR', value: 'VARCHAR', pairs: indexDefinitions },
   description: { key: 'VARCHAR', value: 'VARCHAR', pairs: described },
   privilege: { key: 'VARCHAR', value: 'BOOLEAN', pairs: privileges },

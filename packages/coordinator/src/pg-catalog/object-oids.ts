@@ -49,6 +49,10 @@ function hashOf(key: string): number {
 
 /** What an index of a table is known by. */
 export const indexKey = (table: ObjectId, name: string): string => `${table}/index/${name}`;
+/** What a constraint of a table is known by. */
+export const constraintKey = (table: ObjectId, name: string): string => `${table}/constraint/${name}`;
+/** What the index is known by that PostgreSQL has behind a PRIMARY KEY or UNIQUE constraint. */
+export const keyIndexKey = (table: ObjectId, name: string): string => `${table}/key/${name}`;
 /** What the default of a column is known by. */
 export const defaultKey = (table: ObjectId, column: number): string => `${table}/default/${column}`;
 
@@ -78,5 +82,9 @@ function* keysOf(snapshot: Snapshot, database: string): Generator<string> {
     if (relation.kind !== 'table') continue;
     if (relation.primaryIndex.length > 0) yield indexKey(relation.id, '');
     for (const { name } of relation.indexes) yield indexKey(relation.id, name);
+    for (const { name, kind } of relation.constraints ?? []) {
+      yield constraintKey(relation.id, name);
+      if (kind === 'primary_key' || kind === 'unique') yield keyIndexKey(relation.id, name);
+    }
   }
 }

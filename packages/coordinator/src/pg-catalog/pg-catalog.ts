@@ -5,6 +5,7 @@ import { attributeDefaults, attributes } from './attributes.ts';
 import { CATALOG_TABLES } from './catalog-tables.ts';
 import { CATALOG_VIEWS } from './catalog-views.ts';
 import { classes } from './classes.ts';
+import { constraints } from './constraints.ts';
 import { databases, tablespaces } from './databases.ts';
 import { descriptions, sharedDescriptions } from './descriptions.ts';
 import { accessMethods, collations, languages } from './fixed-rows.ts';
@@ -32,6 +33,7 @@ const FILLED: Readonly<Record<string, (facts: PostgresFacts) => SystemRelation>>
   pg_auth_members: memberships,
   pg_class: classes,
   pg_collation: collations,
+  pg_constraint: constraints,
   pg_database: databases,
   pg_description: descriptions,
   pg_foreign_data_wrapper: foreignDataWrappers,

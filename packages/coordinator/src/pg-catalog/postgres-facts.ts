@@ -1,8 +1,15 @@
-import { ADMIN_ROLE, type RelationObject, type SchemaObject, type TableObject } from '@tessera/catalog';
+import {
+  ADMIN_ROLE,
+  type KeyConstraint,
+  type RelationObject,
+  type SchemaObject,
+  type TableConstraint,
+  type TableObject,
+} from '@tessera/catalog';
 import { quoteIdentifier } from '@tessera/sql';
 import { relationsOfDatabase, schemasOfDatabase } from '../information-schema/relations-of-database.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
-import { indexKey, type ObjectOids, objectOids } from './object-oids.ts';
+import { indexKey, keyIndexKey, type ObjectOids, objectOids } from './object-oids.ts';
 
 export const PG_CATALOG_OID = 11;
 const PUBLIC_SCHEMA_OID = 2200;
@@ -26,7 +33,10 @@ export interface UserIndex {
   readonly oid: number;
   readonly name: string;
   readonly table: UserRelation;
-  readonly kind: 'primary' | 'aggregating' | 'skip';
+  /** `btree`: what clients expect behind a PRIMARY KEY or UNIQUE constraint; there is no such structure. */
+  readonly kind: 'primary' | 'aggregating' | 'skip' | 'btree';
+  /** Whether it stands for a primary key. */
+  readonly isPrimaryKey: boolean;
   /** Expressions of the dialect. */
   readonly expressions: readonly string[];
   /** Places of the columns in the table from 1 on; 0 for an expression. */
@@ -55,25 +65,54 @@ export function* userIndexes(facts: PostgresFacts): Generator<UserIndex> {
   for (const table of userRelations(facts)) {
     const { relation } = table;
     if (relation.kind !== 'table') continue;
-    if (relation.primaryIndex.length > 0) yield primaryIndex(facts, table, relation);
+    const keys = (relation.constraints ?? []).filter(isKey);
+    for (const key of keys) yield keyIndex(facts, table, relation, key);
+    // A primary key that is the primary index too is shown once.
+    const isKeyed = keys.some(({ columns }) => columns.join() === relation.primaryIndex.join());
+    if (relation.primaryIndex.length > 0 && !isKeyed) yield primaryIndex(facts, table, relation);
     for (const { name, kind, expressions } of relation.indexes) {
       const oid = facts.oids.of(indexKey(relation.id, name));
-      yield { oid, name, table, kind, expressions, places: expressions.map((e) => placeOf(relation, e)) };
+      const places = expressions.map((e) => placeOf(relation, e));
+      yield { oid, name, table, kind, isPrimaryKey: false, expressions, places };
     }
   }
 }
 
+const isKey = (constraint: TableConstraint): constraint is KeyConstraint =>
+  constraint.kind === 'primary_key' || constraint.kind === 'unique';
+
+const keyIndex = (
+  { oids }: PostgresFacts,
+  table: UserRelation,
+  relation: TableObject,
+  { name, kind, columns }: KeyConstraint,
+): UserIndex => ({
+  oid: oids.of(keyIndexKey(relation.id, name)),
+  name,
+  table,
+  kind: 'btree',
+  isPrimaryKey: kind === 'primary_key',
+  ...indexedColumns(relation, columns),
+});
+
 /** A name of its own: tables and indexes share one namespace in PostgreSQL. */
 function primaryIndex(facts: PostgresFacts, table: UserRelation, relation: TableObject): UserIndex {
-  const places = relation.primaryIndex.map((id) => 1 + relation.columns.findIndex((c) => c.id === id));
   return {
     oid: facts.oids.of(indexKey(relation.id, '')),
     name: `${relation.name}_primary_index`,
     table,
     kind: 'primary',
-    expressions: places.map((place) => quoteIdentifier(relation.columns[place - 1]!.name)),
-    places,
+    isPrimaryKey: false,
+    ...indexedColumns(relation, relation.primaryIndex),
   };
+}
+
+function indexedColumns(
+  { columns }: TableObject,
+  ids: readonly number[],
+): Pick<UserIndex, 'expressions' | 'places'> {
+  const places = ids.map((id) => 1 + columns.findIndex((column) => column.id === id));
+  return { expressions: places.map((place) => quoteIdentifier(columns[place - 1]!.name)), places };
 }
 
 const placeOf = ({ columns }: TableObject, expression: string): number =>
@@ -81,7 +120,7 @@ const placeOf = ({ columns }: TableObject, expression: string): number =>
 
 /** As `pg_get_indexdef` answers. */
 export const indexDefinition = ({ name, table, kind, expressions }: UserIndex): string =>
-  `CREATE INDEX ${quoteIdentifier(name)} ON ${quoteIdentifier(table.schema.name)}.${quoteIdentifier(table.relation.name)} USING ${kind} (${expressions.join(', ')})`;
+  `CREATE ${kind === 'btree' ? 'UNIQUE ' : ''}INDEX ${quoteIdentifier(name)} ON ${quoteIdentifier(table.schema.name)}.${quoteIdentifier(table.relation.name)} USING ${kind} (${expressions.join(', ')})`;
 
 /** The user or role of a name: names that nobody has (where authentication is disabled) have OIDs too. */
 export const roleOid = ({ snapshot, oids }: PostgresFacts, name: string): number => {

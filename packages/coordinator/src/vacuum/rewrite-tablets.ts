@@ -96,7 +96,7 @@ async function mergedRows(
         ({ name, storedName }) => `${quoteName(name)} AS ${quoteName(storedName)}`,
       );
       const sql = `SELECT ${items.join(', ')} FROM ${scan.sql} AS merged`;
-      return (await storeRows(context, { session, table, sql, signal })).actions;
+      return (await storeRows(context, { session, table, sql, signal, areInTable: true })).actions;
     } finally {
       scan.release();
     }

@@ -12,7 +12,7 @@ export const changeQuery = (text: ComposedText, statement: string): ChangeQuery 
   sql: text.sql,
   explain: (error) => {
     if (!(error instanceof TesseraError) || aboutStatement.has(error)) return error;
-    const violation = notNullViolation(error);
+    const violation = constraintViolation(error);
     if (violation !== undefined) return violation;
     const { location } = error;
     return location === undefined ? error : relocated(error, text.locate(location, statement));
@@ -37,22 +37,35 @@ export function failInStatement(
 const relocated = (error: TesseraError, location: SqlLocation | undefined): TesseraError =>
   TesseraError.fromData({ ...error.toData(), location });
 
-const MARK = 'tessera:not_null:';
+const MARK = 'tessera:violation:';
 
-/** An expression of the kernel and of the dialect that fails with NOT_NULL_VIOLATION, once `notNullViolation` has seen it. */
-export const nullRefused = (table: string, column: string): string => {
-  const text = MARK + JSON.stringify([table, column]);
+type Violation =
+  | { readonly kind: 'not_null'; readonly table: string; readonly column: string }
+  | { readonly kind: 'check'; readonly table: string; readonly constraint: string };
+
+/** An expression of the kernel and of the dialect that fails with NOT_NULL_VIOLATION, once `constraintViolation` has seen it. */
+export const nullRefused = (table: string, column: string): string =>
+  refused({ kind: 'not_null', table, column });
+
+/** The same with CHECK_VIOLATION. */
+export const checkRefused = (table: string, constraint: string): string =>
+  refused({ kind: 'check', table, constraint });
+
+function refused(violation: Violation): string {
+  const text = MARK + JSON.stringify(violation);
   return `error('${text.replaceAll("'", "''")}')`;
-};
+}
 
-/** The error that `nullRefused` stands for; undefined for every other error. */
-export function notNullViolation(error: unknown): TesseraError | undefined {
+/** The error that `nullRefused` or `checkRefused` stands for; undefined for every other error. */
+export function constraintViolation(error: unknown): TesseraError | undefined {
   if (!(error instanceof TesseraError)) return undefined;
   const at = error.message.indexOf(MARK);
   if (at < 0) return undefined;
   try {
-    const [table, column] = JSON.parse(error.message.slice(at + MARK.length)) as [string, string];
-    return TesseraError.of('NOT_NULL_VIOLATION', { table, column });
+    const violation = JSON.parse(error.message.slice(at + MARK.length)) as Violation;
+    return violation.kind === 'check'
+      ? TesseraError.of('CHECK_VIOLATION', violation)
+      : TesseraError.of('NOT_NULL_VIOLATION', violation);
   } catch {
     return undefined;
   }

@@ -179,7 +179,7 @@ export const defaultOf = ({ defaultSql, type }: TargetColumn): string =>
  * What stands before and behind a query so that it gives all columns of the table, in order, by the names of `nameOf`. Of two
  * columns of the query that are for the same one the first counts.
  */
-function storedRows(
+export function storedRows(
   target: ChangeTarget,
   { order, known }: ColumnOrder,
   nameOf: (column: TargetColumn) => string,

@@ -73,7 +73,6 @@ const VISIBLE = [
 
 /** Of things that the engine has none of. */
 const NEVER_DEFINED = [
-  'pg_get_constraintdef',
   'pg_get_functiondef',
   'pg_get_function_arg_default',
   'pg_get_function_sqlbody',
@@ -147,6 +146,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
     rewrite: ([database]) => lookedUp('database_bytes', cast(database!, 'VARCHAR')),
   },
   pg_encoding_to_char: macro('pg_encoding_name', [1, 1]),
+  pg_get_constraintdef: found('constraint_definition', [1, 2]),
   pg_get_expr: { arity: [2, 3], rewrite: ([text]) => cast(text!, 'VARCHAR') },
   pg_get_function_arguments: found('routine_arguments'),
   pg_get_function_identity_arguments: found('routine_arguments'),

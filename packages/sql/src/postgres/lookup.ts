@@ -42,6 +42,8 @@ export const LOOKUPS = [
   'database_bytes',
   /** OID of a view → its query. */
   'view_definition',
+  /** OID of a constraint → text. */
+  'constraint_definition',
   /** OID of an index, or `OID/number of the column` → text. */
   'index_definition',
   /** `pg_class/OID` → text. */

@@ -1,6 +1,6 @@
 import type { SqlLocation } from '@tessera/common';
 import type { AccessStatement, ShowGrantsStatement } from './access-statement.ts';
-import type { ObjectName } from './object-name.ts';
+import type { ObjectName, PlacedName } from './object-name.ts';
 import type { SettingPairs } from './setting-pairs.ts';
 
 /**
@@ -23,6 +23,27 @@ export interface ColumnDefinition {
   readonly default?: SqlText | undefined;
   readonly location: SqlLocation;
 }
+
+/** What a foreign key declares for changes of the referenced row. It is recorded and not executed. */
+export type ForeignKeyAction = 'NO ACTION' | 'RESTRICT' | 'CASCADE' | 'SET NULL' | 'SET DEFAULT';
+
+/** A constraint as it is written; `name` is absent where the engine is to choose one. */
+export type ConstraintDefinition = {
+  readonly name: string | undefined;
+  readonly location: SqlLocation;
+} & (
+  | { readonly kind: 'primary_key' | 'unique'; readonly columns: readonly PlacedName[] }
+  | {
+      readonly kind: 'foreign_key';
+      readonly columns: readonly PlacedName[];
+      readonly table: ObjectName;
+      /** Absent: the primary key of the referenced table. */
+      readonly references: readonly PlacedName[] | undefined;
+      readonly onUpdate: ForeignKeyAction;
+      readonly onDelete: ForeignKeyAction;
+    }
+  | { readonly kind: 'check'; readonly condition: SqlText }
+);
 
 /** Values of `WITH (k = v)`, `OPTIONS`, `CREDENTIALS = (…)`: texts; names in lower case. */
 export type Options = Readonly<Record<string, string>>;
@@ -55,6 +76,7 @@ export type CreateStatement =
       readonly name: ObjectName;
       readonly ifNotExists: boolean;
       readonly columns: readonly ColumnDefinition[];
+      readonly constraints: readonly ConstraintDefinition[];
       readonly shape: TableShape;
     }
   | (WithSettings & {
@@ -133,7 +155,8 @@ export type AlterStatement =
       readonly kind: 'alter_table';
       readonly table: ObjectName;
       readonly ifExists: boolean;
-      readonly change: TableChange;
+      /** At least one; each sees what those before it did. */
+      readonly changes: readonly TableChange[];
     }
   | {
       readonly kind: 'alter_schema';
@@ -159,7 +182,12 @@ export type RenameOrOwner =
   | { readonly kind: 'owner'; readonly to: string };
 
 export type TableChange =
-  | { readonly kind: 'add_column'; readonly column: ColumnDefinition; readonly ifNotExists: boolean }
+  | {
+      readonly kind: 'add_column';
+      readonly column: ColumnDefinition;
+      readonly constraints: readonly ConstraintDefinition[];
+      readonly ifNotExists: boolean;
+    }
   | {
       readonly kind: 'drop_column';
       readonly name: string;
@@ -173,10 +201,38 @@ export type TableChange =
       readonly to: string;
       readonly location: SqlLocation;
     }
+  | { readonly kind: 'alter_column'; readonly column: PlacedName; readonly change: ColumnChange }
+  /** `isValidated`: whether the rows that are there must meet it (without NOT VALID). */
+  | {
+      readonly kind: 'add_constraint';
+      readonly constraint: ConstraintDefinition;
+      readonly isValidated: boolean;
+    }
+  | {
+      readonly kind: 'drop_constraint';
+      readonly constraint: PlacedName;
+      readonly ifExists: boolean;
+      readonly cascade: boolean;
+    }
+  | { readonly kind: 'rename_constraint'; readonly constraint: PlacedName; readonly to: string }
   | { readonly kind: 'rename'; readonly to: string }
   /** One literal for each partition expression. */
   | { readonly kind: 'drop_partition'; readonly values: readonly SqlText[] }
   | { readonly kind: 'owner'; readonly to: string };
+
+/** `ALTER TABLE … ALTER COLUMN c …`. */
+export type ColumnChange =
+  | { readonly kind: 'set_default'; readonly default: SqlText }
+  | { readonly kind: 'drop_default' }
+  | { readonly kind: 'set_not_null' }
+  | { readonly kind: 'drop_not_null' }
+  | {
+      readonly kind: 'type';
+      /** The kernel's SQL for the type, fit for `Column.type`. */
+      readonly kernelType: string;
+      /** What a row's new value is computed from; absent: the old value, cast. */
+      readonly using: SqlText | undefined;
+    };
 
 export type DropKind = 'database' | 'schema' | 'table' | 'view' | 'location' | 'index';
 

@@ -1,9 +1,18 @@
 import { isWord } from '../../text/lexer.ts';
-import type { AlterStatement, RenameOrOwner, SqlText, TableChange } from '../catalog-statement.ts';
+import { kernelTypeSql, parseColumnType } from '../../types/column-type.ts';
+import type {
+  AlterStatement,
+  ColumnChange,
+  RenameOrOwner,
+  SqlText,
+  TableChange,
+} from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-import { columnDefinition, unsupported } from './column-definition.ts';
+import { columnDefinition } from './column-definition.ts';
+import { isAtTableConstraint, tableConstraint } from './constraint.ts';
 import { expressionText } from './expression-text.ts';
 import { identifier, ifExists, ifNotExists, objectName, placedName } from './names.ts';
+import { unsupported } from './unsupported.ts';
 
 /** `ALTER DATABASE`, `ALTER TABLE`, `ALTER SCHEMA` and so on; undefined for other objects. */
 export function alterStatement(cursor: TokenCursor): AlterStatement | undefined {
@@ -63,28 +72,70 @@ function alterTable(cursor: TokenCursor): AlterStatement {
   const quiet = ifExists(cursor);
   cursor.accept('ONLY');
   const table = objectName(cursor, 'the name of a table');
-  const change = tableChange(cursor);
-  if (cursor.isAtSymbol(',')) unsupported(cursor, 'More than one change in an ALTER TABLE');
+  const changes: TableChange[] = [];
+  do changes.push(tableChange(cursor));
+  while (cursor.acceptSymbol(','));
   cursor.expectEnd();
-  return { kind: 'alter_table', table, ifExists: quiet, change };
+  return { kind: 'alter_table', table, ifExists: quiet, changes };
 }
 
 function tableChange(cursor: TokenCursor): TableChange {
-  if (cursor.accept('ADD')) return addColumn(cursor);
+  if (cursor.accept('ADD')) return isAtTableConstraint(cursor) ? addConstraint(cursor) : addColumn(cursor);
+  if (cursor.accept('ALTER')) return alterColumn(cursor);
   if (cursor.accept('DROP', 'PARTITION')) return dropPartition(cursor);
+  if (cursor.accept('DROP', 'CONSTRAINT')) return dropConstraint(cursor);
   if (cursor.accept('DROP')) return dropColumn(cursor);
   if (cursor.accept('RENAME', 'TO')) return { kind: 'rename', to: identifier(cursor, 'the new name') };
+  if (cursor.accept('RENAME', 'CONSTRAINT')) return renameConstraint(cursor);
   if (cursor.accept('RENAME')) return renameColumn(cursor);
   if (cursor.accept('OWNER', 'TO')) return { kind: 'owner', to: identifier(cursor, 'a user') };
-  if (cursor.isAt('ALTER')) unsupported(cursor, 'ALTER TABLE … ALTER COLUMN');
   if (isWord(cursor.peek(), 'SET', 'RESET')) unsupported(cursor, 'ALTER TABLE … SET');
-  return cursor.unexpected('ADD, DROP, RENAME or OWNER TO');
+  return cursor.unexpected('ADD, ALTER, DROP, RENAME or OWNER TO');
 }
 
 function addColumn(cursor: TokenCursor): TableChange {
   cursor.accept('COLUMN');
   const quiet = ifNotExists(cursor);
-  return { kind: 'add_column', column: columnDefinition(cursor), ifNotExists: quiet };
+  return { kind: 'add_column', ...columnDefinition(cursor), ifNotExists: quiet };
+}
+
+function addConstraint(cursor: TokenCursor): TableChange {
+  const constraint = tableConstraint(cursor);
+  return { kind: 'add_constraint', constraint, isValidated: !cursor.accept('NOT', 'VALID') };
+}
+
+function dropConstraint(cursor: TokenCursor): TableChange {
+  const quiet = ifExists(cursor);
+  const constraint = placedName(cursor, 'the name of a constraint');
+  const cascade = cursor.accept('CASCADE');
+  if (!cascade) cursor.accept('RESTRICT');
+  return { kind: 'drop_constraint', constraint, ifExists: quiet, cascade };
+}
+
+function renameConstraint(cursor: TokenCursor): TableChange {
+  const constraint = placedName(cursor, 'the name of a constraint');
+  cursor.expectWord('TO');
+  return { kind: 'rename_constraint', constraint, to: identifier(cursor, 'the new name') };
+}
+
+/** `[COLUMN] c SET DEFAULT e | DROP DEFAULT | SET NOT NULL | DROP NOT NULL | [SET DATA] TYPE t [USING e]`. */
+function alterColumn(cursor: TokenCursor): TableChange {
+  cursor.accept('COLUMN');
+  const column = placedName(cursor, 'a column');
+  return { kind: 'alter_column', column, change: columnChange(cursor) };
+}
+
+function columnChange(cursor: TokenCursor): ColumnChange {
+  if (cursor.accept('SET', 'DEFAULT'))
+    return { kind: 'set_default', default: expressionText(cursor, 'a default') };
+  if (cursor.accept('DROP', 'DEFAULT')) return { kind: 'drop_default' };
+  if (cursor.accept('SET', 'NOT', 'NULL')) return { kind: 'set_not_null' };
+  if (cursor.accept('DROP', 'NOT', 'NULL')) return { kind: 'drop_not_null' };
+  if (!cursor.accept('SET', 'DATA', 'TYPE') && !cursor.accept('TYPE'))
+    cursor.unexpected('SET DEFAULT, DROP DEFAULT, SET NOT NULL, DROP NOT NULL or TYPE');
+  const kernelType = kernelTypeSql(parseColumnType(cursor));
+  const using = cursor.accept('USING') ? expressionText(cursor, 'an expression') : undefined;
+  return { kind: 'type', kernelType, using };
 }
 
 function dropColumn(cursor: TokenCursor): TableChange {

@@ -1,41 +1,57 @@
 import { fail } from '@tessera/common';
 import { isWord } from '../../text/lexer.ts';
 import { kernelTypeSql, parseColumnType } from '../../types/column-type.ts';
-import type { ColumnDefinition, SqlText } from '../catalog-statement.ts';
+import type { ColumnDefinition, ConstraintDefinition, SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
+import {
+  COLUMN_CONSTRAINTS,
+  columnConstraint,
+  constraintName,
+  isAtTableConstraint,
+  tableConstraint,
+} from './constraint.ts';
 import { expressionText } from './expression-text.ts';
 import { placedName } from './names.ts';
+import { unsupported } from './unsupported.ts';
 
-const TABLE_CONSTRAINTS = ['CONSTRAINT', 'PRIMARY', 'UNIQUE', 'FOREIGN', 'CHECK', 'EXCLUDE'];
-const COLUMN_CONSTRAINTS = [
-  'CONSTRAINT',
-  'PRIMARY',
-  'UNIQUE',
-  'REFERENCES',
-  'CHECK',
-  'COLLATE',
-  'GENERATED',
-  'COMMENT',
-  'PARTITION',
-];
+/** Words that other systems take behind the type of a column, and the engine does not. */
+const UNSUPPORTED = ['COLLATE', 'GENERATED', 'COMMENT', 'PARTITION'];
 
 /** What may follow a default. */
 const AFTER_DEFAULT = [
   ['NOT', 'NULL'],
   ['NULL'],
   ['DEFAULT'],
-  ...COLUMN_CONSTRAINTS.map((word) => [word]),
+  ...[...COLUMN_CONSTRAINTS, ...UNSUPPORTED].map((word) => [word]),
   ['CASCADE'],
 ];
 
-/** `(c type …, …)`; at least one column, no name twice. */
-export function columnDefinitions(cursor: TokenCursor): readonly ColumnDefinition[] {
+/** A column as it is written, with the constraints that stand behind its type. */
+export interface ColumnWithConstraints {
+  readonly column: ColumnDefinition;
+  readonly constraints: readonly ConstraintDefinition[];
+}
+
+/** What stands between the brackets of `CREATE TABLE t (…)`. */
+export interface TableElements {
+  readonly columns: readonly ColumnDefinition[];
+  /** The constraints of columns and of the table, in the order of the text. */
+  readonly constraints: readonly ConstraintDefinition[];
+}
+
+/** `(c type …, …)` with constraints between and behind the columns; at least one column, no name twice. */
+export function tableElements(cursor: TokenCursor): TableElements {
   const columns: ColumnDefinition[] = [];
+  const constraints: ConstraintDefinition[] = [];
   cursor.expectSymbol('(');
   do {
-    refuseConstraint(cursor, TABLE_CONSTRAINTS);
+    if (isAtTableConstraint(cursor)) {
+      constraints.push(tableConstraint(cursor));
+      continue;
+    }
     if (cursor.isAt('LIKE')) unsupported(cursor, 'CREATE TABLE (LIKE …)', 'use CREATE TABLE … CLONE');
-    const column = columnDefinition(cursor);
+    const element = columnDefinition(cursor);
+    const { column } = element;
     if (columns.some((c) => c.name === column.name)) {
       fail(
         'SYNTAX_ERROR',
@@ -44,14 +60,18 @@ export function columnDefinitions(cursor: TokenCursor): readonly ColumnDefinitio
       );
     }
     columns.push(column);
+    constraints.push(...element.constraints);
   } while (cursor.acceptSymbol(','));
+  if (columns.length === 0) cursor.unexpected('a column');
   cursor.expectSymbol(')');
-  return columns;
+  return { columns, constraints };
 }
 
-/** `name type [NULL | NOT NULL | DEFAULT e]…` in any order. */
-export function columnDefinition(cursor: TokenCursor): ColumnDefinition {
-  const { name, location } = placedName(cursor, 'the name of a column');
+/** `name type [NULL | NOT NULL | DEFAULT e | constraint]…` in any order. */
+export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
+  const placed = placedName(cursor, 'the name of a column');
+  const { name, location } = placed;
+  const constraints: ConstraintDefinition[] = [];
   const typeStart = cursor.offset;
   const kernelType = kernelTypeSql(parseColumnType(cursor));
   const type = cursor.textFrom(typeStart);
@@ -59,11 +79,12 @@ export function columnDefinition(cursor: TokenCursor): ColumnDefinition {
   let defaultText: SqlText | undefined;
   for (;;) {
     const start = cursor.offset;
+    const constraint = constraintName(cursor);
     if (cursor.accept('NOT', 'NULL') || cursor.accept('NULL')) {
       const allows =
         cursor.tokens[cursor.index - 2] === undefined || !isWord(cursor.tokens[cursor.index - 2], 'NOT');
       if (nullable !== undefined && nullable !== allows) {
-        const message = `Column "${name}" is told to be both NULL and NOT NULL`;
+        const message = `Column "${name}" is declared both NULL and NOT NULL`;
         fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
       }
       nullable = allows;
@@ -73,27 +94,17 @@ export function columnDefinition(cursor: TokenCursor): ColumnDefinition {
         fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
       }
       defaultText = expressionText(cursor, 'a default', AFTER_DEFAULT);
-    } else break;
+    } else {
+      const found = columnConstraint(cursor, placed, constraint);
+      if (found === undefined) {
+        if (constraint !== undefined) cursor.unexpected('a constraint');
+        break;
+      }
+      constraints.push(found);
+    }
   }
-  refuseConstraint(cursor, COLUMN_CONSTRAINTS);
-  return { name, type, kernelType, nullable: nullable ?? true, default: defaultText, location };
-}
-
-function refuseConstraint(cursor: TokenCursor, constraints: readonly string[]): void {
-  const word = constraints.find((c) => cursor.isAt(c));
-  if (word === undefined) return;
-  if (word === 'PRIMARY' && cursor.isAt('PRIMARY', 'KEY')) {
-    unsupported(cursor, 'PRIMARY KEY', 'no table keeps its keys unique; PRIMARY INDEX sorts it');
-  }
-  unsupported(
-    cursor,
-    word === 'FOREIGN' ? 'FOREIGN KEY' : word === 'PARTITION' ? 'PARTITION in a column' : word,
-  );
-}
-
-/** Points at the next token. */
-export function unsupported(cursor: TokenCursor, what: string, hint?: string): never {
-  const start = cursor.offset;
-  cursor.next();
-  return fail('NOT_SUPPORTED', { what, hint }, { location: cursor.locationFrom(start) });
+  const word = UNSUPPORTED.find((c) => cursor.isAt(c));
+  if (word !== undefined) unsupported(cursor, word === 'PARTITION' ? 'PARTITION in a column' : word);
+  const column = { name, type, kernelType, nullable: nullable ?? true, default: defaultText, location };
+  return { column, constraints };
 }

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import type { CreateStatement, Options } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-import { columnDefinitions } from './column-definition.ts';
+import { tableElements } from './column-definition.ts';
 import { EXTERNAL_TABLE_OPTIONS } from './file-options.ts';
 import { ifNotExists, objectName } from './names.ts';
 import { bareOptions, choiceOption, type ReadOptionList } from './option-list.ts';
@@ -12,7 +12,11 @@ const FORMATS = ['PARQUET', 'CSV', 'TSV', 'JSON', 'AVRO'] as const;
 export function createExternalTable(cursor: TokenCursor): CreateStatement {
   const quiet = ifNotExists(cursor);
   const name = objectName(cursor, 'the name of a table');
-  const columns = columnDefinitions(cursor);
+  const { columns, constraints } = tableElements(cursor);
+  if (constraints[0] !== undefined) {
+    const what = 'A constraint in an external table';
+    fail('NOT_SUPPORTED', { what }, { location: constraints[0].location });
+  }
   const withDefault = columns.find((c) => c.default !== undefined);
   if (withDefault !== undefined) {
     const what = 'A default in an external table';

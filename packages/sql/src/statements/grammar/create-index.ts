@@ -1,9 +1,9 @@
 import type { CreateStatement, SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-import { unsupported } from './column-definition.ts';
 import { expressionText } from './expression-text.ts';
 import { ifNotExists, objectName } from './names.ts';
 import { choiceOption, parenthesisedOptions } from './option-list.ts';
+import { unsupported } from './unsupported.ts';
 
 /** `CREATE AGGREGATING INDEX [IF NOT EXISTS] i ON t (key, …, aggregate, …)`, from the name on. */
 export function createAggregatingIndex(cursor: TokenCursor): CreateStatement {
@@ -15,11 +15,9 @@ export function createAggregatingIndex(cursor: TokenCursor): CreateStatement {
 
 /** `CREATE INDEX [IF NOT EXISTS] i ON t USING SKIP_INDEX(e, …) [WITH (TYPE = minmax)]`, from the name on. */
 export function createSkipIndex(cursor: TokenCursor): CreateStatement {
+  if (cursor.isAt('CONCURRENTLY') || cursor.isAt('ON')) secondaryIndex(cursor);
   const head = indexHead(cursor);
-  if (cursor.isAtSymbol('('))
-    unsupported(cursor, 'An index other than AGGREGATING INDEX and USING SKIP_INDEX');
-  cursor.expectWord('USING');
-  cursor.expectWord('SKIP_INDEX');
+  if (!cursor.accept('USING', 'SKIP_INDEX')) secondaryIndex(cursor);
   const expressions = bracketedExpressions(cursor);
   const names = { of: 'CREATE INDEX', values: ['type'] };
   const list = cursor.accept('WITH') ? parenthesisedOptions(cursor, names) : undefined;
@@ -27,6 +25,14 @@ export function createSkipIndex(cursor: TokenCursor): CreateStatement {
   cursor.expectEnd();
   return { kind: 'create_skip_index', ...head, expressions, options: { type: 'minmax' } };
 }
+
+/** Refuses the indexes of row stores, CREATE UNIQUE INDEX among them. */
+export const secondaryIndex = (cursor: TokenCursor): never =>
+  unsupported(
+    cursor,
+    'A secondary index',
+    'rows are found by the PRIMARY INDEX of the table, and CREATE AGGREGATING INDEX declares aggregates; CREATE INDEX takes USING SKIP_INDEX (…) alone',
+  );
 
 function indexHead(cursor: TokenCursor) {
   const quiet = ifNotExists(cursor);

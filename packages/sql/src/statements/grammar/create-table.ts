@@ -1,12 +1,14 @@
 import { fail } from '@tessera/common';
 import { Close, Open } from '../../text/lexer.ts';
 import type { CreateStatement, SqlText, TableShape } from '../catalog-statement.ts';
+import type { PlacedName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { withoutSettings } from './change-suffix.ts';
-import { columnDefinitions, unsupported } from './column-definition.ts';
+import { tableElements } from './column-definition.ts';
 import { expressionText, restAsQuery } from './expression-text.ts';
-import { ifNotExists, nameList, objectName, type PlacedName, parenthesisedNames } from './names.ts';
+import { ifNotExists, nameList, objectName, parenthesisedNames } from './names.ts';
 import { parenthesisedOptions, wholeNumber } from './option-list.ts';
+import { unsupported } from './unsupported.ts';
 
 /** `CREATE [FACT | DIMENSION] TABLE …`, from the word TABLE on. */
 export function createTable(cursor: TokenCursor, tableType: TableShape['tableType']): CreateStatement {
@@ -28,12 +30,12 @@ export function createTable(cursor: TokenCursor, tableType: TableShape['tableTyp
     const columnNames = names?.map((n) => n.name);
     return { kind: 'create_table_as', ...head, columnNames, shape, query: restAsQuery(withQuery), settings };
   }
-  const columns = columnDefinitions(cursor);
+  const { columns, constraints } = tableElements(cursor);
   const shape = tableShape(cursor, tableType);
   if (cursor.isAt('AS'))
     cursor.unexpected('the end of the statement (with AS, columns have names but no types)');
   cursor.expectEnd();
-  return { kind: 'create_table', ...head, columns, shape };
+  return { kind: 'create_table', ...head, columns, constraints, shape };
 }
 
 /** `(a)` and `(a, …` are names, `(a int` is a definition. */

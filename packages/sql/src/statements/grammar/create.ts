@@ -3,7 +3,7 @@ import type { CreateStatement } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { createDatabase, createSchema } from './create-database.ts';
 import { createExternalTable } from './create-external-table.ts';
-import { createAggregatingIndex, createSkipIndex } from './create-index.ts';
+import { createAggregatingIndex, createSkipIndex, secondaryIndex } from './create-index.ts';
 import { createLocation } from './create-location.ts';
 import { createTable } from './create-table.ts';
 import { createView } from './create-view.ts';
@@ -23,6 +23,7 @@ export function createStatement(cursor: TokenCursor): CreateStatement | undefine
   if (take('SCHEMA')) return createSchema(cursor);
   if (take('EXTERNAL', 'TABLE')) return createExternalTable(cursor);
   if (take('AGGREGATING', 'INDEX')) return createAggregatingIndex(cursor);
+  if (take('UNIQUE', 'INDEX')) return secondaryIndex(cursor);
   if (take('INDEX')) return createSkipIndex(cursor);
   for (const tableType of ['FACT', 'DIMENSION'] as const) {
     if (take(tableType)) return createTable(cursor, tableType);

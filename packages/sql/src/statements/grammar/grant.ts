@@ -1,9 +1,9 @@
 import { isWord } from '../../text/lexer.ts';
 import type { Granted, GrantStatement, PrivilegeName, RevokeStatement } from '../access-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-import { unsupported } from './column-definition.ts';
 import { grantTarget } from './grant-target.ts';
 import { principalNames } from './principal-names.ts';
+import { unsupported } from './unsupported.ts';
 
 /** Of several words first: `CREATE DATABASE` is not `CREATE`. */
 const PRIVILEGES: readonly (readonly [words: readonly string[], privilege: PrivilegeName])[] = [

@@ -1,10 +1,10 @@
 import type { InsertStatement, SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { withoutSettings } from './change-suffix.ts';
-import { unsupported } from './column-definition.ts';
 import { clauseText, isAtQuery } from './expression-text.ts';
 import { identifier, objectName, parenthesisedNames } from './names.ts';
 import { RETURNING, returningClause } from './returning.ts';
+import { unsupported } from './unsupported.ts';
 
 /** `INSERT INTO t [AS a] [(c, …)] {VALUES … | query | DEFAULT VALUES} [RETURNING …]` */
 export function insertStatement(whole: TokenCursor, leading: SqlText | undefined): InsertStatement {

@@ -2,10 +2,10 @@ import { fail } from '@tessera/common';
 import type { MergeAction, MergeClause, MergeStatement, SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { withoutSettings } from './change-suffix.ts';
-import { unsupported } from './column-definition.ts';
 import { clauseText, expressionText } from './expression-text.ts';
 import { objectName, parenthesisedNames } from './names.ts';
 import { setClauses, valueOrDefault } from './set-clauses.ts';
+import { unsupported } from './unsupported.ts';
 import { optionalAlias } from './update-delete.ts';
 
 const CLAUSE_ENDS = [['WHEN'], ['RETURNING']];

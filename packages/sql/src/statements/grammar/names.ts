@@ -1,13 +1,8 @@
-import { fail, type SqlLocation } from '@tessera/common';
+import { fail } from '@tessera/common';
 import { isWord, QuotedName } from '../../text/lexer.ts';
 import { RESERVED_WORDS } from '../../text/names.ts';
-import type { ObjectName } from '../object-name.ts';
+import type { ObjectName, PlacedName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-
-export interface PlacedName {
-  readonly name: string;
-  readonly location: SqlLocation;
-}
 
 /** One name, folded unless quoted; a reserved word is none. */
 export function placedName(cursor: TokenCursor, what: string): PlacedName {

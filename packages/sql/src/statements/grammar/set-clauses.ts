@@ -1,9 +1,10 @@
 import { fail } from '@tessera/common';
 import type { SetClause, SqlText } from '../catalog-statement.ts';
+import type { PlacedName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-import { unsupported } from './column-definition.ts';
 import { expressionText, isAtQuery } from './expression-text.ts';
-import { type PlacedName, parenthesisedNames, placedName } from './names.ts';
+import { parenthesisedNames, placedName } from './names.ts';
+import { unsupported } from './unsupported.ts';
 
 /** `a = e, b = DEFAULT, (c, d) = (e, f)` behind the word SET, each column once. */
 export function setClauses(cursor: TokenCursor, ends: readonly (readonly string[])[]): readonly SetClause[] {

@@ -1,6 +1,6 @@
 import type { TransactionStatement } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
-import { unsupported } from './column-definition.ts';
+import { unsupported } from './unsupported.ts';
 
 /** `BEGIN`, `START TRANSACTION`, `COMMIT`, `END`, `ROLLBACK`, `ABORT` and PostgreSQL's words behind them. */
 export function transactionStatement(cursor: TokenCursor): TransactionStatement | undefined {

@@ -1,0 +1,202 @@
+import type { Action, Column, Snapshot, TableConstraint, TableObject } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import { alterTypeQuery, type OutputColumn, quoteIdentifier, type TableChange } from '@tessera/sql';
+import { boundQuery } from '../changes/bound-query.ts';
+import type { Change } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
+import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
+import { addedStoredName, columnNamed } from './columns.ts';
+import { checkCondition, checkDefault, checkExpressions } from './definition-check.ts';
+import { referencingTables, refuseDependents } from './dependents.ts';
+import { nameOfTable } from './names.ts';
+
+type AlterColumn = Extract<TableChange, { kind: 'alter_column' }>;
+
+/**
+ * `ALTER TABLE … ALTER COLUMN`. Only a new type moves data: every row is written again.
+ * @throws TesseraError UNDEFINED_NAME, NOT_NULL_VIOLATION, what is wrong with a default or with a value under the new type
+ */
+export async function alterColumn(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  { column: name, change }: AlterColumn,
+): Promise<Change> {
+  const column = columnNamed(table.columns, name.name, name.location);
+  const altered = (changed: Column): Change => ({
+    actions: [{ kind: 'alter', object: { ...table, columns: withColumn(table.columns, column, changed) } }],
+  });
+  switch (change.kind) {
+    case 'set_default': {
+      const changed = { ...column, defaultSql: change.default.sql };
+      await checkDefault(context, changed, change.default);
+      return altered(changed);
+    }
+    case 'drop_default': {
+      const { defaultSql: _dropped, ...rest } = column;
+      return altered(rest);
+    }
+    case 'drop_not_null':
+      if (isInPrimaryKey(table, column)) {
+        const message = `Column "${column.name}" is in the primary key of table "${table.name}" and stays NOT NULL`;
+        fail('INVALID_ARGUMENT', { message }, { location: name.location });
+      }
+      return altered({ ...column, nullable: true });
+    case 'set_not_null':
+      await refuseNullRows(context, snapshot, table, [column]);
+      return altered({ ...column, nullable: false });
+    case 'type':
+      return changeType(context, snapshot, table, column, change);
+  }
+}
+
+const withColumn = (columns: readonly Column[], old: Column, changed: Column): readonly Column[] =>
+  columns.map((column) => (column.id === old.id ? changed : column));
+
+const isInPrimaryKey = ({ constraints = [] }: TableObject, { id }: Column): boolean =>
+  constraints.some((constraint) => constraint.kind === 'primary_key' && constraint.columns.includes(id));
+
+/** @throws TesseraError NOT_NULL_VIOLATION where a row of the table has NULL in one of the columns */
+export async function refuseNullRows(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  columns: readonly Column[],
+): Promise<void> {
+  for (const column of columns) {
+    if (!column.nullable) continue;
+    if (await hasRow(context, snapshot, table, `${quoteIdentifier(column.name)} IS NULL`))
+      fail('NOT_NULL_VIOLATION', { table: table.name, column: column.name });
+  }
+}
+
+/** Whether a row of the table meets a condition of the dialect. */
+export async function hasRow(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  condition: string,
+): Promise<boolean> {
+  if (snapshot.tablets(table.id).length === 0) return false;
+  const from = nameOfTable(snapshot, table).map(quoteIdentifier).join('.');
+  const query = {
+    sql: `SELECT 1 FROM ${from} WHERE ${condition}\nLIMIT 1`,
+    explain: (error: unknown) => error,
+  };
+  return boundQuery(
+    context,
+    snapshot,
+    query,
+    async ({ session, sql }) => (await session.scalar(`SELECT count(*) > 0 FROM (${sql})`)) === true,
+  );
+}
+
+/**
+ * The column gets an id of its own, so that no tablet of the old type can be taken for one of the new type, and every row is
+ * written again. Another transaction that wrote rows meanwhile makes the commit fail, and the statement is tried again.
+ */
+async function changeType(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  column: Column,
+  { kernelType: type, using }: Extract<AlterColumn['change'], { kind: 'type' }>,
+): Promise<Change> {
+  refuseDependents(snapshot, table, `The type of column "${column.name}" cannot be changed`);
+  const { initialSql: _stored, ...kept } = column;
+  const id = table.nextColumnId;
+  const since = table.schemaVersion + 1;
+  const changed: Column = { ...kept, id, storedName: addedStoredName(column.name, id), type, since };
+  const object = withColumnId(
+    {
+      ...table,
+      columns: withColumn(table.columns, column, changed),
+      schemaVersion: since,
+      nextColumnId: id + 1,
+    },
+    column.id,
+    id,
+  );
+  await checkDefinitions(context, object, changed);
+  const rewritten = await rewriteRows(context, snapshot, object, changed, using);
+  const removed = snapshot.tablets(table.id).map(
+    (tablet): Action => ({
+      kind: 'remove_tablet',
+      tableId: table.id,
+      tabletId: tablet.id,
+      reason: 'alter_type',
+    }),
+  );
+  const references = referencingTables(snapshot, [table]).map(
+    (other): Action => ({ kind: 'alter', object: withReferenceId(other, table, column.id, id) }),
+  );
+  return { actions: [...removed, { kind: 'alter', object }, ...references, ...rewritten] };
+}
+
+async function rewriteRows(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  column: Column,
+  using: Extract<AlterColumn['change'], { kind: 'type' }>['using'],
+): Promise<readonly Action[]> {
+  if (snapshot.tablets(table.id).length === 0) return [];
+  const { text, query: running } = context.run;
+  const from = nameOfTable(snapshot, table);
+  const query = alterTypeQuery({ table: from, target: table, column, using }, text);
+  const toStore = (columns: readonly OutputColumn[]): QueryToStore => ({
+    table,
+    rows: (sql) => query.rows({ sql, columns }, { areNullsCounted: true }),
+    countsNulls: true,
+  });
+  const { actions } = await boundQuery(
+    context,
+    snapshot,
+    query,
+    (bound) => storeQuery(context, bound, toStore(bound.columns), running.signal),
+    { storing: ({ columns, session }) => storageOf(context, toStore(columns), session) },
+  );
+  return actions;
+}
+
+/** The default, the partitions and the CHECK constraints must still be possible with the new type. */
+async function checkDefinitions(context: ChangeContext, table: TableObject, column: Column): Promise<void> {
+  const definition = (sql: string) => ({ sql, offset: 0 });
+  const own = (sql: string) => ({ ...context, run: { ...context.run, text: sql } });
+  const { defaultSql } = column;
+  if (defaultSql !== undefined) await checkDefault(own(defaultSql), column, definition(defaultSql));
+  for (const sql of [...table.partitionBy, ...table.indexes.flatMap(({ expressions }) => expressions)])
+    await checkExpressions(own(sql), [definition(sql)], table.columns);
+  for (const constraint of table.constraints ?? [])
+    if (constraint.kind === 'check')
+      await checkCondition(own(constraint.sql), definition(constraint.sql), table.columns);
+}
+
+const replaced = (ids: readonly number[], from: number, to: number): readonly number[] =>
+  ids.map((id) => (id === from ? to : id));
+
+/** The table with another id of one of its columns in the primary index and the constraints. */
+function withColumnId(table: TableObject, from: number, to: number): TableObject {
+  const constraints = table.constraints?.map((constraint): TableConstraint => {
+    if (constraint.kind === 'check') return constraint;
+    const columns = replaced(constraint.columns, from, to);
+    return constraint.kind === 'foreign_key' && constraint.table === table.id
+      ? { ...constraint, columns, references: replaced(constraint.references, from, to) }
+      : { ...constraint, columns };
+  });
+  return {
+    ...table,
+    primaryIndex: replaced(table.primaryIndex, from, to),
+    ...(constraints === undefined ? {} : { constraints }),
+  };
+}
+
+/** A table whose foreign keys reference a column of `table` by its new id. */
+function withReferenceId(other: TableObject, table: TableObject, from: number, to: number): TableObject {
+  const constraints = other.constraints?.map((constraint) =>
+    constraint.kind === 'foreign_key' && constraint.table === table.id
+      ? { ...constraint, references: replaced(constraint.references, from, to) }
+      : constraint,
+  );
+  return { ...other, ...(constraints === undefined ? {} : { constraints }) };
+}

@@ -1,0 +1,41 @@
+import { quoteName } from '@tessera/kernel';
+import type { SqlText } from '../statements/catalog-statement.ts';
+import { columnType, dialectTypeName } from '../types/column-type.ts';
+import { changeQuery } from './change-query.ts';
+import type { ChangeTarget, TargetColumn } from './change-target.ts';
+import { ComposedText } from './composed-text.ts';
+import { type InsertQuery, storedRows } from './insert-query.ts';
+
+export interface AlteredType {
+  /** Database, schema and name. */
+  readonly table: readonly string[];
+  /** The table as it shall be; `column` is one of its columns, and the names are those of the table as it is. */
+  readonly target: ChangeTarget;
+  readonly column: TargetColumn;
+  /** What the new value of a row is computed from; absent: the old value. */
+  readonly using: SqlText | undefined;
+}
+
+/** All rows of a table with one column cast to another type, as the query of an INSERT into the altered table. */
+export function alterTypeQuery(
+  { table, target, column, using }: AlteredType,
+  statement: string,
+): Pick<InsertQuery, 'sql' | 'explain' | 'rows'> {
+  const text = new ComposedText().add('SELECT ');
+  text.list(target.columns, ', ', (item) => {
+    if (item !== column) return void text.add(quoteName(item.name));
+    text.add('CAST((');
+    if (using === undefined) text.add(quoteName(item.name));
+    else text.piece(using);
+    text.add(`) AS ${dialectTypeName(columnType(item.type))}) AS ${quoteName(item.name)}`);
+  });
+  text.add(` FROM ${table.map(quoteName).join('.')}`);
+  return {
+    ...changeQuery(text, statement),
+    rows: ({ sql, columns }, how) => {
+      const order = { order: target.columns, known: columns };
+      const [before, behind] = storedRows(target, order, ({ storedName }) => storedName, how);
+      return `${before}${sql}${behind}`;
+    },
+  };
+}
