@@ -112,8 +112,7 @@ function ofArray({ child, subquery }: SubqueryNode, open: ReadonlySet<string>): 
   if (child === null || node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return undefined;
   const [item] = node.select_list;
   if (item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return undefined;
-  const [list] = item.children;
-  const array = list?.class === 'OPERATOR' && list.type === 'OPERATOR_COALESCE' ? list.children[0] : list;
+  const [array] = item.children;
   if (array === undefined || !isOpen(array, open)) return undefined;
   return call('list_contains', operator('OPERATOR_COALESCE', array, call('list_value', child)), child);
 }

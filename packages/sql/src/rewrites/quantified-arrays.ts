@@ -13,6 +13,8 @@ export function quantifiedArray(node: Expression): Expression {
   if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
   const [list, ...options] = item.children;
   if (list === undefined || isConstructor(list)) return node;
+  // A parameter without a value is asked for its type, which the list of NULL would decide.
+  if (list.class === 'PARAMETER') return node;
   const known = operator('OPERATOR_COALESCE', list, call('list_value', constant(null)));
   const select_list = [{ ...item, children: [known, ...options] }];
   return { ...node, subquery: { ...node.subquery, node: { ...query, select_list } } };
