@@ -1,3 +1,4 @@
+import { averageMacros } from './exact-average.ts';
 import { POSTGRES_MACROS } from './format/postgres-macros.ts';
 import { functionBootstrap } from './functions/index.ts';
 
@@ -6,12 +7,16 @@ const NO_DELIMITER = 'chr(1) || chr(2) || chr(3) || chr(4)';
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /**
- * What every fresh kernel runs before it is locked down. `tsr_divisor(d, n)` stops at zero unless the dividend
- * `n` is NULL, where the kernel would answer NULL. `tsr_read_text` reads one file as lines that end in LF or CR LF; it streams, in parallel, but loses what follows a CR
+ * What every fresh kernel runs before it is locked down. The optimiser rule that turns `row_number() … <= n` into an aggregate
+ * is off: it ends the kernel with an internal error where a BETWEEN of an expression stands below the window
+ * (`WHERE a + b BETWEEN 1 AND 2 QUALIFY row_number() OVER (…) = 1`), and it is not faster. `tsr_divisor(d, n)` stops at zero
+ * unless the dividend `n` is NULL, where the kernel would answer NULL. `tsr_read_text` reads one file as lines that end in LF
+ * or CR LF; it streams, in parallel, but loses what follows a CR
  * that stands alone: `tsr_split_text` takes such files, whole and slowly.
  */
 export const kernelBootstrap: readonly string[] = [
   'SET GLOBAL integer_division = true',
+  "SET GLOBAL disabled_optimizers = 'top_n_window_elimination'",
   "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
   "CREATE OR REPLACE MACRO tsr_divisor(d, n) AS CASE WHEN d = 0 AND n IS NOT NULL THEN error('division by zero') ELSE d END",
   `CREATE OR REPLACE MACRO tsr_read_text(path, label, codec) AS TABLE
@@ -32,6 +37,7 @@ export const kernelBootstrap: readonly string[] = [
       WHERE content <> ''
     )
   )`,
+  ...averageMacros,
   ...functionBootstrap,
   ...POSTGRES_MACROS,
 ];

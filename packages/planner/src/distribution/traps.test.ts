@@ -11,6 +11,14 @@ const TRAPS: readonly (readonly [what: string, sql: string])[] = [
   ['rollup of nothing', 'SELECT k, s, count(*), sum(v) FROM a WHERE k > 1000000 GROUP BY ROLLUP (k, s)'],
   ['NULL groups', 'SELECT k, count(*), sum(v) FROM a GROUP BY k'],
   ['averages of decimals', 'SELECT g, avg(d), avg(v), avg(f), sum(d) FROM a GROUP BY g'],
+  [
+    'averages of numbers near 2^53, of long and of short decimals',
+    'SELECT g, COLUMNS(* EXCLUDE g)::VARCHAR FROM (SELECT g, avg(9007199254740992 + v), avg(v * 1000003 * k), avg(-4611686018427387904 + id), avg(d), avg(d * 12345678.90123), avg(d::DECIMAL(38,10)), avg((d / 10)::DECIMAL(4,1)), avg(v::SMALLINT), avg(v::HUGEINT * 1000000000000000000000) FROM a GROUP BY g)',
+  ],
+  [
+    'an average of many numbers beyond 2^53',
+    'SELECT COLUMNS(*)::VARCHAR FROM (SELECT avg(9007199254740992 + x.id + y.id), avg(x.d * y.d), avg(x.id - 9007199254740993), avg(x.id) FILTER (WHERE x.id < 0) FROM a x, a y)',
+  ],
   ['average of all', 'SELECT avg(d), avg(v), sum(v), count(d) FROM a'],
   [
     'variance far from zero',
@@ -105,6 +113,19 @@ const TRAPS: readonly (readonly [what: string, sql: string])[] = [
     'limit before a broadcast',
     'SELECT count(*) FROM a JOIN (SELECT k FROM b ORDER BY id LIMIT 4) x USING (k)',
   ],
+  ['a limit from a subquery', 'SELECT id FROM a ORDER BY id LIMIT (SELECT 4)'],
+  [
+    'an offset and a limit from subqueries',
+    'SELECT s, id + 1 FROM a ORDER BY id LIMIT (SELECT max(g) FROM b) OFFSET (SELECT count(*) FROM b)',
+  ],
+  ['an offset from a subquery', 'SELECT k FROM a ORDER BY id OFFSET (SELECT count(*) - 1 FROM b)'],
+  [
+    'a limit from a subquery below a join',
+    'SELECT count(*), sum(x.id) FROM b JOIN (SELECT k, id FROM a ORDER BY v, id LIMIT (SELECT 40)) x USING (k)',
+  ],
+  ['a limit that is NULL', 'SELECT id FROM a ORDER BY id LIMIT (SELECT v FROM b WHERE id < 0)'],
+  ['a limit of nothing', 'SELECT id FROM a WHERE id < 0 LIMIT (SELECT 2)'],
+  ['a limit from a subquery of groups', 'SELECT g, count(*) FROM a GROUP BY g ORDER BY 1 LIMIT (SELECT 2)'],
   ['a share of the rows', 'SELECT id FROM a ORDER BY id LIMIT 10%'],
   ['an offset only', 'SELECT id FROM a ORDER BY id OFFSET 20'],
   ['DISTINCT', 'SELECT DISTINCT k, g FROM a'],

@@ -169,7 +169,10 @@ export interface SortRelation extends Columns {
   readonly keys: readonly SortKey[];
 }
 
-/** Above a sort it keeps its first rows. Numbers are expressions over no row. */
+/**
+ * Above a sort it keeps its first rows. Its numbers are expressions over no row, or over columns of the input that have the same
+ * value in every row (`LIMIT (SELECT …)`).
+ */
 export interface LimitRelation extends Columns {
   readonly kind: 'limit';
   readonly input: Relation;

@@ -13,9 +13,13 @@ const TABLE_FUNCTIONS = new Set([
   'repeat_row',
 ]);
 
-/** Functions that reach past the query: settings, variables, files, other statements, the catalog of the kernel. */
+/**
+ * Functions that reach past the query (settings, variables, files, other statements, the catalog of the kernel), and those that
+ * tell how the kernel runs it (`alias`, `stats`, `vector_type`), whose values differ between one node and several.
+ */
 const FORBIDDEN = new Set([
   'add_parquet_key',
+  'alias',
   'current_connection_id',
   'current_query',
   'current_query_id',
@@ -26,6 +30,7 @@ const FORBIDDEN = new Set([
   'from_substrait',
   'get_substrait',
   'getenv',
+  'get_block_size',
   'getvariable',
   'in_search_path',
   'json_deserialize_sql',
@@ -41,7 +46,9 @@ const FORBIDDEN = new Set([
   'setseed',
   'sleep_ms',
   'sql_auto_complete',
+  'stats',
   'txid_current',
+  'vector_type',
   'which_secret',
   'write_log',
 ]);

@@ -75,9 +75,15 @@ const same = (expression: PlanExpression, name: string, type: PlanType): Decompo
   result: (merged) => merged(0),
 });
 
+/** Of these, and of DECIMAL of up to so many digits, the kernel's `avg` divides doubles; of wider numbers, `long double`. */
+const SHORT = new Set(['TINYINT', 'UTINYINT', 'SMALLINT']);
+const SHORT_DIGITS = 4;
+/** A count times 10 to this power is a HUGEINT. */
+const MAX_EXACT_SCALE = 19;
+
 /**
- * The sum over the count, divided as the kernel does: the average of DECIMAL(p, s) is the sum of the digits as whole number by
- * the count times 10^s, in one division.
+ * The sum over the count, divided as the kernel does, so that the result is the same to the last bit: the average of
+ * DECIMAL(p, s) is the sum of the digits as whole number by the count times 10^s, in one division.
  */
 function averaged(
   child: PlanExpression,
@@ -98,18 +104,20 @@ function averaged(
     partials: [aggregate('sum', [child], sumType, filter), aggregate('count', [child], BIGINT, filter)],
     mergers: (column) => [aggregate('sum', [column(0)], sumType), aggregate('sum', [column(1)], HUGEINT)],
     result: (merged) => {
-      const count = cast(merged(1), DOUBLE);
-      if (!isDecimal || scale === 0) return call('/', [cast(merged(0), DOUBLE), count], DOUBLE);
-      const digits = call(
-        'replace',
-        [cast(merged(0), VARCHAR), constant(VARCHAR, '.'), constant(VARCHAR, '')],
-        VARCHAR,
-      );
-      return call(
-        '/',
-        [cast(cast(digits, HUGEINT), DOUBLE), call('*', [count, constant(DOUBLE, 10 ** scale)], DOUBLE)],
-        DOUBLE,
-      );
+      if (sumType === DOUBLE) return call('/', [merged(0), cast(merged(1), DOUBLE)], DOUBLE);
+      const total = cast(scale === 0 ? merged(0) : digitsOf(merged(0)), HUGEINT);
+      const isShort = isDecimal ? (type.type_info?.width ?? 38) <= SHORT_DIGITS : SHORT.has(type.id);
+      if (!isShort && scale <= MAX_EXACT_SCALE) {
+        const unit = cast(constant(VARCHAR, `1${'0'.repeat(scale)}`), HUGEINT);
+        const amount = scale === 0 ? merged(1) : call('*', [merged(1), unit], HUGEINT);
+        return call('tsr_average', [total, amount], DOUBLE);
+      }
+      const amount = call('*', [cast(merged(1), DOUBLE), constant(DOUBLE, 10 ** scale)], DOUBLE);
+      return call('/', [cast(total, DOUBLE), amount], DOUBLE);
     },
   };
 }
+
+/** A DECIMAL without its point. */
+const digitsOf = (value: PlanExpression): PlanExpression =>
+  call('replace', [cast(value, VARCHAR), constant(VARCHAR, '.'), constant(VARCHAR, '')], VARCHAR);

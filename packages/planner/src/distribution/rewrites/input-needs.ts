@@ -101,6 +101,12 @@ export function inputNeeds(relation: Relation, needed: Needs): readonly Needs[] 
         ),
       ];
     case 'limit':
+      return [
+        withReferences(
+          needed,
+          [relation.limit, relation.offset].filter((number) => number !== undefined),
+        ),
+      ];
     case 'sample':
       return [needed];
     case 'set': {

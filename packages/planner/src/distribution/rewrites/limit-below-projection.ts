@@ -1,3 +1,4 @@
+import { substituteReferences } from '../../relational/expressions/references.ts';
 import type { LimitRelation, ProjectRelation, Relation } from '../../relational/relation.ts';
 
 /**
@@ -5,7 +6,8 @@ import type { LimitRelation, ProjectRelation, Relation } from '../../relational/
  *       project      →        limit
  *         sort                  sort
  *
- * So that a limit stands on the order that it cuts, below however many projections.
+ * The limit then stands on the order that it cuts, below however many projections. Where its numbers are columns of the
+ * projection (`LIMIT (SELECT …)`), the projected expressions take their place.
  */
 export function limitBelowProjection(relation: Relation): Relation {
   if (relation.kind !== 'limit' || relation.input.kind !== 'project') return relation;
@@ -17,9 +19,13 @@ function isOverSort({ input }: ProjectRelation): boolean {
 }
 
 function below(limit: LimitRelation, projection: ProjectRelation): Relation {
-  const { input } = projection;
-  return {
-    ...projection,
-    input: input.kind === 'project' ? below(limit, input) : { ...limit, input, columns: input.columns },
+  const { input, expressions } = projection;
+  const moved: LimitRelation = {
+    ...limit,
+    input,
+    limit: limit.limit && substituteReferences(limit.limit, expressions),
+    offset: limit.offset && substituteReferences(limit.offset, expressions),
+    columns: input.columns,
   };
+  return { ...projection, input: input.kind === 'project' ? below(moved, input) : moved };
 }

@@ -247,9 +247,15 @@ class Pruning {
           at: input.at,
         };
       }
-      case 'limit':
-      case 'sample': {
+      case 'limit': {
         // A limit stays right above the order that it cuts.
+        const input = this.pruned(relation.input, needs[0]!);
+        const columns = input.relation.columns;
+        const limit = relation.limit && shiftReferences(relation.limit, input.at);
+        const offset = relation.offset && shiftReferences(relation.offset, input.at);
+        return { relation: { ...relation, input: input.relation, limit, offset, columns }, at: input.at };
+      }
+      case 'sample': {
         const input = this.pruned(relation.input, needs[0]!);
         return {
           relation: { ...relation, input: input.relation, columns: input.relation.columns },

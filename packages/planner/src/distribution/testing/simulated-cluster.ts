@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { kernelBootstrap } from '@tessera/sql';
 import type { Conjunct } from '@tessera/tablet';
 import { mirrorBootstrap } from '../../mirror-bootstrap.ts';
 import { PLAN_SQL } from '../../serialized-plan.ts';
@@ -26,6 +27,14 @@ export interface SimulatedOptions {
   readonly tables?: ReadonlyMap<string, TableFacts>;
 }
 
+/** What the kernel that runs tasks does without. */
+const KERNEL_OPTIMIZERS = kernelBootstrap
+  .find((statement) => statement.includes('disabled_optimizers'))!
+  .replace('SET GLOBAL', 'SET');
+
+/** Macros that stages call. */
+const AVERAGE = /MACRO tsr_(?:average|little_endian)/;
+
 export interface Answer {
   readonly types: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
@@ -50,6 +59,9 @@ export class SimulatedCluster {
     for (const statement of mirrorBootstrap.filter((s) => s.startsWith('CREATE SCHEMA')))
       await connection.run(statement);
     await connection.run("SET search_path = 'managed'; SET TimeZone = 'UTC'");
+    await connection.run(KERNEL_OPTIMIZERS);
+    for (const macro of kernelBootstrap.filter((statement) => AVERAGE.test(statement)))
+      await connection.run(macro);
     return new SimulatedCluster(connection);
   }
 
@@ -119,7 +131,7 @@ export class SimulatedCluster {
       const reader = await this.connection.runAndReadAll(PLAN_SQL, [sql]);
       return String(reader.getRowsJson()[0]?.[0]);
     } finally {
-      await this.connection.run("SET disabled_optimizers = ''");
+      await this.connection.run(KERNEL_OPTIMIZERS);
     }
   }
 

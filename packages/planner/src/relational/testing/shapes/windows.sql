@@ -17,3 +17,4 @@ select m, m='sad', m<'ok', m::varchar, enum_range(m), count(*) over (partition b
 select * from (select a, row_number() over (order by x) rn from t) where rn between 3 and 6;
 select a, sum(x) over w, avg(x) over w from t window w as (partition by b order by x);
 select sum(x) over () * 2 from t;
+select a, y from (select a, y, row_number() over (partition by a order by y) n from u where a + y between 1 and 20) where n <= 1;
