@@ -1,8 +1,10 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
 import type { ReadFile } from './read-resolution.ts';
 
+type FileName = Pick<ReadFile, 'label' | 'path'>;
+
 export interface FailedQuery {
-  readonly files: readonly ReadFile[];
+  readonly files: readonly FileName[];
   /** Whether the query will not be run again. */
   readonly isLastAttempt: boolean;
 }
@@ -56,12 +58,12 @@ function bytesOf(size: string): number {
   return Number(count) * 1024 ** UNITS.indexOf(unit!);
 }
 
-function namesOf(files: readonly ReadFile[]): string {
+function namesOf(files: readonly FileName[]): string {
   const labels = [...new Set(files.map((f) => f.label))];
   return labels.length === 1 ? labels[0]! : `one of ${labels.join(', ')}`;
 }
 
-function withLabels(message: string, files: readonly ReadFile[]): string {
+function withLabels(message: string, files: readonly FileName[]): string {
   let result = message;
   for (const { path, label } of files) result = result.replaceAll(path, label);
   return result;

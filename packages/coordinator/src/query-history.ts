@@ -1,6 +1,7 @@
 import type { QueryId, RequestId } from '@tessera/common';
 import type { ExecutionProgress } from '@tessera/scheduler';
 import { normalizedSql, redactedSql } from '@tessera/sql';
+import { NOTHING_SCANNED, type ScanTotals } from './read/scan-totals.ts';
 
 /** What is known of a query, running or over. */
 export interface QueryFacts {
@@ -15,9 +16,7 @@ export interface QueryFacts {
   readonly submittedAt: Date;
   /** Undefined until the statement began to run. */
   readonly startedAt: Date | undefined;
-  readonly scannedRows: number;
-  readonly scannedCacheBytes: number;
-  readonly scannedStorageBytes: number;
+  readonly scanned: ScanTotals;
   readonly insertedRows: number;
   readonly insertedBytes: number;
   readonly spilledBytes: number;
@@ -53,9 +52,8 @@ export class QueryActivity {
   userId: string | undefined;
   text = '';
   startedAt: Date | undefined;
-  scannedRows = 0;
-  scannedCacheBytes = 0;
-  scannedStorageBytes = 0;
+  /** By all statements of the request so far. */
+  scanned = NOTHING_SCANNED;
   insertedRows = 0;
   insertedBytes = 0;
   spilledBytes = 0;

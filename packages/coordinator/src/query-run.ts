@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
@@ -6,6 +5,7 @@ import { classifyStatement, type PrepareContext } from '@tessera/sql';
 import { withFurtherAttempts } from './further-attempts.ts';
 import type { BindRequest, BoundQuery } from './read/bound-query.ts';
 import type { QueryBinder } from './read/query-binder.ts';
+import { plus, scannedBytes } from './read/scan-totals.ts';
 import { isUnfetchedColumn } from './read/unfetched-column.ts';
 import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';
@@ -55,8 +55,8 @@ export async function startedResult(
   bound: BoundQuery,
 ): Promise<RowsResult> {
   const leave = () => bound.release();
+  const stopCounting = countScanned(query, bound);
   try {
-    const bytesRead = await totalBytes(bound);
     const startedAt = Date.now();
     const encoded = limitRows(encodeResult(bound, request), request.settings.max_result_rows);
     const first = await encoded.next();
@@ -64,10 +64,11 @@ export async function startedResult(
       kind: 'rows',
       columns: bound.columns,
       chunks: remaining(first, encoded, bound.explain, leave),
-      statistics: () => statisticsOf(query, startedAt, bytesRead, bound),
+      statistics: () => statisticsOf(query, startedAt),
       close: leave,
     };
   } catch (error) {
+    stopCounting();
     await leave();
     throw bound.explain(error);
   }
@@ -126,28 +127,31 @@ async function* limitRows(
   }
 }
 
-async function totalBytes({ files }: BoundQuery): Promise<number> {
-  const sizes = await Promise.all(files.map((file) => stat(file.path).then((s) => s.size)));
-  return sizes.reduce((sum, size) => sum + size, 0);
+/** Adds what a query reads to that of its request; what comes back takes it away again, for a query that runs once more. */
+export function countScanned(
+  { activity }: RunningQuery,
+  { scanned }: Pick<BoundQuery, 'scanned'>,
+): () => void {
+  const before = activity.scanned;
+  activity.scanned = plus(before, scanned);
+  return () => {
+    activity.scanned = before;
+  };
 }
 
 function statisticsOf(
-  query: RunningQuery,
+  { submittedAt, activity: { scanned } }: RunningQuery,
   startedAt: number,
-  fileBytes: number,
-  { tables }: BoundQuery,
 ): QueryStatistics {
   const now = Date.now();
-  const submitted = query.submittedAt.getTime();
-  const bytesFromCache = tables.reduce((sum, { use }) => sum + use.bytesCached, 0);
-  const bytesFromStorage = tables.reduce((sum, { use }) => sum + use.bytesFetched, 0);
+  const submitted = submittedAt.getTime();
   return {
     elapsed: (now - submitted) / 1000,
     timeBeforeExecution: (startedAt - submitted) / 1000,
     timeToExecute: (now - startedAt) / 1000,
-    rowsRead: 0,
-    bytesRead: fileBytes + bytesFromCache + bytesFromStorage,
-    bytesFromCache,
-    bytesFromStorage,
+    rowsRead: scanned.rows,
+    bytesRead: scannedBytes(scanned),
+    bytesFromCache: scanned.bytesFromCache,
+    bytesFromStorage: scanned.bytesFromStorage,
   };
 }

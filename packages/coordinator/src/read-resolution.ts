@@ -25,6 +25,10 @@ export interface ReadScope {
 export interface ReadFile {
   readonly label: string;
   readonly path: string;
+  /** How it is read. */
+  readonly format: ReadCall['function'];
+  /** The temp table that its rows were loaded into, for formats that the kernel does not read itself. */
+  readonly relation?: string | undefined;
 }
 
 /** Turns the `READ_*` calls of one statement into what the kernel can scan, and remembers the files behind them. */
@@ -43,12 +47,14 @@ export class ReadResolution {
   async resolve(call: ReadCall): Promise<RelationSource> {
     if (call.function === 'list_objects') return this.#list(call);
     const files = await this.#locate(call);
-    this.files.push(...files);
-    if (call.function !== 'read_avro' && call.function !== 'read_arrow') {
+    const { function: format } = call;
+    if (format !== 'read_avro' && format !== 'read_arrow') {
+      this.files.push(...files.map((file) => ({ ...file, format })));
       return { kind: 'files', paths: files.map((f) => literalPath(f.path)), files };
     }
-    const load = call.function === 'read_avro' ? loadAvro : loadArrow;
+    const load = format === 'read_avro' ? loadAvro : loadArrow;
     const name = `read_${this.#tables++}`;
+    this.files.push(...files.map((file) => ({ ...file, format, relation: name })));
     await load(this.#scope.session, { files, table: name, signal: this.#scope.signal });
     return { kind: 'relation', name, files };
   }
@@ -71,7 +77,7 @@ export class ReadResolution {
     return { kind: 'relation', name };
   }
 
-  async #locate({ url, options }: ReadCall): Promise<(ReadFile & SourceFile)[]> {
+  async #locate({ url, options }: ReadCall): Promise<LocatedFile[]> {
     if (url.toLowerCase().startsWith(UPLOAD_SCHEME)) return [this.#upload(url)];
     const { external, directory, signal } = this.#scope;
     const target = external.downloads(url) ? await directory.open() : '';
@@ -84,7 +90,7 @@ export class ReadResolution {
     return files.map((file) => ({ ...file, label: labelOf(file, url, files.length) }));
   }
 
-  #upload(url: string): ReadFile & SourceFile {
+  #upload(url: string): LocatedFile {
     const file = this.#scope.uploads.get(url.slice(UPLOAD_SCHEME.length));
     if (file !== undefined)
       return { label: url, url, path: file.path, bytes: file.bytes, modifiedAt: undefined };
@@ -96,6 +102,8 @@ export class ReadResolution {
     throw TesseraError.of('FILE_NOT_FOUND', { url, hint });
   }
 }
+
+type LocatedFile = Pick<ReadFile, 'label' | 'path'> & SourceFile;
 
 /** The URL as its user wrote it; with the name of the file where there are several. */
 function labelOf(file: ResolvedFile, url: string, count: number): string {

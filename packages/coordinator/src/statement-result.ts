@@ -15,13 +15,11 @@ export interface QueryStatistics {
   readonly timeBeforeExecution: number;
   /** Seconds since then. */
   readonly timeToExecute: number;
-  /** 0: the kernel's own count is an estimate, and its profiler keeps the progress of a query from being told. */
+  /** By all statements of the request so far, as `ScanTotals` has them. */
   readonly rowsRead: number;
-  /** Bytes of the files and tablets that the statement reads. */
+  /** Of tables and of files. */
   readonly bytesRead: number;
-  /** Of tablets that were on this node. */
   readonly bytesFromCache: number;
-  /** Of tablets, fetched from the object store for this statement. */
   readonly bytesFromStorage: number;
 }
 

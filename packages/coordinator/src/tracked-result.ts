@@ -16,10 +16,5 @@ async function* counted(result: RowsResult, activity: QueryActivity): AsyncGener
   } catch (error) {
     activity.fail(error);
     throw error;
-  } finally {
-    const { rowsRead, bytesFromCache, bytesFromStorage } = result.statistics();
-    activity.scannedRows += rowsRead;
-    activity.scannedCacheBytes += bytesFromCache;
-    activity.scannedStorageBytes += bytesFromStorage;
   }
 }

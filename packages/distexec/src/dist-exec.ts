@@ -1,7 +1,7 @@
 import type { TableObject } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
 import type { OutputShape, Piece, StoredOutput, TaskKey } from '@tessera/shuffle';
-import type { ScanTablet } from '@tessera/storage-agent';
+import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
 
 /** SQL of the kernel, in which a number stands for the relation of the source at that position. */
 export type TaskSql = readonly (string | number)[];
@@ -67,6 +67,12 @@ export interface KeySummary {
   readonly values?: readonly string[] | undefined;
 }
 
+/** What a task reads of a table. */
+export interface SourceRead extends ReadCounts {
+  /** Position in the task's sources. */
+  readonly source: number;
+}
+
 export interface TaskOutcome extends StoredOutput {
   readonly cpuMs: number;
   readonly elapsedMs: number;
@@ -74,6 +80,7 @@ export interface TaskOutcome extends StoredOutput {
   readonly fetchedBytes: number;
   readonly storageBytesFetched: number;
   readonly storageBytesCached: number;
+  readonly reads: readonly SourceRead[];
   readonly spilledBytes: number;
   readonly summaries: readonly KeySummary[];
 }
@@ -98,6 +105,7 @@ export interface OpenedSources {
   readonly fetchedBytes: number;
   readonly storageBytesFetched: number;
   readonly storageBytesCached: number;
+  readonly reads: readonly SourceRead[];
   release(): void;
 }
 

@@ -5,6 +5,7 @@ export type {
   PiecesSource,
   RelationSource,
   RunTaskOptions,
+  SourceRead,
   TableSource,
   TabletSink,
   Task,

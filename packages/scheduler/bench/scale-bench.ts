@@ -94,6 +94,7 @@ const outcomeOf = (bucketRows: readonly number[]): TaskOutcome => ({
   fetchedBytes: 0,
   storageBytesFetched: 0,
   storageBytesCached: 0,
+  reads: [],
   spilledBytes: 0,
   summaries: [],
 });

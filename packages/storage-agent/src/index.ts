@@ -5,6 +5,7 @@ export type {
   AgentMetrics,
   ChunkName,
   LocalChunk,
+  ReadCounts,
   Scan,
   ScanRequest,
   ScanTablet,

@@ -33,6 +33,8 @@ export interface ScanRequest {
     | undefined;
   /** Ids of the columns that the statement reads. */
   readonly columns: readonly number[];
+  /** Ids of the columns that `use` counts, where `columns` are more than the statement needs; absent: `columns`. */
+  readonly counted?: readonly number[] | undefined;
   /** Ids of columns that no expression of the statement names: NULL may stand for them. */
   readonly unnamed?: readonly number[] | undefined;
   /**
@@ -59,11 +61,22 @@ export interface Scan {
 
 export interface ScanUse {
   readonly tablets: number;
-  /** Fetched from the object store for this scan. */
+  /** Fetched from the object store for this scan, with headers and whatever lay between what was needed. */
   readonly bytesFetched: number;
-  /** Found on local disk or in memory. */
+  /** Stored bytes of the columns and granules that are read, without those fetched. */
   readonly bytesCached: number;
   readonly tabletsHot: number;
+  readonly read: ReadCounts;
+}
+
+/** What a scan reads, wherever it lies. */
+export interface ReadCounts {
+  /** Rows of the tablets and granules that are read, without deleted ones; conditions on rows come later. */
+  readonly rows: number;
+  /** Stored (compressed) bytes of the columns in these tablets and granules. */
+  readonly bytes: number;
+  /** Of `bytes`: what had to be fetched from the object store. */
+  readonly bytesFromStorage: number;
 }
 
 /** One column in one granule of a tablet. */

@@ -1,7 +1,7 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { SqlText } from '@tessera/sql';
 import { withFurtherAttempts } from '../further-attempts.ts';
-import { distributedQuery } from '../query-run.ts';
+import { countScanned, distributedQuery } from '../query-run.ts';
 import { bindQuery } from '../read/bind-query.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
 import type { ChangeContext } from './change-context.ts';
@@ -50,9 +50,11 @@ export async function heldQuery<T>(
         quarantine,
         ...options,
       });
+      const stopCounting = countScanned(run.query, bound);
       try {
         return await work(bound);
       } catch (error) {
+        stopCounting();
         await bound.release();
         throw bound.explain(error);
       }

@@ -8,6 +8,8 @@ import type { ChangeContext } from '../changes/change-context.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { withFurtherAttempts } from '../further-attempts.ts';
 import { explainFailure } from '../query-failure.ts';
+import { plus } from '../read/scan-totals.ts';
+import { scannedFiles } from '../read/scanned-files.ts';
 import { copiedColumns, FILE_COLUMN, storedValue } from './copy-columns.ts';
 import { type CopyFiles, copyFiles } from './copy-files.ts';
 import { csvArguments, isOn } from './text-options.ts';
@@ -58,7 +60,20 @@ async function copyRows(
   const sql = `SELECT ${items.join(', ')} FROM ${rows} AS source ${limitOf(options)}`;
   const { signal } = context.run.query;
   const stored = await storeRows(context, { session, table, sql, signal });
+  await countFiles(context, session, source, stored.rows);
   return { actions: stored.actions, affectedRows: stored.rows };
+}
+
+/** Rows of text files are known by those that came of them. */
+async function countFiles(
+  { run }: ChangeContext,
+  session: KernelSession,
+  { files }: CopyFiles,
+  storedRows: number,
+): Promise<void> {
+  const { activity } = run.query;
+  const read = await scannedFiles(session, files, undefined);
+  activity.scanned = plus(activity.scanned, { ...read, rows: Math.max(read.rows, storedRows) });
 }
 
 /** Rows with too few fields end in NULLs; the kernel reads such files with one thread only, so they are its second choice. */

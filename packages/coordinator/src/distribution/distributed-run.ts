@@ -8,6 +8,7 @@ import type { TableAccess } from '../read/table-access.ts';
 import type { Settings } from '../settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
+import { NOTHING_READ, readOnAllNodes } from './read-on-all-nodes.ts';
 import { type AssignedScan, assignScan } from './scan-assignment.ts';
 import { withSessionRelations } from './session-relations.ts';
 import {
@@ -125,10 +126,11 @@ function accessesOf(scans: readonly AssignedScan[], executed: ExecutedPlan): rea
     outcomes.reduce((total, outcome) => total + of(outcome), 0);
   const bytesFetched = sum((o) => o.storageBytesFetched) + executed.root.storageBytesFetched;
   const bytesCached = sum((o) => o.storageBytesCached) + executed.root.storageBytesCached;
+  const read = readOnAllNodes(executed);
   return scans.map(({ access }, i) => {
     const tablets = access.tabletsTotal - access.tabletsPrunedByPartition - access.tabletsPrunedByRange;
-    const use: ScanUse = { tablets, bytesFetched, bytesCached, tabletsHot: 0 };
-    return { ...access, isLate: false, use: i === 0 ? use : { ...use, bytesFetched: 0, bytesCached: 0 } };
+    const use: ScanUse = { tablets, bytesFetched: 0, bytesCached: 0, tabletsHot: 0, read: NOTHING_READ };
+    return { ...access, isLate: false, use: i === 0 ? { ...use, bytesFetched, bytesCached, read } : use };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { FinishedQuery, QueryFacts } from '../query-history.ts';
+import { scannedBytes } from '../read/scan-totals.ts';
 import type { SystemFacts } from './system-facts.ts';
 import {
   columnsOf,
@@ -93,8 +94,8 @@ function* finished(
       ...common(query, query.status, query.endedAt.getTime()),
       query.endedAt,
       query.errorMessage,
-      query.scannedCacheBytes,
-      query.scannedStorageBytes,
+      query.scanned.bytesFromCache,
+      query.scanned.bytesFromStorage,
       query.spilledBytes,
       query.returnedRows,
       query.returnedBytes,
@@ -116,8 +117,8 @@ function common(query: QueryFacts, status: string, until: number): readonly Syst
     query.requestId,
     query.label,
     query.text,
-    query.scannedRows,
-    query.scannedCacheBytes + query.scannedStorageBytes,
+    query.scanned.rows,
+    scannedBytes(query.scanned),
     query.insertedRows,
     query.insertedBytes,
     query.retries,

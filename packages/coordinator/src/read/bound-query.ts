@@ -9,6 +9,7 @@ import type { ReadFile } from '../read-resolution.ts';
 import type { Settings } from '../settings.ts';
 import type { RequestDirectory, UploadedFile } from '../statement-request.ts';
 import type { StatementSnapshot } from '../statement-snapshot.ts';
+import type { ScanTotals } from './scan-totals.ts';
 import type { TableAccess } from './table-access.ts';
 
 /** A query of the dialect that is to become one of the kernel, ready to run. */
@@ -64,6 +65,8 @@ export interface BoundQuery {
   readonly relations: readonly RelationObject[];
   /** How each managed table is read. */
   readonly tables: readonly TableAccess[];
+  /** What it reads of tables and files. */
+  readonly scanned: ScanTotals;
   /** The part of it that ran on several nodes before `sql`, which reads what came of it. */
   readonly executed?: ExecutedPlan | undefined;
   /** The rows are stored already: `sql` gives the tablets in place of them (`tabletOfRow`). */

@@ -32,6 +32,8 @@ import { MirrorTables } from './mirror-tables.ts';
 import { filled, isFaithful, OpenBindings, openParameters } from './open-parameters.ts';
 import { bindingKey, QueryBindings } from './query-bindings.ts';
 import { QueryDescriptions } from './query-descriptions.ts';
+import { NOTHING_SCANNED, plus, scannedTables } from './scan-totals.ts';
+import { scannedFiles } from './scanned-files.ts';
 import { StatementRelations } from './statement-relations.ts';
 import type { StatementWork } from './statement-work.ts';
 import { systemRelation, tellsOfViewColumns } from './system-relation.ts';
@@ -112,6 +114,10 @@ export class QueryBinder {
         target,
         relations: directly(named),
         tables: accesses,
+        scanned: plus(
+          scannedTables(accesses),
+          await scannedFiles(work.session, work.reads.files, prepared.namedColumns),
+        ),
         executed,
         isStored,
         files: work.reads.files,
@@ -146,6 +152,7 @@ export class QueryBinder {
     try {
       const binding = await this.#prepare(request, work, 'always');
       const { prepared, named, tables, scans } = binding;
+      let scanned = NOTHING_SCANNED;
       const explained = await this.#explainedTables(request, work, { tables, scans });
       const { sql, columns } = await explainSql(statement, {
         prepared,
@@ -158,6 +165,7 @@ export class QueryBinder {
         run: async () => {
           const bound = await this.bind({ ...request, canRunAgain: false });
           work.keep({ release: () => void bound.release() });
+          scanned = plus(scanned, bound.scanned);
           return bound;
         },
       });
@@ -168,6 +176,7 @@ export class QueryBinder {
         params: [],
         columns,
         relations: named.map(({ object }) => object),
+        scanned,
         tables: [],
         files: [],
         explain: work.explain,

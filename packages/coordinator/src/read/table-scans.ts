@@ -1,5 +1,6 @@
-import type { ObjectId } from '@tessera/catalog';
+import type { Column, ObjectId } from '@tessera/catalog';
 import type { TableScan } from '@tessera/planner';
+import type { PreparedQuery } from '@tessera/sql';
 import type { Scan, ScanTablet, ScanUse } from '@tessera/storage-agent';
 import type { Binding, BoundTable } from './binding.ts';
 import type { TableAccess } from './table-access.ts';
@@ -29,12 +30,14 @@ const NOTHING: TableScan = { relation: '', columns: [], named: [], filters: [] }
  * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, QUERY_CANCELLED
  */
 export async function prepareScans(
-  { tables, scans }: Pick<Binding, 'tables' | 'scans'>,
+  { tables, scans, prepared: { namedColumns } }: Pick<Binding, 'tables' | 'scans' | 'prepared'>,
   scope: ScanScope,
 ): Promise<PreparedScans> {
   const names = [...tables.keys()];
   const settled = await Promise.allSettled(
-    names.map((name) => prepareTable(name, tables.get(name)!, wantedOf({ scans }, name), scope)),
+    names.map((name) =>
+      prepareTable(name, tables.get(name)!, wantedOf({ scans }, name), { ...scope, namedColumns }),
+    ),
   );
   const prepared = settled.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
   const release = () => {
@@ -63,7 +66,7 @@ async function prepareTable(
   name: string,
   bound: BoundTable,
   wanted: TableScan | undefined,
-  scope: ScanScope,
+  scope: ScanScope & Pick<PreparedQuery, 'namedColumns'>,
 ): Promise<PreparedTable> {
   const { table, rowPositions } = bound;
   const choice = await chooseTablets(bound, wanted, scope);
@@ -79,6 +82,7 @@ async function prepareTable(
     wholeTableAt: isWhole ? contents.version : undefined,
     contents,
     columns: selection.columns.map(({ id }) => id),
+    counted: wanted === undefined ? countedColumns(selection.columns, scope.namedColumns) : undefined,
     unnamed: selection.unnamed.map(({ id }) => id),
     rowPositions,
     signal: scope.signal,
@@ -100,7 +104,20 @@ const both = (first: ScanUse, second: ScanUse): ScanUse => ({
   bytesFetched: first.bytesFetched + second.bytesFetched,
   bytesCached: first.bytesCached + second.bytesCached,
   tabletsHot: second.tabletsHot,
+  read: {
+    // The second pass reads some rows of the first one again.
+    rows: first.read.rows,
+    bytes: first.read.bytes + second.read.bytes,
+    bytesFromStorage: first.read.bytesFromStorage + second.read.bytesFromStorage,
+  },
 });
+
+/** Without a plan the scan is asked for all columns; those that the statement names are the ones that it reads. */
+const countedColumns = (
+  columns: readonly Column[],
+  named: ReadonlySet<string> | undefined,
+): readonly number[] =>
+  columns.filter(({ name }) => named?.has(name.toLowerCase()) ?? true).map(({ id }) => id);
 
 /** What a table's scan is, as the plan tells it. */
 export const wantedOf = ({ scans }: Pick<Binding, 'scans'>, name: string): TableScan | undefined =>

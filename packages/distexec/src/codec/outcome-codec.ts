@@ -20,6 +20,12 @@ export function finishedEvent(outcome: TaskOutcome): EventMessage {
         fetchedBytes: count(outcome.fetchedBytes),
         storageBytesFetched: count(outcome.storageBytesFetched),
         storageBytesCached: count(outcome.storageBytesCached),
+        reads: outcome.reads.map(({ source, rows, bytes, bytesFromStorage }) => ({
+          source,
+          rows: count(rows),
+          bytes: count(bytes),
+          bytesFromStorage: count(bytesFromStorage),
+        })),
         spilledBytes: count(spilledBytes),
         summaries: summaries.map(encodeSummary),
       },
@@ -42,6 +48,12 @@ export function decodeOutcome(finished: TaskFinished): TaskOutcome {
     fetchedBytes: Number(finished.fetchedBytes),
     storageBytesFetched: Number(finished.storageBytesFetched),
     storageBytesCached: Number(finished.storageBytesCached),
+    reads: finished.reads.map(({ source, rows, bytes, bytesFromStorage }) => ({
+      source,
+      rows: Number(rows),
+      bytes: Number(bytes),
+      bytesFromStorage: Number(bytesFromStorage),
+    })),
     spilledBytes: Number(finished.spilledBytes),
     summaries: finished.summaries.map(
       ({ column, min, max, values, hasValues }): KeySummary => ({

@@ -96,6 +96,7 @@ const OUTCOME: TaskOutcome = {
   fetchedBytes: 15,
   storageBytesFetched: 16,
   storageBytesCached: 17,
+  reads: [{ source: 1, rows: 18, bytes: 19, bytesFromStorage: 20 }],
   spilledBytes: 18,
   summaries: [
     { column: 0, values: [] },

@@ -1,7 +1,7 @@
 import { cancellation } from '@tessera/common';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { Shuffle } from '@tessera/shuffle';
-import type { StorageAgent } from '@tessera/storage-agent';
+import type { ReadCounts, StorageAgent } from '@tessera/storage-agent';
 import type { OpenedSources, PiecesSource, TableSource, Task, TaskSource } from '../dist-exec.ts';
 
 export interface SourceServices {
@@ -16,6 +16,7 @@ interface OpenedSource {
   readonly fetchedBytes?: number;
   readonly storageBytesFetched?: number;
   readonly storageBytesCached?: number;
+  readonly read?: ReadCounts;
   release?(): void;
 }
 
@@ -95,6 +96,7 @@ async function scanTable(
     sql: names.length === 0 ? scan.sql : `(SELECT ${names.join(', ')} FROM ${scan.sql})`,
     storageBytesFetched: scan.use.bytesFetched,
     storageBytesCached: scan.use.bytesCached,
+    read: scan.use.read,
     release: () => scan.release(),
   };
 }
@@ -118,6 +120,7 @@ function together({ sql }: Pick<Task, 'sql'>, sources: readonly OpenedSource[]):
     fetchedBytes: sum('fetchedBytes'),
     storageBytesFetched: sum('storageBytesFetched'),
     storageBytesCached: sum('storageBytesCached'),
+    reads: sources.flatMap(({ read }, source) => (read === undefined ? [] : [{ source, ...read }])),
     release: () => {
       for (const source of sources) source.release?.();
     },

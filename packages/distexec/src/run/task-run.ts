@@ -60,6 +60,7 @@ async function measured(
       fetchedBytes: sources.fetchedBytes,
       storageBytesFetched: sources.storageBytesFetched,
       storageBytesCached: sources.storageBytesCached,
+      reads: sources.reads,
       spilledBytes: watch.spilledBytes,
       summaries,
     };

@@ -71,3 +71,30 @@ it('rows that a column refuses refuse all, and nothing stays', async () => {
   await factsAre(1, 'SELECT count(*) FROM strict', 0);
   expect(await tabletsOf('strict')).toBe(0);
 }, 60_000);
+
+it('a query on several nodes counts what it reads once, as on one node', async () => {
+  await run('CREATE TABLE other AS SELECT a, b FROM source WHERE a % 2 = 0', SPREAD);
+  const statistics = async (sql: string, settings: Readonly<Record<string, string>>) => {
+    const answer = await query(cluster.node(0), sql, { ...settings, output_format: 'JSON_Compact' });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.json().statistics;
+  };
+  const broadcast = { ...SPREAD, broadcast_limit_bytes: '1000000000' };
+  for (const sql of [
+    'SELECT sum(c) FROM source',
+    'SELECT b, count(*) FROM source GROUP BY b',
+    'SELECT sum(s.c), count(DISTINCT o.b) FROM source s JOIN other o USING (a)',
+  ]) {
+    const alone = await statistics(sql, { enable_distributed_execution: 'false' });
+    expect(alone.rows_read, sql).toBe(sql.includes('JOIN') ? ROWS * 1.5 : ROWS);
+    for (const settings of [SPREAD, { ...SPREAD, broadcast_limit_bytes: '0' }, broadcast]) {
+      const { rows_read, bytes_read } = await statistics(sql, settings);
+      expect({ rows_read, bytes_read }, sql).toEqual({
+        rows_read: alone.rows_read,
+        bytes_read: alone.bytes_read,
+      });
+    }
+  }
+  const twice = 'SELECT count(*) FROM source x JOIN source y ON x.a = y.a + 1';
+  expect((await statistics(twice, SPREAD)).rows_read).toBe(ROWS);
+}, 60_000);

@@ -61,6 +61,7 @@ export class MemoryCluster implements Cluster, LocalTasks {
       fetchedBytes: 0,
       storageBytesFetched: 0,
       storageBytesCached: 0,
+      reads: [],
       release: () => {},
     };
   }
@@ -125,6 +126,7 @@ function outcomeOf(rows: readonly number[]): TaskOutcome {
     fetchedBytes: 0,
     storageBytesFetched: 0,
     storageBytesCached: 0,
+    reads: [],
     spilledBytes: 0,
   };
   return {

@@ -452,6 +452,7 @@ function outcomeOf(rows: readonly Row[]): TaskOutcome {
     fetchedBytes: 0,
     storageBytesFetched: 0,
     storageBytesCached: 0,
+    reads: [],
     spilledBytes: 0,
     summaries: [],
   };

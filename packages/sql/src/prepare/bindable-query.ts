@@ -2,6 +2,7 @@ import type { KernelSession } from '@tessera/kernel';
 import type { Placement } from '../relations/placement.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import { type Statement, type TypeNode, walkTree } from '../tree.ts';
+import { columnNames } from './column-names.ts';
 import type { CatalogColumns } from './null-scope.ts';
 import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 
@@ -14,6 +15,8 @@ export interface BindableQuery {
   readonly binder: KernelSession;
   /** How often each managed table stands in the query, by its bound name. */
   readonly tables: ReadonlyMap<string, number>;
+  /** See `PreparedQuery`. */
+  readonly namedColumns: PreparedQuery['namedColumns'];
   /** What the catalog says of the columns of the tables. */
   readonly columns: CatalogColumns;
   readonly sessionRelations: PreparedQuery['sessionRelations'];
@@ -28,6 +31,7 @@ export async function bindable(
   { session, relations }: PrepareContext,
 ): Promise<BindableQuery> {
   const running = placement.running(statement);
+  const namedColumns = columnNames(running);
   const hasOids = placement.readsSystem || castsToOid(running);
   if (placement.tables.size === 0 || relations === undefined) {
     return {
@@ -35,6 +39,7 @@ export async function bindable(
       bound: running,
       binder: session,
       tables: new Map(),
+      namedColumns,
       columns: () => undefined,
       sessionRelations: new Map(),
       time: 'none',
@@ -46,7 +51,8 @@ export async function bindable(
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
   const { sessionRelations } = placement;
   const tables = countTables(running);
-  return { running, bound, binder, tables, columns, sessionRelations, time: timeOf(placement), hasOids };
+  const time = timeOf(placement);
+  return { running, bound, binder, tables, namedColumns, columns, sessionRelations, time, hasOids };
 }
 
 function castsToOid(statement: Statement): boolean {

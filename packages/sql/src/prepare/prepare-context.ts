@@ -37,6 +37,8 @@ export interface PreparedQuery extends RunnableQuery {
   readonly sql: string;
   /** By bound name: how often it stands in `sql`. */
   readonly tables: ReadonlyMap<string, number>;
+  /** Names in lower case that may be those of columns; undefined where a star stands for all columns. */
+  readonly namedColumns: ReadonlySet<string> | undefined;
   /** The query as the binder knows it, before its output is converted; absent when it reads no table. */
   readonly boundSql?: string | undefined;
   /**

@@ -55,11 +55,12 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   const sql = running === bound ? boundSql : await deparse(binder, running);
   const notNull = notNullColumns(bound.node, columns.length, query.columns);
   const output = withDialectTypes(sql, adjusted, { notNull, hasOids: query.hasOids });
-  const { time, sessionRelations } = query;
+  const { time, sessionRelations, namedColumns } = query;
   const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
   const prepared = {
     ...output,
     tables,
+    namedColumns,
     time,
     withOutput,
     sessionRelations,

@@ -12,9 +12,18 @@ import { tabletEvictions } from '../eviction/tablet-evictions.ts';
 import type { RelationShape } from '../scan/relation-sql.ts';
 import type { RowRange } from '../scan/row-ranges.ts';
 import { absentRows, scanIdentity } from '../scan/scan-rows.ts';
-import type { ScanTablet } from '../storage-agent.ts';
+import type { ReadCounts, ScanTablet } from '../storage-agent.ts';
 import { type Cover, partialCover, wholeCover } from './cover.ts';
-import { type Image, type ImageKey, type ImagePart, type ImageUse, imageKey, keysOf } from './image.ts';
+import {
+  bytesOf,
+  type Image,
+  type ImageKey,
+  type ImagePart,
+  type ImageUse,
+  imageKey,
+  keysOf,
+  liveRows,
+} from './image.ts';
 import { changeTowards, type Deletion } from './image-change.ts';
 import { dropImage } from './image-loader.ts';
 import { estimatedMemory, type Room } from './image-size.ts';
@@ -35,6 +44,8 @@ export interface HotRequest {
   readonly session: KernelSession;
   readonly shape: RelationShape;
   readonly tablets: readonly ScanTablet[];
+  /** Ids of the columns that are counted as read. */
+  readonly counted: readonly number[];
   /** Of the table at the scan's snapshot; undefined where the scan does not know. */
   readonly contentsVersion: number | undefined;
   /** The part of the table that it is about; undefined: the whole table. */
@@ -42,6 +53,7 @@ export interface HotRequest {
 }
 
 export interface HotScan extends Cover {
+  readonly read: Omit<ReadCounts, 'bytesFromStorage'>;
   release(): void;
 }
 
@@ -53,8 +65,7 @@ interface HotPart {
 /** A SELECT over an image that holds just what a scan reads. */
 export interface WholeScan {
   readonly sql: string;
-  /** Of the tablets' objects. */
-  readonly objectBytes: number;
+  readonly read: Omit<ReadCounts, 'bytesFromStorage'>;
   release(): void;
 }
 
@@ -126,7 +137,7 @@ export class HotTier {
     image.lastUsedMs = this.#o.now();
     const { release } = image.use({ exact: true, ...versionOf(request) });
     const sql = wholeCover(image, request.shape, request.tablets);
-    return { sql, objectBytes: image.objectBytes, release };
+    return { sql, read: { rows: image.liveRows, bytes: image.storedBytes(request.counted) }, release };
   }
 
   /** What an image of other contents has of the tablets. */
@@ -135,11 +146,16 @@ export class HotTier {
     const cover = image && partialCover(image, request.shape, request.tablets, absent);
     if (image === undefined || cover === undefined) return undefined;
     const nowMs = this.#o.now();
+    const read = { rows: 0, bytes: 0 };
     for (const position of cover.tablets) {
-      image.parts.get(request.tablets[position]!.tablet.id)!.lastUsedMs = nowMs;
+      const { tablet } = request.tablets[position]!;
+      const part = image.parts.get(tablet.id)!;
+      part.lastUsedMs = nowMs;
+      read.rows += liveRows({ tablet, absent: absent.get(position) ?? [] });
+      read.bytes += bytesOf(part.columnBytes, request.counted);
     }
     const { release } = image.use({ exact: false, ...versionOf(request) });
-    return { ...cover, release };
+    return { ...cover, read, release };
   }
 
   /** Tells what a scan read, so that the next one finds it in memory. */

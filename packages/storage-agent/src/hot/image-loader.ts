@@ -37,13 +37,14 @@ export async function appendTablets(
   for (const run of runs(tablets)) {
     const first = ordinal;
     const starts: number[] = [];
-    for (const { scan, deleted } of run) {
+    for (const { scan, deleted, local } of run) {
       const { tablet } = scan;
       const absent = absentRows(scan, deleted);
       parts.push({
         tablet,
         ordinal: ordinal++,
         start,
+        columnBytes: new Map(local.columnBytes),
         absent,
         claimed: absent,
         claimedScan: scanIdentity(scan),
@@ -57,10 +58,7 @@ export async function appendTablets(
     await session.execute(insertSql(image, run, first, starts));
   }
   // A scan that is prepared from here on may read the new positions.
-  for (const part of parts) {
-    image.parts.set(part.tablet.id, part);
-    image.objectBytes += part.tablet.bytes;
-  }
+  for (const part of parts) image.add(part);
   image.nextPosition = start;
   image.nextOrdinal = ordinal;
 }

@@ -1,7 +1,7 @@
 import type { TableObject, Tablet } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import type { HybridHeader } from '@tessera/tablet';
+import { chunksOf, type HybridHeader } from '@tessera/tablet';
 import type { LocalTablet, TabletNeed } from '../local/local-tablets.ts';
 import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { granulesIn, rowsOf } from '../scan/scan-rows.ts';
@@ -108,10 +108,16 @@ export class ImageWorker {
           const { tablet } = scan;
           const rows = rowsOf(scan);
           // The kernel leaves out row groups by one range only: with more there must be no holes.
-          const isPart = scan.rows !== undefined && rows.length === 1;
-          const header = isPart ? await this.#o.header(table, tablet) : undefined;
-          const granules = header && granulesIn(rows, header.granuleRows, undefined);
-          return this.#o.acquire({ table, tablet, columns, granules });
+          const header = scan.rows === undefined ? undefined : await this.#o.header(table, tablet);
+          const held = header && granulesIn(rows, header.granuleRows, undefined);
+          const local = await this.#o.acquire({
+            table,
+            tablet,
+            columns,
+            granules: rows.length === 1 ? held : undefined,
+          });
+          const columnBytes = header === undefined ? local.columnBytes : bytesOfColumns(header, held);
+          return { ...local, columnBytes };
         }),
       );
       const locals = acquired.filter((result) => result.status === 'fulfilled').map((result) => result.value);
@@ -132,6 +138,18 @@ export class ImageWorker {
   }
 }
 
+/** Stored bytes of every column in some granules, by the column's id. */
+function bytesOfColumns(
+  header: HybridHeader,
+  granules: readonly number[] | undefined,
+): ReadonlyMap<number, number> {
+  const columns = header.columns.map(({ id }) => id);
+  const bytes = new Map<number, number>();
+  for (const chunk of chunksOf(header, columns, granules))
+    bytes.set(chunk.column, (bytes.get(chunk.column) ?? 0) + chunk.bytes);
+  return bytes;
+}
+
 /** How many positions are gone. Every scan that could miss them has ended. */
 async function applyDeletions(
   session: KernelSession,
@@ -141,11 +159,8 @@ async function applyDeletions(
   const positions = positionsToDelete(deletions);
   await deletePositions(session, image, positions);
   for (const { part, rows } of deletions) {
-    if (rows !== 'all') part.absent = rows;
-    else if (image.parts.get(part.tablet.id) === part) {
-      image.parts.delete(part.tablet.id);
-      image.objectBytes -= part.tablet.bytes;
-    }
+    if (rows === 'all') image.delete(part);
+    else image.leaveOut(part, rows);
   }
   return rowsIn(positions);
 }

@@ -1,5 +1,5 @@
 import type { Column, ObjectId, Tablet, TabletId } from '@tessera/catalog';
-import type { RowRange } from '../scan/row-ranges.ts';
+import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { rowsIdentity } from '../scan/scan-rows.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 
@@ -28,6 +28,8 @@ export interface ImagePart {
   readonly ordinal: number;
   /** Position of the row that is first in the body. */
   readonly start: number;
+  /** Stored bytes of the tablet's columns, by id. */
+  readonly columnBytes: ReadonlyMap<number, number>;
   /** Rows of the body that the kernel's table does not hold. */
   absent: readonly RowRange[];
   /** `absent` and the rows that are about to be deleted: only scans that leave them out anyway may use the part. */
@@ -40,6 +42,13 @@ export interface ImagePart {
   removed: boolean;
   lastUsedMs: number;
 }
+
+export const liveRows = ({ tablet, absent }: Pick<ImagePart, 'tablet' | 'absent'>): number =>
+  tablet.rows - rowsIn(absent);
+
+/** Of some columns together. */
+export const bytesOf = (columnBytes: ReadonlyMap<number, number>, columns: readonly number[]): number =>
+  columns.reduce((sum, id) => sum + (columnBytes.get(id) ?? 0), 0);
 
 /** Scans that may be running; a change waits for those that it would disturb. */
 export interface ImageUse {
@@ -72,8 +81,10 @@ export class Image {
   share: string | undefined;
   /** Memory it takes, as it was measured when it was loaded or last changed. */
   bytes = 0;
-  /** Of the objects of the tablets that it has rows of. */
-  objectBytes = 0;
+  /** Rows that are neither deleted nor left out. */
+  liveRows = 0;
+  /** Stored bytes of the columns of its tablets, by id. */
+  readonly #columnBytes = new Map<number, number>();
   /** Removed parts whose rows are still there. */
   partsGoing = 0;
   /** Last scan of it as a whole. */
@@ -93,6 +104,36 @@ export class Image {
 
   get isLosingParts(): boolean {
     return this.partsGoing > 0;
+  }
+
+  /** Takes a part in whose rows are in the kernel's table. */
+  add(part: ImagePart): void {
+    this.parts.set(part.tablet.id, part);
+    this.#count(part, 1);
+  }
+
+  /** Forgets a part whose rows are gone. */
+  delete(part: ImagePart): void {
+    if (this.parts.get(part.tablet.id) !== part) return;
+    this.parts.delete(part.tablet.id);
+    this.#count(part, -1);
+  }
+
+  /** The rows of a part that are gone from the kernel's table, or were never there. */
+  leaveOut(part: ImagePart, absent: readonly RowRange[]): void {
+    this.liveRows += rowsIn(part.absent) - rowsIn(absent);
+    part.absent = absent;
+  }
+
+  #count(part: ImagePart, sign: 1 | -1): void {
+    this.liveRows += sign * liveRows(part);
+    for (const [id, bytes] of part.columnBytes)
+      this.#columnBytes.set(id, (this.#columnBytes.get(id) ?? 0) + sign * bytes);
+  }
+
+  /** Stored bytes of some columns. */
+  storedBytes(columns: readonly number[]): number {
+    return bytesOf(this.#columnBytes, columns);
   }
 
   /** Whether it has the columns, with their types. */

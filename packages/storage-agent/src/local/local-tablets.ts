@@ -17,5 +17,9 @@ export interface LocalTablet {
   readonly isComplete: boolean;
   readonly bytesFetched: number;
   readonly bytesCached: number;
+  /** Stored bytes of what was needed. */
+  readonly bytesNeeded: number;
+  /** Stored bytes of each column that the file has, by its id. */
+  readonly columnBytes: ReadonlyMap<number, number>;
   release(): void;
 }

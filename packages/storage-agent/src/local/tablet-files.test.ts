@@ -288,7 +288,10 @@ test('a tablet written here is read from its own file, also after a restart, unt
   await agent.adopt(wide, staged);
   expect(existsSync(staged)).toBe(false);
   const scan = await agent.prepareScan(request([{ tablet: wide }], [1, 2, 3, 4]));
-  expect(scan.use).toMatchObject({ bytesFetched: 0, bytesCached: wide.bytes });
+  expect(scan.use).toMatchObject({ bytesFetched: 0, bytesCached: scan.use.read.bytes });
+  expect(scan.use.read.rows).toBe(wide.rows);
+  expect(scan.use.read.bytes).toBeGreaterThan(wide.bytes / 2);
+  expect(scan.use.read.bytes).toBeLessThan(wide.bytes);
   expect(await fixture.rows(`SELECT sum(a) AS a, count(b) AS b FROM ${scan.sql}`)).toEqual([
     { a: 4999950000, b: 100000 },
   ]);

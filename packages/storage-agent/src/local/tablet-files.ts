@@ -114,6 +114,8 @@ export class TabletFiles {
           isComplete: isComplete(file, need),
           bytesFetched,
           bytesCached: Math.max(0, needed - bytesFetched),
+          bytesNeeded: needed,
+          columnBytes: file.columnBytes,
           release: () => this.#release(file),
         };
       } catch (error) {
@@ -313,13 +315,13 @@ export class TabletFiles {
     need: TabletNeed,
     signal: AbortSignal,
   ): Promise<{ fetched: number; needed: number }> {
-    if (file.kind === 'whole') return { fetched: 0, needed: file.bytes };
     const columns = storedColumns(need);
-    if (file.columnBytes.size > 0 && isComplete(file, need)) {
+    if (file.columnBytes.size > 0 && need.granules === undefined && isComplete(file, need)) {
       return { fetched: 0, needed: columns.reduce((sum, id) => sum + (file.columnBytes.get(id) ?? 0), 0) };
     }
     const chunks = chunksOf(await this.#header(file, need.tablet), columns, need.granules);
     const needed = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
+    if (file.kind === 'whole') return { fetched: 0, needed };
     let fetched = 0;
     for (;;) {
       const missing = chunks.filter((c) => !file.chunks.has(c.column, c.granule));

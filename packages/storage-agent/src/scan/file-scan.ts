@@ -47,6 +47,12 @@ export function fileScans(shape: RelationShape, tablets: readonly ReadableTablet
 function rowsToRead({ scan, local, header }: ReadableTablet): readonly (RowRange | undefined)[] {
   if (scan.granules === undefined || header === undefined) return [undefined];
   if (local.isComplete) return scan.rows === undefined ? [undefined] : rowsOf(scan);
+  return neededRows({ scan, header });
+}
+
+/** The rows that the scan is about, in the granules that it needs; deleted ones are among them. */
+export function neededRows({ scan, header }: Pick<ReadableTablet, 'scan' | 'header'>): readonly RowRange[] {
+  if (scan.granules === undefined || header === undefined) return rowsOf(scan);
   const starts = [0];
   for (const rows of header.granuleRows) starts.push(starts.at(-1)! + rows);
   const there = joined(scan.granules.map((g) => ({ from: starts[g]!, to: starts[g + 1]! })));

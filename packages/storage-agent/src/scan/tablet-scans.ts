@@ -3,10 +3,10 @@ import type { TableContents } from '../hot/table-demand.ts';
 import type { LocalTablet } from '../local/local-tablets.ts';
 import type { TabletFiles } from '../local/tablet-files.ts';
 import type { Scan, ScanRequest, ScanTablet } from '../storage-agent.ts';
-import { fileScans, type ReadableTablet } from './file-scan.ts';
+import { fileScans, neededRows, type ReadableTablet } from './file-scan.ts';
 import { withFewRuns } from './granule-runs.ts';
 import { emptyRelation, type RelationShape, unionOf } from './relation-sql.ts';
-import type { RowRange } from './row-ranges.ts';
+import { difference, type RowRange, rowsIn } from './row-ranges.ts';
 import { absentRows, granulesIn, rowsOf, withTabletsOnce } from './scan-rows.ts';
 import type { VectorCache } from './vector-cache.ts';
 
@@ -43,7 +43,8 @@ export class TabletScans {
     const unnamed = request.unnamed && new Set(request.unnamed);
     const shape: RelationShape = { table, read: new Set(columns), unnamed, rowPositions };
     const contents = contentsOf(request);
-    const hotRequest = { session, shape, tablets, contentsVersion: contents?.version, share };
+    const counted = request.counted ?? columns;
+    const hotRequest = { session, shape, tablets, counted, contentsVersion: contents?.version, share };
     const whole = this.#hot.whole(hotRequest);
     if (whole !== undefined) return wholeScan(whole, tablets.length);
     // What is wanted in memory is told first: the scan that is made here then reads what is loaded behind it.
@@ -78,8 +79,13 @@ export class TabletScans {
       use: {
         tablets: request.tablets.length,
         bytesFetched: sum(readable, (local) => local.bytesFetched),
-        bytesCached: sum(readable, (local) => local.bytesCached) + hotBytes(request.tablets, hot),
+        bytesCached: sum(readable, (local) => local.bytesCached) + (hot?.read.bytes ?? 0),
         tabletsHot: hot?.tablets.size ?? 0,
+        read: {
+          rows: readable.reduce((n, tablet) => n + liveRowsOf(tablet), hot?.read.rows ?? 0),
+          bytes: sum(readable, (local) => local.bytesNeeded) + (hot?.read.bytes ?? 0),
+          bytesFromStorage: sum(readable, (local) => Math.min(local.bytesNeeded, local.bytesFetched)),
+        },
       },
       release: () => {
         hot?.release();
@@ -135,16 +141,20 @@ function contentsOf({ contents, wholeTableAt, tablets, share }: ScanRequest): Ta
     : undefined;
 }
 
-const wholeScan = ({ sql, objectBytes, release }: WholeScan, tablets: number): Scan => ({
+const wholeScan = ({ sql, read, release }: WholeScan, tablets: number): Scan => ({
   sql: `(${sql})`,
-  use: { tablets, bytesFetched: 0, bytesCached: objectBytes, tabletsHot: tablets },
+  use: {
+    tablets,
+    bytesFetched: 0,
+    bytesCached: read.bytes,
+    tabletsHot: tablets,
+    read: { ...read, bytesFromStorage: 0 },
+  },
   release,
 });
 
-const hotBytes = (tablets: readonly ScanTablet[], hot: HotScan | undefined): number =>
-  hot === undefined
-    ? 0
-    : tablets.reduce((n, { tablet }, i) => n + (hot.tablets.has(i) ? tablet.bytes : 0), 0);
+/** Of the granules that are needed, without deleted rows. */
+const liveRowsOf = (tablet: ReadableTablet): number => rowsIn(difference(neededRows(tablet), tablet.deleted));
 
 const sum = (tablets: readonly ReadableTablet[], bytes: (local: LocalTablet) => number): number =>
   tablets.reduce((total, { local }) => total + bytes(local), 0);

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/distexec.proto.
  */
 export const file_tessera_v1_distexec: GenFile = /*@__PURE__*/
-  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKZAQoKVGFza1NvdXJjZRIoCgV0YWJsZRgBIAEoCzIXLnRlc3NlcmEudjEuVGFibGVTb3VyY2VIABIuCghleGNoYW5nZRgCIAEoCzIaLnRlc3NlcmEudjEuRXhjaGFuZ2VQaWVjZXNIABInCgVmaWxlcxgDIAEoCzIWLnRlc3NlcmEudjEuRmlsZVNvdXJjZUgAQggKBnNvdXJjZSKOAQoLVGFibGVTb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBAUILCglfc2hhcmVfaWQieQoORXhjaGFuZ2VQaWVjZXMSKQoGcGllY2VzGAEgAygLMhkudGVzc2VyYS52MS5FeGNoYW5nZVBpZWNlEikKB2NvbHVtbnMYAiADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAyADKA0isQEKDUV4Y2hhbmdlUGllY2USJQoIcHJvZHVjZXIYASABKAsyEy50ZXNzZXJhLnYxLlRhc2tLZXkSDwoHYWRkcmVzcxgCIAEoCRITCgtpbmNhcm5hdGlvbhgDIAEoCRITCgtidWNrZXRfZnJvbRgEIAEoDRIRCglidWNrZXRfdG8YBSABKA0SDQoFc2xpY2UYBiABKA0SDgoGc2xpY2VzGAcgASgNEgwKBHJvd3MYCCABKAMiJwoKRmlsZVNvdXJjZRILCgNzcWwYASABKAkSDAoEdXJscxgCIAMoCSIqCgxPdXRwdXRDb2x1bW4SDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJIl4KClRhc2tPdXRwdXQSKQoHY29sdW1ucxgBIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgCIAMoDRISCgpzdW1tYXJpc2VkGAMgAygNIlgKClRhYmxldFNpbmsSDQoFdGFibGUYASABKAwSFQoNcGFydGl0aW9uX3NxbBgCIAMoCRIRCgltaW5fYnl0ZXMYAyABKAQSEQoJbWF4X2J5dGVzGAQgASgEInAKCVRhc2tFdmVudBIsCghwcm9ncmVzcxgBIAEoCzIYLnRlc3NlcmEudjEuVGFza1Byb2dyZXNzSAASLAoIZmluaXNoZWQYAiABKAsyGC50ZXNzZXJhLnYxLlRhc2tGaW5pc2hlZEgAQgcKBWV2ZW50IjUKDFRhc2tQcm9ncmVzcxIPCgdwZXJjZW50GAEgASgBEhQKDHJvd3NfZmV0Y2hlZBgCIAEoBCKhAgoMVGFza0ZpbmlzaGVkEgwKBHJvd3MYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLYnVja2V0X3Jvd3MYAyADKA0SDgoGY3B1X21zGAQgASgEEhIKCmVsYXBzZWRfbXMYBSABKAQSFAoMZmV0Y2hlZF9yb3dzGAYgASgEEhUKDWZldGNoZWRfYnl0ZXMYByABKAQSHQoVc3RvcmFnZV9ieXRlc19mZXRjaGVkGAggASgEEhwKFHN0b3JhZ2VfYnl0ZXNfY2FjaGVkGAkgASgEEhUKDXNwaWxsZWRfYnl0ZXMYCiABKAQSKQoJc3VtbWFyaWVzGAsgAygLMhYudGVzc2VyYS52MS5LZXlTdW1tYXJ5Eg8KB2FjdGlvbnMYDCABKAwidAoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAhCBgoEX21pbkIGCgRfbWF4IlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
+  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKZAQoKVGFza1NvdXJjZRIoCgV0YWJsZRgBIAEoCzIXLnRlc3NlcmEudjEuVGFibGVTb3VyY2VIABIuCghleGNoYW5nZRgCIAEoCzIaLnRlc3NlcmEudjEuRXhjaGFuZ2VQaWVjZXNIABInCgVmaWxlcxgDIAEoCzIWLnRlc3NlcmEudjEuRmlsZVNvdXJjZUgAQggKBnNvdXJjZSKOAQoLVGFibGVTb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBAUILCglfc2hhcmVfaWQieQoORXhjaGFuZ2VQaWVjZXMSKQoGcGllY2VzGAEgAygLMhkudGVzc2VyYS52MS5FeGNoYW5nZVBpZWNlEikKB2NvbHVtbnMYAiADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAyADKA0isQEKDUV4Y2hhbmdlUGllY2USJQoIcHJvZHVjZXIYASABKAsyEy50ZXNzZXJhLnYxLlRhc2tLZXkSDwoHYWRkcmVzcxgCIAEoCRITCgtpbmNhcm5hdGlvbhgDIAEoCRITCgtidWNrZXRfZnJvbRgEIAEoDRIRCglidWNrZXRfdG8YBSABKA0SDQoFc2xpY2UYBiABKA0SDgoGc2xpY2VzGAcgASgNEgwKBHJvd3MYCCABKAMiJwoKRmlsZVNvdXJjZRILCgNzcWwYASABKAkSDAoEdXJscxgCIAMoCSIqCgxPdXRwdXRDb2x1bW4SDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJIl4KClRhc2tPdXRwdXQSKQoHY29sdW1ucxgBIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgCIAMoDRISCgpzdW1tYXJpc2VkGAMgAygNIlgKClRhYmxldFNpbmsSDQoFdGFibGUYASABKAwSFQoNcGFydGl0aW9uX3NxbBgCIAMoCRIRCgltaW5fYnl0ZXMYAyABKAQSEQoJbWF4X2J5dGVzGAQgASgEInAKCVRhc2tFdmVudBIsCghwcm9ncmVzcxgBIAEoCzIYLnRlc3NlcmEudjEuVGFza1Byb2dyZXNzSAASLAoIZmluaXNoZWQYAiABKAsyGC50ZXNzZXJhLnYxLlRhc2tGaW5pc2hlZEgAQgcKBWV2ZW50IjUKDFRhc2tQcm9ncmVzcxIPCgdwZXJjZW50GAEgASgBEhQKDHJvd3NfZmV0Y2hlZBgCIAEoBCLIAgoMVGFza0ZpbmlzaGVkEgwKBHJvd3MYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLYnVja2V0X3Jvd3MYAyADKA0SDgoGY3B1X21zGAQgASgEEhIKCmVsYXBzZWRfbXMYBSABKAQSFAoMZmV0Y2hlZF9yb3dzGAYgASgEEhUKDWZldGNoZWRfYnl0ZXMYByABKAQSHQoVc3RvcmFnZV9ieXRlc19mZXRjaGVkGAggASgEEhwKFHN0b3JhZ2VfYnl0ZXNfY2FjaGVkGAkgASgEEhUKDXNwaWxsZWRfYnl0ZXMYCiABKAQSKQoJc3VtbWFyaWVzGAsgAygLMhYudGVzc2VyYS52MS5LZXlTdW1tYXJ5Eg8KB2FjdGlvbnMYDCABKAwSJQoFcmVhZHMYDSADKAsyFi50ZXNzZXJhLnYxLlNvdXJjZVJlYWQiVQoKU291cmNlUmVhZBIOCgZzb3VyY2UYASABKA0SDAoEcm93cxgCIAEoBBINCgVieXRlcxgDIAEoBBIaChJieXRlc19mcm9tX3N0b3JhZ2UYBCABKAQidAoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAhCBgoEX21pbkIGCgRfbWF4IlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
 
 /**
  * @generated from message tessera.v1.PingRequest
@@ -618,6 +618,13 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
    * @generated from field: bytes actions = 12;
    */
   actions: Uint8Array;
+
+  /**
+   * What was read of each table.
+   *
+   * @generated from field: repeated tessera.v1.SourceRead reads = 13;
+   */
+  reads: SourceRead[];
 };
 
 /**
@@ -626,6 +633,44 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
  */
 export const TaskFinishedSchema: GenMessage<TaskFinished> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 14);
+
+/**
+ * @generated from message tessera.v1.SourceRead
+ */
+export type SourceRead = Message<"tessera.v1.SourceRead"> & {
+  /**
+   * A position in `RunTaskRequest.sources`.
+   *
+   * @generated from field: uint32 source = 1;
+   */
+  source: number;
+
+  /**
+   * @generated from field: uint64 rows = 2;
+   */
+  rows: bigint;
+
+  /**
+   * Stored bytes of the columns that are read.
+   *
+   * @generated from field: uint64 bytes = 3;
+   */
+  bytes: bigint;
+
+  /**
+   * Of `bytes`: fetched from the object store.
+   *
+   * @generated from field: uint64 bytes_from_storage = 4;
+   */
+  bytesFromStorage: bigint;
+};
+
+/**
+ * Describes the message tessera.v1.SourceRead.
+ * Use `create(SourceReadSchema)` to create a new message.
+ */
+export const SourceReadSchema: GenMessage<SourceRead> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_distexec, 15);
 
 /**
  * The values of a column of an output, as texts that the kernel casts to the column's type.
@@ -666,7 +711,7 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
  * Use `create(KeySummarySchema)` to create a new message.
  */
 export const KeySummarySchema: GenMessage<KeySummary> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 15);
+  messageDesc(file_tessera_v1_distexec, 16);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryRequest
@@ -697,7 +742,7 @@ export type ReleaseQueryRequest = Message<"tessera.v1.ReleaseQueryRequest"> & {
  * Use `create(ReleaseQueryRequestSchema)` to create a new message.
  */
 export const ReleaseQueryRequestSchema: GenMessage<ReleaseQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 16);
+  messageDesc(file_tessera_v1_distexec, 17);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryResponse
@@ -710,7 +755,7 @@ export type ReleaseQueryResponse = Message<"tessera.v1.ReleaseQueryResponse"> & 
  * Use `create(ReleaseQueryResponseSchema)` to create a new message.
  */
 export const ReleaseQueryResponseSchema: GenMessage<ReleaseQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 17);
+  messageDesc(file_tessera_v1_distexec, 18);
 
 /**
  * @generated from message tessera.v1.ListQueriesRequest
@@ -723,7 +768,7 @@ export type ListQueriesRequest = Message<"tessera.v1.ListQueriesRequest"> & {
  * Use `create(ListQueriesRequestSchema)` to create a new message.
  */
 export const ListQueriesRequestSchema: GenMessage<ListQueriesRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 18);
+  messageDesc(file_tessera_v1_distexec, 19);
 
 /**
  * @generated from message tessera.v1.ListQueriesResponse
@@ -742,7 +787,7 @@ export type ListQueriesResponse = Message<"tessera.v1.ListQueriesResponse"> & {
  * Use `create(ListQueriesResponseSchema)` to create a new message.
  */
 export const ListQueriesResponseSchema: GenMessage<ListQueriesResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 19);
+  messageDesc(file_tessera_v1_distexec, 20);
 
 /**
  * @generated from message tessera.v1.CancelQueryRequest
@@ -771,7 +816,7 @@ export type CancelQueryRequest = Message<"tessera.v1.CancelQueryRequest"> & {
  * Use `create(CancelQueryRequestSchema)` to create a new message.
  */
 export const CancelQueryRequestSchema: GenMessage<CancelQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 20);
+  messageDesc(file_tessera_v1_distexec, 21);
 
 /**
  * @generated from message tessera.v1.CancelQueryResponse
@@ -788,7 +833,7 @@ export type CancelQueryResponse = Message<"tessera.v1.CancelQueryResponse"> & {
  * Use `create(CancelQueryResponseSchema)` to create a new message.
  */
 export const CancelQueryResponseSchema: GenMessage<CancelQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 21);
+  messageDesc(file_tessera_v1_distexec, 22);
 
 /**
  * Runs tasks of queries whose coordinator is another node.

@@ -1,0 +1,50 @@
+import { stat } from 'node:fs/promises';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import type { ReadFile } from '../read-resolution.ts';
+import { NOTHING_SCANNED, plus, type ScanTotals } from './scan-totals.ts';
+
+/**
+ * What a query reads of files: of Parquet files the rows and the columns that it names, from their footers; of Avro and Arrow
+ * files the rows that were loaded; of all others the size.
+ *
+ * @param columns names in lower case; undefined: all
+ */
+export async function scannedFiles(
+  session: KernelSession,
+  files: readonly ReadFile[],
+  columns: ReadonlySet<string> | undefined,
+): Promise<ScanTotals> {
+  if (files.length === 0) return NOTHING_SCANNED;
+  const parquet = files.filter(({ format }) => format === 'read_parquet');
+  const others = files.filter(({ format }) => format !== 'read_parquet');
+  const relations = new Set(others.flatMap(({ relation }) => relation ?? []));
+  const sizes = await Promise.all(others.map(({ path }) => stat(path).then(({ size }) => size)));
+  let totals: ScanTotals = { ...NOTHING_SCANNED, bytesFromFiles: sizes.reduce((sum, size) => sum + size, 0) };
+  if (parquet.length > 0) totals = plus(totals, await scannedParquet(session, parquet, columns));
+  for (const name of relations) {
+    const rows = Number(await session.scalar(`SELECT count(*)::DOUBLE FROM ${quoteName(name)}`));
+    totals = plus(totals, { ...NOTHING_SCANNED, rows });
+  }
+  return totals;
+}
+
+async function scannedParquet(
+  session: KernelSession,
+  files: readonly ReadFile[],
+  columns: ReadonlySet<string> | undefined,
+): Promise<ScanTotals> {
+  const paths = files.map(({ path }) => quoteText(literalPath(path))).join(', ');
+  const isRead =
+    columns === undefined
+      ? 'true'
+      : `lower(split_part(path_in_schema, ', ', 1)) IN (${['', ...columns].map(quoteText).join(', ')})`;
+  const counts = await session.scalar(
+    `SELECT concat(coalesce(sum(row_group_num_rows) FILTER (WHERE column_id = 0), 0), ' ',
+       coalesce(sum(total_compressed_size) FILTER (WHERE ${isRead}), 0)) FROM parquet_metadata([${paths}])`,
+  );
+  const [rows = 0, bytesFromFiles = 0] = String(counts).split(' ').map(Number);
+  return { ...NOTHING_SCANNED, rows, bytesFromFiles };
+}
+
+/** The kernel takes `*`, `?` and `[` in a path for a pattern; in brackets each stands for itself. */
+const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query, rows, upload } from './http.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+/** Statistics of answers and of the history; the columns are random, so that their stored sizes are known. */
+const ROWS = 100_000;
+const BIGINT_BYTES = 8 * ROWS;
+
+let server: TesseraProcess;
+let parquet: Blob;
+beforeAll(async () => {
+  server = await startTessera();
+  await rowless('CREATE TABLE wide (id INT, a BIGINT, b BIGINT, t TEXT) PRIMARY INDEX id');
+  await rowless(
+    `INSERT INTO wide SELECT n, hash(n)::BIGINT >> 1, hash(-n)::BIGINT >> 1, md5(n::TEXT) FROM generate_series(1, ${ROWS}) g(n)`.replaceAll(
+      '::BIGINT >> 1',
+      ' % 9223372036854775807',
+    ),
+  );
+  const file = await fetch(new URL('?output_format=Parquet', server.url), {
+    method: 'POST',
+    body: 'SELECT a, b, t FROM wide',
+  });
+  parquet = await file.blob();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function rowless(sql: string): Promise<void> {
+  const answer = await query(server, sql);
+  expect(answer.status, answer.text).toBe(200);
+}
+
+interface Statistics {
+  readonly rows_read: number;
+  readonly bytes_read: number;
+  readonly scanned_bytes_cache: number;
+  readonly scanned_bytes_storage: number;
+}
+
+let queries = 0;
+
+/** What a statement's answer tells; the history tells the same. */
+async function statistics(sql: string, files: Readonly<Record<string, Blob>> = {}): Promise<Statistics> {
+  const query_id = `statistics-${++queries}`;
+  const params = { output_format: 'JSON_Compact', query_id };
+  const answer = await upload(server, sql, files, params);
+  expect(answer.status, answer.text).toBe(200);
+  const told = answer.json().statistics as Statistics;
+  expect(told.bytes_read).toBeGreaterThanOrEqual(told.scanned_bytes_cache + told.scanned_bytes_storage);
+  expect(await history(query_id)).toEqual([
+    told.rows_read,
+    told.bytes_read,
+    told.scanned_bytes_cache,
+    told.scanned_bytes_storage,
+  ]);
+  return told;
+}
+
+async function history(queryId: string): Promise<readonly number[]> {
+  const [row] = await rows(
+    server,
+    `SELECT scanned_rows, scanned_bytes, scanned_cache_bytes, scanned_storage_bytes
+     FROM information_schema.engine_query_history WHERE query_id = '${queryId}'`,
+  );
+  return row!.map(Number);
+}
+
+const isAbout = (bytes: number, expected: number) => {
+  expect(bytes).toBeGreaterThan(0.95 * expected);
+  expect(bytes).toBeLessThan(1.1 * expected);
+};
+
+const isInMemory = async (sql: string) =>
+  JSON.stringify(await rows(server, `EXPLAIN ${sql}`)).includes('in memory');
+
+describe('a managed table', () => {
+  it('counts the column that a sum reads, and all rows, from files and from memory', async () => {
+    const sum = 'SELECT sum(a % 2) FROM wide';
+    const first = await statistics(sum);
+    expect(first.rows_read).toBe(ROWS);
+    isAbout(first.bytes_read, BIGINT_BYTES);
+    await expect.poll(() => isInMemory(sum)).toBe(true);
+    const resident = await statistics('SELECT sum(a % 3) FROM wide');
+    expect(resident).toMatchObject({
+      rows_read: ROWS,
+      bytes_read: first.bytes_read,
+      scanned_bytes_storage: 0,
+    });
+  });
+
+  it('counts every column that is read', async () => {
+    isAbout((await statistics('SELECT sum(a % 2), max(b) FROM wide')).bytes_read, 2 * BIGINT_BYTES);
+    const all = await statistics('SELECT * FROM wide LIMIT 1');
+    expect(all.bytes_read).toBeGreaterThan(2 * BIGINT_BYTES);
+    const none = await statistics('SELECT count(*) FROM wide');
+    expect(none).toMatchObject({ rows_read: ROWS, bytes_read: 0 });
+  });
+
+  it('leaves out deleted rows, and granules and tablets that are pruned', async () => {
+    await rowless(
+      `CREATE TABLE pruned (id INT, a BIGINT, p INT) PRIMARY INDEX id PARTITION BY p WITH (index_granularity = 8192)`,
+    );
+    await rowless(`INSERT INTO pruned SELECT id, a, id % 2 FROM wide`);
+    const one = await statistics('SELECT sum(a % 2) FROM pruned WHERE p = 1');
+    expect(one.rows_read).toBe(ROWS / 2);
+    const few = await statistics('SELECT max(a) FROM pruned WHERE id BETWEEN 10 AND 20 AND p = 1');
+    expect(few.rows_read).toBeLessThanOrEqual(ROWS / 2);
+    await rowless('DELETE FROM pruned WHERE id <= 1000');
+    expect((await statistics('SELECT sum(a % 3) FROM pruned')).rows_read).toBe(ROWS - 1000);
+  });
+
+  it('counts what a change reads, for the history', async () => {
+    await rowless('CREATE TABLE target (a BIGINT)');
+    const query_id = `statistics-${++queries}`;
+    await query(server, 'INSERT INTO target SELECT a FROM wide', { query_id });
+    const [readRows, bytes] = await history(query_id);
+    expect(readRows).toBe(ROWS);
+    isAbout(bytes!, BIGINT_BYTES);
+  });
+
+  it('counts all statements of a request', async () => {
+    const answer = await query(server, 'SELECT sum(a) FROM wide; SELECT sum(b) FROM wide', {
+      enable_multi_query_requests: 'true',
+      output_format: 'JSON_Compact',
+    });
+    expect(answer.json().statistics.rows_read).toBe(2 * ROWS);
+  });
+
+  it('is not counted by a statement that reads nothing', async () => {
+    expect(await statistics('SELECT 42')).toMatchObject({ rows_read: 0, bytes_read: 0 });
+  });
+});
+
+describe('files', () => {
+  it('of Parquet count the columns that are named, and all rows', async () => {
+    const one = await statistics(`SELECT max(b) FROM READ_PARQUET('upload://p')`, { p: parquet });
+    expect(one.rows_read).toBe(ROWS);
+    isAbout(one.bytes_read, BIGINT_BYTES);
+    const all = await statistics(
+      `SELECT count(DISTINCT t), max(a % 2 + b % 2) FROM READ_PARQUET('upload://p')`,
+      {
+        p: parquet,
+      },
+    );
+    expect(all.bytes_read).toBeLessThanOrEqual(parquet.size);
+    isAbout(all.bytes_read, parquet.size);
+  });
+
+  it('of text count their size', async () => {
+    const csv = new Blob(['a\n1\n2\n']);
+    expect(
+      await statistics(`SELECT count(*) FROM READ_CSV('upload://c', HEADER => TRUE)`, { c: csv }),
+    ).toEqual(
+      expect.objectContaining({ bytes_read: csv.size, scanned_bytes_cache: 0, scanned_bytes_storage: 0 }),
+    );
+  });
+});
