@@ -268,15 +268,30 @@ export const ERRORS = {
     sqlState: '25P01',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'No transaction of this id is open, or the statement needs one or must not be in one.',
+    meaning: 'No transaction of this id is open, or the statement needs one.',
     message: whole,
+  }),
+  ACTIVE_TRANSACTION: row<Whole>({
+    sqlState: '25001',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The statement cannot run inside a transaction, or not any more.',
+    message: whole,
+  }),
+  UNDEFINED_SAVEPOINT: row<{ name: string }>({
+    sqlState: '3B001',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The transaction has no savepoint of this name, or it was released or rolled back.',
+    message: (p) => `Savepoint "${p.name}" does not exist`,
   }),
   TRANSACTION_ABORTED: row<Record<never, never>>({
     sqlState: '25P02',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'An earlier statement of the transaction failed; only ROLLBACK is taken.',
-    message: () => 'The transaction is aborted: an earlier statement failed, only ROLLBACK is possible',
+    meaning: 'An earlier statement of the transaction failed; only ROLLBACK and ROLLBACK TO are taken.',
+    message: () =>
+      'The transaction is aborted: an earlier statement failed, only ROLLBACK is possible, or ROLLBACK TO a savepoint',
   }),
   NOT_LEADER: row<{ hint?: string | undefined }>({
     sqlState: '57P04',

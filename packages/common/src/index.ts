@@ -8,6 +8,7 @@ export * from './logging/index.ts';
 export * from './measurement.ts';
 export * from './nearest-name.ts';
 export * from './reportable-error.ts';
+export { Savepoints } from './savepoints.ts';
 export { SeededRandom } from './seeded-random.ts';
 export * from './timers.ts';
 export * from './valid-text.ts';

@@ -62,12 +62,16 @@ export class CatalogStatements {
       case 'begin':
       case 'commit':
       case 'rollback':
+      case 'savepoint':
+      case 'release_savepoint':
+      case 'rollback_to_savepoint':
         return this.#transaction(statement, run);
       case 'vacuum':
         this.#authorizer.authorize(statement, run.sessionValues, await this.#tables.manager.latest());
         await vacuumTable(this.#context(run, txnId), statement, this.#vacuum);
         return { kind: 'done' };
       default: {
+        this.#refuseInReadOnly(statement, run);
         const context = this.#context(run, txnId);
         // In the very snapshot that it changes: names may have come to stand for something else since the statement came.
         const work = async (snapshot: Snapshot) => {
@@ -94,20 +98,38 @@ export class CatalogStatements {
     return this.#locks.with(id, query.signal, work);
   }
 
-  async #transaction({ kind }: TransactionStatement, { request }: QueryRunOptions): Promise<DoneResult> {
+  async #transaction(statement: TransactionStatement, { request }: QueryRunOptions): Promise<DoneResult> {
     const { transactionId } = request;
-    if (kind === 'begin') {
+    if (statement.kind === 'begin') {
       if (transactionId !== undefined) {
-        fail('NO_TRANSACTION', { message: `BEGIN inside transaction ${transactionId}: end that first` });
+        fail('ACTIVE_TRANSACTION', { message: `BEGIN inside transaction ${transactionId}: end that first` });
       }
-      const { id } = await this.#transactions.begin(request.user);
+      const { id } = await this.#transactions.begin(request.user, statement);
       return { kind: 'done', session: { kind: 'set', name: 'transaction_id', value: id } };
     }
     if (transactionId === undefined) {
-      return fail('NO_TRANSACTION', { message: `${kind.toUpperCase()} outside a transaction` });
+      const what = statement.kind.replaceAll('_', ' ').toUpperCase();
+      return fail('NO_TRANSACTION', { message: `${what} outside a transaction` });
     }
-    await this.#transactions[kind](transactionId);
-    return { kind: 'done', session: { kind: 'remove', name: 'transaction_id' } };
+    switch (statement.kind) {
+      case 'savepoint':
+        await this.#transactions.get(transactionId).savepoint(statement.name);
+        return { kind: 'done' };
+      case 'release_savepoint':
+        await this.#transactions.get(transactionId).releaseSavepoint(statement.name);
+        return { kind: 'done' };
+      case 'rollback_to_savepoint':
+        await this.#transactions.rollbackTo(transactionId, statement.name);
+        return { kind: 'done' };
+      default:
+        await this.#transactions[statement.kind](transactionId);
+        return { kind: 'done', session: { kind: 'remove', name: 'transaction_id' } };
+    }
+  }
+
+  #refuseInReadOnly({ kind }: RunnableStatement, { request: { transactionId } }: QueryRunOptions): void {
+    if (transactionId === undefined || !this.#transactions.get(transactionId).readOnly) return;
+    fail('READ_ONLY_TRANSACTION', { what: kind.replaceAll('_', ' ').toUpperCase() });
   }
 
   #context(run: QueryRunOptions, txnId: string): ChangeContext {

@@ -1,5 +1,5 @@
 import type { Action, ObjectId, Snapshot } from '@tessera/catalog';
-import { newUlid, startTimer, TesseraError, type Timer } from '@tessera/common';
+import { newUlid, Savepoints, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
 import { type Change, NO_CHANGE } from './changes/change.ts';
 import type { StatementSnapshot } from './statement-snapshot.ts';
@@ -34,12 +34,16 @@ export class Transactions {
     this.#options = options;
   }
 
-  async begin(user: string): Promise<OpenTransaction> {
+  async begin(
+    user: string,
+    { readOnly = false }: { readonly readOnly?: boolean } = {},
+  ): Promise<OpenTransaction> {
     const { manager, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = this.#options;
     const base = await manager.latest();
     const transaction = new OpenTransaction({
       id: newUlid(),
       user,
+      readOnly,
       base,
       pins: [manager.pin(base), manager.beginWrite()],
       idleTimeoutMs,
@@ -127,6 +131,14 @@ export class Transactions {
     await this.#forget(transaction);
   }
 
+  /**
+   * Undoes what the transaction did since the savepoint, also after a statement of it has failed.
+   * @throws TesseraError NO_TRANSACTION, UNDEFINED_SAVEPOINT
+   */
+  async rollbackTo(id: string, savepoint: string): Promise<void> {
+    await this.#options.discard(await this.get(id).rollbackTo(savepoint));
+  }
+
   /** Rolls everything back that is still open. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.values()].map((transaction) => this.#forget(transaction)));
@@ -160,6 +172,7 @@ export const isCertainlyNotCommitted = (error: unknown): boolean =>
 interface OpenTransactionOptions {
   readonly id: string;
   readonly user: string;
+  readonly readOnly: boolean;
   readonly base: Snapshot;
   readonly pins: readonly Pin[];
   readonly idleTimeoutMs: number;
@@ -172,6 +185,7 @@ export class OpenTransaction {
   readonly #options: OpenTransactionOptions;
   readonly #startedAt = new Date();
   readonly #actions: Action[] = [];
+  readonly #savepoints = new Savepoints<{ readonly snapshot: Snapshot; readonly actions: number }>();
   #snapshot: Snapshot;
   /** What the statements did that may come again, by the names that they would commit under. */
   readonly #done = new Map<string, Change>();
@@ -203,6 +217,11 @@ export class OpenTransaction {
     return this.#options.user;
   }
 
+  /** Whether it was begun READ ONLY: then it takes no statement that changes something. */
+  get readOnly(): boolean {
+    return this.#options.readOnly;
+  }
+
   get base(): Snapshot {
     return this.#options.base;
   }
@@ -224,11 +243,14 @@ export class OpenTransaction {
   /** @throws TesseraError TRANSACTION_ABORTED, NO_TRANSACTION once its COMMIT has begun */
   read(): Snapshot {
     if (this.#aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
-    if (this.#sealed) {
-      const message = `Transaction ${this.id} is being committed: only COMMIT is taken`;
-      throw TesseraError.of('NO_TRANSACTION', { message });
-    }
+    this.#checkOpen();
     return this.#snapshot;
+  }
+
+  #checkOpen(): void {
+    if (!this.#sealed) return;
+    const message = `Transaction ${this.id} is being committed: only COMMIT is taken`;
+    throw TesseraError.of('NO_TRANSACTION', { message });
   }
 
   /** Adds to what COMMIT will ask for; later statements of the transaction see it. */
@@ -245,13 +267,42 @@ export class OpenTransaction {
   }
 
   /** Runs a statement of the transaction, after those that came before it. One that fails aborts the transaction. */
-  async run<T>(statement: () => Promise<T>): Promise<T> {
+  run<T>(statement: () => Promise<T>): Promise<T> {
+    return this.#inTurn(() => {
+      this.read();
+      return statement();
+    });
+  }
+
+  /** @throws TesseraError TRANSACTION_ABORTED, NO_TRANSACTION */
+  savepoint(name: string): Promise<void> {
+    return this.run(async () =>
+      this.#savepoints.add(name, { snapshot: this.#snapshot, actions: this.#actions.length }),
+    );
+  }
+
+  /** @throws TesseraError UNDEFINED_SAVEPOINT, TRANSACTION_ABORTED, NO_TRANSACTION */
+  releaseSavepoint(name: string): Promise<void> {
+    return this.run(async () => this.#savepoints.release(name));
+  }
+
+  /** Takes back what was done since the savepoint, and answers it. @throws TesseraError UNDEFINED_SAVEPOINT, NO_TRANSACTION */
+  rollbackTo(name: string): Promise<readonly Action[]> {
+    return this.#inTurn(async () => {
+      this.#checkOpen();
+      const { snapshot, actions } = this.#savepoints.backTo(name);
+      this.#snapshot = snapshot;
+      this.#aborted = false;
+      return this.#actions.splice(actions);
+    });
+  }
+
+  async #inTurn<T>(statement: () => Promise<T>): Promise<T> {
     const before = this.#turn;
     const work = before.then(async () => {
       this.#idle?.clear();
       this.#statements += 1;
       try {
-        this.read();
         return await statement();
       } catch (error) {
         this.abort();

@@ -237,13 +237,10 @@ group('transactions', () => {
     ]);
   });
 
-  it.each(['SAVEPOINT s', 'BEGIN ISOLATION LEVEL SERIALIZABLE', 'ROLLBACK TO s'])(
-    'do not have %s',
-    async (sql) => {
-      using client = await open();
-      expect((await client.ask(query(sql)))[0]).toMatch(/^E ERROR 0A000/);
-    },
-  );
+  it('are not serializable', async () => {
+    using client = await open();
+    expect((await client.ask(query('BEGIN ISOLATION LEVEL SERIALIZABLE')))[0]).toMatch(/^E ERROR 0A000/);
+  });
 
   it('take back what was SET in them', async () => {
     using client = await open();

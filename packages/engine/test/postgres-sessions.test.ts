@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, describe as group, it } from 'vitest';
 import { query as queryOverHttp, rows as rowsOverHttp } from './http.ts';
-import { query, RawClient } from './postgres-client.ts';
+import { bind, execute, parse, query, RawClient, sync } from './postgres-client.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 let node: TesseraProcess;
@@ -12,6 +12,8 @@ afterAll(async () => {
 });
 
 const open = (parameters?: Readonly<Record<string, string>>) => RawClient.open(node.postgres, parameters);
+
+const script = (client: RawClient) => ({ ask: (sql: string) => client.ask(query(sql)) });
 
 /** The answer to a simple query, without its RowDescription and ReadyForQuery messages. */
 async function answer(client: RawClient, sql: string): Promise<readonly string[]> {
@@ -61,6 +63,101 @@ group('what clients ask when they connect', () => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('foo')]);
     const reset = await queryOverHttp(node, 'RESET timezone');
     expect(reset.headers.get('firebolt-remove-parameters')).toBe('timezone');
+  });
+});
+
+group('savepoints', () => {
+  it('make a transaction usable again whose statement failed', async () => {
+    using client = await open();
+    const { ask } = script(client);
+    await ask('CREATE TABLE saved (a INT)');
+    expect(await ask('BEGIN; INSERT INTO saved VALUES (1); SAVEPOINT s')).toEqual([
+      ...['C BEGIN', 'C INSERT 0 1', 'C SAVEPOINT', 'Z T'],
+    ]);
+    await ask('INSERT INTO saved VALUES (2)');
+    expect(await ask('SELECT 1 / 0')).toEqual([expect.stringMatching(/^E ERROR 22012/), 'Z E']);
+    expect(await ask('SELECT 1')).toEqual([expect.stringMatching(/^E ERROR 25P02/), 'Z E']);
+    expect(await ask('RELEASE s')).toEqual([expect.stringMatching(/^E ERROR 25P02/), 'Z E']);
+    expect(await ask('ROLLBACK TO s')).toEqual(['C ROLLBACK', 'Z T']);
+    expect(await ask('SELECT a FROM saved')).toEqual(['T', 'D 1', 'C SELECT 1', 'Z T']);
+    expect(await ask('RELEASE SAVEPOINT s')).toEqual(['C RELEASE', 'Z T']);
+    expect(await ask('ROLLBACK TO s')).toEqual([expect.stringMatching(/^E ERROR 3B001/), 'Z E']);
+    expect(await ask('COMMIT')).toEqual(['C ROLLBACK', 'Z I']);
+    expect(await ask('SELECT a FROM saved')).toEqual(['T', 'C SELECT 0', 'Z I']);
+  });
+
+  it('take back parameters and cursors too', async () => {
+    using client = await open();
+    const { ask } = script(client);
+    await ask('BEGIN; SET application_name = \'kept\'; DECLARE c CURSOR FOR SELECT 1; SAVEPOINT "S p"');
+    await ask("SET application_name = 'lost'; DECLARE d CURSOR FOR SELECT 2; SET TRANSACTION READ ONLY");
+    await ask('ROLLBACK WORK TO "S p"');
+    expect(await ask('SHOW application_name')).toContain('D kept');
+    expect(await ask('SHOW transaction_read_only')).toContain('D off');
+    expect(await ask('FETCH c')).toContain('D 1');
+    expect(await ask('FETCH d')).toEqual([expect.stringMatching(/^E ERROR 34000/), 'Z E']);
+    await ask('ROLLBACK TO "S p"');
+    expect(await ask('COMMIT')).toContain('C COMMIT');
+    expect(await ask('SHOW application_name')).toContain('D kept');
+  });
+
+  it('work in the extended protocol', async () => {
+    using client = await open();
+    const extended = (sql: string) => client.ask(parse(sql), bind(), execute(), sync);
+    await extended('BEGIN');
+    await extended('SAVEPOINT a');
+    expect((await extended('SELECT nosuch')).slice(2)).toEqual([
+      expect.stringMatching(/^E ERROR 42703/),
+      'Z E',
+    ]);
+    expect(await extended('ROLLBACK TO a')).toEqual(['1', '2', 'C ROLLBACK', 'Z T']);
+    expect(await extended('SELECT 1')).toEqual(['1', '2', 'D 1', 'C SELECT 1', 'Z T']);
+  });
+
+  it.each(['SAVEPOINT s', 'RELEASE s', 'ROLLBACK TO s', 'SELECT 1; SAVEPOINT s'])(
+    'are refused outside a transaction: %s',
+    async (sql) => {
+      using client = await open();
+      expect(await answer(client, sql)).toContainEqual(expect.stringMatching(/^E ERROR 25P01/));
+    },
+  );
+});
+
+group('transactions that only read', () => {
+  it.each([
+    ['BEGIN READ ONLY'],
+    ['BEGIN; SET TRANSACTION READ ONLY'],
+    ['BEGIN; SET transaction_read_only = on'],
+    ['SET default_transaction_read_only = on'],
+    ['SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY; BEGIN'],
+  ])('%s', async (sql) => {
+    using client = await open();
+    await answer(client, sql);
+    expect(await answer(client, 'SHOW transaction_read_only')).toContain('D on');
+    expect(await answer(client, 'CREATE TABLE never (a INT)')).toEqual([
+      expect.stringMatching(/^E ERROR 25006 /),
+    ]);
+  });
+
+  it('write again only before their first statement', async () => {
+    using client = await open();
+    await answer(client, 'BEGIN READ ONLY; SET TRANSACTION READ WRITE');
+    expect(await answer(client, 'CREATE TABLE readwrite (a INT)')).toEqual(['C CREATE TABLE']);
+    await answer(client, 'ROLLBACK; BEGIN READ ONLY; SELECT 1');
+    expect(await answer(client, 'SET TRANSACTION READ WRITE')).toEqual([
+      expect.stringMatching(/^E ERROR 25001 /),
+    ]);
+  });
+
+  it('begin once: SET TRANSACTION outside warns', async () => {
+    using client = await open();
+    expect(await answer(client, 'SET TRANSACTION READ ONLY')).toEqual([
+      expect.stringMatching(/^N WARNING 25P01 /),
+      'C SET',
+    ]);
+    expect(await answer(client, 'BEGIN; DISCARD ALL')).toContainEqual(
+      expect.stringMatching(/^E ERROR 25001 /),
+    );
   });
 });
 

@@ -33,6 +33,9 @@ export function statementRequirements(
     case 'begin':
     case 'commit':
     case 'rollback':
+    case 'savepoint':
+    case 'release_savepoint':
+    case 'rollback_to_savepoint':
     case 'unsupported':
       return undefined;
     case 'use_database':

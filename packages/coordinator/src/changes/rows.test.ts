@@ -223,6 +223,62 @@ describe('a transaction', () => {
     expect(await node.rows('SELECT a FROM t3')).toEqual([[1]]);
   });
 
+  it('goes back to a savepoint, also after a statement that failed', async () => {
+    await all('CREATE TABLE saved (a INT)', 'INSERT INTO saved VALUES (1)');
+    const { value } = (await begin()) as { value: string };
+    const inside = { transactionId: value };
+    const contents = () => node.rows('SELECT a FROM saved ORDER BY a', inside);
+    await node.run('SAVEPOINT one', inside);
+    await node.run('INSERT INTO saved VALUES (2)', inside);
+    await node.run('SAVEPOINT two', inside);
+    await node.run('CREATE TABLE undone (b INT)', inside);
+    await node.run('DELETE FROM saved WHERE a = 1', inside);
+    expect(await contents()).toEqual([[2]]);
+    await expect(node.rows('SELECT nosuch FROM saved', inside)).rejects.toThrow();
+    await expect(node.run('SAVEPOINT three', inside)).rejects.toMatchObject({ name: 'TRANSACTION_ABORTED' });
+    await node.run('ROLLBACK TO two', inside);
+    expect(await contents()).toEqual([[1], [2]]);
+    await expect(node.rows('SELECT b FROM undone', inside)).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
+    await node.run('ROLLBACK TO SAVEPOINT one', inside);
+    await node.run('INSERT INTO saved VALUES (3)', inside);
+    expect(await contents()).toEqual([[1], [3]]);
+    await expect(node.run('RELEASE two', inside)).rejects.toMatchObject({ name: 'UNDEFINED_SAVEPOINT' });
+    await node.run('ROLLBACK TO one', inside);
+    expect(await contents()).toEqual([[1]]);
+    await node.run('UPDATE saved SET a = 4', inside);
+    await node.run('RELEASE SAVEPOINT one', inside);
+    await node.run('COMMIT', inside);
+    expect(await node.rows('SELECT a FROM saved')).toEqual([[4]]);
+  });
+
+  it('goes back to the newest savepoint of a name', async () => {
+    await all('CREATE TABLE nested (a INT)');
+    const { value } = (await begin()) as { value: string };
+    const inside = { transactionId: value };
+    const count = async () => (await node.rows('SELECT count(*)::INT FROM nested', inside))[0]![0];
+    await node.run('SAVEPOINT s', inside);
+    await node.run('INSERT INTO nested VALUES (1)', inside);
+    await node.run('SAVEPOINT s', inside);
+    await node.run('INSERT INTO nested VALUES (2)', inside);
+    await node.run('ROLLBACK TO s', inside);
+    expect(await count()).toBe(1);
+    await node.run('RELEASE s', inside);
+    await node.run('ROLLBACK TO s', inside);
+    expect(await count()).toBe(0);
+    await node.run('ROLLBACK', inside);
+  });
+
+  it('that only reads refuses changes, and none begins inside another', async () => {
+    const { session } = await node.run('BEGIN READ ONLY');
+    const inside = { transactionId: (session as { value: string }).value };
+    expect(await node.rows('SELECT 1', inside)).toEqual([[1]]);
+    await expect(node.run('CREATE TABLE never (a INT)', inside)).rejects.toMatchObject({ sqlState: '25006' });
+    await node.run('ROLLBACK', inside);
+    const { value } = (await begin()) as { value: string };
+    await expect(node.run('BEGIN', { transactionId: value })).rejects.toMatchObject({ sqlState: '25001' });
+    await node.run('ROLLBACK', { transactionId: value });
+  });
+
   it('that changes what another changed first does not commit', async () => {
     await all('CREATE TABLE t4 (a INT)', 'INSERT INTO t4 VALUES (1), (2)');
     const { value } = (await begin()) as { value: string };

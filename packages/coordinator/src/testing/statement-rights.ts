@@ -466,5 +466,8 @@ export const STATEMENT_CASES: Readonly<Record<Statement['kind'], readonly Statem
   begin: [free('BEGIN')],
   commit: [free('COMMIT', { fails: 'NO_TRANSACTION' })],
   rollback: [free('ROLLBACK', { fails: 'NO_TRANSACTION' })],
+  savepoint: [free('SAVEPOINT s', { fails: 'NO_TRANSACTION' })],
+  release_savepoint: [free('RELEASE s', { fails: 'NO_TRANSACTION' })],
+  rollback_to_savepoint: [free('ROLLBACK TO s', { fails: 'NO_TRANSACTION' })],
   unsupported: [free('ANALYZE', { fails: 'NOT_SUPPORTED' })],
 };

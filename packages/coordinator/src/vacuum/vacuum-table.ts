@@ -28,7 +28,7 @@ export async function vacuumTable(
 ): Promise<void> {
   const { run, tables, settings } = context;
   if (run.request.transactionId !== undefined) {
-    fail('NO_TRANSACTION', { message: 'VACUUM cannot run in a transaction' });
+    fail('ACTIVE_TRANSACTION', { message: 'VACUUM cannot run inside a transaction' });
   }
   const policy: VacuumPolicy = {
     minBytes: settings.tablet_min_size_bytes,

@@ -53,7 +53,7 @@ describe('VACUUM', () => {
     const { session } = await node.run('BEGIN');
     if (session?.kind !== 'set') throw new Error('BEGIN sets the transaction');
     await expect(node.run('VACUUM t', { transactionId: session.value })).rejects.toMatchObject({
-      name: 'NO_TRANSACTION',
+      name: 'ACTIVE_TRANSACTION',
     });
   });
 });

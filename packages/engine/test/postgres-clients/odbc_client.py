@@ -99,8 +99,7 @@ def test_batches():
 
 
 def test_rows_by_declare_and_fetch():
-    # Not Protocol=7.4-2, as whose savepoints there are none.
-    with connect(UseDeclareFetch=1, Fetch=100, Protocol="7.4-1") as connection:
+    with connect(UseDeclareFetch=1, Fetch=100) as connection:
         cursor = connection.cursor()
         cursor.execute("SELECT i, 'n' || i FROM generate_series(1, 1050) AS r(i) ORDER BY i")
         same(rows(cursor), [(i, f"n{i}") for i in range(1, 1051)])
@@ -155,7 +154,19 @@ def test_transactions():
 
 
 def test_errors_in_transactions():
-    # Rollback on errors is the transaction's (1); for the statement's (2) the driver would need savepoints.
+    # By default the driver sets a savepoint before each statement, and goes back to it after an error.
+    with connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("CREATE TABLE kept_after_errors (a INT)")
+        connection.autocommit = False
+        cursor.execute("INSERT INTO kept_after_errors VALUES (1)")
+        same(code(lambda: cursor.execute("SELECT * FROM nowhere")), "42P01")
+        same(code(lambda: cursor.execute("INSERT INTO kept_after_errors VALUES (1 / 0)")), "22012")
+        cursor.execute("INSERT INTO kept_after_errors VALUES (?)", 2)
+        connection.commit()
+        same(rows(cursor.execute("SELECT a FROM kept_after_errors ORDER BY a")), [(1,), (2,)])
+        connection.rollback()
+    # With 7.4-1 an error fails the whole transaction.
     with connect(Protocol="7.4-1") as connection:
         cursor = connection.cursor()
         connection.autocommit = False
@@ -163,6 +174,20 @@ def test_errors_in_transactions():
         connection.rollback()
         same(cursor.execute("SELECT 1").fetchval(), 1)
         connection.rollback()
+
+
+def test_catalog_functions_inside_a_transaction():
+    with connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("CREATE TABLE meta_inside (a INT NOT NULL, b TEXT)")
+        connection.autocommit = False
+        cursor.execute("INSERT INTO meta_inside VALUES (1, 'x')")
+        same([row.table_name for row in cursor.tables(table="meta_inside")], ["meta_inside"])
+        same([row.column_name for row in cursor.columns(table="meta_inside")], ["a", "b"])
+        cursor.primaryKeys(table="meta_inside").fetchall()
+        cursor.statistics("meta_inside").fetchall()
+        same(cursor.execute("SELECT count(*) FROM meta_inside").fetchval(), 1)
+        connection.commit()
 
 
 def test_codes_of_errors():

@@ -8,7 +8,7 @@ import { closeCommand, declareCommand, fetchCommand } from './cursor-commands.ts
 import { deallocateCommand, executeCommand, prepareCommand } from './prepare-commands.ts';
 import type { SessionCommand } from './session-command.ts';
 import { setCommand } from './set-command.ts';
-import { beginCommand, endCommand } from './transaction-commands.ts';
+import { beginCommand, endCommand, releaseCommand, savepointCommand } from './transaction-commands.ts';
 
 type Reader = (cursor: TokenCursor) => SessionCommand | undefined;
 
@@ -19,6 +19,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   END: endCommand,
   ROLLBACK: endCommand,
   ABORT: endCommand,
+  SAVEPOINT: savepointCommand,
+  RELEASE: releaseCommand,
   SET: setCommand,
   RESET: resetCommand,
   SHOW: showCommand,

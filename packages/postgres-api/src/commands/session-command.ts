@@ -11,6 +11,7 @@ export type SessionCommand =
   | ({ readonly kind: 'begin'; readonly tag: string } & TransactionModes)
   | { readonly kind: 'commit' }
   | { readonly kind: 'rollback' }
+  | { readonly kind: 'savepoint' | 'release_savepoint' | 'rollback_to_savepoint'; readonly name: string }
   | { readonly kind: 'prepare_transaction' }
   | ({ readonly kind: 'set_transaction' } & TransactionModes)
   /** Without a value: `DEFAULT`. */

@@ -30,6 +30,9 @@ export function setCommand(cursor: TokenCursor): SessionCommand {
   }
   const name = parameterName(cursor);
   if (!cursor.acceptSymbol('=') && !cursor.accept('TO')) cursor.unexpected('"="');
+  if (name === 'transaction_read_only') {
+    return finished(cursor, { kind: 'set_transaction', readOnly: isTrue(value1(cursor, 'on or off')) });
+  }
   const values = [value1(cursor, `a value for ${name}`)];
   while (cursor.acceptSymbol(',')) values.push(cursor.expectValue(`a value for ${name}`));
   const value = values[0] === undefined ? undefined : values.join(', ');
@@ -56,6 +59,8 @@ function zoneOfOffset(offset: string): string {
   }
   return Number(hours) === 0 ? 'UTC' : `Etc/GMT${sign === '-' ? '+' : '-'}${Number(hours)}`;
 }
+
+const isTrue = (value: string | undefined): boolean => /^(?:true|t|on|yes|1)$/i.test(value ?? '');
 
 /** Undefined for DEFAULT. */
 function value1(cursor: TokenCursor, what: string): string | undefined {

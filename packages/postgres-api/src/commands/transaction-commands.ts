@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import type { TokenCursor } from '@tessera/sql';
+import { finished } from './command-words.ts';
 import type { SessionCommand, TransactionModes } from './session-command.ts';
 
 /** `BEGIN [WORK | TRANSACTION] modes`, `START TRANSACTION modes` */
@@ -37,15 +38,36 @@ function isolationLevel(cursor: TokenCursor): void {
   if (!LEVELS.some((words) => cursor.accept(...words))) cursor.unexpected('an isolation level');
 }
 
-/** `COMMIT`, `END`, `ROLLBACK`, `ABORT` */
+/** `COMMIT`, `END`, `ROLLBACK`, `ABORT`, `ROLLBACK TO savepoint` */
 export function endCommand(cursor: TokenCursor): SessionCommand {
   const commits = cursor.accept('COMMIT') || cursor.accept('END');
   if (!commits && !cursor.accept('ROLLBACK')) cursor.expectWord('ABORT');
   if (cursor.isAt('PREPARED')) fail('NOT_SUPPORTED', { what: 'A prepared transaction' });
   if (!cursor.accept('TRANSACTION')) cursor.accept('WORK');
-  if (cursor.isAt('TO')) fail('NOT_SUPPORTED', { what: 'ROLLBACK TO SAVEPOINT' });
+  if (!commits && cursor.accept('TO')) {
+    cursor.accept('SAVEPOINT');
+    return named(cursor, 'rollback_to_savepoint');
+  }
   if (cursor.isAt('AND', 'CHAIN')) fail('NOT_SUPPORTED', { what: 'AND CHAIN' });
   cursor.accept('AND', 'NO', 'CHAIN');
   cursor.expectEnd();
   return { kind: commits ? 'commit' : 'rollback' };
 }
+
+/** `SAVEPOINT name` */
+export function savepointCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('SAVEPOINT');
+  return named(cursor, 'savepoint');
+}
+
+/** `RELEASE [SAVEPOINT] name` */
+export function releaseCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('RELEASE');
+  cursor.accept('SAVEPOINT');
+  return named(cursor, 'release_savepoint');
+}
+
+const named = (
+  cursor: TokenCursor,
+  kind: 'savepoint' | 'release_savepoint' | 'rollback_to_savepoint',
+): SessionCommand => finished(cursor, { kind, name: cursor.expectName('the name of a savepoint') });

@@ -6,6 +6,7 @@ import { copyResponse } from '../protocol/backend-message.ts';
 import { readFrontendMessage } from '../protocol/frontend-message.ts';
 import type { Outcome, StatementRun } from '../session/outcome.ts';
 import type { SessionState } from '../session/session-state.ts';
+import { readsOnly } from '../session/transaction-control.ts';
 import { CopyFile } from './copy-file.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function copyIn(
   { moreMayFollow }: StatementRun,
 ): Promise<Outcome> {
   const { transaction, engine } = state;
-  if (transaction.readOnly) fail('READ_ONLY_TRANSACTION', { what: 'COPY FROM' });
+  if (readsOnly(state)) fail('READ_ONLY_TRANSACTION', { what: 'COPY FROM' });
   await checkRights(state, command);
   const columns = await columnCount(state, command);
   if (moreMayFollow) await transaction.beginImplicit();

@@ -25,6 +25,18 @@ interface State {
   readonly settings: Settings;
 }
 
+/** What is in effect when the open transaction commits, and when it does not. */
+interface Ends {
+  readonly committed: State;
+  readonly before: State;
+}
+
+/** The parameters at one moment of a transaction. */
+export interface ParametersMark {
+  readonly current: State;
+  readonly ends: Ends | undefined;
+}
+
 /**
  * The parameters of a connection, those of PostgreSQL and the engine's settings under one roof, as SET, SHOW and RESET see
  * them: what a transaction set goes with it when it is rolled back, what it set locally always.
@@ -32,8 +44,7 @@ interface State {
 export class SessionParameters {
   readonly #initial: State;
   #current: State;
-  /** What is in effect when the open transaction commits, and when it does not. */
-  #ends: { readonly committed: State; readonly before: State } | undefined;
+  #ends: Ends | undefined;
   #told: ReadonlyMap<string, string>;
 
   constructor(initial: State) {
@@ -99,6 +110,16 @@ export class SessionParameters {
 
   begin(): void {
     this.#ends ??= { committed: this.#current, before: this.#current };
+  }
+
+  /** What they are now, for `backTo`. */
+  mark(): ParametersMark {
+    return { current: this.#current, ends: this.#ends };
+  }
+
+  backTo({ current, ends }: ParametersMark): void {
+    this.#current = current;
+    this.#ends = ends;
   }
 
   end(outcome: 'committed' | 'before'): void {

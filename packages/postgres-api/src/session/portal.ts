@@ -46,6 +46,14 @@ export class Portals {
     for (const name of [...this.#portals.keys()]) await this.close(name);
   }
 
+  open(): ReadonlySet<Portal> {
+    return new Set(this.#portals.values());
+  }
+
+  async closeAllBut(kept: ReadonlySet<Portal>): Promise<void> {
+    for (const portal of this.open()) if (!kept.has(portal)) await this.close(portal.name);
+  }
+
   /** Those that end with a transaction, however it ends. */
   async closeUnheld(): Promise<void> {
     for (const { name, held } of [...this.#portals.values()]) if (held === undefined) await this.close(name);

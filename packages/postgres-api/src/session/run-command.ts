@@ -9,7 +9,15 @@ import { closeCursor, declareCursor, fetchRows } from './cursors.ts';
 import type { CommandRun, Outcome, StatementRun } from './outcome.ts';
 import type { SessionState } from './session-state.ts';
 import { deallocate, executePrepared, prepareBySql } from './sql-prepare.ts';
-import { beginTransaction, commitTransaction, rollbackTransaction } from './transaction-control.ts';
+import {
+  beginTransaction,
+  commitTransaction,
+  readsOnly,
+  rollbackToSavepoint,
+  rollbackTransaction,
+  setSavepoint,
+  setTransaction,
+} from './transaction-control.ts';
 
 const done = (tag: string): Outcome => ({ kind: 'done', tag });
 
@@ -28,6 +36,15 @@ export async function runCommand(
       return done(await commitTransaction(state));
     case 'rollback':
       return done(await rollbackTransaction(state));
+    case 'savepoint':
+      await setSavepoint(state, command.name);
+      return done('SAVEPOINT');
+    case 'release_savepoint':
+      await transaction.releaseSavepoint(command.name);
+      return done('RELEASE');
+    case 'rollback_to_savepoint':
+      await rollbackToSavepoint(state, command.name);
+      return done('ROLLBACK');
     case 'prepare_transaction': {
       // As in PostgreSQL where it is switched off, the transaction ends all the same: clients send no ROLLBACK after it.
       const { failed } = transaction;
@@ -35,7 +52,7 @@ export async function runCommand(
       return failed ? done(tag) : fail('NOT_SUPPORTED', { what: 'PREPARE TRANSACTION' });
     }
     case 'set_transaction':
-      if (command.readOnly !== undefined) transaction.setReadOnly(command.readOnly);
+      setTransaction(state, command.readOnly);
       return done('SET');
     case 'set':
       if (command.local) warnOfLocal(state);
@@ -89,17 +106,17 @@ function warnOfLocal(state: SessionState): void {
   state.notify(warning('25P01', 'SET LOCAL can only be used in transaction blocks'));
 }
 
-function shownRows({ parameters, transaction }: SessionState, name: string | undefined, run: StatementRun) {
+function shownRows(state: SessionState, name: string | undefined, run: StatementRun) {
+  const { parameters } = state;
   if (name === undefined) return new TextRows(SHOW_ALL_COLUMNS, parameters.all(), run.formats);
-  const value =
-    name === 'transaction_read_only' ? (transaction.readOnly ? 'on' : 'off') : parameters.show(name);
+  const value = name === 'transaction_read_only' ? (readsOnly(state) ? 'on' : 'off') : parameters.show(name);
   return new TextRows([name], [[value]], run.formats);
 }
 
 async function discard(state: SessionState, what: 'ALL' | 'PLANS' | 'TEMP' | 'SEQUENCES'): Promise<void> {
   if (what !== 'ALL') return;
   if (state.transaction.isExplicit) {
-    fail('NO_TRANSACTION', { message: 'DISCARD ALL cannot run inside a transaction block' });
+    fail('ACTIVE_TRANSACTION', { message: 'DISCARD ALL cannot run inside a transaction block' });
   }
   await state.portals.closeAll();
   state.statements.clear();

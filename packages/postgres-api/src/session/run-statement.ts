@@ -7,6 +7,7 @@ import { inWholeText, type ParsedStatement } from '../statements/parsed-statemen
 import type { Outcome, StatementRun } from './outcome.ts';
 import { runCommand } from './run-command.ts';
 import type { SessionState } from './session-state.ts';
+import { readsOnly } from './transaction-control.ts';
 
 /**
  * Starts a statement.
@@ -28,9 +29,14 @@ export async function runStatement(
   }
 }
 
-const ENDS: ReadonlySet<SessionCommand['kind']> = new Set(['commit', 'rollback', 'prepare_transaction']);
+const ENDS: ReadonlySet<SessionCommand['kind']> = new Set([
+  'commit',
+  'rollback',
+  'rollback_to_savepoint',
+  'prepare_transaction',
+]);
 
-/** @throws TesseraError TRANSACTION_ABORTED for all but the end of a failed transaction */
+/** @throws TesseraError TRANSACTION_ABORTED for all but the end of a failed transaction, or of its part that failed */
 export function checkTransaction({ transaction }: SessionState, parsed: ParsedStatement | undefined): void {
   if (!transaction.failed) return;
   const { work } = parsed ?? {};
@@ -53,8 +59,9 @@ async function runInEngine(
   { parameters, formats, moreMayFollow }: StatementRun,
 ): Promise<Outcome> {
   const { transaction, engine } = state;
+  transaction.use();
   if (changes(statement)) {
-    if (transaction.readOnly) {
+    if (readsOnly(state)) {
       const what = commandTag(statement, 0).replace(/[ 0]+$/, '');
       throw TesseraError.of('READ_ONLY_TRANSACTION', { what });
     }

@@ -1,16 +1,28 @@
-import { TesseraError } from '@tessera/common';
+import { fail, Savepoints, TesseraError } from '@tessera/common';
 import type { SessionUpdate } from '@tessera/coordinator';
+import { quoteIdentifier } from '@tessera/sql';
+import type { ParametersMark } from '../parameters/session-parameters.ts';
 import type { TransactionStatus } from '../protocol/backend-message.ts';
+import type { Portal } from './portal.ts';
 
-/** Runs BEGIN, COMMIT or ROLLBACK in the engine; what it answers is the transaction that is open then. */
-export type RunInEngine = (sql: 'BEGIN' | 'COMMIT' | 'ROLLBACK') => Promise<SessionUpdate | undefined>;
+/** Runs a statement about transactions in the engine; what it answers is the transaction that is open then. */
+export type RunInEngine = (sql: string) => Promise<SessionUpdate | undefined>;
+
+/** What the session is at a savepoint, besides what the engine knows of the transaction. */
+export interface SessionMark {
+  readonly parameters: ParametersMark;
+  readonly portals: ReadonlySet<Portal>;
+}
 
 interface OpenTransaction {
   readonly id: string;
   /** It holds the statements up to the next Sync, or of one Query message; no BEGIN made it. */
   isImplicit: boolean;
   readOnly: boolean;
+  /** A statement has run in it: it cannot become one that writes any more. */
+  isUsed: boolean;
   failed: boolean;
+  readonly savepoints: Savepoints<SessionMark & { readonly readOnly: boolean }>;
 }
 
 /** The transaction of a connection, as PostgreSQL has it: a failed one takes nothing but its end. */
@@ -56,14 +68,51 @@ export class SessionTransaction {
     this.#open ??= { ...(await this.#begun()), isImplicit: true, readOnly: false };
   }
 
+  /** A statement runs in the transaction that is open, if there is one. */
+  use(): void {
+    if (this.#open !== undefined) this.#open.isUsed = true;
+  }
+
+  /** @throws TesseraError ACTIVE_TRANSACTION for one that was READ ONLY when its first statement ran */
   setReadOnly(readOnly: boolean): void {
-    if (this.#open !== undefined) this.#open.readOnly = readOnly;
+    if (this.#open === undefined) return;
+    if (!readOnly && this.#open.readOnly && this.#open.isUsed) {
+      fail('ACTIVE_TRANSACTION', { message: 'transaction read-write mode must be set before any query' });
+    }
+    this.#open.readOnly = readOnly;
+  }
+
+  async savepoint(name: string, mark: SessionMark): Promise<void> {
+    const { savepoints, readOnly } = this.#explicit('SAVEPOINT');
+    await this.#run(`SAVEPOINT ${quoteIdentifier(name)}`);
+    savepoints.add(name, { ...mark, readOnly });
+  }
+
+  async releaseSavepoint(name: string): Promise<void> {
+    const { savepoints } = this.#explicit('RELEASE SAVEPOINT');
+    await this.#run(`RELEASE SAVEPOINT ${quoteIdentifier(name)}`);
+    savepoints.release(name);
+  }
+
+  /** Makes a failed transaction usable again; answers what the session was at the savepoint. */
+  async rollbackTo(name: string): Promise<SessionMark> {
+    const open = this.#explicit('ROLLBACK TO SAVEPOINT');
+    await this.#run(`ROLLBACK TO SAVEPOINT ${quoteIdentifier(name)}`);
+    const mark = open.savepoints.backTo(name);
+    Object.assign(open, { readOnly: mark.readOnly, failed: false });
+    return mark;
+  }
+
+  #explicit(what: string): OpenTransaction {
+    if (this.#open !== undefined && !this.#open.isImplicit) return this.#open;
+    return fail('NO_TRANSACTION', { message: `${what} can only be used in transaction blocks` });
   }
 
   async #begun() {
     const update = await this.#run('BEGIN');
     if (update?.kind !== 'set') throw new Error('BEGIN tells the id of its transaction');
-    return { id: update.value, failed: false };
+    const savepoints: OpenTransaction['savepoints'] = new Savepoints();
+    return { id: update.value, failed: false, isUsed: false, savepoints };
   }
 
   fail(): void {

@@ -3,6 +3,33 @@ import type { SessionState } from './session-state.ts';
 
 const NONE_IN_PROGRESS = warning('25P01', 'there is no transaction in progress');
 
+/** Whether a statement that comes now may change nothing. */
+export const readsOnly = ({ transaction, parameters }: SessionState): boolean =>
+  transaction.isExplicit ? transaction.readOnly : parameters.show('default_transaction_read_only') === 'on';
+
+export function setTransaction({ transaction, notify }: SessionState, readOnly: boolean | undefined): void {
+  if (!transaction.isExplicit) {
+    notify(warning('25P01', 'SET TRANSACTION can only be used in transaction blocks'));
+  } else if (readOnly !== undefined) transaction.setReadOnly(readOnly);
+}
+
+export function setSavepoint(
+  { transaction, parameters, portals }: SessionState,
+  name: string,
+): Promise<void> {
+  return transaction.savepoint(name, { parameters: parameters.mark(), portals: portals.open() });
+}
+
+/** Takes back what was done since the savepoint; cursors that were declared since then are closed. */
+export async function rollbackToSavepoint(
+  { transaction, parameters, portals }: SessionState,
+  name: string,
+): Promise<void> {
+  const mark = await transaction.rollbackTo(name);
+  parameters.backTo(mark.parameters);
+  await portals.closeAllBut(mark.portals);
+}
+
 /** BEGIN, for the tag of its form. */
 export async function beginTransaction(state: SessionState, readOnly: boolean | undefined): Promise<void> {
   const { transaction, parameters } = state;

@@ -364,9 +364,15 @@ export type ChangeStatement =
   | CopyToStatement;
 
 export type TransactionStatement =
-  | { readonly kind: 'begin' }
+  | { readonly kind: 'begin'; readonly readOnly: boolean }
   | { readonly kind: 'commit' }
-  | { readonly kind: 'rollback' };
+  | { readonly kind: 'rollback' }
+  | SavepointStatement;
+
+export interface SavepointStatement {
+  readonly kind: 'savepoint' | 'release_savepoint' | 'rollback_to_savepoint';
+  readonly name: string;
+}
 
 export interface VacuumStatement {
   readonly kind: 'vacuum';

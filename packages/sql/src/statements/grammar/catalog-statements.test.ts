@@ -399,6 +399,12 @@ const OTHERS: readonly (readonly [sql: string, statement: object])[] = [
   ['END TRANSACTION', { kind: 'commit' }],
   ['ROLLBACK', { kind: 'rollback' }],
   ['ABORT WORK', { kind: 'rollback' }],
+  ['BEGIN READ ONLY', { kind: 'begin', readOnly: true }],
+  ['SAVEPOINT S', { kind: 'savepoint', name: 's' }],
+  ['RELEASE SAVEPOINT s', { kind: 'release_savepoint', name: 's' }],
+  ['RELEASE s', { kind: 'release_savepoint', name: 's' }],
+  ['ROLLBACK TO SAVEPOINT s', { kind: 'rollback_to_savepoint', name: 's' }],
+  ['ROLLBACK TRANSACTION TO s', { kind: 'rollback_to_savepoint', name: 's' }],
   ['VACUUM t', { kind: 'vacuum', table: named('t'), options: {} }],
   [
     'VACUUM (INDEXES = TRUE, MAX_CONCURRENCY = 4) s.t',
@@ -567,7 +573,6 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ["COPY (SELECT 1) TO 'upload://x'", 'INVALID_ARGUMENT', 'not in COPY TO', "'upload://x'"],
   ["COPY t FROM ' upload://x'", 'INVALID_ARGUMENT', 'not in COPY FROM', "' upload://x'"],
   ['BEGIN ISOLATION LEVEL SERIALIZABLE', 'NOT_SUPPORTED', 'snapshot isolation', 'SERIALIZABLE'],
-  ['ROLLBACK TO SAVEPOINT s', 'NOT_SUPPORTED', 'SAVEPOINT', 'TO'],
   ['VACUUM', 'SYNTAX_ERROR', 'the name of a table', ''],
   ['VACUUM (FULL = TRUE) t', 'INVALID_ARGUMENT', 'VACUUM has no option FULL', 'FULL'],
   [

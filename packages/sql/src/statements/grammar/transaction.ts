@@ -1,8 +1,8 @@
-import type { TransactionStatement } from '../catalog-statement.ts';
+import type { SavepointStatement, TransactionStatement } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { unsupported } from './unsupported.ts';
 
-/** `BEGIN`, `START TRANSACTION`, `COMMIT`, `END`, `ROLLBACK`, `ABORT` and PostgreSQL's words behind them. */
+/** `BEGIN`, `START TRANSACTION`, `COMMIT`, `END`, `ROLLBACK`, `ABORT`, `SAVEPOINT`, `RELEASE` and PostgreSQL's words behind them. */
 export function transactionStatement(cursor: TokenCursor): TransactionStatement | undefined {
   if (cursor.accept('BEGIN')) {
     if (!cursor.accept('TRANSACTION')) cursor.accept('WORK');
@@ -11,19 +11,32 @@ export function transactionStatement(cursor: TokenCursor): TransactionStatement 
   if (cursor.accept('START', 'TRANSACTION')) return begin(cursor);
   if (cursor.accept('COMMIT') || cursor.accept('END')) return ended(cursor, 'commit');
   if (cursor.accept('ROLLBACK') || cursor.accept('ABORT')) return ended(cursor, 'rollback');
+  if (cursor.accept('SAVEPOINT')) return savepoint(cursor, 'savepoint');
+  if (cursor.accept('RELEASE')) {
+    cursor.accept('SAVEPOINT');
+    return savepoint(cursor, 'release_savepoint');
+  }
   return undefined;
+}
+
+function savepoint(cursor: TokenCursor, kind: SavepointStatement['kind']): SavepointStatement {
+  const name = cursor.expectName('the name of a savepoint');
+  cursor.expectEnd();
+  return { kind, name };
 }
 
 /** Every transaction has snapshot isolation, which gives what the levels below SERIALIZABLE promise. */
 function begin(cursor: TokenCursor): TransactionStatement {
+  let readOnly = false;
   do {
     if (cursor.accept('ISOLATION', 'LEVEL')) isolationLevel(cursor);
-    else if (cursor.isAt('READ', 'ONLY')) unsupported(cursor, 'A read-only transaction');
-    else if (!cursor.accept('READ', 'WRITE') && !cursor.accept('NOT', 'DEFERRABLE')) break;
+    else if (cursor.accept('READ', 'ONLY')) readOnly = true;
+    else if (cursor.accept('READ', 'WRITE')) readOnly = false;
+    else if (!cursor.accept('NOT', 'DEFERRABLE')) break;
     cursor.acceptSymbol(',');
   } while (cursor.peek() !== undefined);
   cursor.expectEnd();
-  return { kind: 'begin' };
+  return { kind: 'begin', readOnly };
 }
 
 function isolationLevel(cursor: TokenCursor): void {
@@ -40,7 +53,10 @@ function isolationLevel(cursor: TokenCursor): void {
 
 function ended(cursor: TokenCursor, kind: 'commit' | 'rollback'): TransactionStatement {
   if (!cursor.accept('TRANSACTION')) cursor.accept('WORK');
-  if (cursor.isAt('TO')) unsupported(cursor, 'ROLLBACK TO SAVEPOINT');
+  if (kind === 'rollback' && cursor.accept('TO')) {
+    cursor.accept('SAVEPOINT');
+    return savepoint(cursor, 'rollback_to_savepoint');
+  }
   if (cursor.isAt('AND', 'CHAIN')) unsupported(cursor, 'AND CHAIN');
   cursor.accept('AND', 'NO', 'CHAIN');
   cursor.expectEnd();
