@@ -2,6 +2,7 @@ export type { AdmissionOptions } from './admission/admission-control.ts';
 export { Coordinator, type CoordinatorOptions } from './coordinator.ts';
 export type { StatementDescription } from './describe-statement.ts';
 export type { ClusterServices } from './distribution/cluster-services.ts';
+export type { PreparedStatementFacts } from './information-schema/system-facts.ts';
 export type { Notice } from './notices.ts';
 export { postgresType, typedColumn } from './pg-catalog/postgres-types.ts';
 export { clearRequestDirectories, LazyRequestDirectory } from './request-directory.ts';

@@ -1,6 +1,7 @@
 import { requireValidText } from '@tessera/common';
 import type { CopyTextFormat } from '@tessera/readers';
 import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
+import type { PreparedStatementFacts } from './information-schema/system-facts.ts';
 import type { Settings } from './settings.ts';
 
 /** How the rows of a result leave the coordinator. */
@@ -48,6 +49,8 @@ export interface StatementRequest {
   readonly protocol?: 'postgres' | undefined;
   /** ULID of the user who logged in: one of the same name that was made anew is another one. */
   readonly userId?: string | undefined;
+  /** The prepared statements of the client's connection, for `pg_prepared_statements`; undefined: it has no connection. */
+  readonly preparedStatements?: (() => Promise<readonly PreparedStatementFacts[]>) | undefined;
   /** Of the transaction that the statement belongs to; undefined: it is one of its own. */
   readonly transactionId?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, describe as group, it } from 'vitest';
 import { query as queryOverHttp, rows as rowsOverHttp } from './http.ts';
-import { bind, execute, parse, query, RawClient, sync } from './postgres-client.ts';
+import { bind, describe, execute, parse, query, RawClient, sync } from './postgres-client.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 let node: TesseraProcess;
@@ -158,6 +158,73 @@ group('transactions that only read', () => {
     expect(await answer(client, 'BEGIN; DISCARD ALL')).toContainEqual(
       expect.stringMatching(/^E ERROR 25001 /),
     );
+  });
+});
+
+group('PREPARE and EXECUTE', () => {
+  it('find out what is wrong when the statement is prepared', async () => {
+    using client = await open();
+    expect(await answer(client, 'PREPARE bad AS SELECT * FROM nowhere')).toEqual([
+      expect.stringMatching(/^E ERROR 42P01 /),
+    ]);
+    expect(await answer(client, 'EXECUTE bad')).toEqual([expect.stringMatching(/^E ERROR 26000 /)]);
+    await answer(client, 'PREPARE good AS SELECT 1');
+    expect(await answer(client, 'PREPARE good AS SELECT 2')).toEqual([
+      expect.stringMatching(/^E ERROR 42P05 /),
+    ]);
+    expect(await answer(client, 'EXECUTE good(1)')).toEqual([expect.stringMatching(/^E ERROR 42601 /)]);
+  });
+
+  it('take expressions for parameters', async () => {
+    using client = await open();
+    await answer(client, 'PREPARE p (int, text, int[]) AS SELECT $1 + 1, $2, $3');
+    expect(await answer(client, "EXECUTE p (2 * 20 + 1, upper('a') || 'b', ARRAY[1, 1 + 1])")).toEqual([
+      ...['D 42|Ab|{1,2}', 'C SELECT 1'],
+    ]);
+    expect(await answer(client, "EXECUTE p (-7, 'it''s', '{3}')")).toEqual(["D -6|it's|{3}", 'C SELECT 1']);
+    expect(await answer(client, "EXECUTE p ('4'::int + 1, current_user, NULL)")).toEqual([
+      ...['D 6|tessera|NULL', 'C SELECT 1'],
+    ]);
+    expect(await answer(client, 'EXECUTE p (1 / 0, NULL, NULL)')).toEqual([
+      expect.stringMatching(/^E ERROR 22012 /),
+    ]);
+  });
+
+  it('change rows, and stand in the place of a query', async () => {
+    using client = await open();
+    await answer(client, 'CREATE TABLE prepared (a INT, b TEXT)');
+    await answer(client, 'PREPARE add AS INSERT INTO prepared VALUES ($1, $2)');
+    expect(await answer(client, "EXECUTE add (1 + 1, 'two')")).toEqual(['C INSERT 0 1']);
+    await answer(client, 'PREPARE above AS SELECT a, b FROM prepared WHERE a > $1');
+    expect(await answer(client, 'CREATE TABLE kept AS EXECUTE above(0)')).toEqual(['C SELECT 1']);
+    expect(await answer(client, 'SELECT * FROM kept')).toEqual(['D 2|two', 'C SELECT 1']);
+    const plan = await answer(client, 'EXPLAIN EXECUTE above(1 - 1)');
+    expect(plan.filter((line) => line.startsWith('D ')).length).toBeGreaterThan(0);
+    expect(await answer(client, 'PREPARE marks AS SELECT ?::int + ?::int; EXECUTE marks(1, 2)')).toEqual([
+      ...['C PREPARE', 'D 3', 'C SELECT 1'],
+    ]);
+  });
+
+  it('share names with the extended protocol, and pg_prepared_statements shows both', async () => {
+    using client = await open();
+    await client.ask(parse('SELECT $1::bigint', 'wire'), describe('S', 'wire'), sync);
+    await answer(client, 'PREPARE "By Sql" (int) AS SELECT $1');
+    expect(await answer(client, "EXECUTE wire('7')")).toEqual(['D 7', 'C SELECT 1']);
+    const shown =
+      'SELECT name, statement, parameter_types, from_sql FROM pg_prepared_statements ORDER BY name';
+    expect(await answer(client, shown)).toEqual([
+      'D By Sql|PREPARE "By Sql" (int) AS SELECT $1|{integer}|t',
+      'D wire|SELECT $1::bigint|{bigint}|f',
+      'C SELECT 2',
+    ]);
+    await answer(client, 'DEALLOCATE PREPARE wire');
+    expect(await client.ask(bind([], { statement: 'wire' }), sync)).toEqual([
+      expect.stringMatching(/^E ERROR 26000 /),
+      'Z I',
+    ]);
+    await answer(client, 'DEALLOCATE ALL');
+    expect(await answer(client, shown)).toEqual(['C SELECT 0']);
+    expect(await rowsOverHttp(node, 'SELECT name FROM pg_prepared_statements')).toEqual([]);
   });
 });
 

@@ -238,7 +238,9 @@ describe('a transaction', () => {
     await expect(node.run('SAVEPOINT three', inside)).rejects.toMatchObject({ name: 'TRANSACTION_ABORTED' });
     await node.run('ROLLBACK TO two', inside);
     expect(await contents()).toEqual([[1], [2]]);
-    await expect(node.rows('SELECT b FROM undone', inside)).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
+    await expect(node.rows('SELECT b FROM undone', inside)).rejects.toMatchObject({
+      name: 'UNDEFINED_TABLE',
+    });
     await node.run('ROLLBACK TO SAVEPOINT one', inside);
     await node.run('INSERT INTO saved VALUES (3)', inside);
     expect(await contents()).toEqual([[1], [3]]);

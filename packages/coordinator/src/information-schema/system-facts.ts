@@ -32,12 +32,27 @@ export interface NodeFacts {
   readonly reason?: string | undefined;
 }
 
+/** A prepared statement of a connection, as `pg_prepared_statements` shows it. */
+export interface PreparedStatementFacts {
+  readonly name: string;
+  /** As the client sent it. */
+  readonly statement: string;
+  readonly preparedAt: Date;
+  /** PostgreSQL's names of the types, by position. */
+  readonly parameterTypes: readonly string[];
+  /** PREPARE made it, and not a message of the protocol. */
+  readonly fromSql: boolean;
+  readonly executions: number;
+}
+
 /** Everything that the views of `information_schema` tell. */
 export interface SystemFacts {
   readonly snapshot: Snapshot;
   /** Whose `information_schema` is read: other databases show in `catalogs` alone. */
   readonly database: string;
   readonly user: string;
+  /** Of the connection that asks; empty where there is none. */
+  readonly preparedStatements: readonly PreparedStatementFacts[];
   readonly rights: Rights;
   /** Columns of views by their ids, for relations that tell of them; empty for others. */
   readonly viewColumns: ReadonlyMap<ObjectId, readonly OutputColumn[]>;

@@ -23,6 +23,10 @@ export const CATALOG_VIEWS: Readonly<Record<string, readonly [oid: number, colum
     12028,
     'schemaname:name tablename:name policyname:name permissive:text roles:_name cmd:text qual:text with_check:text',
   ],
+  pg_prepared_statements: [
+    12030,
+    'name:text statement:text prepare_time:timestamptz parameter_types:_text from_sql:bool generic_plans:int8 custom_plans:int8',
+  ],
   pg_publication_tables: [12032, 'pubname:name schemaname:name tablename:name attnames:_name rowfilter:text'],
   pg_replication_slots: [
     12036,

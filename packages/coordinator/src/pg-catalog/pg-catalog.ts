@@ -15,6 +15,7 @@ import { keywords } from './keywords.ts';
 import { lookupRows } from './lookups.ts';
 import { namespaces } from './namespaces.ts';
 import type { PostgresFacts } from './postgres-facts.ts';
+import { preparedStatements } from './prepared-statements.ts';
 import { tableStatistics, tables, views } from './relation-views.ts';
 import { rewriteRules } from './rewrite-rules.ts';
 import { groups, memberships, roles, users } from './roles.ts';
@@ -44,6 +45,7 @@ const FILLED: Readonly<Record<string, (facts: PostgresFacts) => SystemRelation>>
   pg_indexes: indexDefinitions,
   pg_language: languages,
   pg_namespace: namespaces,
+  pg_prepared_statements: preparedStatements,
   pg_proc: routines,
   pg_rewrite: rewriteRules,
   pg_roles: roles,

@@ -7,7 +7,7 @@ import type { ScanTablet } from '@tessera/storage-agent';
 import type { RowStorage } from '../distribution/written-by-nodes.ts';
 import type { ReadFile } from '../read-resolution.ts';
 import type { Settings } from '../settings.ts';
-import type { RequestDirectory, UploadedFile } from '../statement-request.ts';
+import type { RequestDirectory, StatementRequest, UploadedFile } from '../statement-request.ts';
 import type { StatementSnapshot } from '../statement-snapshot.ts';
 import type { ScanTotals } from './scan-totals.ts';
 import type { TableAccess } from './table-access.ts';
@@ -21,6 +21,7 @@ export interface BindRequest {
   readonly settings: Settings;
   /** `database` is the one that names without one belong to. */
   readonly sessionValues: PrepareContext['sessionValues'];
+  readonly preparedStatements?: StatementRequest['preparedStatements'];
   /** What names mean. Asked for at most once, when the query names a relation, and released with the bound query. */
   readonly snapshot: () => Promise<StatementSnapshot>;
   /**

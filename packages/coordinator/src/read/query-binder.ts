@@ -57,7 +57,7 @@ export interface BinderServices {
 }
 
 /** For whom `information_schema` is told, and of which catalog. */
-export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user'> & {
+export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user' | 'preparedStatements'> & {
   /** The view that is read. */
   readonly view: string;
 };
@@ -278,7 +278,9 @@ export class QueryBinder {
       firstWithPositions: request.rowPositionsOf !== undefined,
       systemRelation: async (name, database, snapshot) => {
         const { user } = request.sessionValues;
-        const facts = await this.#services.systemFacts?.({ view: name.name, snapshot, database, user });
+        const preparedStatements = (await request.preparedStatements?.()) ?? [];
+        const scope = { view: name.name, snapshot, database, user, preparedStatements };
+        const facts = await this.#services.systemFacts?.(scope);
         if (facts === undefined) return undefined;
         const viewColumns = tellsOfViewColumns(name)
           ? await this.#columnsOfViews(facts, request)

@@ -5,7 +5,7 @@ import { PARAMETER_KINDS } from '../parameters/parameter-kinds.ts';
 import { finished, parameterName } from './command-words.ts';
 import { copyCommand } from './copy-command.ts';
 import { closeCommand, declareCommand, fetchCommand } from './cursor-commands.ts';
-import { deallocateCommand, executeCommand, prepareCommand } from './prepare-commands.ts';
+import { aroundExecute, deallocateCommand, executeCommand, prepareCommand } from './prepare-commands.ts';
 import type { SessionCommand } from './session-command.ts';
 import { setCommand } from './set-command.ts';
 import { beginCommand, endCommand, releaseCommand, savepointCommand } from './transaction-commands.ts';
@@ -28,6 +28,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   DISCARD: discardCommand,
   PREPARE: prepareCommand,
   EXECUTE: executeCommand,
+  EXPLAIN: aroundExecute,
+  CREATE: aroundExecute,
   DEALLOCATE: deallocateCommand,
   DECLARE: declareCommand,
   FETCH: fetchCommand,
@@ -40,7 +42,15 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 const FIRST_WORD = /^(?:\s|--[^\n\r]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*([a-z]+)/i;
+const EXECUTES = /\bEXECUTE\b/i;
 const OF_SETTINGS = /\b(?:set_config|current_setting)\s*\(/i;
+
+/** Of statements that are the session's only with such words in them. */
+const MENTIONS: Readonly<Record<string, RegExp>> = {
+  SELECT: OF_SETTINGS,
+  CREATE: EXECUTES,
+  EXPLAIN: EXECUTES,
+};
 
 /**
  * The command that a statement is, undefined for those that the engine runs.
@@ -50,7 +60,8 @@ export function classifyCommand(text: string): SessionCommand | undefined {
   const word = FIRST_WORD.exec(text)?.[1]?.toUpperCase() ?? '';
   const read = Object.hasOwn(READERS, word) ? READERS[word] : undefined;
   // Most statements are queries, and their tokens are not needed here.
-  if (read === undefined || (word === 'SELECT' && !OF_SETTINGS.test(text))) return undefined;
+  const mention = MENTIONS[word];
+  if (read === undefined || (mention !== undefined && !mention.test(text))) return undefined;
   return read(new TokenCursor(text));
 }
 

@@ -1,4 +1,4 @@
-import { columnType, type SqlText, type SqlType, type TokenCursor } from '@tessera/sql';
+import { columnType, isWord, type SqlText, type SqlType, type TokenCursor } from '@tessera/sql';
 import { finished } from './command-words.ts';
 import type { SessionCommand } from './session-command.ts';
 
@@ -24,6 +24,21 @@ export function executeCommand(cursor: TokenCursor): SessionCommand {
   const name = cursor.expectName('the name of a statement');
   const values = cursor.isAtSymbol('(') ? bracketed(cursor) : [];
   return finished(cursor, { kind: 'execute', name, arguments: values });
+}
+
+/** `EXPLAIN … EXECUTE name [(value, …)]`, `CREATE TABLE … AS EXECUTE name [(value, …)]`; undefined for others. */
+export function aroundExecute(cursor: TokenCursor): SessionCommand | undefined {
+  const isAs = cursor.isAt('CREATE');
+  while (cursor.peek() !== undefined) {
+    if (cursor.isAt('SELECT') || cursor.isAt('WITH') || cursor.isAt('VALUES')) return undefined;
+    if (cursor.isAt('EXECUTE') && (!isAs || isWord(cursor.previous, 'AS'))) {
+      const prefix = cursor.text.slice(0, cursor.offset).trimEnd();
+      const command = executeCommand(cursor);
+      return command.kind === 'execute' ? { ...command, prefix } : command;
+    }
+    cursor.next();
+  }
+  return undefined;
 }
 
 /** `DEALLOCATE [PREPARE] name | ALL` */

@@ -41,7 +41,13 @@ export type SessionCommand =
       readonly types: readonly (SqlType | undefined)[];
       readonly query: SqlText;
     }
-  | { readonly kind: 'execute'; readonly name: string; readonly arguments: readonly SqlText[] }
+  | {
+      readonly kind: 'execute';
+      readonly name: string;
+      readonly arguments: readonly SqlText[];
+      /** What stands before EXECUTE and takes the statement in its place: `EXPLAIN`, `CREATE TABLE t AS`. */
+      readonly prefix?: string;
+    }
   | { readonly kind: 'deallocate'; readonly name: string | undefined }
   | {
       readonly kind: 'declare';

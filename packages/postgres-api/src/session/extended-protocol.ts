@@ -157,6 +157,7 @@ export class ExtendedProtocol {
 
   async #started(portal: Portal, parsed: ParsedStatement): Promise<Outcome> {
     if (portal.outcome !== undefined) return portal.outcome;
+    portal.statement.executions += 1;
     // What RETURNING gives comes when the change is committed: that is too late to refuse it.
     if (returnsRows(parsed)) await checkColumns(portal.statement, await this.#columnsNow(portal.statement));
     const outcome = await this.#state.start(parsed, {

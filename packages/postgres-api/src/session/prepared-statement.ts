@@ -1,7 +1,8 @@
 import { TesseraError } from '@tessera/common';
-import type { StatementDescription } from '@tessera/coordinator';
+import { type PreparedStatementFacts, type StatementDescription, typedColumn } from '@tessera/coordinator';
 import { isParameter, type SqlType, TokenCursor } from '@tessera/sql';
 import type { ParsedStatement } from '../statements/parsed-statement.ts';
+import { parameterType } from '../values/type-oids.ts';
 
 /** A statement that a client has parsed once and runs as often as it likes. */
 export interface PreparedStatement {
@@ -12,6 +13,11 @@ export interface PreparedStatement {
   /** By position, where they are not given as OIDs. */
   readonly parameterTypes: readonly (SqlType | undefined)[];
   readonly parameterCount: number;
+  /** The text of the PREPARE that made it; undefined: a Parse message did. */
+  readonly sqlText: string | undefined;
+  readonly preparedAt: Date;
+  /** How often it was started. */
+  executions: number;
   /** What it asks for and gives; known once it was asked for. */
   description: Promise<StatementDescription> | undefined;
 }
@@ -21,6 +27,7 @@ export function preparedStatement(
   given: {
     readonly oids?: readonly number[];
     readonly types?: readonly (SqlType | undefined)[];
+    readonly sqlText?: string;
   } = {},
 ): PreparedStatement {
   return {
@@ -28,9 +35,35 @@ export function preparedStatement(
     parameterOids: given.oids ?? [],
     parameterTypes: given.types ?? [],
     parameterCount: parsed === undefined ? 0 : countParameters(parsed.text),
+    sqlText: given.sqlText,
+    preparedAt: new Date(),
+    executions: 0,
     description: undefined,
   };
 }
+
+async function factsOf(name: string, statement: PreparedStatement): Promise<PreparedStatementFacts> {
+  const { parsed, sqlText, preparedAt, executions, parameterCount, parameterOids, parameterTypes } =
+    statement;
+  const described = await statement.description?.catch(() => undefined);
+  const types = Array.from(
+    { length: Math.max(parameterCount, described?.parameters.length ?? 0) },
+    (_, i) => {
+      const known = described?.parameters.find((parameter) => parameter.name === `$${i + 1}`)?.type;
+      return parameterTypes[i] ?? parameterType(parameterOids[i] ?? 0) ?? known ?? TEXT;
+    },
+  );
+  return {
+    name,
+    statement: sqlText ?? parsed?.text ?? '',
+    preparedAt,
+    parameterTypes: types.map((type) => typedColumn(type).type.sqlName),
+    fromSql: sqlText !== undefined,
+    executions,
+  };
+}
+
+const TEXT: SqlType = { kind: 'text' };
 
 /** The highest `$n` in a text. */
 function countParameters(text: string): number {
@@ -48,10 +81,20 @@ export class PreparedStatements {
 
   /** @throws TesseraError DUPLICATE_PREPARED_STATEMENT; the unnamed one is replaced */
   add(name: string, statement: PreparedStatement): void {
-    if (name !== '' && this.#statements.has(name)) {
-      throw TesseraError.of('DUPLICATE_PREPARED_STATEMENT', { name });
-    }
+    this.checkFree(name);
     this.#statements.set(name, statement);
+  }
+
+  /** @throws TesseraError DUPLICATE_PREPARED_STATEMENT */
+  checkFree(name: string): void {
+    if (name === '' || !this.#statements.has(name)) return;
+    throw TesseraError.of('DUPLICATE_PREPARED_STATEMENT', { name });
+  }
+
+  /** What `pg_prepared_statements` shows: those that have a name. */
+  async facts(): Promise<readonly PreparedStatementFacts[]> {
+    const named = [...this.#statements].filter(([name]) => name !== '');
+    return Promise.all(named.map(([name, statement]) => factsOf(name, statement)));
   }
 
   /** @throws TesseraError UNDEFINED_PREPARED_STATEMENT */

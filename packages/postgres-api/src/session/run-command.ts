@@ -81,7 +81,7 @@ export async function runCommand(
       await discard(state, command.what);
       return done(`DISCARD ${command.what}`);
     case 'prepare':
-      return done(prepareBySql(state, command, run));
+      return done(await prepareBySql(state, command, run));
     case 'execute':
       return executePrepared(state, command, run);
     case 'deallocate':

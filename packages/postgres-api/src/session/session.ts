@@ -59,6 +59,7 @@ export class Session {
       database: state.database,
       settings: parameters.settings,
       transactionId: state.transaction.id,
+      preparedStatements: () => state.statements.facts(),
     });
     const engine = new EngineStatements(options, scope, stream.closed, (notice) =>
       this.#notify(reportOfNotice(notice)),

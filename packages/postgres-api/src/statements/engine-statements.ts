@@ -30,6 +30,7 @@ export interface StatementScope {
   readonly database: string | undefined;
   readonly settings: Settings;
   readonly transactionId: string | undefined;
+  readonly preparedStatements: StatementRequest['preparedStatements'];
 }
 
 export interface EngineStatement {
