@@ -1,7 +1,7 @@
 import { requireValidText } from '@tessera/common';
 import type { CopyTextFormat } from '@tessera/readers';
 import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
-import type { PreparedStatementFacts } from './information-schema/system-facts.ts';
+import type { PreparedStatementFacts } from './prepared-statement-facts.ts';
 import type { Settings } from './settings.ts';
 
 /** How the rows of a result leave the coordinator. */

@@ -3,6 +3,7 @@ import type { ClusterMember } from '@tessera/scheduler';
 import type { OutputColumn } from '@tessera/sql';
 import type { Rights } from '../authorization/rights.ts';
 import type { Visible } from '../authorization/visible.ts';
+import type { PreparedStatementFacts } from '../prepared-statement-facts.ts';
 import type { FinishedQuery, QueryFacts } from '../query-history.ts';
 import type { TransactionInfo } from '../transactions.ts';
 import type { SystemValue } from './system-relation.ts';
@@ -30,19 +31,6 @@ export interface NodeFacts {
   readonly startedAt: Date | undefined;
   /** Why it has no part in queries. */
   readonly reason?: string | undefined;
-}
-
-/** A prepared statement of a connection, as `pg_prepared_statements` shows it. */
-export interface PreparedStatementFacts {
-  readonly name: string;
-  /** As the client sent it. */
-  readonly statement: string;
-  readonly preparedAt: Date;
-  /** PostgreSQL's names of the types, by position. */
-  readonly parameterTypes: readonly string[];
-  /** PREPARE made it, and not a message of the protocol. */
-  readonly fromSql: boolean;
-  readonly executions: number;
 }
 
 /** Everything that the views of `information_schema` tell. */

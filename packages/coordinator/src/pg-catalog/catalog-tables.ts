@@ -86,6 +86,7 @@ export const CATALOG_TABLES: Readonly<Record<string, readonly [oid: number, colu
     'oid:oid oprname:name oprnamespace:oid oprowner:oid oprkind:char oprcanmerge:bool oprcanhash:bool oprleft:oid oprright:oid oprresult:oid oprcom:oid oprnegate:oid oprcode:regproc oprrest:regproc oprjoin:regproc',
   ],
   pg_opfamily: [2753, 'oid:oid opfmethod:oid opfname:name opfnamespace:oid opfowner:oid'],
+  pg_parameter_acl: [6243, 'oid:oid parname:text paracl:_aclitem'],
   pg_partitioned_table: [
     3350,
     'partrelid:oid partstrat:char partnatts:int2 partdefid:oid partattrs:int2vector partclass:oidvector partcollation:oidvector partexprs:pg_node_tree',

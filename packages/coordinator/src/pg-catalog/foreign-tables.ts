@@ -1,6 +1,6 @@
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { ADMIN_OID, type PostgresFacts, userRelations } from './postgres-facts.ts';
-import { catalogRelation } from './row.ts';
+import { catalogRelation, type Row } from './row.ts';
 
 const WRAPPER = 8011;
 const SERVER = 8012;
@@ -9,19 +9,31 @@ const SERVER = 8012;
 export const foreignTables = (facts: PostgresFacts): SystemRelation =>
   catalogRelation(
     'pg_foreign_table',
-    [...userRelations(facts)]
-      .filter(({ relation }) => relation.kind === 'external_table')
-      .map(({ oid }) => ({ ftrelid: oid, ftserver: SERVER })),
+    externalTables(facts).map(({ oid }) => ({ ftrelid: oid, ftserver: SERVER })),
   );
 
-/** `pg_foreign_server`. */
-export const foreignServers = (): SystemRelation =>
-  catalogRelation('pg_foreign_server', [
-    { oid: SERVER, srvname: 'files', srvowner: ADMIN_OID, srvfdw: WRAPPER },
-  ]);
+/** `pg_foreign_server`: there is one where there are external tables, so that no other dump has it. */
+export const foreignServers = (facts: PostgresFacts): SystemRelation =>
+  catalogRelation(
+    'pg_foreign_server',
+    whereNeeded(facts, { oid: SERVER, srvname: 'files', srvowner: ADMIN_OID, srvfdw: WRAPPER }),
+  );
 
-/** `pg_foreign_data_wrapper`. */
-export const foreignDataWrappers = (): SystemRelation =>
-  catalogRelation('pg_foreign_data_wrapper', [
-    { oid: WRAPPER, fdwname: 'files', fdwowner: ADMIN_OID, fdwhandler: 0, fdwvalidator: 0 },
-  ]);
+/** `pg_foreign_data_wrapper`, as the server. */
+export const foreignDataWrappers = (facts: PostgresFacts): SystemRelation =>
+  catalogRelation(
+    'pg_foreign_data_wrapper',
+    whereNeeded(facts, {
+      oid: WRAPPER,
+      fdwname: 'files',
+      fdwowner: ADMIN_OID,
+      fdwhandler: 0,
+      fdwvalidator: 0,
+    }),
+  );
+
+const externalTables = (facts: PostgresFacts) =>
+  [...userRelations(facts)].filter(({ relation }) => relation.kind === 'external_table');
+
+const whereNeeded = (facts: PostgresFacts, row: Row): readonly Row[] =>
+  externalTables(facts).length === 0 ? [] : [row];

@@ -1,6 +1,7 @@
 import { PG_CATALOG } from '../catalog/names.ts';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { aclOf } from './acl.ts';
+import { CATALOG_TABLES } from './catalog-tables.ts';
 import {
   ADMIN_OID,
   INFORMATION_SCHEMA_OID,
@@ -31,3 +32,18 @@ export const namespaces = (facts: PostgresFacts): SystemRelation =>
       nspacl: aclOf(schema, facts.snapshot),
     })),
   ]);
+
+const NAMESPACES = CATALOG_TABLES.pg_namespace![0];
+
+/** `pg_init_privs`: the grants on system schemas are there from the start, so that dumps leave them out. */
+export const initialPrivileges = (): SystemRelation =>
+  catalogRelation(
+    'pg_init_privs',
+    [PG_CATALOG_OID, INFORMATION_SCHEMA_OID].map((objoid) => ({
+      objoid,
+      classoid: NAMESPACES,
+      objsubid: 0,
+      privtype: 'i',
+      initprivs: EVERYBODY_USES,
+    })),
+  );

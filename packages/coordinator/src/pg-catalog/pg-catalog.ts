@@ -13,7 +13,7 @@ import { foreignDataWrappers, foreignServers, foreignTables } from './foreign-ta
 import { indexDefinitions, indexes } from './indexes.ts';
 import { keywords } from './keywords.ts';
 import { lookupRows } from './lookups.ts';
-import { namespaces } from './namespaces.ts';
+import { initialPrivileges, namespaces } from './namespaces.ts';
 import type { PostgresFacts } from './postgres-facts.ts';
 import { preparedStatements } from './prepared-statements.ts';
 import { tableStatistics, tables, views } from './relation-views.ts';
@@ -43,6 +43,7 @@ const FILLED: Readonly<Record<string, (facts: PostgresFacts) => SystemRelation>>
   pg_group: groups,
   pg_index: indexes,
   pg_indexes: indexDefinitions,
+  pg_init_privs: initialPrivileges,
   pg_language: languages,
   pg_namespace: namespaces,
   pg_prepared_statements: preparedStatements,

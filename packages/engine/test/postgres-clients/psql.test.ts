@@ -71,6 +71,8 @@ describeProgram('psql', () => {
   it.each(
     [
       '\\da \\db \\dc \\dC \\dD \\ddp \\des \\det \\deu \\dew \\df+ \\dF \\dFd \\dFp \\dFt \\dg',
+      '\\dA+ \\dAc \\dAf \\dAo \\dAp \\db+ \\dc+ \\dconfig \\dconfig+ \\dC+ \\dD+ \\des+ \\det+ \\deu+ \\dew+ \\dF+ \\dFd+ \\dFp+ \\dFt+',
+      '\\dg+ \\di+ \\dL+ \\dO+ \\do+ \\dPn+ \\dPti \\dRp+ \\dRs+ \\ds+ \\dtvs+ \\dx+ \\dy+ \\lo_list+',
       '\\dl \\dn+ \\do \\dO \\dP \\drds \\dRp \\dRs \\ds \\dT \\dT+ \\du+ \\dv+ \\dX \\dy \\dt+ \\dm \\z \\dL \\dd',
     ].flatMap((line) => line.split(' ')),
   )('%s is answered', async (command) => {
@@ -200,12 +202,49 @@ SELECT count(*), sum(a), count(DISTINCT b) FROM many;
     await expect.poll(running).not.toContain('100000000000');
   });
 
+  it('goes back to a savepoint after each error when ON_ERROR_ROLLBACK is on', async () => {
+    const script = `
+\\set ON_ERROR_ROLLBACK on
+BEGIN;
+CREATE TABLE kept_after_errors (a INT);
+SELECT 1 / 0;
+INSERT INTO kept_after_errors VALUES (1);
+COMMIT;
+SELECT a FROM kept_after_errors;`;
+    expect(await lines(script)).toEqual(['1', expect.stringMatching(/^ERROR: .*division by zero/)]);
+  });
+
   it('is told what there is not', async () => {
-    const shown = await lines('LISTEN c;\nNOTIFY c;\nSAVEPOINT s;\nUNLISTEN *;\n');
-    expect(shown).toEqual([
-      'ERROR:  LISTEN is not supported yet',
-      'ERROR:  NOTIFY is not supported yet',
-      'ERROR:  SAVEPOINT is not supported yet',
-    ]);
+    const shown = await lines('LISTEN c;\nNOTIFY c;\nUNLISTEN *;\n');
+    expect(shown).toEqual(['ERROR:  LISTEN is not supported yet', 'ERROR:  NOTIFY is not supported yet']);
+  });
+});
+
+describeProgram('createdb', () => {
+  it('and dropdb connect to a database that every server has', async () => {
+    await using node = await startNode();
+    const place = placeOf(node);
+    const names = () => rows(node, 'SELECT catalog_name FROM information_schema.catalogs ORDER BY 1');
+    const made = await runProgram('createdb', place, { args: ['made'] });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(await names()).toEqual([['made'], ['tessera']]);
+    expect(await runProgram('dropdb', place, { args: ['made'] })).toMatchObject({ code: 0, stderr: '' });
+    expect(await names()).toEqual([['tessera']]);
+  });
+});
+
+describeProgram('pg_dump', () => {
+  it('--schema-only writes the schema as PostgreSQL has it', async () => {
+    await using node = await startNode();
+    const place = placeOf(node);
+    await runProgram('psql', place, { args: ['-X', '-q'], input: SETUP });
+    const { code, stdout, stderr } = await runProgram('pg_dump', place, { args: ['--schema-only'] });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('CREATE TABLE public.items (\n    id integer NOT NULL,\n    name text DEFAULT');
+    expect(stdout).toContain('CREATE SCHEMA other;');
+    expect(stdout).toContain('CREATE TABLE other.apart (\n    a integer\n);');
+    expect(stdout).toContain('CREATE VIEW public.seen AS');
+    expect(stdout).toContain('GRANT SELECT ON TABLE public.items TO readers;');
+    expect(stdout).not.toMatch(/pg_catalog FROM|FOREIGN DATA WRAPPER/);
   });
 });

@@ -38,6 +38,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   LISTEN: refused('LISTEN'),
   NOTIFY: refused('NOTIFY'),
   UNLISTEN: unlistenCommand,
+  LOCK: lockCommand,
   COPY: copyCommand,
 };
 
@@ -136,6 +137,21 @@ function discardCommand(cursor: TokenCursor): SessionCommand {
 
 function refused(what: string): Reader {
   return () => fail('NOT_SUPPORTED', { what });
+}
+
+/**
+ * `LOCK [TABLE] t, … IN ACCESS SHARE MODE`, as pg_dump sends it: a snapshot keeps what the transaction reads, without a lock.
+ * Every other mode is to keep others out, which nothing here does.
+ */
+function lockCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('LOCK');
+  while (cursor.peek() !== undefined && !cursor.isAt('IN')) cursor.next();
+  if (cursor.accept('IN', 'ACCESS', 'SHARE', 'MODE')) {
+    cursor.accept('NOWAIT');
+    return finished(cursor, { kind: 'lock' });
+  }
+  const hint = 'transactions never wait for one another; one that conflicts fails at its COMMIT (40001)';
+  return fail('NOT_SUPPORTED', { what: 'LOCK TABLE in a mode other than ACCESS SHARE', hint });
 }
 
 /** Pools send it with every connection that comes back; nothing is ever listened to. */

@@ -59,6 +59,7 @@ export type SessionCommand =
   /** Infinity rows: all that are left. MOVE reads over them. */
   | { readonly kind: 'fetch'; readonly name: string; readonly rows: number; readonly moves: boolean }
   | { readonly kind: 'close'; readonly name: string | undefined }
+  | { readonly kind: 'lock' }
   | { readonly kind: 'unlisten' }
   | CopyInCommand
   | CopyOutCommand;

@@ -228,6 +228,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   transaction_timeout: '0',
   synchronous_commit: 'on',
   row_security: 'on',
+  synchronize_seqscans: 'on',
   jit: 'off',
   work_mem: '4MB',
   maintenance_work_mem: '64MB',

@@ -92,6 +92,8 @@ export async function runCommand(
       return fetchRows(state, command, run);
     case 'close':
       return done(await closeCursor(state, command.name));
+    case 'lock':
+      return done('LOCK TABLE');
     case 'unlisten':
       return done('UNLISTEN');
     case 'copy_in':

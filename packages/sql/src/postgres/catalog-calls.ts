@@ -35,6 +35,7 @@ const TABLE_FUNCTIONS = new Set([
   'pg_get_keywords',
   'pg_options_to_table',
   'pg_partition_ancestors',
+  'pg_partition_tree',
 ]);
 
 /** A function of PostgreSQL's catalog that the engine has. */

@@ -97,7 +97,15 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   ...each(VISIBLE, always(constant(true), [1, 1])),
   ...each(NEVER_DEFINED, always(NO_TEXT)),
   ...privilegeFunctions,
-  acldefault: always(NO_LIST, [2, 2]),
+  acldefault: {
+    arity: [2, 2],
+    rewrite: ([kind, owner]) =>
+      internalCall(
+        'pg_acldefault',
+        cast(kind!, 'VARCHAR'),
+        internalCall('pg_quote_ident', lookedUp('role_name', cast(owner!, 'UINTEGER'))),
+      ),
+  },
   array_length: {
     arity: [1, 2],
     rewrite: ([list, dimension]) =>

@@ -32,6 +32,23 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       CASE WHEN ends_with(name, '[]') THEN left(name, -2) || '(' || (modifier - 4) || ')[]' ELSE name || '(' || (modifier - 4) || ')' END
     ELSE name END`,
   ],
+  // What an owner has without a grant, by PostgreSQL's letter for the kind of object.
+  pg_acldefault: [
+    `(kind, owner) AS CASE kind
+    WHEN 'r' THEN [owner || '=arwdDm/' || owner]
+    WHEN 'n' THEN [owner || '=UC/' || owner]
+    WHEN 'd' THEN [owner || '=UC/' || owner]
+    WHEN 's' THEN [owner || '=rwU/' || owner]
+    WHEN 'f' THEN ['=X/' || owner, owner || '=X/' || owner]
+    WHEN 'l' THEN ['=U/' || owner, owner || '=U/' || owner]
+    WHEN 'T' THEN ['=U/' || owner, owner || '=U/' || owner]
+    WHEN 'F' THEN [owner || '=U/' || owner]
+    WHEN 'S' THEN [owner || '=U/' || owner]
+    WHEN 't' THEN [owner || '=C/' || owner]
+    WHEN 'L' THEN [owner || '=rw/' || owner]
+    WHEN 'c' THEN CAST([] AS VARCHAR[])
+    WHEN 'p' THEN CAST([] AS VARCHAR[]) END`,
+  ],
   pg_size_pretty: [
     `(n) AS CASE
     WHEN abs(n) < 10240 THEN CAST(n AS BIGINT) || ' bytes'

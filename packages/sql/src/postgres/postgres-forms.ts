@@ -19,7 +19,7 @@ import { arrayLiteral, unnestedLiteral } from './array-literals.ts';
 import { isCatalogCall, postgresFunction } from './catalog-calls.ts';
 import { REG_TYPES, type RegType, regName, regValue } from './reg-types.ts';
 import { catalogTable } from './table-functions.ts';
-import { isTableOid, tableOids } from './table-oid.ts';
+import { isTableOid, nameTableOids, tableOids } from './table-oid.ts';
 import { isVector, vectorForm, vectorText } from './vectors.ts';
 
 /**
@@ -29,7 +29,9 @@ import { isVector, vectorForm, vectorText } from './vectors.ts';
  */
 export function postgresForms(statement: Statement, context: FunctionContext): Statement {
   if (!hasPostgresForms(statement)) return statement;
-  const named = transformTree(statement, { queryNode: (node) => nameColumns(node, postgresName) });
+  const named = transformTree(statement, {
+    queryNode: (node) => nameTableOids(nameColumns(node, postgresName)),
+  });
   return new Forms(context, named).rewrite(named);
 }
 

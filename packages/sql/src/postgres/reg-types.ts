@@ -16,6 +16,9 @@ export const REG_TYPES: Readonly<Record<string, RegType>> = {
   regnamespace: { what: 'schema', oid: 'namespace_oid', name: 'namespace_name' },
   regrole: { what: 'role', oid: 'role_oid', name: 'role_name' },
   regproc: { what: 'function', oid: 'routine_oid', name: 'routine_name' },
+  // There are no operators of users, and none of the engine's own has an OID.
+  regoper: { what: 'operator', oid: 'routine_oid', name: 'routine_name' },
+  regoperator: { what: 'operator', oid: 'routine_oid', name: 'routine_name' },
   regprocedure: { what: 'function', oid: 'routine_oid', name: 'routine_name' },
 };
 

@@ -25,6 +25,12 @@ const EMPTY: Readonly<Record<string, readonly (readonly [name: string, type: str
     ['option_value', 'VARCHAR'],
   ],
   pg_partition_ancestors: [['relid', 'UINTEGER']],
+  pg_partition_tree: [
+    ['relid', 'UINTEGER'],
+    ['parentrelid', 'UINTEGER'],
+    ['isleaf', 'BOOLEAN'],
+    ['level', 'INTEGER'],
+  ],
 };
 
 /** `pg_get_keywords()` and other functions of PostgreSQL in FROM; what is none comes back without the schema `pg_catalog`. */

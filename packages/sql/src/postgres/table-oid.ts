@@ -5,6 +5,7 @@ import {
   type Expression,
   isQueryNode,
   isTableRef,
+  type QueryNode,
   type Statement,
   type TableRef,
 } from '../tree.ts';
@@ -15,6 +16,14 @@ export const isTableOid = (node: unknown): node is Extract<Expression, { class: 
   const { class: kind, column_names: names } = node as { class?: unknown; column_names?: readonly string[] };
   return kind === 'COLUMN_REF' && names !== undefined && names.length <= 2 && names.at(-1) === 'tableoid';
 };
+
+/** A column `tableoid` keeps its name when something else stands in its place. */
+export function nameTableOids(node: QueryNode): QueryNode {
+  if (node.type !== 'SELECT_NODE' || !node.select_list.some(isTableOid)) return node;
+  const named = (item: Expression) =>
+    isTableOid(item) && item.alias === '' ? { ...item, alias: 'tableoid' } : item;
+  return { ...node, select_list: node.select_list.map(named) };
+}
 
 /**
  * `c.tableoid` → the OID of what `c` stands for, as it is the same for all rows of a relation. Names that stand for no relation
