@@ -1,3 +1,4 @@
+import { hostname, networkInterfaces } from 'node:os';
 import { createLogging } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
 import { createMetricsServer } from '@tessera/http-api';
@@ -21,6 +22,8 @@ export interface MetadataOptions {
   readonly host: string | undefined;
   /** Undefined: that of `instance.multi_engine.metadata_endpoint`, or 1717. 0: any free port. */
   readonly port: number | undefined;
+  /** Where engines and other metadata services reach this process, `host:port`. Undefined: the host and the port it listens on. */
+  readonly address: string | undefined;
   /** Undefined: no page of metrics. 0: any free port. */
   readonly metricsPort: number | undefined;
   /** PEM files, in place of those that the environment names. */
@@ -56,7 +59,7 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
     config,
     exclusive: storageIsLocal(config),
     metadataService: true,
-    address: endpoint ?? '',
+    address: options.address ?? ownAddress(host, port ?? portOf(endpoint)),
     ...credentials,
     log,
   });
@@ -82,6 +85,24 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
 
   const reason = await shutdownSignal();
   log.info({ reason }, 'stopping');
+  // Before the port closes: who asks meanwhile is sent on to the next leader.
+  await manager.close();
+}
+
+/**
+ * Where this very process is reached; `metadata_endpoint` may stand for several. Empty, which is nowhere, when the port is not
+ * known yet.
+ */
+function ownAddress(host: string, port: number): string {
+  if (port === 0) return '';
+  const isAny = host === '0.0.0.0' || host === '::';
+  const reached = isAny ? (machineAddress() ?? hostname()) : host;
+  return `${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+function machineAddress(): string | undefined {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
 }
 
 function portOf(endpoint: string | undefined): number {

@@ -18,6 +18,8 @@ export interface ClusteredStorageManagerOptions {
   readonly store: NodeStore;
   /** Names this process among those that report pins. */
   readonly incarnation: string;
+  /** Where other nodes reach this one, when it may lead: a leader that stops hands over to it. */
+  readonly candidateAddress: string | undefined;
   readonly times: StorageManagerTimes;
   /** Reads the whole state anew for every snapshot; undefined: the state is kept and brought up to date. */
   readonly readAnew: (() => Promise<Snapshot>) | undefined;
@@ -207,7 +209,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
    * @throws TesseraError STORE_MISMATCH when the leader keeps its tables elsewhere
    */
   async reportPins(): Promise<void> {
-    const { incarnation: node, leaders, times, readAnew } = this.#options;
+    const { incarnation: node, leaders, times, readAnew, candidateAddress } = this.#options;
     const isCached = readAnew === undefined && !this.leads;
     const newest = (isCached ? await this.latest().catch(() => undefined) : undefined) ?? this.current;
     if (newest === undefined) return;
@@ -220,6 +222,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
           node,
           oldestVersion: BigInt(report.oldestVersion),
           oldestWriteMs: BigInt(Math.floor(report.oldestWriteMs)),
+          ...(candidateAddress !== undefined && { candidateAddress }),
         },
         { timeoutMs: times.askTimeoutMs },
       );

@@ -1,7 +1,7 @@
 import type { Transaction } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import type { LogNodeDriver } from './log-node-driver.ts';
-import type { LogLeader } from './served-storage-manager.ts';
+import type { LogLeader, PinsReport } from './served-storage-manager.ts';
 import type { GarbageReport } from './storage-manager.ts';
 import type { StorageManagerTimes } from './times.ts';
 
@@ -28,9 +28,9 @@ export class DriverLeader implements LogLeader {
     return { version: reply.version };
   }
 
-  reportPins(node: string, oldestVersion: number, oldestWriteMs: number): void {
+  reportPins(report: PinsReport): void {
     this.#check();
-    this.#driver.dispatch({ kind: 'pins', node, oldestVersion, oldestWriteMs });
+    this.#driver.dispatch({ kind: 'pins', ...report });
   }
 
   async collectGarbage(limit: number): Promise<GarbageReport> {

@@ -15,6 +15,9 @@ export interface LogNodeDriverOptions {
   readonly log: Logger;
 }
 
+/** For the hint in the store that this node leads no more. Without it others wait for the end of the lease. */
+const RELEASE_WITHIN_MS = 2_000;
+
 /** Runs the reducer on a real store and a real clock: an event in, its effects out. */
 export class LogNodeDriver {
   /** What this node appended last. */
@@ -107,11 +110,19 @@ export class LogNodeDriver {
     }
   }
 
-  /** Lets an append under way end for `graceMs`; what is not known then is told to be unknown. */
+  /**
+   * Takes no new commit, lets those that wait end for `graceMs`, and hands the leadership over. What is not known then is
+   * told to be unknown.
+   */
   async close(graceMs: number): Promise<void> {
     if (this.#ended.signal.aborted) return;
+    this.dispatch({ kind: 'leave' });
     await this.until(({ append, queue }) => append === undefined && queue.length === 0, graceMs);
     this.dispatch({ kind: 'resign' });
+    await this.until(
+      ({ watch }) => watch.phase !== 'finding' && watch.phase !== 'releasing',
+      RELEASE_WITHIN_MS,
+    );
     const error = TesseraError.of('METADATA_UNAVAILABLE', { reason: 'this node is shutting down' });
     this.#ended.abort(error);
     for (const timer of this.#timers) timer.clear();

@@ -71,6 +71,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
     leaders,
     store: identity,
     incarnation: node.incarnation,
+    candidateAddress: node.candidate && node.address !== '' ? node.address : undefined,
     times,
     readAnew,
     probe: rivals && !node.exclusive ? () => probeConditionalWrites(store) : undefined,

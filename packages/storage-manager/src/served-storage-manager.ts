@@ -14,10 +14,19 @@ export interface ServedStorageManager extends StorageManager {
   readonly store: NodeStore;
 }
 
+/** What a node still needs, and where it is reached when it may lead. */
+export interface PinsReport {
+  readonly node: string;
+  readonly oldestVersion: number;
+  /** Milliseconds since 1970 by the clock of the node. */
+  readonly oldestWriteMs: number;
+  readonly candidateAddress: string | undefined;
+}
+
 export interface LogLeader {
   /** The newest version, and all entries behind `have` where they are at hand. */
   latest(have: number | undefined): Promise<{ version: number; epoch: number; entries: Uint8Array[] }>;
   commit(transaction: Transaction): Promise<{ version: number }>;
-  reportPins(node: string, oldestVersion: number, oldestWriteMs: number): void;
+  reportPins(report: PinsReport): void;
   collectGarbage(limit: number): Promise<GarbageReport>;
 }

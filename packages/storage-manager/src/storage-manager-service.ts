@@ -15,8 +15,13 @@ export function storageManagerService({ leader }: { readonly leader: LogLeader }
       const { version } = await leader.commit(decodeTransaction(textOf(transaction)));
       return { version: BigInt(version) };
     },
-    reportPins: async ({ node, oldestVersion, oldestWriteMs }) => {
-      leader.reportPins(node, Number(oldestVersion), Number(oldestWriteMs));
+    reportPins: async ({ node, oldestVersion, oldestWriteMs, candidateAddress }) => {
+      leader.reportPins({
+        node,
+        oldestVersion: Number(oldestVersion),
+        oldestWriteMs: Number(oldestWriteMs),
+        candidateAddress,
+      });
       return {};
     },
     collectGarbage: ({ limit }) => leader.collectGarbage(limit),

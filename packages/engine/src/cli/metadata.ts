@@ -10,6 +10,7 @@ interface Flags {
   dataDir: string;
   host?: string;
   port?: number;
+  address?: string;
   metricsPort?: number;
   clusterTlsCa?: string;
   clusterTlsCert?: string;
@@ -24,7 +25,8 @@ Examples:
 
 It keeps the metadata log in the configuration's object storage, or, without a storage block, in --data-dir, and serves
 the engines whose configuration says instance.type: multi_engine and names it in instance.multi_engine.metadata_endpoint.
-SIGTERM or Ctrl-C stops it after the commits under way.`;
+SIGTERM or Ctrl-C stops it after the commits under way. A second service on the same bucket follows the first, and leads as soon as
+the first is told to stop: start the new one before you stop the old one, and writes go on.`;
 
 export function metadataCommand(): Command {
   return new Command('metadata')
@@ -36,6 +38,10 @@ export function metadataCommand(): Command {
       '--port <port>',
       'port to listen on, 0 for any free one (default: that of instance.multi_engine.metadata_endpoint)',
       port,
+    )
+    .option(
+      '--address <host:port>',
+      'where engines reach this very process, as its certificate names it (default: the host and port it listens on)',
     )
     .option('--metrics-port <port>', 'port of /metrics, 0 for any free one (default: none)', port)
     .option('--cluster-tls-ca <file>', 'authority of the certificates that nodes show each other (PEM)')
@@ -53,6 +59,7 @@ export function metadataCommand(): Command {
         dataDirectory: resolve(flags.dataDir),
         host: flags.host,
         port: flags.port,
+        address: flags.address,
         metricsPort: flags.metricsPort,
         clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
         insecure: flags.insecureCluster === true,

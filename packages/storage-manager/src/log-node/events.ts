@@ -22,8 +22,12 @@ export type Happening =
       readonly node: string;
       readonly oldestVersion: number;
       readonly oldestWriteMs: number;
+      /** Where the node is reached when it may lead. */
+      readonly candidateAddress?: string | undefined;
     }
   /** Entries that another node had from the log and vouches for. */
   | { readonly kind: 'entries_received'; readonly bodies: readonly Uint8Array[] }
+  /** Take no new commits: those that wait are the last of this node. */
+  | { readonly kind: 'leave' }
   /** Lead no more, and do not try again. */
   | { readonly kind: 'resign' };

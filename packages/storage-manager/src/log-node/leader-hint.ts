@@ -2,10 +2,13 @@
 export interface LeaderHint {
   readonly epoch: number;
   readonly node: string;
+  /** Of the leader; of the node that is to lead next where the lease is `RELEASED`, empty where any may. */
   readonly address: string;
-  /** By the leader's clock, milliseconds since 1970. */
+  /** By the leader's clock, milliseconds since 1970; `RELEASED` when it has stopped leading. */
   readonly leaseUntil: number;
 }
+
+export const RELEASED = 0;
 
 export function encodeHint(hint: LeaderHint): Uint8Array {
   return new TextEncoder().encode(

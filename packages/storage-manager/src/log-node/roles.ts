@@ -2,11 +2,13 @@ import { TesseraError } from '@tessera/common';
 import type { RequestId } from './effects.ts';
 import { abandonGarbage } from './garbage.ts';
 import type { Turn } from './turn.ts';
+import { releaseLeadership } from './watch.ts';
 
 /** Leads no more. What was asked of the leader gets the answer NOT_LEADER: it may or may not have happened. */
 export function stepDown(turn: Turn, reason: string, role: 'follower' | 'resigned' = 'follower') {
   if (turn.state.role.kind === 'broken') return;
-  if (turn.state.role.kind === 'leader') {
+  const led = turn.state.role.kind === 'leader';
+  if (led) {
     turn.log(role === 'resigned' ? 'debug' : 'warn', 'this node leads the metadata log no more', { reason });
   }
   const { append, proof, queue, refusals, reads } = turn.state;
@@ -26,6 +28,7 @@ export function stepDown(turn: Turn, reason: string, role: 'follower' | 'resigne
     reads: [...(append?.reads ?? []), ...(proof?.reads ?? []), ...reads],
   });
   abandonGarbage(turn, error);
+  if (led && role === 'resigned') releaseLeadership(turn);
 }
 
 /** The log contradicts what this node knows for sure: it must neither read nor write any more. */

@@ -21,6 +21,8 @@ export interface LogNodeState {
   readonly caughtUp: boolean;
   /** Of a leader: somebody else seems to lead, the log is to be asked. */
   readonly doubted: boolean;
+  /** It takes no new commits. */
+  readonly leaving: boolean;
   readonly reading: Reading | undefined;
   /** `latest` requests for which nothing is under way that would prove what is newest. */
   readonly reads: readonly RequestId[];
@@ -124,7 +126,8 @@ export interface Proof {
 
 /** The hint of who leads: followers watch it, the leader renews it. */
 export interface Watch {
-  readonly phase: 'idle' | 'reading' | 'writing' | 'pausing';
+  /** `finding`, `releasing`: a leader that resigned reads its hint, and says in it that nobody leads any more. */
+  readonly phase: 'idle' | 'reading' | 'writing' | 'pausing' | 'finding' | 'releasing';
   readonly op: OpId;
   readonly known: KnownHint | undefined;
 }
@@ -164,6 +167,7 @@ export interface PinReport {
   readonly oldestVersion: number;
   readonly oldestWriteMs: number;
   readonly reportedMonotonicMs: number;
+  readonly candidateAddress: string | undefined;
 }
 
 export interface GarbageRequest {

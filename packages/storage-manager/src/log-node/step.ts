@@ -12,7 +12,7 @@ import { settle } from './settle.ts';
 import type { LogNodeState } from './state.ts';
 import { Turn } from './turn.ts';
 import { upkeepAnswered } from './upkeep.ts';
-import { startWatch, watchAnswered, watchPaused } from './watch.ts';
+import { lookNow, startWatch, watchAnswered, watchPaused } from './watch.ts';
 
 export function initialState(options: LogNodeOptions): LogNodeState {
   return {
@@ -25,6 +25,7 @@ export function initialState(options: LogNodeOptions): LogNodeState {
     catalog: undefined,
     caughtUp: false,
     doubted: false,
+    leaving: false,
     reading: undefined,
     reads: [],
     queue: [],
@@ -72,7 +73,11 @@ function handle(turn: Turn, event: LogNodeEvent) {
     case 'latest':
       return turn.change({ reads: [...state.reads, event.request] });
     case 'commit':
-      if (state.role.kind !== 'leader') return turn.fail(event.request, turn.notLeader());
+      if (state.role.kind !== 'leader' || state.leaving) {
+        turn.fail(event.request, turn.notLeader());
+        // Who asks may have been sent here by a leader that has stopped.
+        return lookNow(turn);
+      }
       return turn.change({
         queue: [...state.queue, { request: event.request, transaction: event.transaction }],
       });
@@ -82,6 +87,7 @@ function handle(turn: Turn, event: LogNodeEvent) {
           oldestVersion: event.oldestVersion,
           oldestWriteMs: event.oldestWriteMs,
           reportedMonotonicMs: event.monotonicMs,
+          candidateAddress: event.candidateAddress,
         }),
       });
     case 'collect_garbage': {
@@ -92,6 +98,8 @@ function handle(turn: Turn, event: LogNodeEvent) {
     }
     case 'entries_received':
       return received(turn, event.bodies);
+    case 'leave':
+      return turn.change({ leaving: true });
     case 'resign':
       return stepDown(turn, 'it was told to', 'resigned');
   }

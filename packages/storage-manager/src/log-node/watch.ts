@@ -1,7 +1,7 @@
 import type { StoreAnswer } from './effects.ts';
-import { decodeHint, encodeHint } from './leader-hint.ts';
+import { decodeHint, encodeHint, RELEASED } from './leader-hint.ts';
 import { LEADER_KEY } from './log-keys.ts';
-import type { KnownHint } from './state.ts';
+import type { KnownHint, LogNodeState } from './state.ts';
 import type { Turn } from './turn.ts';
 
 const between = (leaseMs: number) => Math.ceil(leaseMs / 3);
@@ -20,6 +20,20 @@ export function announceLeadership(turn: Turn) {
   if (!turn.state.options.exclusive) look(turn);
 }
 
+/** Somebody takes this node for the leader: looks whether it is to lead, without waiting for the next turn to look. */
+export function lookNow(turn: Turn) {
+  const { watch, role, options } = turn.state;
+  if (options.exclusive || role.kind !== 'follower' || watch.phase !== 'pausing') return;
+  look(turn);
+}
+
+/** This node has stopped leading: nobody needs to wait for the end of its lease. */
+export function releaseLeadership(turn: Turn) {
+  if (turn.state.options.exclusive) return;
+  const op = turn.store({ kind: 'get', key: LEADER_KEY });
+  turn.change({ watch: { ...turn.state.watch, op, phase: 'finding' } });
+}
+
 function look(turn: Turn) {
   const op = turn.store({ kind: 'get', key: LEADER_KEY });
   turn.change({ watch: { ...turn.state.watch, op, phase: 'reading' } });
@@ -28,6 +42,9 @@ function look(turn: Turn) {
 /** Handles the answer to a request of the watch. */
 export function watchAnswered(turn: Turn, answer: StoreAnswer) {
   const { watch, role } = turn.state;
+  if (watch.phase === 'finding') return release(turn, answer);
+  // Somebody wrote it meanwhile: a renewal of this node that was under way, or the next leader.
+  if (watch.phase === 'releasing') return answer.kind === 'changed' ? releaseLeadership(turn) : rest(turn);
   if (watch.phase === 'reading' && (answer.kind === 'found' || answer.kind === 'absent')) {
     const first = watch.known === undefined;
     const known = noted(turn, answer);
@@ -51,6 +68,32 @@ export function watchPaused(turn: Turn) {
   waitAndLook(turn);
 }
 
+function release(turn: Turn, answer: StoreAnswer) {
+  const { options, watch } = turn.state;
+  const hint = answer.kind === 'found' ? decodeHint(answer.body) : undefined;
+  if (answer.kind !== 'found' || hint?.node !== options.incarnation) return rest(turn);
+  const body = encodeHint({ ...hint, address: successor(turn.state), leaseUntil: RELEASED });
+  const op = turn.store({ kind: 'put_if_match', key: LEADER_KEY, body, etag: answer.etag });
+  turn.change({ watch: { ...watch, op, phase: 'releasing' } });
+}
+
+function rest(turn: Turn) {
+  turn.change({ watch: { ...turn.state.watch, phase: 'idle' } });
+}
+
+/** The address of the living candidate that started last: an update reaches it last. Empty when there is none. */
+function successor({ pins, options, monotonicMs }: LogNodeState): string {
+  const living = [...pins].filter(
+    ([, { candidateAddress, reportedMonotonicMs }]) =>
+      candidateAddress !== undefined &&
+      candidateAddress !== options.address &&
+      monotonicMs - reportedMonotonicMs <= options.pinTtlMs,
+  );
+  // Nodes are named by ULIDs of their start.
+  const [newest] = living.sort(([a], [b]) => (a < b ? 1 : -1));
+  return newest?.[1].candidateAddress ?? '';
+}
+
 function waitAndLook(turn: Turn) {
   const op = turn.pause(between(turn.state.options.leaseMs));
   turn.change({ watch: { ...turn.state.watch, op, phase: 'pausing' } });
@@ -68,6 +111,11 @@ function noted(turn: Turn, answer: StoreAnswer): KnownHint {
 function isTimeToTry(turn: Turn, known: KnownHint, first: boolean): boolean {
   const { options, nowMs, monotonicMs } = turn.state;
   if (monotonicMs - known.seenMonotonicMs >= options.leaseMs) return true;
+  if (known.hint?.leaseUntil === RELEASED) {
+    // The one that is named comes first. It may be gone as well.
+    const isOwn = known.hint.address === '' || known.hint.address === options.address;
+    if (isOwn || monotonicMs - known.seenMonotonicMs >= between(options.leaseMs)) return true;
+  }
   if (!first || !options.preferred) return false;
   const { hint } = known;
   return hint === undefined || hint.leaseUntil < nowMs || hint.address === options.address;

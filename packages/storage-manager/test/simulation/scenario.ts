@@ -30,6 +30,8 @@ export interface Scenario {
   readonly tornCheckpoint: number;
   /** Per second and node. */
   readonly crash: number;
+  /** Stopped in an orderly way, and started again: per second and node. */
+  readonly leave: number;
   readonly pause: number;
   readonly longestPauseMs: number;
   readonly clockJump: number;

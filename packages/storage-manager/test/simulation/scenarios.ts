@@ -14,6 +14,7 @@ export const CALM: Scenario = {
   staleListing: 0,
   tornCheckpoint: 0,
   crash: 0,
+  leave: 0,
   pause: 0,
   longestPauseMs: 10_000,
   clockJump: 0,
@@ -32,6 +33,14 @@ export const CALM: Scenario = {
   step,
 };
 
+/** Nodes that are stopped and started one after the other, as by updates, while clients write. */
+export const UPDATES: Scenario = {
+  ...CALM,
+  durationMs: 30_000,
+  leave: 0.05,
+  longestThinkMs: 100,
+};
+
 /** Everything at once. */
 export const STORM: Scenario = {
   ...CALM,
@@ -44,6 +53,7 @@ export const STORM: Scenario = {
   staleListing: 0.3,
   tornCheckpoint: 0.02,
   crash: 0.03,
+  leave: 0.03,
   pause: 0.03,
   clockJump: 0.05,
   partition: 0.03,
@@ -62,6 +72,7 @@ export const STORM: Scenario = {
 export const READERS: Scenario = {
   ...STORM,
   late: 0,
+  leave: 0,
   pause: 0,
   partition: 0,
   collect: 0.2,

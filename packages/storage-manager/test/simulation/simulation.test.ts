@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runSeeds } from './run-seeds.ts';
-import { CALM, READERS, REPEATERS, SLEEPERS, STORM, TAKEOVERS, UPLOADS } from './scenarios.ts';
+import { CALM, READERS, REPEATERS, SLEEPERS, STORM, TAKEOVERS, UPDATES, UPLOADS } from './scenarios.ts';
+import { World } from './world.ts';
 
 /**
  * Whole clusters in virtual time, each from one seed: nothing acknowledged is lost or there twice, nobody hears two
@@ -37,4 +38,20 @@ describe('simulated clusters', () => {
     },
     120_000,
   );
+});
+
+describe('a leader that is told to stop', () => {
+  it('hands over at once, long before its lease of 3 s ends', () => {
+    const handovers: number[] = [];
+    for (let seed = 1; seed <= 15; seed++) {
+      const world = new World(UPDATES, seed);
+      world.run();
+      handovers.push(...world.handovers);
+    }
+    handovers.sort((a, b) => a - b);
+    expect(handovers.length).toBeGreaterThan(15);
+    expect(handovers[handovers.length >> 1]).toBeLessThan(400);
+    // The node that is named may be stopped itself: others then wait for a third of the lease.
+    expect(handovers[Math.floor(handovers.length * 0.9)]).toBeLessThan(2_000);
+  });
 });

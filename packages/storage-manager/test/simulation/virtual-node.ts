@@ -24,6 +24,8 @@ export interface NodeSurroundings {
   readonly epochMs: number;
   readonly nodes: readonly { readonly leads: boolean; dispatch(happening: Happening): void }[];
   crashes: number;
+  /** A leader resigned. */
+  handedOver(from: object): void;
   /** The request whose answer is being handled. */
   current: StoreRequest | undefined;
   ulid(wallMs: number): string;
@@ -38,6 +40,7 @@ export class VirtualNode {
   #life = 0;
   #pausedUntil = 0;
   #cutOffUntil = 0;
+  #isLeaving = false;
   #clockOffset = 0;
   #state: LogNodeState | undefined;
   #replies = new Map<RequestId, (reply: Reply) => void>();
@@ -84,6 +87,7 @@ export class VirtualNode {
   crash(): void {
     if (!this.up) return;
     this.#life++;
+    this.#isLeaving = false;
     this.#state = undefined;
     this.#pausedUntil = 0;
     this.#world.crashes++;
@@ -91,6 +95,38 @@ export class VirtualNode {
     this.#world.clockwork.after(this.#world.random.between(100, 3_000), () => {
       if (this.#life === life) this.start();
     });
+  }
+
+  /** Stops as at SIGTERM: commits that wait are answered, the leadership is handed over, and it starts again later. */
+  leave(): void {
+    if (!this.up || this.#pausedUntil > this.#world.clockwork.now) return;
+    const { clockwork } = this.#world;
+    const life = this.#life;
+    const led = this.leads;
+    const until = (done: (state: LogNodeState) => boolean, withinMs: number, then: () => void) => {
+      const end = clockwork.now + withinMs;
+      const look = (): void => {
+        if (this.#life !== life || this.#state === undefined) return;
+        if (done(this.#state) || clockwork.now >= end) then();
+        else clockwork.after(10, look);
+      };
+      look();
+    };
+    this.#isLeaving = true;
+    this.dispatch({ kind: 'leave' });
+    until(
+      ({ append, queue }) => append === undefined && queue.length === 0,
+      5_000,
+      () => {
+        if (led && this.leads) this.#world.handedOver(this);
+        this.dispatch({ kind: 'resign' });
+        until(
+          ({ watch }) => watch.phase !== 'finding' && watch.phase !== 'releasing',
+          2_000,
+          () => this.crash(),
+        );
+      },
+    );
   }
 
   pause(ms: number): void {
@@ -110,6 +146,7 @@ export class VirtualNode {
     this.#pausedUntil = 0;
     this.#resume();
     this.#cutOffUntil = 0;
+    if (this.#isLeaving) this.crash();
     if (!this.up) this.start();
   }
 
@@ -230,7 +267,10 @@ export class VirtualNode {
     for (const node of nodes) {
       if (!scenario.pinsArrive && random.chance(0.2)) continue;
       clockwork.after(node === this ? 0 : random.between(1, 20), () => {
-        if (node.leads) node.dispatch({ kind: 'pins', node: `${this.name}/${this.#life}`, ...report });
+        if (node.leads) {
+          const candidateAddress = `${this.name}:1`;
+          node.dispatch({ kind: 'pins', node: `${this.name}/${this.#life}`, ...report, candidateAddress });
+        }
       });
     }
   }

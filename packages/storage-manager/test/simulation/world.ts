@@ -30,6 +30,8 @@ export class World implements ClientSurroundings {
   collections = 0;
   crashes = 0;
   crashesAsked = 0;
+  /** How long nobody led after a leader had resigned while other nodes could lead, one for each time. */
+  readonly handovers: number[] = [];
   current: StoreRequest | undefined;
   #ulids = 0;
   readonly #pinned = new Map<symbol, { node: VirtualNode; life: number; version: number }>();
@@ -87,6 +89,19 @@ export class World implements ClientSurroundings {
     for (const { node, life, version } of this.#pinned.values()) if (node.life === life) yield version;
   }
 
+  handedOver(from: object): void {
+    const { clockwork, nodes } = this;
+    const others = () => nodes.filter((node) => node !== from && node.up);
+    if (others().length === 0) return;
+    const since = clockwork.now;
+    const look = (): void => {
+      if (others().length === 0 || !this.open) return;
+      if (nodes.some((node) => node !== from && node.leads)) this.handovers.push(clockwork.now - since);
+      else clockwork.after(1, look);
+    };
+    look();
+  }
+
   /** Whether the scenario wants the node to crash at this moment; it has crashed then. */
   crashesNow(node: { crash(): void }, moment: Moment): boolean {
     const { crashWhen, crashes } = this.scenario;
@@ -102,6 +117,7 @@ export class World implements ClientSurroundings {
     const share = TROUBLE_EVERY_MS / 1_000;
     for (const node of this.nodes) {
       if (random.chance(scenario.crash * share)) node.crash();
+      if (scenario.leave > 0 && random.chance(scenario.leave * share)) node.leave();
       if (random.chance(scenario.pause * share)) node.pause(random.between(100, scenario.longestPauseMs));
       if (random.chance(scenario.partition * share)) node.cutOff(random.between(100, 20_000));
       if (random.chance(scenario.clockJump * share)) {
