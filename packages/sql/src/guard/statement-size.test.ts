@@ -4,7 +4,7 @@ import { STATEMENT_LIMITS } from './statement-size.ts';
 
 const repeated = (count: number, piece: (index: number) => string, separator: string) =>
   Array.from({ length: count }, (_, index) => piece(index)).join(separator);
-const { columns, joins, setOperations, tokens } = STATEMENT_LIMITS;
+const { columns, insertTokens, joins, setOperations, tokens } = STATEMENT_LIMITS;
 
 test.each([
   ['columns', columns, (n: number) => `SELECT ${repeated(n, String, ',')}`],
@@ -20,6 +20,12 @@ test.each([
       message: expect.stringContaining(`more than ${limit} ${what}`),
     }),
   );
+});
+
+test('an INSERT of many rows is not too complex', () => {
+  const rows = (count: number) => `INSERT INTO t VALUES ${repeated(count, (i) => `(${i}, 'x')`, ',')}`;
+  expect(splitStatements(rows(tokens))).toHaveLength(1);
+  expect(() => splitStatements(rows(insertTokens / 5))).toThrow(`more than ${insertTokens} words`);
 });
 
 test('commas beside SELECT lists are no columns', () => {

@@ -1,12 +1,14 @@
 import { fail } from '@tessera/common';
 import type { IToken } from 'chevrotain';
-import { Close, isParameter, Open, Word } from '../text/lexer.ts';
+import { Close, isParameter, isWord, Open, Word } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 
 /** Planning time grows with the square of some of these, and a statement within them is planned in seconds. */
 export const STATEMENT_LIMITS = {
   /** Words, names, literals, operators, commas and brackets. */
   tokens: 50_000,
+  /** The same of an INSERT: rows of literals take time that grows with their number alone. */
+  insertTokens: 2_000_000,
   /** Of one SELECT list. */
   columns: 4_096,
   setOperations: 1_000,
@@ -49,11 +51,15 @@ export function checkStatementSize(text: string, tokens: readonly IToken[]): voi
   }
 }
 
+/** How many tokens a statement may have that begins with this token. */
+export const maxTokens = (first: IToken): number =>
+  isWord(first, 'INSERT') ? STATEMENT_LIMITS.insertTokens : STATEMENT_LIMITS.tokens;
+
 /** @throws TesseraError STATEMENT_TOO_COMPLEX */
-export function refuseTokens(): never {
+export function refuseTokens(limit: number): never {
   fail('STATEMENT_TOO_COMPLEX', {
     what: 'words, names, literals and symbols',
-    limit: STATEMENT_LIMITS.tokens,
+    limit,
     hint: 'Pass a long list as one array parameter, as in "x = ANY($1)", or load it with COPY or an upload',
   });
 }

@@ -1,6 +1,6 @@
 import { invalidCharacter, invalidCharacterAt, type SqlLocation } from '@tessera/common';
 import type { IToken } from 'chevrotain';
-import { checkStatementSize, refuseTokens, STATEMENT_LIMITS } from '../guard/statement-size.ts';
+import { checkStatementSize, maxTokens, refuseTokens } from '../guard/statement-size.ts';
 import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 
@@ -42,9 +42,9 @@ export function splitStatements(text: string): StatementText[] {
 
 function tokensWithin(text: string): readonly IToken[] {
   try {
-    return tokenize(text, STATEMENT_LIMITS.tokens);
+    return tokenize(text, maxTokens);
   } catch (error) {
-    if (error instanceof TooManyTokens) return refuseTokens();
+    if (error instanceof TooManyTokens) return refuseTokens(error.limit);
     throw error;
   }
 }

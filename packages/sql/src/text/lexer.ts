@@ -125,7 +125,17 @@ const CANDIDATES: readonly (readonly TokenType[])[] = Array.from({ length: 129 }
 });
 
 /** One statement of a text has more tokens than its reader wants. */
-export class TooManyTokens extends Error {}
+export class TooManyTokens extends Error {
+  readonly limit: number;
+
+  constructor(limit: number) {
+    super(`More than ${limit} tokens`);
+    this.limit = limit;
+  }
+}
+
+/** How many tokens a statement may have that begins with the token. */
+type MaxTokens = (first: IToken) => number;
 
 interface Scan {
   readonly tokens: readonly IToken[];
@@ -133,10 +143,11 @@ interface Scan {
   readonly error: number | undefined;
 }
 
-function scan(text: string, maxTokens: number): Scan {
+function scan(text: string, maxTokens: MaxTokens): Scan {
   const tokens: IToken[] = [];
   let error: number | undefined;
   let statementStart = 0;
+  let limit = Number.POSITIVE_INFINITY;
   let at = 0;
   while (at < text.length) {
     const candidates = CANDIDATES[Math.min(text.charCodeAt(at), 128)]!;
@@ -146,9 +157,12 @@ function scan(text: string, maxTokens: number): Scan {
       at += 1;
       continue;
     }
-    if (found.tokenType.GROUP !== Lexer.SKIPPED) tokens.push(found);
+    if (found.tokenType.GROUP !== Lexer.SKIPPED) {
+      if (tokens.length === statementStart) limit = maxTokens(found);
+      tokens.push(found);
+    }
     if (found.tokenType === Semicolon) statementStart = tokens.length;
-    if (tokens.length - statementStart > maxTokens) throw new TooManyTokens();
+    if (tokens.length - statementStart > limit) throw new TooManyTokens(limit);
     at += found.image.length;
   }
   return { tokens, error };
@@ -183,7 +197,10 @@ function imageAt({ name, PATTERN }: TokenType, text: string, at: number): string
  * The tokens of a text without white space and comments; SYNTAX_ERROR with its place for what never ends.
  * @throws TooManyTokens when a statement has more than `maxTokens`, before the rest is read
  */
-export function tokenize(text: string, maxTokens = Number.POSITIVE_INFINITY): readonly IToken[] {
+export function tokenize(
+  text: string,
+  maxTokens: MaxTokens = () => Number.POSITIVE_INFINITY,
+): readonly IToken[] {
   const { tokens, error } = scan(text, maxTokens);
   const unterminated = tokens.find((t) => t.tokenType === Unterminated || t.tokenType === UnterminatedDollar);
   if (unterminated !== undefined) {
