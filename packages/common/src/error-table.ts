@@ -140,7 +140,7 @@ export const ERRORS = {
     sqlState: '54000',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'The result has more rows than max_result_rows allows.',
+    meaning: 'RETURNING has more rows than max_result_rows allows.',
     message: (p) => `The result has more than ${p.limit} rows (setting max_result_rows)`,
   }),
   ALREADY_COMMITTED: row<{ queryId: string }>({
@@ -380,6 +380,13 @@ export const ERRORS = {
     retry: 'never',
     meaning: 'The HTTP request is malformed.',
     message: whole,
+  }),
+  HEADERS_TOO_LARGE: row<{ limit: number; what: string }>({
+    sqlState: '54000',
+    httpStatus: 431,
+    retry: 'never',
+    meaning: 'The URL and the headers of the HTTP request are too long.',
+    message: (p) => `${p.what} of the request are longer than ${p.limit} bytes`,
   }),
   BAD_UPLOAD: row<{ part?: string | undefined; reason: string }>({
     sqlState: '08P01',

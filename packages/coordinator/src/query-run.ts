@@ -1,4 +1,3 @@
-import { TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type PrepareContext } from '@tessera/sql';
@@ -46,7 +45,10 @@ async function attempt(options: QueryRunOptions, how: HowToBind): Promise<RowsRe
   const bound = await (statement.kind === 'explain'
     ? binder.explain(toBind, statement)
     : binder.bind(toBind));
-  return startedResult(options, bound);
+  if (statement.kind !== 'explain') return startedResult(options, bound);
+  const { request } = options;
+  const settings = { ...request.settings, max_result_rows: 0 };
+  return startedResult({ ...options, request: { ...request, settings } }, bound);
 }
 
 /** Runs a bound query to the first chunk of its result, which releases it. */
@@ -58,7 +60,7 @@ export async function startedResult(
   const stopCounting = countScanned(query, bound);
   try {
     const startedAt = Date.now();
-    const encoded = limitRows(encodeResult(bound, request), request.settings.max_result_rows);
+    const encoded = encodeResult(bound, request);
     const first = await encoded.next();
     return {
       kind: 'rows',
@@ -112,18 +114,6 @@ async function* remaining(
     throw explained(error);
   } finally {
     await leave();
-  }
-}
-
-async function* limitRows(
-  chunks: AsyncGenerator<ResultChunk, void>,
-  limit: number,
-): AsyncGenerator<ResultChunk, void> {
-  let rows = 0;
-  for await (const chunk of chunks) {
-    rows += chunk.rows;
-    if (limit > 0 && rows > limit) throw TesseraError.of('RESULT_TOO_LARGE', { limit });
-    yield chunk;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { type KernelBatch, type KernelSession, quoteText } from '@tessera/kernel';
+import { type KernelBatch, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
   alignedHead,
   alignedTail,
@@ -23,11 +23,16 @@ const FILE_CHUNK_BYTES = 1 << 20;
 
 export type EncodableQuery = Pick<BoundQuery, 'session' | 'sql' | 'params' | 'columns' | 'isKept'>;
 
-/** Runs a query and gives its rows in the encoding of the request, chunk by chunk. */
+/**
+ * Runs a query and gives its rows in the encoding of the request, chunk by chunk: the first `max_result_rows` of them, as
+ * if the query had this LIMIT. COPY gives all rows.
+ */
 export function encodeResult(
-  { session, sql, params, columns, isKept: keep = false }: EncodableQuery,
+  { session, sql: unlimited, params, columns, isKept: keep = false }: EncodableQuery,
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
+  const limit = request.encoding.kind === 'copy' ? 0 : request.settings.max_result_rows;
+  const sql = limit === 0 ? unlimited : limitedSql(unlimited, columns, limit);
   const prepared: RepeatedQuery = { sql, parameters: params, columns, keep };
   switch (request.encoding.kind) {
     case 'rows':
@@ -43,6 +48,13 @@ export function encodeResult(
     case 'parquet':
       return parquetFile(session, prepared, request);
   }
+}
+
+/** Several columns may have one name. */
+function limitedSql(sql: string, columns: EncodableQuery['columns'], limit: number): string {
+  const items = columns.map(({ name }, i) => `c${i} AS ${quoteName(name)}`);
+  const names = columns.map((_, i) => `c${i}`);
+  return `SELECT ${items.join(', ')} FROM (${sql}) AS r(${names.join(', ')}) LIMIT ${limit}`;
 }
 
 interface RepeatedQuery extends RunnableQuery {
@@ -101,7 +113,7 @@ async function* parquetFile(
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const path = join(await request.directory.open(), 'result.parquet');
-  let rows = await spool(session, prepared, prepared.sql, path, request.settings.max_result_rows);
+  let rows = await spool(session, prepared, prepared.sql, path);
   for await (const bytes of createReadStream(path, { highWaterMark: FILE_CHUNK_BYTES })) {
     yield { bytes, rows };
     rows = 0;
@@ -116,13 +128,7 @@ async function* alignedTable(
 ): AsyncGenerator<ResultChunk, void> {
   const { columns } = prepared;
   const path = join(await request.directory.open(), 'cells.parquet');
-  const rowCount = await spool(
-    session,
-    prepared,
-    cellsQuery(prepared),
-    path,
-    request.settings.max_result_rows,
-  );
+  const rowCount = await spool(session, prepared, cellsQuery(prepared), path);
   const cells = `read_parquet(${quoteText(path)})`;
   const measured = await session.scalar(widthsQuery(cells, columns));
   const widths = String(measured)
@@ -134,15 +140,8 @@ async function* alignedTable(
   yield { bytes: Buffer.from(alignedTail(rowCount)), rows: 0 };
 }
 
-/** Writes a result to a Parquet file, one row more than the limit at most. Answers the number of rows. */
-function spool(
-  session: KernelSession,
-  prepared: RunnableQuery,
-  sql: string,
-  path: string,
-  limit: number,
-): Promise<number> {
-  const source = limit === 0 ? sql : `SELECT * FROM (${sql}) LIMIT ${limit + 1}`;
-  const copy = `COPY (${source}) TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd)`;
+/** Writes a result to a Parquet file. Answers the number of rows. */
+function spool(session: KernelSession, prepared: RunnableQuery, sql: string, path: string): Promise<number> {
+  const copy = `COPY (${sql}) TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd)`;
   return session.execute(copy, prepared.parameters);
 }

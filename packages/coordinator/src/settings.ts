@@ -101,7 +101,8 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
 export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   timezone: 'time zone of `TIMESTAMPTZ` values and of `now()`',
   statement_timeout: 'milliseconds until a statement is stopped; 0 is no limit',
-  max_result_rows: 'a larger result is an error; 0 is no limit',
+  max_result_rows:
+    'a result is cut to so many rows, as by LIMIT; 0 is no limit. More rows of RETURNING are an error',
   max_threads: 'accepted, without effect so far',
   cancel_query_on_connection_drop:
     'what is stopped when its client hangs up: nothing (`none`), everything (`all`), or only queries that read (`type_dependent`)',

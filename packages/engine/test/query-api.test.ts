@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -228,17 +229,86 @@ describe('settings and parameters', () => {
     expect(answer.json().data).toEqual([['2024-01-01 09:00:00+09']]);
   });
 
-  it('max_result_rows refuses a larger result', async () => {
-    const sql = 'SELECT * FROM generate_series(1, 11)';
-    expect((await query(server, sql, { max_result_rows: '11' })).status).toBe(200);
-    for (const output_format of ['JSON_Compact', 'ArrowStream', 'Parquet', 'PSQL']) {
-      const answer = await query(server, sql, { max_result_rows: '10', output_format });
-      expect(answer.json().errors[0].name, output_format).toBe('RESULT_TOO_LARGE');
-    }
+  it('max_result_rows cuts a larger result, as LIMIT does', async () => {
+    const sql = 'SELECT n AS a, -n AS a FROM generate_series(1, 1000) AS g(n) ORDER BY n DESC';
+    const cut = { max_result_rows: '2' };
+    const json = (await query(server, sql, { ...cut, output_format: 'JSON_Compact' })).json();
+    expect([json.rows, json.data]).toEqual([
+      2,
+      [
+        ['1000', '-1000'],
+        ['999', '-999'],
+      ],
+    ]);
+    const csv = await query(server, sql, { ...cut, output_format: 'CSVWithNames' });
+    expect(csv.text).toBe('"a","a"\n1000,-1000\n999,-999\n');
+    expect((await query(server, sql, { ...cut, output_format: 'PSQL' })).text).toContain('(2 rows)');
+    for (const output_format of ['ArrowStream', 'Parquet'])
+      expect((await query(server, sql, { ...cut, output_format })).status).toBe(200);
+    expect((await query(server, `${sql} WITH (max_result_rows = 1)`)).text.split('\n')).toHaveLength(4);
+    expect(
+      (await query(server, 'EXPLAIN SELECT 1', { max_result_rows: '1' })).text.split('\n').length,
+    ).toBeGreaterThan(3);
   });
 });
 
 const ENDLESS = 'SELECT count(*) FROM generate_series(1, 100000000000) AS g(n) WHERE n % 7 = 3';
+
+describe('requests that are not HTTP, or too much of it', () => {
+  /** Sends bytes as they are; what comes back until the connection ends. */
+  const raw = (bytes: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(server.url);
+      const socket = connect(Number(port), hostname, () => socket.write(bytes));
+      let text = '';
+      socket.setEncoding('utf8').on('data', (piece) => {
+        text += piece;
+      });
+      socket.on('close', () => resolve(text));
+      socket.on('error', reject);
+    });
+  const parsed = (answer: string) => {
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/content-type: application\/json/i);
+    return [Number(head.split(' ')[1]), JSON.parse(body).errors[0].name];
+  };
+  const POST = 'POST / HTTP/1.1\r\nHost: localhost\r\n';
+
+  it.each([
+    ['no HTTP at all', 'hello there\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['a bad header', `${POST}bad header: x\r\n\r\n`, 400, 'BAD_REQUEST'],
+    ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nx`, 400, 'BAD_REQUEST'],
+    ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400, 'BAD_REQUEST'],
+    ['no host', 'POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', 400, 'BAD_REQUEST'],
+    [
+      'a long header',
+      `${POST}X-Long: ${'x'.repeat(100_000)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
+    ['a header of a megabyte', `${POST}X-Long: ${'x'.repeat(1_000_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    [
+      'a bad escape in the path',
+      'POST /%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'an expectation that nobody meets',
+      `${POST}Expect: miracle\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+      417,
+      'BAD_REQUEST',
+    ],
+  ])('%s', async (_, bytes, status, name) => {
+    expect(parsed(await raw(bytes))).toEqual([status, name]);
+  });
+
+  it('long parameters are taken', async () => {
+    const value = 'x'.repeat(200_000);
+    const query_parameters = JSON.stringify([{ name: '$1', value }]);
+    expect((await query(server, 'SELECT length($1)', { query_parameters })).text).toContain('200000');
+  });
+});
 
 describe('stopping a query', () => {
   it('statement_timeout and max_execution_time', async () => {

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { keepsAnswers } from './connection-endings.ts';
+import { MAX_HEAD_BYTES, refuseExpectation } from './request/malformed-request.ts';
 
 /** PEM texts: a certificate with its chain, and its key. */
 export interface TlsKeyPair {
@@ -16,8 +17,9 @@ export interface TlsKeyPair {
 }
 
 const OPTIONS: ServerOptions = {
-  // `query_parameters` may carry long values in the query string.
-  maxHeaderSize: 1 << 20,
+  maxHeaderSize: MAX_HEAD_BYTES,
+  // A request without Host is refused in the shape of all errors (`checkHead`).
+  requireHostHeader: false,
   headersTimeout: 60_000,
   // An upload may take hours; the time between two bytes is what has a limit, where the body is read.
   requestTimeout: 0,
@@ -39,6 +41,7 @@ export function queryListener(handler: RequestListener, tls: TlsKeyPair | undefi
     awaited.add(response);
     handler(request, response);
   });
+  server.on('checkExpectation', refuseExpectation);
   keepsAnswers(server);
   return server;
 }

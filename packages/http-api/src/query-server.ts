@@ -7,6 +7,7 @@ import { answerTokenRequest } from './oauth/token-endpoint.ts';
 import { continueRequest, holdsBodyBack, queryListener, type TlsKeyPair } from './query-listener.ts';
 import { refuseForeignPages } from './request/browser-guard.ts';
 import { drainRequest, drainUnread } from './request/drain-request.ts';
+import { answerMalformed, checkHead } from './request/malformed-request.ts';
 import { errorBody } from './results/error-body.ts';
 import { discoveryDocument, type Instance, listenerUrl } from './routes/discovery.ts';
 import { registerHealth } from './routes/health.ts';
@@ -31,6 +32,8 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1000 },
     exposeHeadRoutes: false,
+    clientErrorHandler: answerMalformed,
+    frameworkErrors: (error, _request, reply) => onError(error, reply, options.log),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -39,6 +42,7 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   app.decorateRequest('userId', undefined);
   // Where a token is asked for, a page that gives its own name to this address has none; and a proxy may stand in front.
   const named = { loopbackOnly: options.loopbackOnly && options.authenticator.mode === 'disabled' };
+  app.addHook('onRequest', async (request) => checkHead(request.raw));
   app.addHook('onRequest', async (request) => refuseForeignPages(request.raw, named));
   app.addHook('onRequest', (request, reply) => identifyUser(request, reply, options));
   app.addHook('onRequest', async (_request, reply) => continueRequest(reply.raw));

@@ -29,6 +29,12 @@ export const catalogs = (facts: SystemFacts): SystemRelation => ({
   ]),
 });
 
+/** The same under the names that older clients ask for. */
+export const databases = (facts: SystemFacts): SystemRelation => ({
+  ...catalogs(facts),
+  columns: CATALOGS.map((column) => ({ ...column, name: column.name.replace('catalog_', 'database_') })),
+});
+
 const SCHEMATA = columnsOf(
   'catalog_name',
   'schema_name',

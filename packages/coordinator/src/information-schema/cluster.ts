@@ -7,10 +7,31 @@ export function engines({ engine, nodes }: SystemFacts): SystemRelation {
   const isDraining = living.length > 0 && living.every(({ status }) => status === 'draining');
   const [first] = living;
   return {
-    columns: columnsOf('engine_name', 'status', ['nodes', 'INTEGER'], 'version', ['started', TIME]),
-    rows: [[engine, isDraining ? 'DRAINING' : 'RUNNING', living.length, first?.version, first?.startedAt]],
+    columns: columnsOf(
+      'engine_name',
+      'status',
+      ['nodes', 'INTEGER'],
+      'version',
+      ['started', TIME],
+      'description',
+      'url',
+      'attached_to',
+    ),
+    rows: [
+      [
+        engine,
+        isDraining ? 'DRAINING' : 'RUNNING',
+        living.length,
+        first?.version,
+        first?.startedAt,
+        ...NOT_KEPT,
+      ],
+    ],
   };
 }
+
+/** `description`, `url` and `attached_to` are NULL: clients ask for them, and an engine serves every database at any address. */
+const NOT_KEPT = [undefined, undefined, undefined];
 
 /** All that the configuration names; those that are lost, refused or unknown with the reason. */
 export const nodesView = ({ nodes, engine }: SystemFacts): SystemRelation => ({

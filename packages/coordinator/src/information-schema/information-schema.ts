@@ -1,6 +1,6 @@
 import { applicableRoles, enabledRoles, objectPrivileges, roleMembers, roles, users } from './access.ts';
 import { metricsHistory, queryHistory, runningQueries, transactions, userQueryHistory } from './activity.ts';
-import { catalogs, locations, schemata, views } from './catalog-objects.ts';
+import { catalogs, databases, locations, schemata, views } from './catalog-objects.ts';
 import { engines, nodesView } from './cluster.ts';
 import { columns } from './columns.ts';
 import { CONSTRAINT_VIEWS } from './constraints.ts';
@@ -19,6 +19,7 @@ const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = 
   applicable_roles: applicableRoles,
   catalogs,
   columns,
+  databases,
   enabled_roles: enabledRoles,
   engine_metrics_history: metricsHistory,
   engine_query_history: queryHistory,

@@ -1,0 +1,71 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { TesseraError } from '@tessera/common';
+import { errorBody } from '../results/error-body.ts';
+
+/** Of the URL and all headers together: `query_parameters` may carry long values in the URL. */
+export const MAX_HEAD_BYTES = 512 * 1024;
+/** Of the headers alone. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** How long a refused client may take to read why; what it still sends is thrown away meanwhile. */
+const LINGER_MS = 1_000;
+
+/** @throws TesseraError HEADERS_TOO_LARGE, BAD_REQUEST for a request without `Host` */
+export function checkHead({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
+  const bytes = rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  if (bytes > MAX_HEADER_BYTES) {
+    throw TesseraError.of('HEADERS_TOO_LARGE', { what: 'The headers', limit: MAX_HEADER_BYTES });
+  }
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    throw TesseraError.of('BAD_REQUEST', { message: 'The request has no Host header' });
+  }
+}
+
+const refused = new WeakSet<Socket>();
+
+/** Answers what the parser does not take for HTTP in the shape of all errors, and ends the connection. */
+export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (refused.has(socket)) return;
+  const { _httpMessage: begun } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
+  if (error.code === 'ECONNRESET' || !socket.writable || begun?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  refused.add(socket);
+  const { body, status } = malformed(error);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function malformed({ code, message }: NodeJS.ErrnoException): {
+  readonly body: string;
+  readonly status: number;
+} {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const what = 'The URL and the headers';
+    const error = TesseraError.of('HEADERS_TOO_LARGE', { what, limit: MAX_HEAD_BYTES });
+    return { body: errorBody(error, undefined), status: error.httpStatus };
+  }
+  const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const text = isLate ? 'The request took too long to arrive' : `The request is not HTTP: ${message}`;
+  const error = TesseraError.of('BAD_REQUEST', { message: text });
+  return { body: errorBody(error, undefined), status: isLate ? 408 : error.httpStatus };
+}
+
+/** The answer to an `Expect` that is not `100-continue`. */
+export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const message = `Expect: ${request.headers.expect} is not supported`;
+  const body = errorBody(TesseraError.of('BAD_REQUEST', { message }), undefined);
+  response.writeHead(417, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  response.end(body);
+}
