@@ -12,6 +12,7 @@ import { AsyncStatements } from './async-statements.ts';
 import { AccessCheck } from './authorization/access-check.ts';
 import { Authorizer } from './authorization/authorizer.ts';
 import type { MakeCredential } from './catalog-statements.ts';
+import { withPlaceInCsv } from './csv-failure.ts';
 import { describeQuery } from './describe-query.ts';
 import { describeStatement, type StatementDescription } from './describe-statement.ts';
 import type { ClusterServices } from './distribution/cluster-services.ts';
@@ -253,7 +254,8 @@ export class Coordinator {
         transactions: this.transactions,
       });
       return result.kind === 'rows' ? trackedResult(result, activity) : result;
-    } catch (error) {
+    } catch (cause) {
+      const error = await withPlaceInCsv(cause);
       activity.fail(error);
       throw error;
     }

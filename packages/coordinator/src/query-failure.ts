@@ -1,7 +1,9 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
+import { keepFailedValue } from '@tessera/kernel';
+import { keepCsvFiles } from './csv-failure.ts';
 import type { ReadFile } from './read-resolution.ts';
 
-type FileName = Pick<ReadFile, 'label' | 'path'>;
+type FileName = Pick<ReadFile, 'label' | 'path' | 'csv'>;
 
 export interface FailedQuery {
   readonly files: readonly FileName[];
@@ -23,8 +25,12 @@ const MAY_COME_FROM_FILES: ReadonlySet<ErrorName> = new Set([
  * The error as its user should see it: naming their files instead of the engine's paths, and blaming a file where the
  * kernel only says that data is corrupt.
  */
-export function explainFailure(error: unknown, { files, isLastAttempt }: FailedQuery): unknown {
+export function explainFailure(error: unknown, failed: FailedQuery): unknown {
   if (!(error instanceof TesseraError)) return error;
+  return keepCsvFiles(keepFailedValue(explained(error, failed), error), failed.files);
+}
+
+function explained(error: TesseraError, { files, isLastAttempt }: FailedQuery): TesseraError {
   const message = withLabels(error.message, files);
   const { location } = error;
   const isTold = files.length === 0 || files.some(({ label }) => message.includes(label));

@@ -89,6 +89,7 @@ export const bindRequest = (
   sessionValues,
   ...how,
   distributed: distributedQuery(query),
+  warn: (message, resolution) => query.notices.warn(message, { resolution }),
   signal: query.signal,
 });
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
-import { loadArrow, loadAvro } from '@tessera/readers';
+import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadCall, RelationSource, SourceFile } from '@tessera/sql';
 import type { RequestDirectory, UploadedFile } from './statement-request.ts';
 
@@ -29,6 +29,15 @@ export interface ReadFile {
   readonly format: ReadCall['function'];
   /** The temp table that its rows were loaded into, for formats that the kernel does not read itself. */
   readonly relation?: string | undefined;
+  /** How a CSV file is read; undefined for files of other formats. */
+  readonly csv?: CsvFile | undefined;
+}
+
+export interface CsvFile {
+  readonly shape: CsvShape;
+  readonly hasHeader: boolean;
+  /** Lines with too few fields are taken. */
+  readonly isPadded: boolean;
 }
 
 /** Turns the `READ_*` calls of one statement into what the kernel can scan, and remembers the files behind them. */
@@ -49,7 +58,8 @@ export class ReadResolution {
     const files = await this.#locate(call);
     const { function: format } = call;
     if (format !== 'read_avro' && format !== 'read_arrow') {
-      this.files.push(...files.map((file) => ({ ...file, format })));
+      const csv = format === 'read_csv' ? csvFile(call) : undefined;
+      this.files.push(...files.map((file) => ({ ...file, format, csv })));
       return { kind: 'files', paths: files.map((f) => literalPath(f.path)), files };
     }
     const load = format === 'read_avro' ? loadAvro : loadArrow;
@@ -104,6 +114,20 @@ export class ReadResolution {
 }
 
 type LocatedFile = Pick<ReadFile, 'label' | 'path'> & SourceFile;
+
+/** How a CSV file is read with the options of READ_CSV. */
+export function csvFile({ url, options }: Pick<ReadCall, 'url' | 'options'>): CsvFile {
+  const { quote = '"', header = false, null_padding: isPadded = false } = options;
+  const delimiter = options.delimiter ?? (/\.tsv(?:\.\w+)?$/i.test(url) ? '\t' : ',');
+  const named = /\.gz$/i.test(url) ? 'gzip' : /\.zst$/i.test(url) ? 'zstd' : 'none';
+  const { compression = 'auto' } = options;
+  const codec = compression === 'auto' ? named : (compression as CsvShape['compression']);
+  return {
+    shape: { delimiter, quote, escape: options.escape ?? quote, compression: codec },
+    hasHeader: header,
+    isPadded,
+  };
+}
 
 /** The URL as its user wrote it; with the name of the file where there are several. */
 function labelOf(file: ResolvedFile, url: string, count: number): string {

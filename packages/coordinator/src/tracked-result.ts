@@ -1,3 +1,4 @@
+import { withPlaceInCsv } from './csv-failure.ts';
 import type { QueryActivity } from './query-history.ts';
 import type { ResultChunk, RowsResult } from './statement-result.ts';
 
@@ -13,7 +14,8 @@ async function* counted(result: RowsResult, activity: QueryActivity): AsyncGener
       activity.returnedBytes += chunk.bytes.byteLength;
       yield chunk;
     }
-  } catch (error) {
+  } catch (cause) {
+    const error = await withPlaceInCsv(cause);
     activity.fail(error);
     throw error;
   }

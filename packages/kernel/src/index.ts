@@ -5,6 +5,7 @@ export type { KernelSession } from './client/kernel-session.ts';
 export type { KernelResult } from './client/result-stream.ts';
 export type { KernelStatus } from './client/supervisor.ts';
 export { caretOf } from './errors/caret.ts';
+export { failedValueOf, keepFailedValue } from './errors/failed-value.ts';
 export { kernelErrorToTessera } from './errors/kernel-error.ts';
 export {
   type Kernel,

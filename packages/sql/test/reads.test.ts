@@ -63,8 +63,12 @@ describe('READ_CSV', () => {
     ]);
   });
 
-  test('no row is passed over: short rows end in NULLs, quoted line ends are kept', async () => {
-    expect(await dialect.rows("SELECT * FROM read_csv('upload://ragged')")).toEqual([
+  test('no row is passed over: short rows are refused or padded as asked, quoted line ends are kept', async () => {
+    await expect(dialect.rows("SELECT * FROM read_csv('upload://ragged')")).rejects.toMatchObject({
+      name: 'BAD_FILE',
+      message: expect.stringContaining('upload://ragged'),
+    });
+    expect(await dialect.rows("SELECT * FROM read_csv('upload://ragged', NULL_PADDING => TRUE)")).toEqual([
       ['a', 'b', null],
       ['1', null, null],
       ['1', '2', '3'],

@@ -89,6 +89,7 @@ function bindRequest({ run }: ChangeContext, snapshot: Snapshot, { sql }: Derive
     sessionValues,
     snapshot: async () => ({ snapshot, release: () => undefined }),
     distributed: distributedQuery(query),
+    warn: (message, resolution) => query.notices.warn(message, { resolution }),
     signal: query.signal,
   };
 }

@@ -5,7 +5,8 @@ import type { KernelSession } from '@tessera/kernel';
 import { belowLocation, type CopyFromStatement, type ReadFunction } from '@tessera/sql';
 import { requireLocation } from '../catalog/names.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { type ReadFile, ReadResolution } from '../read-resolution.ts';
+import { csvFile, type ReadFile, ReadResolution } from '../read-resolution.ts';
+import { csvOptions } from './text-options.ts';
 
 export type CopyFormat = 'CSV' | 'TSV' | 'PARQUET' | 'JSON' | 'AVRO';
 
@@ -64,7 +65,9 @@ export async function copyFiles(
   const files = await Promise.all(
     reads.files.map(async (file) => {
       const { size, mtime } = await stat(file.path);
-      return { ...file, bytes: size, modifiedAt: mtime };
+      const csv =
+        file.csv && csvFile({ url: file.label, options: csvOptions({ format }, statement.options) });
+      return { ...file, csv, bytes: size, modifiedAt: mtime };
     }),
   );
   return { format, files, relation: source.kind === 'relation' ? source.name : undefined };

@@ -12,7 +12,7 @@ import { plus } from '../read/scan-totals.ts';
 import { scannedFiles } from '../read/scanned-files.ts';
 import { copiedColumns, FILE_COLUMN, storedValue } from './copy-columns.ts';
 import { type CopyFiles, copyFiles } from './copy-files.ts';
-import { csvArguments, isOn } from './text-options.ts';
+import { csvArguments, isOn, padsShortLines } from './text-options.ts';
 import { toleratedRows } from './tolerated-rows.ts';
 
 /** `COPY t FROM …`: all rows of the files, or with MAX_ERRORS_PER_FILE all that can be read. */
@@ -76,7 +76,7 @@ async function countFiles(
   activity.scanned = plus(activity.scanned, { ...read, rows: Math.max(read.rows, storedRows) });
 }
 
-/** Rows with too few fields end in NULLs; the kernel reads such files with one thread only, so they are its second choice. */
+/** The kernel reads files with short lines with one thread only, so that is its second choice. */
 async function describedScan(session: KernelSession, source: CopyFiles, statement: CopyFromStatement) {
   const describe = async (lenient: readonly string[]) => {
     const scan = scanOf(source, statement, lenient);
@@ -86,6 +86,14 @@ async function describedScan(session: KernelSession, source: CopyFiles, statemen
     return await describe([]);
   } catch (error) {
     if (!(error instanceof TesseraError) || !/sniffing file/.test(error.message)) throw error;
+    if (!padsShortLines(statement.options)) {
+      const reason =
+        'its lines have different numbers of fields, a quote is not closed, or text follows a closing quote';
+      const resolution =
+        'Give DELIMITER, QUOTE and ESCAPE as the files have them; ALLOW_COLUMN_MISMATCH = TRUE fills short lines with NULL.';
+      const name = source.files.map(({ label }) => label).join(', ');
+      throw TesseraError.of('BAD_FILE', { name, reason }, { cause: error, resolution });
+    }
     return describe(['null_padding = true', 'parallel = false']);
   }
 }

@@ -1,7 +1,6 @@
 import { fail } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { CopyFromStatement } from '@tessera/sql';
-import type { CopyFiles } from './copy-files.ts';
 
 type Options = CopyFromStatement['options'];
 
@@ -14,9 +13,25 @@ const NO_NULL = '\u{10FFFE}\u{10FFFF}';
 export const isOn = (text: string | undefined, byDefault: boolean): boolean =>
   text === undefined ? byDefault : /^(?:true|on|1)$/i.test(text);
 
-/** Arguments of the kernel's `read_csv` that make every cell a text. */
-export function csvArguments({ format }: Pick<CopyFiles, 'format'>, options: Options): string[] {
+/** Options of COPY by the names that READ_CSV has for them. */
+export function csvOptions({ format }: { readonly format: string }, options: Options) {
   const quote = quoteOf(options.quote ?? '"');
+  return {
+    delimiter: delimiterOf(options.delimiter ?? (format === 'TSV' ? '\t' : ',')),
+    quote,
+    escape: options.escape ?? quote,
+    header: isOn(options.header, false),
+    null_padding: padsShortLines(options),
+    ...(options.compression === undefined ? {} : { compression: options.compression.toLowerCase() }),
+  };
+}
+
+/** Short lines are filled with NULL only where the statement says so itself: ALLOW_COLUMN_MISMATCH is on by default. */
+export const padsShortLines = (options: Options): boolean => isOn(options.allow_column_mismatch, false);
+
+/** Arguments of the kernel's `read_csv` that make every cell a text. */
+export function csvArguments({ format }: { readonly format: string }, options: Options): string[] {
+  const csv = csvOptions({ format }, options);
   const nulls = [
     ...(options.null_string === undefined ? [] : [options.null_string]),
     ...(isOn(options.empty_field_as_null, true) ? [''] : []),
@@ -28,10 +43,10 @@ export function csvArguments({ format }: Pick<CopyFiles, 'format'>, options: Opt
     });
   }
   return [
-    `delim = ${quoteText(delimiterOf(options.delimiter ?? (format === 'TSV' ? '\t' : ',')))}`,
-    `quote = ${quoteText(quote)}`,
-    `escape = ${quoteText(options.escape ?? quote)}`,
-    `header = ${isOn(options.header, false)}`,
+    `delim = ${quoteText(csv.delimiter)}`,
+    `quote = ${quoteText(csv.quote)}`,
+    `escape = ${quoteText(csv.escape)}`,
+    `header = ${csv.header}`,
     `skip = ${skipped}`,
     `nullstr = [${(nulls.length === 0 ? [NO_NULL] : nulls).map(quoteText).join(', ')}]`,
     'allow_quoted_nulls = false',

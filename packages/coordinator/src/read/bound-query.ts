@@ -47,6 +47,8 @@ export interface BindRequest {
   readonly storing?: ((query: Pick<BoundQuery, 'columns' | 'session'>) => Promise<RowStorage>) | undefined;
   /** On a kernel process of its own: the second attempt of a statement that may have killed the first one. */
   readonly quarantine?: boolean | undefined;
+  /** Tells the client something that is no error; absent: it is not told. */
+  readonly warn?: PrepareContext['warn'];
   readonly signal: AbortSignal;
 }
 

@@ -39,6 +39,7 @@ function formatOptions(
   return {
     ...compression,
     header: skipsHeader,
+    null_padding: isTrue(options.allow_column_mismatch ?? ''),
     delimiter: options.field_delimiter ?? options.delimiter ?? (format === 'TSV' ? '\t' : ','),
     ...(options.quote === undefined ? {} : { quote: options.quote }),
     ...(options.escape === undefined ? {} : { escape: options.escape }),

@@ -494,6 +494,7 @@ const prepareContext = (
   parameters: request.parameters,
   sessionValues: request.sessionValues,
   resolveRead: (call) => reads.resolve(call),
+  warn: request.warn,
   relations,
 });
 

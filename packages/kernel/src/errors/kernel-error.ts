@@ -1,5 +1,6 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
 import { withCaret } from './caret.ts';
+import { castFailure } from './cast-failure.ts';
 
 /** A failure as the kernel tells it. */
 interface KernelFailure {
@@ -79,10 +80,13 @@ function toTessera(failure: KernelFailure): TesseraError {
       if (/^relation ".*" does not exist$/s.test(message))
         return TesseraError.of('UNDEFINED_TABLE', { message });
       return TesseraError.of('STATEMENT_FAILED', { message });
-    case 'Conversion':
+    case 'Conversion': {
+      const cast = castFailure(message);
+      if (cast !== undefined) return cast;
       if (/is out of range for the destination type/.test(message))
         return TesseraError.of('OUT_OF_RANGE', { message });
       return TesseraError.of('CAST_ERROR', { message });
+    }
     case 'Not implemented':
       if (/^Unknown TimeZone/.test(message)) {
         return TesseraError.of('INVALID_ARGUMENT', { message: message.split('\n')[0]! });

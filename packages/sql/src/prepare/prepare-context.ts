@@ -1,5 +1,6 @@
 import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { ReadCall, RelationSource } from '../reads/read-call.ts';
+import type { Warn } from '../reads/stray-values.ts';
 import type { RelationResolver } from '../relations/relation-resolver.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
@@ -17,6 +18,8 @@ export interface PrepareContext {
   };
   /** Makes the file or files of a READ_* call readable by the kernel. */
   resolveRead(call: ReadCall): Promise<RelationSource>;
+  /** Tells the client something that is no error; absent: it is not told. */
+  readonly warn?: Warn | undefined;
   /** Absent: no name in FROM is known but those of CTEs. */
   readonly relations?: RelationResolver | undefined;
 }

@@ -1,8 +1,9 @@
 import { TesseraError } from '@tessera/common';
-import type { KernelSession } from '@tessera/kernel';
+import type { KernelColumn, KernelSession } from '@tessera/kernel';
 import { call, constant, type FunctionNode } from '../tree.ts';
 import type { ReadArguments } from './read-arguments.ts';
 import { compressionOf, literalText, namedArgument, type ScanValue } from './scan-arguments.ts';
+import { type Warn, warnOfStrayValues } from './stray-values.ts';
 
 type Setting = readonly [name: string, value: ScanValue | undefined];
 
@@ -15,11 +16,19 @@ export async function csvScan(
   args: ReadArguments,
   paths: readonly string[],
   session: KernelSession,
+  warn?: Warn,
 ): Promise<FunctionNode> {
-  const settings = csvSettings(args);
-  const { columns, tolerance } = await lookUp(session, paths, settings, args);
+  const settings = [...csvSettings(args), ...(args.options.null_padding === true ? PADDED : STRICT)];
+  const columns = await lookUp(session, paths, settings, args.url);
+  if (args.options.infer_schema === true && warn !== undefined) {
+    const scan = scanText(paths, [
+      ...settings.filter(([name]) => name !== 'all_varchar'),
+      ['all_varchar', true],
+    ]);
+    await warnOfStrayValues({ scan, columns, url: args.url, session, warn });
+  }
   const names = args.options.header === true ? undefined : columns.map((_, index) => `f${index}`);
-  const all: readonly Setting[] = [...settings, ...tolerance, ['names', names]];
+  const all: readonly Setting[] = [...settings, ['names', names]];
   return call(
     'read_csv',
     call('list_value', ...paths.map((path) => constant(path))),
@@ -53,8 +62,8 @@ const NO_NULL = '\u{10FFFE}\u{10FFFF}';
 /** `skip = 0` keeps the kernel from passing over first lines that have other numbers of fields than later ones. */
 const STRICT: readonly Setting[] = [['skip', 0]];
 
-/** Rows with too few fields end in NULLs. The kernel reads such files with one thread only. */
-const RAGGED: readonly Setting[] = [
+/** With NULL_PADDING. The kernel reads such files with one thread only. */
+const PADDED: readonly Setting[] = [
   ['null_padding', true],
   ['parallel', false],
 ];
@@ -63,27 +72,24 @@ async function lookUp(
   session: KernelSession,
   paths: readonly string[],
   settings: readonly Setting[],
-  { url }: ReadArguments,
-): Promise<{ readonly columns: readonly unknown[]; readonly tolerance: readonly Setting[] }> {
-  let failure: unknown;
-  for (const tolerance of [STRICT, RAGGED]) {
-    const given = [...settings, ...tolerance].filter(([, value]) => value !== undefined);
-    const text = given.map(([name, value]) => `${name} = ${literalText(value!)}`).join(', ');
-    try {
-      const { columns } = await session.describe(`SELECT * FROM read_csv(${literalText(paths)}, ${text})`);
-      return { columns, tolerance };
-    } catch (error) {
-      if (!(error instanceof TesseraError) || !/sniffing file/.test(error.message)) throw error;
-      failure = error;
-    }
+  url: string,
+): Promise<readonly KernelColumn[]> {
+  try {
+    const { columns } = await session.describe(`SELECT * FROM ${scanText(paths, settings)}`);
+    return columns;
+  } catch (cause) {
+    if (!(cause instanceof TesseraError) || !/sniffing file/.test(cause.message)) throw cause;
+    const [delimiter, quote] = settings.map(([, value]) => JSON.stringify(value));
+    const reason = `it is no CSV with DELIMITER ${delimiter} and QUOTE ${quote}: its lines have different numbers of fields, a quote is not closed, or text follows one`;
+    const resolution =
+      'Give DELIMITER, QUOTE and ESCAPE as the file has them; NULL_PADDING => TRUE fills short lines with NULL.';
+    throw TesseraError.of('BAD_FILE', { name: url, reason }, { cause, resolution });
   }
-  const [delimiter, quote] = settings.map(([, value]) => JSON.stringify(value));
-  throw TesseraError.of(
-    'BAD_FILE',
-    {
-      name: url,
-      reason: `it is no CSV with DELIMITER ${delimiter} and QUOTE ${quote}: a quote is not closed, or text follows it`,
-    },
-    { cause: failure, resolution: 'Give DELIMITER, QUOTE and ESCAPE as the file has them.' },
-  );
+}
+
+/** The scan as SQL. */
+function scanText(paths: readonly string[], settings: readonly Setting[]): string {
+  const given = settings.filter(([, value]) => value !== undefined);
+  const text = given.map(([name, value]) => `${name} = ${literalText(value!)}`).join(', ');
+  return `read_csv(${literalText(paths)}, ${text})`;
 }

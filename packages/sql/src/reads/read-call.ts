@@ -30,6 +30,7 @@ export interface ReadOptions {
   readonly null_string?: string;
   readonly skip_blank_lines?: boolean;
   readonly empty_field_as_null?: boolean;
+  readonly null_padding?: boolean;
   readonly compression?: string;
   readonly aws_access_key_id?: string;
   readonly aws_secret_access_key?: string;

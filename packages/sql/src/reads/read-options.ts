@@ -62,6 +62,11 @@ const CSV: Readonly<Record<string, ReadOption>> = {
     meaning: 'of COPY and external tables; READ_CSV takes it, without effect',
     byDefault: 'FALSE',
   },
+  null_padding: {
+    type: 'boolean',
+    meaning: 'a line with too few fields ends in NULLs; else it is an error',
+    byDefault: 'FALSE',
+  },
   empty_field_as_null: { type: 'boolean', meaning: 'a field without anything is NULL', byDefault: 'TRUE' },
   ...COMPRESSION,
 };

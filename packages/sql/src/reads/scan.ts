@@ -11,6 +11,7 @@ import { csvScan } from './csv-scan.ts';
 import type { ReadArguments } from './read-arguments.ts';
 import type { RelationSource } from './read-call.ts';
 import { compressionOf, namedArgument } from './scan-arguments.ts';
+import type { Warn } from './stray-values.ts';
 import { textScan } from './text-scan.ts';
 
 /**
@@ -22,12 +23,12 @@ export async function scanOf(
   args: ReadArguments,
   source: RelationSource,
   session: KernelSession,
-  fileColumn?: string,
+  { fileColumn, warn }: { readonly fileColumn?: string | undefined; readonly warn?: Warn | undefined } = {},
 ): Promise<TableRef> {
   const alias = ref.alias === '' ? ref.function.function_name.toLowerCase() : ref.alias;
   if (source.kind === 'relation') return temporaryTable(ref, alias, source.name);
   if (args.function === 'read_text') return textScan(ref, alias, args, source.paths);
-  const scan = await scanCall(args, source.paths, session);
+  const scan = await scanCall(args, source.paths, session, warn);
   const children = [...scan.children, ...namedArgument('filename', fileColumn)];
   return { ...ref, alias, function: { ...scan, children, query_location: ref.function.query_location } };
 }
@@ -50,6 +51,7 @@ async function scanCall(
   args: ReadArguments,
   paths: readonly string[],
   session: KernelSession,
+  warn: Warn | undefined,
 ): Promise<FunctionNode> {
   const files = call('list_value', ...paths.map((path) => constant(path)));
   const compression = namedArgument('compression', compressionOf(args));
@@ -57,7 +59,7 @@ async function scanCall(
     case 'read_json':
       return call('read_json_auto', files, ...compression);
     case 'read_csv':
-      return csvScan(args, paths, session);
+      return csvScan(args, paths, session, warn);
     default:
       return call('read_parquet', files);
   }

@@ -31,13 +31,9 @@ export async function externalScan(
   fileColumns: readonly string[] = [],
 ): Promise<TableRef> {
   const asksForFile = fileColumns.length > 0 && source.kind === 'files';
-  const scan = await scanOf(
-    tableFunction(args.function),
-    args,
-    source,
-    session,
-    asksForFile ? PATH_COLUMN : undefined,
-  );
+  const scan = await scanOf(tableFunction(args.function), args, source, session, {
+    fileColumn: asksForFile ? PATH_COLUMN : undefined,
+  });
   const byPlace = args.function === 'read_csv';
   const types = await typeNodes(
     session,

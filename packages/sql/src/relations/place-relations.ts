@@ -71,7 +71,7 @@ export async function placeRelations(
     if (view !== undefined && isUpload) failForUpload('a view', location);
     if (storage === undefined && !isUpload) await context.relations?.url(mention);
     const source = await context.resolveRead({ ...args, location });
-    refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session)));
+    refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session, context)));
   }
   return { refs, named, withFileColumns };
 }

@@ -67,7 +67,15 @@ export const COPY_TO_OPTIONS: OptionNames = {
 
 export const EXTERNAL_TABLE_OPTIONS: OptionNames = {
   of: 'CREATE EXTERNAL TABLE',
-  values: ['type', 'url', 'location', 'object_pattern', 'parse_as_text', ...TEXT_OPTIONS],
+  values: [
+    'type',
+    'url',
+    'location',
+    'object_pattern',
+    'allow_column_mismatch',
+    'parse_as_text',
+    ...TEXT_OPTIONS,
+  ],
   notYet: ['parse_as_text', ...TEXT_OPTIONS_NOT_YET],
   groups: ['credentials'],
   aliases: { ...ALIASES, pattern: 'object_pattern' },
