@@ -89,10 +89,10 @@ class RecordParser {
   }
 
   #take(character: string, next: string | undefined): { skipped: number; record?: CsvRecord } {
-    const { delimiter, quote, escape } = this.#shape;
+    const { delimiter, quote, escape: escaping } = this.#shape;
     if (character === '\n') this.#line += 1;
     if (this.#state === 'quoted') {
-      if (character === escape && next !== undefined && (next === quote || next === escape)) {
+      if (character === escaping && next !== undefined && (next === quote || next === escaping)) {
         this.#keep(character + next, next);
         return { skipped: 1 };
       }
