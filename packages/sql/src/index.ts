@@ -4,6 +4,7 @@ export { type ChangeQuery, checkRefused, constraintViolation, nullRefused } from
 export type { ChangeTarget, TargetColumn } from './changes/change-target.ts';
 export { type InsertQuery, insertQuery } from './changes/insert-query.ts';
 export { type MergeRowAction, mergedTwice, mergeQuery } from './changes/merge-query.ts';
+export { mergeVisibility } from './changes/merge-visibility.ts';
 export { plainValues } from './changes/plain-values.ts';
 export { deleteQuery, updateQuery } from './changes/update-query.ts';
 export {

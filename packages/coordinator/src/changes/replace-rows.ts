@@ -18,6 +18,7 @@ import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 import { deleteRows } from './delete-rows.ts';
 import { discardTablets } from './discard-tablets.ts';
+import { refuseInvisible } from './refuse-invisible.ts';
 import { truncate } from './remove-tablets.ts';
 import { CHANGED, changedRows, POSITION_NAMES, storedNames, storedSql } from './returned-rows.ts';
 import { countRows, type RowPositions, rowPositions } from './row-positions.ts';
@@ -83,6 +84,7 @@ export async function merge(
 ): Promise<Change> {
   const table = requireTable(snapshot, statement.table, context.database);
   const query = mergeQuery(statement, table, context.run.text);
+  await refuseInvisible(context, snapshot, statement);
   return replaceRows(context, snapshot, table, query, {
     replaced: whereAction('update', 'delete'),
     stored: whereAction('update', 'insert'),

@@ -143,6 +143,32 @@ describe('MERGE', () => {
       [3, 'gone'],
       [4, 'vier'],
     ]);
+    const source = "MERGE INTO m1 USING (VALUES (1, 'eins')) AS s(k, text) ON m1.k = s.k WHEN ";
+    for (const [clauses, name, place] of [
+      ['NOT MATCHED BY SOURCE THEN UPDATE SET t = s.text', 'UNDEFINED_NAME', 's.text'],
+      ['NOT MATCHED BY SOURCE AND s.text IS NULL THEN DELETE', 'UNDEFINED_NAME', 's.text'],
+      ['NOT MATCHED BY SOURCE THEN UPDATE SET t = upper(text)', 'UNDEFINED_NAME', 'text)'],
+      ['NOT MATCHED THEN INSERT VALUES (s.k, m1.t)', 'UNDEFINED_NAME', 'm1.t)'],
+      ['NOT MATCHED AND m1.k > 0 THEN INSERT VALUES (s.k)', 'UNDEFINED_NAME', 'm1.k >'],
+      ['NOT MATCHED THEN INSERT (k) VALUES (k + (SELECT m1.k LIMIT 1))', 'UNDEFINED_NAME', 'm1.k LIMIT'],
+    ] as const) {
+      const startColumn = (source + clauses).lastIndexOf(place) + 1;
+      await expect(node.run(source + clauses), clauses).rejects.toMatchObject({
+        name,
+        location: { startColumn },
+      });
+    }
+    expect(await node.rows('SELECT count(*) FROM m1')).toEqual([['3']]);
+    const seen = `NOT MATCHED BY SOURCE AND m1.k < 2 THEN UPDATE SET t = (SELECT max(m.t) FROM m1 m WHERE m.k >= m1.k) || t
+      WHEN NOT MATCHED THEN INSERT VALUES (s.k + (SELECT max(k) FROM m1), lower(text))`;
+    expect(
+      await affected(`MERGE INTO m1 USING (VALUES (7, 'X')) AS s(k, text) ON m1.k = s.k WHEN ${seen}`),
+    ).toBe(2);
+    expect(await node.rows('SELECT * FROM m1 WHERE k IN (1, 11)')).toEqual([
+      [1, 'viereins'],
+      [11, 'x'],
+    ]);
+    await affected('MERGE INTO m1 USING (SELECT 11) AS s(k) ON m1.k = s.k WHEN MATCHED THEN DELETE');
     const twice = 'MERGE INTO m1 USING (VALUES (1), (1)) AS s(k) ON m1.k = s.k WHEN MATCHED THEN DELETE';
     await expect(node.run(twice)).rejects.toMatchObject({ name: 'CARDINALITY_VIOLATION' });
     expect(await node.rows('SELECT count(*) FROM m1')).toEqual([['3']]);

@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../http.ts';
+import { expectTpchAnswer, TPCH_DATA, TPCH_QUERIES, tpchQuery } from '../tpch-answers.ts';
 import { EngineCluster } from './engine-cluster.ts';
+import { loadTpcTables } from './tpc-tables.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -20,23 +24,25 @@ beforeAll(async () => {
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 /** Columns and rows; the order of the rows counts only where `isOrdered`. */
-async function answerOf(sql: string, settings: Settings, isOrdered = true): Promise<string> {
-  const answer = await query(cluster.node(0), sql, {
-    ...settings,
-    output_format: 'JSON_Compact',
-    statement_timeout: String(QUERY_TIMEOUT_MS),
-  });
-  expect(answer.status, `${sql}\n${answer.text}`).toBe(200);
-  if (answer.text === '') return '';
-  const { meta, data } = answer.json<{ meta: unknown; data: unknown[][] }>();
+async function answerOf(sql: string, settings: Settings, isOrdered = true, node = 0): Promise<string> {
+  const text = await textOf(sql, { ...settings, output_format: 'JSON_Compact' }, node);
+  if (text === '') return '';
+  const { meta, data } = JSON.parse(text) as { meta: unknown; data: unknown[][] };
   const lines = data.map((row) => JSON.stringify(row));
   return [JSON.stringify(meta), ...(isOrdered ? lines : lines.sort())].join('\n');
+}
+
+async function textOf(sql: string, settings: Settings, node: number): Promise<string> {
+  const limits = { statement_timeout: String(QUERY_TIMEOUT_MS) };
+  const answer = await query(cluster.node(node), sql, { ...limits, ...settings });
+  expect(answer.status, `${sql}\n${answer.text}`).toBe(200);
+  return answer.text;
 }
 
 const isDistributed = async (sql: string): Promise<boolean> =>
   /stage 0/.test(await answerOf(`EXPLAIN ${sql}`, SPREAD));
 
-describe.each<readonly [what: string, statements: readonly string[]]>([
+const STATEMENTS: readonly (readonly [what: string, statements: readonly string[]])[] = [
   [
     'one stage is read several times, beside an aggregate of it',
     [
@@ -77,11 +83,16 @@ describe.each<readonly [what: string, statements: readonly string[]]>([
       'SELECT a, b FROM t WHERE a + b BETWEEN 3 AND 20 QUALIFY row_number() OVER (PARTITION BY b ORDER BY a) = 1',
     ],
   ],
-])('%s', (_, statements) => {
+];
+
+const isOrdered = (sql: string): boolean => / ORDER BY a LIMIT /.test(sql);
+
+describe.each(STATEMENTS)('%s', (_, statements) => {
   test.each(statements)('%s', { timeout: 2 * QUERY_TIMEOUT_MS }, async (sql) => {
     expect(await isDistributed(sql)).toBe(true);
-    const isOrdered = / ORDER BY a LIMIT /.test(sql);
-    expect(await answerOf(sql, SPREAD, isOrdered)).toBe(await answerOf(sql, ON_ONE_NODE, isOrdered));
+    expect(await answerOf(sql, SPREAD, isOrdered(sql))).toBe(
+      await answerOf(sql, ON_ONE_NODE, isOrdered(sql)),
+    );
   });
 });
 
@@ -90,5 +101,37 @@ test.each(['alias(a)', 'stats(a)', 'vector_type(a)'])(
   async (call) => {
     const answer = await query(cluster.node(0), `SELECT ${call} FROM t`, SPREAD);
     expect(answer.text).toContain('is not available in this engine');
+  },
+);
+
+const CLIENTS = 8;
+const SCALE = 'sf0.01';
+const MIX_TIMEOUT_MS = 600_000;
+
+test.skipIf(!existsSync(TPCH_DATA))(
+  `${CLIENTS} clients at a time: TPC-H and the statements above end, with the right rows (skipped where the test data is absent)`,
+  { timeout: MIX_TIMEOUT_MS },
+  async () => {
+    const tablets = { tablet_min_size_bytes: '20000', tablet_max_size_bytes: '100000' };
+    const directory = join(TPCH_DATA, SCALE);
+    await loadTpcTables(cluster.node(0), { directory, settings: tablets, clauses: () => '' });
+    const limit = { ...SPREAD, statement_timeout: String(MIX_TIMEOUT_MS / 2) };
+    const work: ((node: number) => Promise<void>)[] = [];
+    for (const name of TPCH_QUERIES) {
+      const sql = await tpchQuery(name);
+      const settings = { ...limit, output_format: 'TabSeparatedWithNames' };
+      work.push(async (node) => expectTpchAnswer(name, SCALE, await textOf(sql, settings, node)));
+    }
+    for (const sql of STATEMENTS.flatMap(([, statements]) => statements)) {
+      const expected = await answerOf(sql, ON_ONE_NODE, isOrdered(sql));
+      work.push(async (node) => expect(await answerOf(sql, limit, isOrdered(sql), node)).toBe(expected));
+    }
+    const client = async () => {
+      for (let next = work.shift(); next !== undefined; next = work.shift())
+        await next(work.length % cluster.size);
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+    await cluster.untilWhole();
+    expect(cluster.logs('warn')).not.toMatch(/INTERNAL|NO_PROGRESS/);
   },
 );

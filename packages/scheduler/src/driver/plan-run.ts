@@ -11,6 +11,7 @@ import {
   type SchedulerOptions,
   type SchedulerState,
 } from '../state/scheduler-state.ts';
+import { PlanningTime } from './planning-time.ts';
 import { RunProgress } from './run-progress.ts';
 import { stageProfiles } from './stage-profiles.ts';
 
@@ -34,6 +35,7 @@ export class PlanRun {
   readonly #cluster: Cluster;
   readonly #local: LocalTasks;
   readonly #progress: RunProgress;
+  readonly #planning = new PlanningTime();
   readonly #startedAtMs = performance.now();
   readonly #attempts = new Map<string, AbortController>();
   readonly #timers = new Set<Timer>();
@@ -152,9 +154,18 @@ export class PlanRun {
     }
   }
 
-  #refine({ finished, started }: Extract<SchedulerEffect, { kind: 'refine' }>): void {
+  #refine(question: Extract<SchedulerEffect, { kind: 'refine' }>): void {
+    if (!this.#planning.isLeft(performance.now() - this.#startedAtMs))
+      this.#send({ kind: 'refined', plan: this.#state.plan });
+    else if (this.#planning.isShort) this.#askPlanner(question);
+    else setImmediate(() => this.#askPlanner(question));
+  }
+
+  #askPlanner({ finished, started }: Extract<SchedulerEffect, { kind: 'refine' }>): void {
+    if (this.#state.end !== undefined) return;
+    const { plan: before } = this.#state;
     try {
-      const plan = this.#execution.refine(this.#state.plan, finished, started);
+      const plan = this.#planning.measured(() => this.#execution.refine(before, finished, started));
       this.#send({ kind: 'nodes', living: this.#cluster.living() });
       this.#send({ kind: 'refined', plan });
     } catch (error) {

@@ -4,6 +4,7 @@ import {
   executePlanWith,
   type FaultType,
   type InjectedFault,
+  type PlanExecution,
   profileText,
 } from '@tessera/scheduler';
 import { expect, test, vi } from 'vitest';
@@ -202,4 +203,28 @@ test('a task that ran out of memory is run again alone', async () => {
   };
   await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster);
   expect(alone).toEqual([undefined, true]);
+});
+
+test('a planner that takes long is asked less often, and other work goes on in between', async () => {
+  const cluster = new MemoryCluster(2);
+  const stages = [
+    SCAN,
+    ...Array.from({ length: 30 }, (_, i) => stage(i + 1, 'single', [exchange(i, 'gathered')])),
+    stage(31, 'coordinator', [exchange(30, 'gathered')]),
+  ];
+  let asked = 0;
+  const turns: number[] = [];
+  const refine: PlanExecution['refine'] = (same) => {
+    asked += 1;
+    setImmediate(() => turns.push(asked));
+    const endMs = performance.now() + 40;
+    while (performance.now() < endMs);
+    return same;
+  };
+  const executed = await executePlan(executionOf(stages, { t: 8 }, { refine }), cluster, cluster);
+  expect(executed.root.fetchedRows).toBe(8);
+  expect(asked).toBeGreaterThan(1);
+  expect(asked).toBeLessThan(15);
+  // The first question is asked at once.
+  expect(new Set(turns).size).toBeGreaterThanOrEqual(asked - 1);
 });
