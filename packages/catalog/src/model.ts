@@ -52,6 +52,11 @@ export interface Column {
   readonly defaultSql?: string;
   /** What rows have that were written before the column was added: a constant as SQL of the kernel; absent = NULL. */
   readonly initialSql?: string;
+  /**
+   * Its default is the next value of the sequence that it owns: `always` refuses other values, `by_default` takes them.
+   * Absent: an ordinary column, or one of type SERIAL.
+   */
+  readonly identity?: 'always' | 'by_default';
   /** The `schemaVersion` of the first tablets that store the column. */
   readonly since: number;
 }
@@ -185,9 +190,35 @@ export interface RoleObject extends ObjectBase<'role'> {
 /** Users and roles share one namespace, of the whole catalog. */
 export type PrincipalObject = UserObject | RoleObject;
 
-/** Tables, views and external tables share one namespace in their schema. */
+/** Counts. All numbers are decimal integers as text, of up to 64 bits. */
+export interface SequenceObject extends ObjectBase<'sequence'> {
+  readonly schemaId: ObjectId;
+  readonly type: 'INTEGER' | 'BIGINT';
+  readonly start: string;
+  /** Never 0. */
+  readonly increment: string;
+  readonly min: string;
+  readonly max: string;
+  readonly cycle: boolean;
+  /** How many values a node reserves at least. */
+  readonly cache: number;
+  /** The first value that no node has reserved; beyond `min` or `max` when there is none left. */
+  readonly next: string;
+  /** ULID, a new one whenever the sequence is set to another value: what nodes reserved before is given up then. */
+  readonly generation: string;
+  /** The column whose values it makes: it is dropped with that. */
+  readonly ownedBy?: { readonly tableId: ObjectId; readonly columnId: number };
+}
+
+/** Tables, views and external tables share one namespace in their schema, with its sequences. */
 export type RelationObject = TableObject | ViewObject | ExternalTableObject;
-export type CatalogObject = DatabaseObject | SchemaObject | RelationObject | LocationObject | PrincipalObject;
+export type CatalogObject =
+  | DatabaseObject
+  | SchemaObject
+  | RelationObject
+  | SequenceObject
+  | LocationObject
+  | PrincipalObject;
 
 export interface ColumnStatistics {
   /** `Column.id`. */

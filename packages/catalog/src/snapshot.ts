@@ -8,6 +8,7 @@ import type {
   PrincipalObject,
   RelationObject,
   SchemaObject,
+  SequenceObject,
   Tablet,
   TabletId,
 } from './model.ts';
@@ -20,6 +21,7 @@ export interface Snapshot {
   database(name: string): DatabaseObject | undefined;
   schema(databaseId: ObjectId, name: string): SchemaObject | undefined;
   relation(schemaId: ObjectId, name: string): RelationObject | undefined;
+  sequence(schemaId: ObjectId, name: string): SequenceObject | undefined;
   location(databaseId: ObjectId, name: string): LocationObject | undefined;
   /** The user or role of the name. */
   principal(name: string): PrincipalObject | undefined;
@@ -28,6 +30,7 @@ export interface Snapshot {
   databases(): readonly DatabaseObject[];
   schemas(databaseId: ObjectId): readonly SchemaObject[];
   relations(schemaId: ObjectId): readonly RelationObject[];
+  sequences(schemaId: ObjectId): readonly SequenceObject[];
   locations(databaseId: ObjectId): readonly LocationObject[];
   /** In the order they were added. */
   tablets(tableId: ObjectId): readonly Tablet[];

@@ -143,6 +143,29 @@ export const ERRORS = {
     meaning: 'RETURNING has more rows than max_result_rows allows.',
     message: (p) => `The result has more than ${p.limit} rows (setting max_result_rows)`,
   }),
+  SEQUENCE_EXHAUSTED: row<{ name: string; limit: string }>({
+    sqlState: '2200H',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A sequence has given all its values and does not begin again.',
+    message: (p) =>
+      `Sequence "${p.name}" has no value left: it ends at ${p.limit} (CYCLE lets it begin again)`,
+  }),
+  NO_SEQUENCE_VALUE: row<Whole>({
+    sqlState: '55000',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'currval or lastval where the session has not called nextval before.',
+    message: whole,
+  }),
+  GENERATED_ALWAYS: row<{ column: string }>({
+    sqlState: '428C9',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A statement gives a value to a column that is GENERATED ALWAYS AS IDENTITY.',
+    message: (p) =>
+      `Column "${p.column}" is GENERATED ALWAYS AS IDENTITY and takes no value but DEFAULT; INSERT … OVERRIDING SYSTEM VALUE stores one all the same`,
+  }),
   ALREADY_COMMITTED: row<{ queryId: string }>({
     sqlState: '25000',
     httpStatus: 409,

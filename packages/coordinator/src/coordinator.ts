@@ -25,6 +25,7 @@ import { QueryBinder } from './read/query-binder.ts';
 import { onlyStatement, refuseUnheardChanges } from './request-statements.ts';
 import { readToEnd, runStatements } from './run-statements.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
+import { SequenceValues } from './sequences/sequence-values.ts';
 import { requireValidTexts, type StatementRequest } from './statement-request.ts';
 import type { StatementResult } from './statement-result.ts';
 import { StatementRunner } from './statement-runner.ts';
@@ -104,6 +105,8 @@ export class Coordinator {
     this.#binder = new QueryBinder({
       ...options,
       authorizer,
+      transactions,
+      sequenceValues: tables && new SequenceValues(tables.manager),
       cluster: options.cluster?.distributes === true ? options.cluster : undefined,
       systemFacts: (scope) => this.#information.factsFor(scope),
     });

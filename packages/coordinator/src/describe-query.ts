@@ -17,5 +17,5 @@ export const describeQuery = (
   { asked, ...how }: DescribedAs = {},
 ): Promise<QueryDescription> =>
   withFurtherAttempts(options.query, (quarantine) =>
-    options.binder.describe({ ...bindRequest(options, { quarantine }), ...how }, asked),
+    options.binder.describe({ ...bindRequest(options, { quarantine }), draws: undefined, ...how }, asked),
   );

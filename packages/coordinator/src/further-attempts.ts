@@ -4,10 +4,11 @@ import type { RunningQuery } from './running-queries.ts';
 /**
  * Runs `attempt`, and once more in quarantine when its kernel went away under it or ran out of memory: of the queries that
  * ran in that kernel one may be the cause, and in quarantine, where queries run one at a time, it fails alone. A query that
- * was admitted asks for more memory instead, and runs where it ran.
+ * was admitted asks for more memory instead, and runs where it ran. One that needs more values of a sequence than it got gets
+ * more.
  */
 export async function withFurtherAttempts<T>(
-  { signal, activity, admitted }: Pick<RunningQuery, 'signal' | 'activity' | 'admitted'>,
+  { signal, activity, admitted, demand }: Pick<RunningQuery, 'signal' | 'activity' | 'admitted' | 'demand'>,
   attempt: (quarantine: boolean) => Promise<T>,
 ): Promise<T> {
   for (;;) {
@@ -15,6 +16,7 @@ export async function withFurtherAttempts<T>(
       return await attempt(false);
     } catch (error) {
       if (signal.aborted || !(error instanceof TesseraError)) throw error;
+      if (demand.grew(error)) continue;
       if (error.name === 'OUT_OF_MEMORY' && admitted !== undefined) {
         if (!(await admitted.retry())) throw error;
         activity.retries += 1;

@@ -8,6 +8,7 @@ export type { PreparedStatementFacts } from './prepared-statement-facts.ts';
 export { clearRequestDirectories, LazyRequestDirectory } from './request-directory.ts';
 export { DEFAULT_DATABASE } from './request-session.ts';
 export type { RunningQuery } from './running-queries.ts';
+export { SessionValues } from './sequences/session-values.ts';
 export {
   DEFAULT_SETTINGS,
   expectedOfSetting,

@@ -1,4 +1,4 @@
-import type { Kernel } from '@tessera/kernel';
+import { type Kernel, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type PrepareContext } from '@tessera/sql';
 import { withFurtherAttempts } from './further-attempts.ts';
@@ -8,6 +8,7 @@ import { plus, scannedBytes } from './read/scan-totals.ts';
 import { isUnfetchedColumn } from './read/unfetched-column.ts';
 import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';
+import type { StatementSequences } from './sequences/statement-sequences.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from './statement-result.ts';
 import type { StatementSnapshot } from './statement-snapshot.ts';
@@ -60,7 +61,8 @@ export async function startedResult(
   const stopCounting = countScanned(query, bound);
   try {
     const startedAt = Date.now();
-    const encoded = encodeResult(bound, request);
+    const drawn = bound.sequences === undefined ? bound : await drawnRows(bound, bound.sequences);
+    const encoded = encodeResult(drawn, request);
     const first = await encoded.next();
     return {
       kind: 'rows',
@@ -71,9 +73,23 @@ export async function startedResult(
     };
   } catch (error) {
     stopCounting();
+    const explained = bound.explain(error);
     await leave();
-    throw bound.explain(error);
+    throw explained;
   }
+}
+
+/** Rows with values of sequences are computed before the first of them leaves: with too few values they are computed again. */
+async function drawnRows(bound: BoundQuery, sequences: StatementSequences): Promise<BoundQuery> {
+  const { session, sql, params, columns } = bound;
+  const names = columns.map((_, i) => `c${i}`);
+  await session.execute(
+    `CREATE TEMP TABLE drawn AS SELECT * FROM (${sql}) AS q(${names.join(', ')})`,
+    params,
+  );
+  const items = await sequences.applySettings('drawn', names);
+  const named = items.map((item, i) => `${item} AS ${quoteName(columns[i]!.name)}`);
+  return { ...bound, sql: `SELECT ${named.join(', ')} FROM drawn`, params: [], isKept: false };
 }
 
 export type HowToBind = Pick<BindRequest, 'quarantine' | 'canRunAgain'>;
@@ -90,6 +106,7 @@ export const bindRequest = (
   ...how,
   distributed: distributedQuery(query),
   warn: (message, resolution) => query.notices.warn(message, { resolution }),
+  draws: { demand: query.demand, session: request.drawn, transactionId: request.transactionId },
   signal: query.signal,
 });
 

@@ -2,6 +2,7 @@ import { type QueryId, type RequestId, startTimer, TesseraError, type Timer } fr
 import type { AdmittedQuery } from './admission/admission-control.ts';
 import { Notices } from './notices.ts';
 import { QueryActivity } from './query-history.ts';
+import { SequenceDemand } from './sequences/sequence-demand.ts';
 import type { SessionUpdate } from './statement-result.ts';
 
 interface QueryIdentity {
@@ -17,6 +18,8 @@ export interface RunningQuery extends QueryIdentity {
   readonly submittedAt: Date;
   /** What it does and has done, for `information_schema`. */
   readonly activity: QueryActivity;
+  /** How many values of sequences it needs. */
+  readonly demand: SequenceDemand;
   /** What its statements tell the client beside their results. */
   readonly notices: Notices;
   /** The place that its statement has while it runs; undefined where nothing waits for one. */
@@ -88,6 +91,7 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
     ...identity,
     submittedAt: new Date(),
     activity,
+    demand: new SequenceDemand(),
     notices: new Notices(),
     admitted: undefined,
     session: undefined,

@@ -2,6 +2,7 @@ import { requireValidText } from '@tessera/common';
 import type { CopyTextFormat } from '@tessera/readers';
 import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
 import type { PreparedStatementFacts } from './prepared-statement-facts.ts';
+import type { SessionValues } from './sequences/session-values.ts';
 import type { Settings } from './settings.ts';
 
 /** How the rows of a result leave the coordinator. */
@@ -44,6 +45,8 @@ export interface StatementRequest {
   readonly encoding: ResultEncoding;
   /** Undefined: the client cannot send rows, so that `COPY … FROM STDIN` is refused. */
   readonly copyInput?: CopyInput | undefined;
+  /** What `nextval` gave in the client's session; undefined: the client has none. */
+  readonly drawn?: SessionValues | undefined;
   readonly user: string;
   /** How the client speaks to the node; undefined: the HTTP API. */
   readonly protocol?: 'postgres' | undefined;

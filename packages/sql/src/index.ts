@@ -32,7 +32,12 @@ export {
   type KernelExpression,
   kernelExpression,
 } from './prepare/kernel-expression.ts';
-export type { PrepareContext, PreparedQuery, RunnableQuery } from './prepare/prepare-context.ts';
+export type {
+  PrepareContext,
+  PreparedQuery,
+  RunnableQuery,
+  SessionSequences,
+} from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
 export { belowLocation } from './reads/below-location.ts';
 export type { ReadArguments, StorageLocation } from './reads/read-arguments.ts';
@@ -49,6 +54,7 @@ export {
 export { substituteScans } from './relations/scan-substitution.ts';
 export { openText, type QueryParameter, withOpenTexts } from './rewrites/parameters.ts';
 export { type ArrayText, parseArrayText } from './rewrites/postgres-array.ts';
+export { type SequenceResolver, settingOf } from './rewrites/sequence-calls.ts';
 export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';

@@ -8,6 +8,7 @@ import {
   type Grant,
   type Membership,
   type ObjectId,
+  type SequenceObject,
   type TableConstraint,
   type TableIndex,
   type Tablet,
@@ -28,6 +29,7 @@ const column: Codec<Column> = record<Column>({
   nullable: flag,
   defaultSql: optional(text),
   initialSql: optional(text),
+  identity: optional(oneOf('always', 'by_default')),
   since: count,
 });
 
@@ -107,6 +109,20 @@ export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
     format: oneOf('PARQUET', 'CSV', 'TSV', 'JSON', 'AVRO'),
     options: textMap,
     locationId: optional(objectId),
+  },
+  sequence: {
+    ...base,
+    schemaId: objectId,
+    type: oneOf('INTEGER', 'BIGINT'),
+    start: text,
+    increment: text,
+    min: text,
+    max: text,
+    cycle: flag,
+    cache: count,
+    next: text,
+    generation: text,
+    ownedBy: optional(record<NonNullable<SequenceObject['ownedBy']>>({ tableId: objectId, columnId: count })),
   },
   location: {
     ...base,

@@ -8,6 +8,7 @@ import type {
   PrincipalObject,
   RelationObject,
   SchemaObject,
+  SequenceObject,
   Tablet,
   TabletId,
 } from '../model.ts';
@@ -84,7 +85,13 @@ export class CatalogState implements Snapshot {
   }
 
   relation(schemaId: ObjectId, name: string): RelationObject | undefined {
-    return this.#directory(relationsOf(schemaId)).get(name) as RelationObject | undefined;
+    const found = this.#directory(relationsOf(schemaId)).get(name);
+    return found?.kind === 'sequence' ? undefined : (found as RelationObject | undefined);
+  }
+
+  sequence(schemaId: ObjectId, name: string): SequenceObject | undefined {
+    const found = this.#directory(relationsOf(schemaId)).get(name);
+    return found?.kind === 'sequence' ? found : undefined;
   }
 
   location(databaseId: ObjectId, name: string): LocationObject | undefined {
@@ -108,7 +115,11 @@ export class CatalogState implements Snapshot {
   }
 
   relations(schemaId: ObjectId): readonly RelationObject[] {
-    return this.#directory(relationsOf(schemaId)).list() as readonly RelationObject[];
+    return this.#directory(relationsOf(schemaId)).relations();
+  }
+
+  sequences(schemaId: ObjectId): readonly SequenceObject[] {
+    return this.#directory(relationsOf(schemaId)).sequences();
   }
 
   locations(databaseId: ObjectId): readonly LocationObject[] {

@@ -1,10 +1,11 @@
-import type { CatalogObject, ObjectId } from '../model.ts';
+import type { CatalogObject, ObjectId, RelationObject, SequenceObject } from '../model.ts';
 import { PersistentMap } from '../persistent/persistent-map.ts';
 
 /** The objects of one namespace, by name. Immutable. */
 export class Directory {
   readonly #byName: PersistentMap<CatalogObject>;
   #sorted: readonly CatalogObject[] | undefined;
+  #relations: readonly RelationObject[] | undefined;
 
   private constructor(byName: PersistentMap<CatalogObject>) {
     this.#byName = byName;
@@ -28,6 +29,17 @@ export class Directory {
   list(): readonly CatalogObject[] {
     this.#sorted ??= [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     return this.#sorted;
+  }
+
+  /** Of a schema: all but sequences, sorted by name. */
+  relations(): readonly RelationObject[] {
+    this.#relations ??= this.list().filter(({ kind }) => kind !== 'sequence') as readonly RelationObject[];
+    return this.#relations;
+  }
+
+  /** Of a schema, sorted by name. */
+  sequences(): readonly SequenceObject[] {
+    return this.list().filter((object) => object.kind === 'sequence');
   }
 
   with(object: CatalogObject): Directory {

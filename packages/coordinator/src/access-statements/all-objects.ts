@@ -9,6 +9,7 @@ export function* allObjects(snapshot: Snapshot): Generator<CatalogObject> {
     for (const schema of snapshot.schemas(database.id)) {
       yield schema;
       yield* snapshot.relations(schema.id);
+      yield* snapshot.sequences(schema.id);
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   requireLocation,
   requireRelation,
   requireSchema,
+  requireSequence,
 } from '../catalog/names.ts';
 export interface TargetedPrivileges {
   readonly object: SecuredObject;
@@ -72,6 +73,8 @@ export function targetObjects(
       return on.names.map((name) => namedDatabase(snapshot, name));
     case 'schema':
       return on.names.map((name) => namedSchema(snapshot, name, database));
+    case 'sequence':
+      return on.names.map((name) => requireSequence(snapshot, placeOf(snapshot, name, database)));
     case 'location':
       return on.names.map(({ parts }) => {
         const [name = '', databaseName = database] = [...parts].reverse();

@@ -9,7 +9,13 @@ import type {
   UserOptions,
 } from '@tessera/sql';
 import { nameOfPrincipal, newOwner, schemaNamed } from './definition-requirements.ts';
-import { type RequirementScope, type Requirements, relationNamed, usableDatabase } from './lookup.ts';
+import {
+  type RequirementScope,
+  type Requirements,
+  relationNamed,
+  schemaOfRelation,
+  usableDatabase,
+} from './lookup.ts';
 import { PRIVILEGES_ON } from './privileges.ts';
 import type { Requirement, SecuredObject } from './requirement.ts';
 import { rightsOf } from './rights.ts';
@@ -153,6 +159,13 @@ function* targetsOf(
       break;
     case 'schema':
       for (const name of target.names) yield* named(schemaNamed(scope, name));
+      break;
+    case 'sequence':
+      for (const name of target.names) {
+        const schema = yield* needed(schemaOfRelation(scope, name));
+        const object = schema && snapshot.sequence(schema.id, name.parts.at(-1) ?? '');
+        if (object !== undefined) yield { kind: 'object', object };
+      }
       break;
     case 'location':
       for (const { parts, location } of target.names) {

@@ -7,6 +7,7 @@ import type {
   DropStatement,
   ObjectName,
 } from '@tessera/sql';
+import { requireSequence } from '../catalog/names.ts';
 import {
   privilegeOn,
   type RequirementScope,
@@ -47,6 +48,7 @@ export function* createRequirements(scope: RequirementScope, statement: CreateSt
       yield* referenceRequirements(scope, statement.constraints, statement.name);
       break;
     case 'create_table_as':
+    case 'create_sequence':
       yield* creationIn(scope, statement.name);
       break;
     case 'clone_table': {
@@ -135,6 +137,11 @@ export function* alterRequirements(scope: RequirementScope, statement: AlterStat
       if (relation !== undefined) yield ownershipOf(relation, name.location);
       break;
     }
+    case 'alter_sequence': {
+      const sequence = yield* sequenceNamed(scope, statement);
+      if (sequence !== undefined) yield ownershipOf(sequence, statement.name.location);
+      break;
+    }
     case 'alter_location': {
       const location = yield* locationNamed(scope, statement);
       if (location !== undefined) yield ownershipOf(location, statement.name.location);
@@ -172,6 +179,18 @@ export function schemaNamed(
   return usableSchema(scope, { schema, database }, location);
 }
 
+/** Undefined where there is none. */
+function* sequenceNamed(
+  scope: RequirementScope,
+  { name, ifExists }: { readonly name: ObjectName; readonly ifExists: boolean },
+): Requirements<CatalogObject | undefined> {
+  const schema = yield* schemaOfRelation(scope, name);
+  if (schema === undefined) return undefined;
+  const place = { schema, name: name.parts.at(-1) ?? '', location: name.location };
+  if (ifExists) return scope.snapshot.sequence(schema.id, place.name);
+  return requireSequence(scope.snapshot, place, scope.isVisible);
+}
+
 /** `[database.]location`; undefined where there is none. */
 function* locationNamed(
   scope: RequirementScope,
@@ -207,6 +226,11 @@ export function* dropRequirements(scope: RequirementScope, statement: DropStatem
     case 'view': {
       const relation = yield* relationNamed(scope, name, statement);
       if (relation !== undefined) yield removal(snapshot, relation, name.location);
+      return;
+    }
+    case 'sequence': {
+      const sequence = yield* sequenceNamed(scope, statement);
+      if (sequence !== undefined) yield removal(snapshot, sequence, name.location);
       return;
     }
     case 'location': {

@@ -11,5 +11,6 @@ export const PRIVILEGES_ON: Readonly<
   table: OF_TABLES,
   external_table: OF_TABLES,
   view: ['SELECT'],
+  sequence: ['USAGE', 'SELECT', 'UPDATE'],
   location: ['USAGE'],
 };

@@ -4,6 +4,7 @@ import type {
   ObjectId,
   RelationObject,
   SchemaObject,
+  SequenceObject,
   Snapshot,
   ViewObject,
 } from '@tessera/catalog';
@@ -46,7 +47,7 @@ export class ReadAuthority {
   /** @throws TesseraError FORBIDDEN */
   use(
     snapshot: Snapshot,
-    object: DatabaseObject | SchemaObject | LocationObject,
+    object: DatabaseObject | SchemaObject | LocationObject | SequenceObject,
     mention: ReadMention,
   ): void {
     this.#require(privilegeOn(object, 'USAGE', mention.location), snapshot, mention);

@@ -140,6 +140,7 @@ const KINDS: Readonly<Record<CatalogObject['kind'], string>> = {
   table: 'table',
   view: 'view',
   external_table: 'table',
+  sequence: 'sequence',
   location: 'location',
   user: 'user',
   role: 'role',

@@ -52,6 +52,7 @@ export function statementRequirements(
     case 'create_view':
     case 'create_external_table':
     case 'create_location':
+    case 'create_sequence':
     case 'create_aggregating_index':
     case 'create_skip_index':
       return (scope) => createRequirements(scope, statement);
@@ -60,6 +61,7 @@ export function statementRequirements(
     case 'alter_table':
     case 'alter_view':
     case 'alter_location':
+    case 'alter_sequence':
       return (scope) => alterRequirements(scope, statement);
     case 'drop':
       return (scope) => dropRequirements(scope, statement);

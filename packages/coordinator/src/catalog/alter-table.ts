@@ -19,6 +19,8 @@ import { addedStoredName, checkNames, columnNamed, newColumn } from './columns.t
 import { definitionExpression, partitionExpressions, withSession } from './definition-check.ts';
 import { refuseDependents } from './dependents.ts';
 import { placeOf, RELATION_WORDS, relationAt, requireRelation } from './names.ts';
+import { ownedSequences } from './owned-sequences.ts';
+import { takesSequence, withSequences } from './sequences.ts';
 
 type AlterTable = Extract<AlterStatement, { kind: 'alter_table' }>;
 
@@ -128,23 +130,33 @@ async function addColumn(
     storedName: addedStoredName(definition.name, id),
     since,
   });
+  const isCounted = definition.identity !== undefined || takesSequence(column.defaultSql ?? '');
+  const hasRows = snapshot.tablets(table.id).length > 0;
+  if (isCounted && hasRows) {
+    const what = 'ADD COLUMN of a column that counts by a sequence, to a table with rows,';
+    fail('NOT_SUPPORTED', { what }, { location: definition.location });
+  }
   const initialSql = await initialValue(context, column);
-  if (!column.nullable && initialSql === undefined && snapshot.tablets(table.id).length > 0) {
+  if (!column.nullable && initialSql === undefined && hasRows) {
     const message = `Column "${column.name}" is NOT NULL, and table "${table.name}" has rows: give it a DEFAULT`;
     fail('INVALID_ARGUMENT', { message }, { location: definition.location });
   }
-  const change = altered({
+  const added: TableObject = {
     ...table,
     columns: [...table.columns, initialSql === undefined ? column : { ...column, initialSql }],
     schemaVersion: since,
     nextColumnId: id + 1,
-  });
-  const actions = [...change.actions];
+  };
+  const counted = withSequences(context, snapshot, added, [definition]);
+  const actions: Action[] = [
+    ...altered(counted.table).actions,
+    ...counted.sequences.map((object): Action => ({ kind: 'create', object })),
+  ];
   for (const constraint of constraints) {
     const current = snapshot.withActions(actions);
-    const added = { kind: 'add_constraint', constraint, isValidated: true } as const;
+    const adding = { kind: 'add_constraint', constraint, isValidated: true } as const;
     actions.push(
-      ...(await addConstraint(context, current, current.object(table.id) as TableObject, added)).actions,
+      ...(await addConstraint(context, current, current.object(table.id) as TableObject, adding)).actions,
     );
   }
   return { actions };
@@ -153,7 +165,7 @@ async function addColumn(
 /** The default's value now, as a constant of the kernel; undefined: NULL. */
 async function initialValue(context: ChangeContext, column: Column): Promise<string | undefined> {
   const { defaultSql } = column;
-  if (defaultSql === undefined) return undefined;
+  if (defaultSql === undefined || takesSequence(defaultSql)) return undefined;
   return withSession(context, async (session) => {
     const expression = { sql: defaultSql, offset: 0 };
     const { sql } = await definitionExpression(context, session, expression, [], defaultSql);
@@ -178,11 +190,15 @@ async function dropColumn(
   }
   await refuseDefining(context, table, column, 'dropped');
   refuseDependents(snapshot, table, `Column "${name}" cannot be dropped`);
-  return altered({
+  const { actions } = altered({
     ...(await withoutConstraintsOn(context, snapshot, table, column)),
     columns: table.columns.filter((other) => other.id !== column.id),
     schemaVersion: table.schemaVersion + 1,
   });
+  const sequences = ownedSequences(snapshot, [table], column.id);
+  return {
+    actions: [...actions, ...sequences.map((sequence): Action => ({ kind: 'drop', id: sequence.id }))],
+  };
 }
 
 async function renameColumn(

@@ -9,6 +9,7 @@ import { newObject } from './databases.ts';
 import { DEFAULT_GRANULARITY } from './default-granularity.ts';
 import { checkExpressions } from './definition-check.ts';
 import { type Place, placeOf, RELATION_WORDS, relationAt } from './names.ts';
+import { withSequences } from './sequences.ts';
 
 const GRANULARITY_RANGE = { min: 2_048, max: 16_777_216 } as const;
 
@@ -21,8 +22,9 @@ export async function createTable(
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
   const columns = await newColumns(context, statement.columns);
   const plain = await newTable(context, place, columns, statement.shape);
-  const table = await withConstraints(context, snapshot, plain, statement.constraints);
-  return { actions: [{ kind: 'create', object: table }] };
+  const constrained = await withConstraints(context, snapshot, plain, statement.constraints);
+  const { table, sequences } = withSequences(context, snapshot, constrained, statement.columns);
+  return { actions: [table, ...sequences].map((object) => ({ kind: 'create', object })) };
 }
 
 /**

@@ -100,7 +100,10 @@ export function dropDatabase(context: ChangeContext, snapshot: Snapshot, stateme
   }
   const relations = snapshot.schemas(id).flatMap((schema) => snapshot.relations(schema.id));
   const actions: Action[] = [
-    ...dropRelations(snapshot, relations, { cascade: statement.cascade }),
+    ...withoutTwice([
+      ...dropRelations(snapshot, relations, { cascade: statement.cascade }),
+      ...snapshot.schemas(id).flatMap((schema) => snapshot.sequences(schema.id).map(dropOf)),
+    ]),
     ...snapshot.locations(id).map((location): Action => ({ kind: 'drop', id: location.id })),
     ...snapshot.schemas(id).map((schema): Action => ({ kind: 'drop', id: schema.id })),
     { kind: 'drop', id },
@@ -137,15 +140,28 @@ export function dropSchema(context: ChangeContext, snapshot: Snapshot, statement
   if (ifExists && snapshot.schema(database.id, schemaName) === undefined) return NO_CHANGE;
   const schema = requireSchema(snapshot, database, schemaName, name.location);
   const relations = snapshot.relations(schema.id);
-  if (relations.length > 0 && !cascade) {
-    const names = relations
+  const sequences = snapshot.sequences(schema.id);
+  if (relations.length + sequences.length > 0 && !cascade) {
+    const names = [...relations, ...sequences]
       .slice(0, 5)
       .map((relation) => relation.name)
       .join(', ');
-    const message = `Schema "${schemaName}" is not empty (${names}${relations.length > 5 ? ', …' : ''}); CASCADE drops all of it`;
+    const more = relations.length + sequences.length > 5 ? ', …' : '';
+    const message = `Schema "${schemaName}" is not empty (${names}${more}); CASCADE drops all of it`;
     fail('DEPENDENT_OBJECTS', { message }, { location: name.location });
   }
   return {
-    actions: [...dropRelations(snapshot, relations, { cascade }), { kind: 'drop', id: schema.id }],
+    actions: [
+      ...withoutTwice([...dropRelations(snapshot, relations, { cascade }), ...sequences.map(dropOf)]),
+      { kind: 'drop', id: schema.id },
+    ],
   };
+}
+
+const dropOf = ({ id }: CatalogObject): Action => ({ kind: 'drop', id });
+
+/** A sequence goes with its table and with its schema. */
+function withoutTwice(drops: readonly Action[]): readonly Action[] {
+  const ids = new Set<string>();
+  return drops.filter((drop) => drop.kind !== 'drop' || (!ids.has(drop.id) && ids.add(drop.id)));
 }

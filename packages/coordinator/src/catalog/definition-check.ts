@@ -14,6 +14,8 @@ import {
 export interface DefinitionContext {
   readonly settings: { readonly timezone: string };
   readonly sessionValues: PrepareContext['sessionValues'];
+  /** Absent: an expression with `nextval` is bound, and may not run. */
+  readonly sequences?: PrepareContext['sequences'];
 }
 
 /** The statement that a definition stands in. */
@@ -36,13 +38,33 @@ export async function withSession<T>(
 
 /** An expression over the columns as SQL of the kernel; `text` is the statement that it stands in. */
 export function definitionExpression(
-  { settings, sessionValues }: DefinitionContext,
+  { settings, sessionValues, sequences }: DefinitionContext,
   session: KernelSession,
   expression: SqlText,
   columns: readonly Pick<Column, 'name' | 'storedName' | 'type'>[],
   text: string,
 ): Promise<KernelExpression> {
-  return kernelExpression(expression, text, columns, { session, settings, sessionValues, parameters: [] });
+  return kernelExpression(expression, text, columns, {
+    session,
+    settings,
+    sessionValues,
+    parameters: [],
+    sequences: sequences ?? unboundSequences(session),
+  });
+}
+
+/** Sequences of the session by any name, for expressions that do not run. */
+function unboundSequences(session: KernelSession): NonNullable<PrepareContext['sequences']> {
+  return {
+    next: async () => {
+      await session.execute('CREATE TEMP SEQUENCE IF NOT EXISTS tsr_seq_unbound');
+      return 'tsr_seq_unbound';
+    },
+    current: async () => 0n,
+    set: async () => fail('NOT_SUPPORTED', { what: 'setval in the definition of a table' }),
+    owned: async () => undefined,
+    defineIn: async () => undefined,
+  };
 }
 
 const STRING_LITERAL = /^'(?:[^']|'')*'$/;

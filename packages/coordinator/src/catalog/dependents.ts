@@ -1,6 +1,7 @@
 import type { Action, ObjectId, RelationObject, Snapshot, TableObject, ViewObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { RELATION_WORDS } from './names.ts';
+import { ownedSequences } from './owned-sequences.ts';
 
 /** Views that name one of the relations, and views that name those, nearest first. */
 export function dependentViews(
@@ -83,9 +84,10 @@ export function dropRelations(
     throw TesseraError.of('DEPENDENT_OBJECTS', { message });
   }
   const dropped = new Set(relations.map(({ id }) => id));
+  const sequences = ownedSequences(snapshot, relations);
   return [
     ...referencing.map((table): Action => ({ kind: 'alter', object: withoutForeignKeys(table, dropped) })),
-    ...[...dependents, ...relations].map(({ id }): Action => ({ kind: 'drop', id })),
+    ...[...dependents, ...relations, ...sequences].map(({ id }): Action => ({ kind: 'drop', id })),
   ];
 }
 

@@ -7,6 +7,7 @@ import { dropDatabase, dropSchema } from './databases.ts';
 import { dropRelations } from './dependents.ts';
 import { dropIndex } from './indexes.ts';
 import { placeOf, RELATION_WORDS, relationAt, requireDatabase, requireRelation } from './names.ts';
+import { dropSequence } from './sequences.ts';
 
 /** @throws TesseraError UNDEFINED_TABLE and relatives, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS */
 export function drop(context: ChangeContext, snapshot: Snapshot, statement: DropStatement): Change {
@@ -18,6 +19,8 @@ export function drop(context: ChangeContext, snapshot: Snapshot, statement: Drop
     case 'table':
     case 'view':
       return dropRelation(context, snapshot, statement);
+    case 'sequence':
+      return dropSequence(snapshot, placeOf(snapshot, statement.name, context.database), statement);
     case 'location':
       return dropLocation(context, snapshot, statement);
     case 'index':

@@ -4,6 +4,7 @@ import type {
   LocationObject,
   RelationObject,
   SchemaObject,
+  SequenceObject,
   Snapshot,
   TableObject,
 } from '@tessera/catalog';
@@ -86,6 +87,32 @@ export function requireRelation(
   const nearest = nearestName(place.name, names);
   const message = `Table "${place.name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
   return fail('UNDEFINED_TABLE', { message }, { location: place.location });
+}
+
+/** @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE for another relation */
+export function requireSequence(
+  snapshot: Snapshot,
+  {
+    schema,
+    name,
+    location,
+  }: Pick<Place, 'schema' | 'name'> & { readonly location?: SqlLocation | undefined },
+  isTellable = ANYTHING,
+): SequenceObject {
+  const found = snapshot.sequence(schema.id, name);
+  if (found !== undefined) return found;
+  const relation = snapshot.relation(schema.id, name);
+  if (relation !== undefined) {
+    const message = `"${name}" is ${RELATION_WORDS[relation.kind]}, not a sequence`;
+    fail('WRONG_OBJECT_TYPE', { message }, { location });
+  }
+  const names = snapshot.sequences(schema.id).filter(isTellable);
+  const nearest = nearestName(
+    name,
+    names.map((sequence) => sequence.name),
+  );
+  const message = `Sequence "${name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
+  return fail('UNDEFINED_TABLE', { message }, { location });
 }
 
 /** @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE for a view or an external table */

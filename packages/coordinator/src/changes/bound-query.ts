@@ -1,9 +1,11 @@
 import type { Snapshot } from '@tessera/catalog';
+import type { KernelSession } from '@tessera/kernel';
 import type { SqlText } from '@tessera/sql';
 import { withFurtherAttempts } from '../further-attempts.ts';
 import { countScanned, distributedQuery } from '../query-run.ts';
 import { bindQuery } from '../read/bind-query.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { ChangeContext } from './change-context.ts';
 
 /** A query made for a statement. */
@@ -55,14 +57,26 @@ export async function heldQuery<T>(
         return await work(bound);
       } catch (error) {
         stopCounting();
+        const explained = bound.explain(error);
         await bound.release();
-        throw bound.explain(error);
+        throw explained;
       }
     });
   } catch (error) {
     throw query.explain(error);
   }
 }
+
+/** What a statement that binds no query takes from sequences in its session. Whoever asks for it ends it. */
+export const sequencesFor = (
+  { run }: ChangeContext,
+  snapshot: Snapshot,
+  session: KernelSession,
+): StatementSequences | undefined => {
+  const { binder, request, sessionValues, query } = run;
+  const draws = { demand: query.demand, session: request.drawn, transactionId: request.transactionId };
+  return binder.sequences({ sessionValues, draws }, session, async () => snapshot);
+};
 
 /** What a query would give and what it names; nothing is fetched for it. */
 export async function describedQuery(
@@ -72,7 +86,7 @@ export async function describedQuery(
 ): Promise<Pick<BoundQuery, 'columns' | 'relations'>> {
   const { binder } = context.run;
   try {
-    return await binder.outputOf(bindRequest(context, snapshot, query));
+    return await binder.outputOf({ ...bindRequest(context, snapshot, query), draws: undefined });
   } catch (error) {
     throw query.explain(error);
   }
@@ -90,6 +104,7 @@ function bindRequest({ run }: ChangeContext, snapshot: Snapshot, { sql }: Derive
     snapshot: async () => ({ snapshot, release: () => undefined }),
     distributed: distributedQuery(query),
     warn: (message, resolution) => query.notices.warn(message, { resolution }),
+    draws: { demand: query.demand, session: request.drawn, transactionId: request.transactionId },
     signal: query.signal,
   };
 }

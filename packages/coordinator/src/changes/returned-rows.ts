@@ -47,7 +47,10 @@ export async function changedRows(
   if (limit > 0 && rows > limit) throw TesseraError.of('RESULT_TOO_LARGE', { limit });
   const items = returned.map(({ name }, i) => `${quoteName(returnedName(i))} AS ${quoteName(name)}`);
   const sql = `SELECT ${items.join(', ')} FROM ${CHANGED}`;
-  return { rows, returned: { ...bound, sql, params: [], columns: returned, isKept: false } };
+  return {
+    rows,
+    returned: { ...bound, sql, params: [], columns: returned, isKept: false, sequences: undefined },
+  };
 }
 
 const returnedName = (index: number): string => `$returned${index}`;

@@ -17,6 +17,7 @@ import { drop } from '../catalog/drop.ts';
 import { createExternalTable } from '../catalog/external-tables.ts';
 import { createIndex } from '../catalog/indexes.ts';
 import { createLocation } from '../catalog/locations.ts';
+import { alterSequence, createSequence } from '../catalog/sequences.ts';
 import { createView } from '../catalog/views.ts';
 import { copyFrom } from '../copy/copy-from.ts';
 import { copyFromStdin } from '../copy/copy-from-stdin.ts';
@@ -55,6 +56,8 @@ export function changeOf(
       return createView(context, snapshot, statement);
     case 'create_external_table':
       return createExternalTable(context, snapshot, statement);
+    case 'create_sequence':
+      return createSequence(context, snapshot, statement);
     case 'create_location':
       return createLocation(context, snapshot, statement);
     case 'create_aggregating_index':
@@ -68,6 +71,8 @@ export function changeOf(
       return alterSchema(context, snapshot, statement);
     case 'alter_view':
       return alterView(context, snapshot, statement);
+    case 'alter_sequence':
+      return alterSequence(context, snapshot, statement);
     case 'alter_location':
       return alterLocation(context, snapshot, statement);
     case 'drop':

@@ -12,6 +12,7 @@ import {
   postgresInput,
 } from '@tessera/sql';
 import { requireTable } from '../catalog/names.ts';
+import { sequencesFor } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { storeRows } from '../changes/store-rows.ts';
@@ -26,17 +27,19 @@ const CHUNK_BYTES = 1 << 20;
 
 /** `COPY t FROM STDIN`: all rows that the client sent, or none. */
 export async function copyFromStdin(
-  context: ChangeContext,
+  asked: ChangeContext,
   snapshot: Snapshot,
   statement: CopyFromStdinStatement,
 ): Promise<Change> {
-  const table = requireTable(snapshot, statement.table, context.database);
+  const table = requireTable(snapshot, statement.table, asked.database);
   const given = givenColumns(table, statement);
-  const { kernel, query, request } = context.run;
+  const { kernel, query, request } = asked.run;
   const input = request.copyInput ?? fail('NOT_SUPPORTED', NOWHERE);
   return withFurtherAttempts(query, async (quarantine) => {
     const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, query.signal);
+    const sequences = sequencesFor(asked, snapshot, session);
+    const context = { ...asked, sequences };
     try {
       await loadTexts(session, table, given, input, query.signal);
       const items: string[] = [];
@@ -51,6 +54,7 @@ export async function copyFromStdin(
       throw explainFailure(constraintViolation(error) ?? error, { files: [], isLastAttempt: quarantine });
     } finally {
       stopInterrupting();
+      await sequences?.end();
       await session.close();
     }
   });

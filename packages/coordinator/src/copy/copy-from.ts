@@ -3,6 +3,7 @@ import { fail, TesseraError } from '@tessera/common';
 import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { type CopyFromStatement, constraintViolation } from '@tessera/sql';
 import { requireTable } from '../catalog/names.ts';
+import { sequencesFor } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { storeRows } from '../changes/store-rows.ts';
@@ -17,15 +18,17 @@ import { toleratedRows } from './tolerated-rows.ts';
 
 /** `COPY t FROM …`: all rows of the files, or with MAX_ERRORS_PER_FILE all that can be read. */
 export async function copyFrom(
-  context: ChangeContext,
+  asked: ChangeContext,
   snapshot: Snapshot,
   statement: CopyFromStatement,
 ): Promise<Change> {
-  const table = requireTable(snapshot, statement.table, context.database);
-  const { kernel, query, request } = context.run;
+  const table = requireTable(snapshot, statement.table, asked.database);
+  const { kernel, query, request } = asked.run;
   return withFurtherAttempts(query, async (quarantine) => {
     const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, query.signal);
+    const sequences = sequencesFor(asked, snapshot, session);
+    const context = { ...asked, sequences };
     let source: CopyFiles | undefined;
     try {
       source = await copyFiles(context, snapshot, session, statement);
@@ -36,6 +39,7 @@ export async function copyFrom(
       throw explainFailure(constraintViolation(error) ?? error, { files, isLastAttempt: quarantine });
     } finally {
       stopInterrupting();
+      await sequences?.end();
       await session.close();
     }
   });

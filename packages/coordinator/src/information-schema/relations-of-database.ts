@@ -4,6 +4,7 @@ import type {
   PrincipalObject,
   RelationObject,
   SchemaObject,
+  SequenceObject,
 } from '@tessera/catalog';
 import type { SystemFacts } from './system-facts.ts';
 
@@ -46,3 +47,17 @@ export function* relationsOfDatabase(facts: SystemFacts): Generator<PlacedRelati
       if (facts.isVisible(relation)) yield { schema, relation };
   }
 }
+
+export interface PlacedSequence {
+  readonly schema: SchemaObject;
+  readonly sequence: SequenceObject;
+}
+
+/** Sequences of the database that the user sees. */
+export const sequencesOfDatabase = (facts: SystemFacts): readonly PlacedSequence[] =>
+  allSchemas(facts).flatMap((schema) =>
+    facts.snapshot
+      .sequences(schema.id)
+      .filter(facts.isVisible)
+      .map((sequence) => ({ schema, sequence })),
+  );

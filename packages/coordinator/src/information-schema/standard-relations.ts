@@ -1,3 +1,4 @@
+import { sequencesOfDatabase } from './relations-of-database.ts';
 import type { SystemFacts } from './system-facts.ts';
 import { columnsOf, type SystemRelation, type SystemType } from './system-relation.ts';
 
@@ -12,7 +13,7 @@ type ColumnList = readonly (string | readonly [string, SystemType])[];
 
 const TABLE = ['table_catalog', 'table_schema', 'table_name'] as const;
 
-/** Relations of the SQL standard over what the engine has none of: triggers, sequences, domains. */
+/** Relations of the SQL standard over sequences, and over what the engine has none of: triggers, domains. */
 export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
   character_sets: ({ database }) => ({
     columns: columnsOf(
@@ -73,20 +74,36 @@ export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) =>
     'udt_name',
     'parameter_default',
   ),
-  sequences: empty(
-    'sequence_catalog',
-    'sequence_schema',
-    'sequence_name',
-    'data_type',
-    ['numeric_precision', 'INTEGER'],
-    ['numeric_precision_radix', 'INTEGER'],
-    ['numeric_scale', 'INTEGER'],
-    'start_value',
-    'minimum_value',
-    'maximum_value',
-    'increment',
-    'cycle_option',
-  ),
+  sequences: (facts) => ({
+    columns: columnsOf(
+      'sequence_catalog',
+      'sequence_schema',
+      'sequence_name',
+      'data_type',
+      ['numeric_precision', 'INTEGER'],
+      ['numeric_precision_radix', 'INTEGER'],
+      ['numeric_scale', 'INTEGER'],
+      'start_value',
+      'minimum_value',
+      'maximum_value',
+      'increment',
+      'cycle_option',
+    ),
+    rows: sequencesOfDatabase(facts).map(({ schema, sequence }) => [
+      facts.database,
+      schema.name,
+      sequence.name,
+      sequence.type.toLowerCase(),
+      sequence.type === 'INTEGER' ? 32 : 64,
+      2,
+      0,
+      sequence.start,
+      sequence.min,
+      sequence.max,
+      sequence.increment,
+      sequence.cycle ? 'YES' : 'NO',
+    ]),
+  }),
   triggers: empty(
     'trigger_catalog',
     'trigger_schema',

@@ -17,6 +17,7 @@ const OWNED: Readonly<Record<string, string>> = {
   table: 'arwdDm',
   external_table: 'arwdDm',
   view: 'r',
+  sequence: 'rwU',
   schema: 'UC',
   database: 'UC',
 };

@@ -47,9 +47,10 @@ function* userColumns({ oid, relation }: UserRelation, { viewColumns }: Postgres
       yield attribute(oid, index, name, typedColumn(type), false);
     return;
   }
-  for (const [index, { name, type, nullable, defaultSql }] of relation.columns.entries()) {
+  for (const [index, { name, type, nullable, defaultSql, identity }] of relation.columns.entries()) {
     const row = attribute(oid, index, name, typedColumn(columnType(type)), !nullable);
-    yield defaultSql === undefined ? row : { ...row, atthasdef: true };
+    if (identity !== undefined) yield { ...row, attidentity: identity === 'always' ? 'a' : 'd' };
+    else yield defaultSql === undefined ? row : { ...row, atthasdef: true };
   }
 }
 

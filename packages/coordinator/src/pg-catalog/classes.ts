@@ -10,6 +10,7 @@ import {
   userRelations,
 } from './postgres-facts.ts';
 import { catalogRelation, type Row } from './row.ts';
+import { sequenceClasses } from './sequences.ts';
 import { type DescribedRelation, systemRelations } from './system-relations.ts';
 
 const HEAP = 2;
@@ -51,6 +52,7 @@ export const classes = (facts: PostgresFacts): SystemRelation => catalogRelation
 function* rows(facts: PostgresFacts): Generator<Row> {
   for (const relation of systemRelations(facts)) yield systemRow(relation);
   for (const relation of userRelations(facts)) yield userRow(relation, facts);
+  for (const row of sequenceClasses(facts)) yield { ...PLAIN, ...row };
   for (const index of userIndexes(facts)) yield indexRow(index, facts);
 }
 

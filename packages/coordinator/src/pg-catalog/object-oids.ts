@@ -74,7 +74,8 @@ function* keysOf(snapshot: Snapshot, database: string): Generator<string> {
   if (owner === undefined) return;
   const schemas = snapshot.schemas(owner.id);
   const relations = schemas.flatMap((schema) => snapshot.relations(schema.id));
-  yield* [...schemas, ...relations].map(({ id }) => id).sort();
+  const sequences = schemas.flatMap((schema) => snapshot.sequences(schema.id));
+  yield* [...schemas, ...relations, ...sequences].map(({ id }) => id).sort();
   for (const relation of relations) {
     if (relation.kind === 'view') continue;
     for (const column of relation.columns)

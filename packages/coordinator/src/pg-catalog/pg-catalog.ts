@@ -21,6 +21,7 @@ import { rewriteRules } from './rewrite-rules.ts';
 import { groups, memberships, roles, users } from './roles.ts';
 import { routines } from './routines.ts';
 import { catalogRelation } from './row.ts';
+import { sequenceNumbers, sequences } from './sequences.ts';
 import { settings } from './settings.ts';
 import { timeZones } from './time-zones.ts';
 import { types } from './types.ts';
@@ -50,6 +51,8 @@ const FILLED: Readonly<Record<string, (facts: PostgresFacts) => SystemRelation>>
   pg_proc: routines,
   pg_rewrite: rewriteRules,
   pg_roles: roles,
+  pg_sequence: sequenceNumbers,
+  pg_sequences: sequences,
   pg_settings: settings,
   pg_shdescription: sharedDescriptions,
   pg_stat_activity: activity,

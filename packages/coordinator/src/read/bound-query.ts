@@ -6,6 +6,7 @@ import type { OutputColumn, PrepareContext, QueryParameter } from '@tessera/sql'
 import type { ScanTablet } from '@tessera/storage-agent';
 import type { RowStorage } from '../distribution/written-by-nodes.ts';
 import type { ReadFile } from '../read-resolution.ts';
+import type { SequenceDraw, StatementSequences } from '../sequences/statement-sequences.ts';
 import type { Settings } from '../settings.ts';
 import type { RequestDirectory, StatementRequest, UploadedFile } from '../statement-request.ts';
 import type { StatementSnapshot } from '../statement-snapshot.ts';
@@ -45,6 +46,8 @@ export interface BindRequest {
    * when the columns are known.
    */
   readonly storing?: ((query: Pick<BoundQuery, 'columns' | 'session'>) => Promise<RowStorage>) | undefined;
+  /** With what it takes values of sequences; absent: it may not run, so that it takes none. */
+  readonly draws?: SequenceDraw | undefined;
   /** On a kernel process of its own: the second attempt of a statement that may have killed the first one. */
   readonly quarantine?: boolean | undefined;
   /** Tells the client something that is no error; absent: it is not told. */
@@ -70,6 +73,8 @@ export interface BoundQuery {
   readonly tables: readonly TableAccess[];
   /** What it reads of tables and files. */
   readonly scanned: ScanTotals;
+  /** Those that it takes values of, if any: its rows must be computed once. */
+  readonly sequences?: StatementSequences | undefined;
   /** The part of it that ran on several nodes before `sql`, which reads what came of it. */
   readonly executed?: ExecutedPlan | undefined;
   /** The rows are stored already: `sql` gives the tablets in place of them (`tabletOfRow`). */

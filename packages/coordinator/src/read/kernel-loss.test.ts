@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withFurtherAttempts } from '../further-attempts.ts';
 import { QueryActivity } from '../query-history.ts';
+import { SequenceDemand } from '../sequences/sequence-demand.ts';
 import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
 
 let fixture: TableFixture;
@@ -13,7 +14,12 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** As queries run: a second time, in quarantine, when a kernel went away. */
 const sum = (column: string) => {
-  const query = { signal: new AbortController().signal, activity: new QueryActivity(), admitted: undefined };
+  const query = {
+    signal: new AbortController().signal,
+    activity: new QueryActivity(),
+    admitted: undefined,
+    demand: new SequenceDemand(),
+  };
   return withFurtherAttempts(query, async (quarantine) => {
     const bound = await fixture.bind(`SELECT sum(${column}) FROM t WHERE a < 10`, { quarantine });
     try {

@@ -1,4 +1,4 @@
-import type { RelationObject } from '@tessera/catalog';
+import type { RelationObject, Snapshot } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { interruptOnAbort, type Kernel, type KernelSession, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
@@ -22,7 +22,10 @@ import { relationsOfDatabase } from '../information-schema/relations-of-database
 import type { SystemFacts } from '../information-schema/system-facts.ts';
 import { explainFailure } from '../query-failure.ts';
 import { ReadResolution } from '../read-resolution.ts';
+import type { SequenceValues } from '../sequences/sequence-values.ts';
+import { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { TableServices } from '../tables.ts';
+import type { Transactions } from '../transactions.ts';
 import type { Binding, BoundTable, NamedRelation } from './binding.ts';
 import type { BindRequest, BoundQuery } from './bound-query.ts';
 import { bytesToRead } from './bytes-to-read.ts';
@@ -52,6 +55,9 @@ export interface BinderServices {
   readonly systemFacts?: ((scope: SystemScope) => Promise<SystemFacts>) | undefined;
   /** Undefined: every query runs on this node. */
   readonly cluster?: ClusterServices | undefined;
+  /** Both undefined: the node keeps no tables. */
+  readonly sequenceValues?: SequenceValues | undefined;
+  readonly transactions?: Transactions | undefined;
   /** See `QueryDistributionOptions`. */
   readonly columnStatisticsBytes?: number | undefined;
 }
@@ -103,7 +109,9 @@ export class QueryBinder {
       binding.uses += 1;
       const { prepared, named } = binding;
       const { sql, accesses, target, executed, isStored }: ReadableQuery =
-        (await this.#distribution.run(binding, request, work)) ??
+        (work.sequences?.areUsed === true
+          ? undefined
+          : await this.#distribution.run(binding, request, work)) ??
         (await this.#readable(request, work, binding));
       return {
         session: work.session,
@@ -113,6 +121,7 @@ export class QueryBinder {
         isKept: binding.uses > 1 && prepared.readsNothing,
         target,
         relations: directly(named),
+        sequences: work.sequences?.areUsed === true ? work.sequences : undefined,
         tables: accesses,
         scanned: plus(
           scannedTables(accesses),
@@ -243,10 +252,20 @@ export class QueryBinder {
     const stopInterrupting = interruptOnAbort(session, signal);
     const reads = new ReadResolution({ ...request, ...this.#services, session });
     const relations = this.#relations(request, session);
+    const sequences = this.sequences(
+      request,
+      session,
+      relations &&
+        (() => {
+          relations.transient = true;
+          return relations.snapshot();
+        }),
+    );
     const held: { release(): void }[] = [];
     let released: Promise<void> | undefined;
     const free = async () => {
       stopInterrupting();
+      await sequences?.end();
       await session.close();
       for (const one of held) one.release();
       await relations?.[Symbol.asyncDispose]();
@@ -255,16 +274,33 @@ export class QueryBinder {
       session,
       reads,
       relations,
+      sequences,
       keep: (one) => void held.push(one),
-      explain: (error) =>
-        signal.aborted
+      explain: (error) => {
+        sequences?.failed(error);
+        return signal.aborted
           ? signal.reason
-          : explainFailure(error, { files: reads.files, isLastAttempt: quarantine }),
+          : explainFailure(error, { files: reads.files, isLastAttempt: quarantine });
+      },
       release: () => {
         released ??= free();
         return released;
       },
     };
+  }
+
+  /** What a statement that runs in the session takes from sequences; undefined where the node keeps no tables. */
+  sequences(
+    request: Pick<BindRequest, 'sessionValues' | 'blindTarget' | 'draws'>,
+    session: KernelSession,
+    snapshot: (() => Promise<Snapshot>) | undefined,
+  ): StatementSequences | undefined {
+    const { sequenceValues: values, transactions } = this.#services;
+    if (values === undefined || snapshot === undefined) return undefined;
+    const { transactionId, ...draw } = request.draws ?? {};
+    const authority = this.#authority(request);
+    const transaction = transactionId === undefined ? undefined : transactions?.get(transactionId);
+    return new StatementSequences({ values, session, snapshot, authority, draw, transaction });
   }
 
   #relations(request: BindRequest, session: KernelSession): StatementRelations | undefined {
@@ -328,7 +364,10 @@ export class QueryBinder {
     });
   }
 
-  #authority({ sessionValues, blindTarget }: BindRequest): ReadAuthority {
+  #authority({
+    sessionValues,
+    blindTarget,
+  }: Pick<BindRequest, 'sessionValues' | 'blindTarget'>): ReadAuthority {
     return new ReadAuthority(this.#services.authorizer, sessionValues.user, blindTarget);
   }
 
@@ -487,9 +526,10 @@ const directly = (named: readonly NamedRelation[]): readonly RelationObject[] =>
 
 const prepareContext = (
   request: BindRequest,
-  { session, reads, relations }: StatementWork,
+  { session, reads, relations, sequences }: StatementWork,
 ): PrepareContext => ({
   session,
+  sequences,
   settings: request.settings,
   parameters: request.parameters,
   sessionValues: request.sessionValues,

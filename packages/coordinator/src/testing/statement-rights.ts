@@ -87,6 +87,11 @@ const QUERIES: readonly StatementCase[] = [
   { sql: `SELECT * FROM LIST_OBJECTS('$d/*')`, needs: [readExternal] },
   { sql: `SELECT * FROM LIST_OBJECTS(LOCATION => 'l$i')`, setup: [LOCATION], needs: atLocation },
   { sql: 'SELECT * FROM $s.e', setup: [EXTERNAL], needs: [...inSchema, right('SELECT ON TABLE $s.e')] },
+  {
+    sql: `SELECT nextval('$s.q')`,
+    setup: ['CREATE SEQUENCE $s.q'],
+    needs: [...inSchema, right('USAGE ON SEQUENCE $s.q')],
+  },
   free('SELECT 42'),
   free('SELECT * FROM information_schema.tables'),
   {
@@ -212,6 +217,14 @@ const DEFINITIONS = {
       needs: [...creating, right('USAGE ON LOCATION l$i')],
     },
   ],
+  create_sequence: [{ sql: 'CREATE SEQUENCE $s.q', needs: creating }],
+  alter_sequence: [
+    {
+      sql: 'ALTER SEQUENCE $s.q RESTART',
+      setup: ['CREATE SEQUENCE $s.q'],
+      needs: [...inSchema, owner('SEQUENCE $s.q')],
+    },
+  ],
   create_location: [
     { sql: LOCATION, needs: [inDatabase, right('CREATE ON DATABASE tessera'), readExternal, writeExternal] },
     {
@@ -290,6 +303,11 @@ const DEFINITIONS = {
       needs: [inDatabase, owner('SCHEMA $s')],
     },
     { sql: 'DROP DATABASE d$i', setup: ['CREATE DATABASE d$i'], needs: [owner('DATABASE d$i')] },
+    {
+      sql: 'DROP SEQUENCE $s.q',
+      setup: ['CREATE SEQUENCE $s.q'],
+      needs: [...inSchema, owner('SEQUENCE $s.q')],
+    },
     { sql: 'DROP LOCATION l$i', setup: [LOCATION], needs: [inDatabase, owner('LOCATION l$i')] },
     {
       sql: 'DROP INDEX $s.i',

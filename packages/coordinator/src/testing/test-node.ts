@@ -30,6 +30,7 @@ export interface Asked {
   readonly parameters?: StatementRequest['parameters'];
   readonly copyInput?: StatementRequest['copyInput'];
   readonly encoding?: StatementRequest['encoding'];
+  readonly drawn?: StatementRequest['drawn'];
 }
 
 export interface TestNodeOptions {
@@ -186,6 +187,7 @@ export class TestNode implements AsyncDisposable {
         parameters: asked.parameters ?? [],
         uploads: asked.uploads ?? new Map(),
         copyInput: asked.copyInput,
+        drawn: asked.drawn,
         directory: {
           open: async () => {
             mkdirSync(directory, { recursive: true });

@@ -116,6 +116,7 @@ function shownRows(state: SessionState, name: string | undefined, run: Statement
 }
 
 async function discard(state: SessionState, what: 'ALL' | 'PLANS' | 'TEMP' | 'SEQUENCES'): Promise<void> {
+  if (what === 'SEQUENCES' || what === 'ALL') state.drawn.clear();
   if (what !== 'ALL') return;
   if (state.transaction.isExplicit) {
     fail('ACTIVE_TRANSACTION', { message: 'DISCARD ALL cannot run inside a transaction block' });

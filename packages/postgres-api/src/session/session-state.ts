@@ -1,3 +1,4 @@
+import type { SessionValues } from '@tessera/coordinator';
 import type { ClientStream } from '../connection/client-stream.ts';
 import type { SessionParameters } from '../parameters/session-parameters.ts';
 import type { Report } from '../protocol/report.ts';
@@ -12,6 +13,8 @@ import type { SessionTransaction } from './session-transaction.ts';
 export interface SessionState {
   readonly user: string;
   database: string | undefined;
+  /** What `nextval` gave, for `currval`. */
+  readonly drawn: SessionValues;
   readonly parameters: SessionParameters;
   readonly transaction: SessionTransaction;
   readonly statements: PreparedStatements;

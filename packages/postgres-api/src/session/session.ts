@@ -1,4 +1,5 @@
 import { type Logger, startTimer, TesseraError } from '@tessera/common';
+import { SessionValues } from '@tessera/coordinator';
 import type { ClientStream } from '../connection/client-stream.ts';
 import { reportable } from '../connection/reportable.ts';
 import { milliseconds } from '../parameters/parameter-kinds.ts';
@@ -53,7 +54,9 @@ export class Session {
     this.parameters = parameters;
     this.#options = options;
     this.#stream = stream;
+    const drawn = new SessionValues();
     const scope = () => ({
+      drawn,
       user,
       userId,
       database: state.database,
@@ -71,6 +74,7 @@ export class Session {
     const state: SessionState = {
       user,
       database,
+      drawn,
       parameters,
       transaction,
       engine,

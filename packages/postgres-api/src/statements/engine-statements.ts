@@ -9,6 +9,7 @@ import {
   type RowsResult,
   type RunningQuery,
   type SessionUpdate,
+  type SessionValues,
   type Settings,
   type StatementDescription,
   type StatementRequest,
@@ -28,6 +29,7 @@ export interface StatementScope {
   readonly user: string;
   readonly userId: string | undefined;
   readonly database: string | undefined;
+  readonly drawn: SessionValues;
   readonly settings: Settings;
   readonly transactionId: string | undefined;
   readonly preparedStatements: StatementRequest['preparedStatements'];

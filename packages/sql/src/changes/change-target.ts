@@ -10,6 +10,7 @@ export interface TargetColumn {
   readonly nullable: boolean;
   /** An expression of the dialect. */
   readonly defaultSql?: string | undefined;
+  readonly identity?: 'always' | 'by_default' | undefined;
 }
 
 /** The table that a statement changes. */
@@ -32,6 +33,11 @@ export function targetColumn(
   );
   const message = `Column "${name}" of table "${target.name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
   return fail('UNDEFINED_NAME', { message }, { location });
+}
+
+/** @throws TesseraError GENERATED_ALWAYS for a column that takes no values */
+export function refuseGenerated({ name, identity }: TargetColumn, location: SqlLocation | undefined): void {
+  if (identity === 'always') fail('GENERATED_ALWAYS', { column: name }, { location });
 }
 
 /** What stands for the table where the statement gives it no alias. */

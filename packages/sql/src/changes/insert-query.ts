@@ -9,7 +9,13 @@ import { columnType, dialectTypeName, isCountedType } from '../types/column-type
 import type { OutputColumn } from '../types/sql-type.ts';
 import { isAssignable } from './assignable.ts';
 import { type ChangeQuery, changeQuery, failInStatement, nullRefused } from './change-query.ts';
-import { type ChangeTarget, type TargetColumn, targetAlias, targetColumn } from './change-target.ts';
+import {
+  type ChangeTarget,
+  refuseGenerated,
+  type TargetColumn,
+  targetAlias,
+  targetColumn,
+} from './change-target.ts';
 import { ComposedText, leadingWith } from './composed-text.ts';
 import { returningText } from './returning.ts';
 
@@ -51,8 +57,34 @@ export function insertQuery(insert: InsertStatement, target: ChangeTarget, state
     const isShort = row.items.length < given.length;
     if (isShort || row.items.length > given.length)
       wrongCount(row.items.length, named, target, row.location());
+    for (const [i, item] of row.items.entries())
+      if (item !== undefined) checkGenerated(insert, given[i]!, row.location);
   }
-  return rowsGiven(given, values, insert, target, statement);
+  return rowsGiven(given, withoutOverridden(insert, given, values), insert, target, statement);
+}
+
+function checkGenerated(
+  { overriding }: InsertStatement,
+  column: TargetColumn,
+  location: () => SqlLocation,
+): void {
+  if (column.identity === 'always' && overriding === undefined) refuseGenerated(column, location());
+}
+
+/** Whether values for a column are not looked at. */
+const isOverridden = ({ overriding }: InsertStatement, { identity }: TargetColumn): boolean =>
+  overriding === 'user' && identity !== undefined;
+
+function withoutOverridden(
+  insert: InsertStatement,
+  given: readonly TargetColumn[],
+  rows: readonly ValuesRow[],
+): readonly ValuesRow[] {
+  if (!given.some((column) => isOverridden(insert, column))) return rows;
+  return rows.map(({ items, location }) => ({
+    items: items.map((item, i) => (isOverridden(insert, given[i]!) ? undefined : item)),
+    location,
+  }));
 }
 
 /** A row of VALUES. */
@@ -155,7 +187,8 @@ function rowsOfQuery(
 ): InsertQuery {
   // Without names, what the query leaves out is known only when it is bound: every default is asked for, and one that is
   // not needed is never computed.
-  const others = target.columns.filter((c) => hasDefault(c) && !named?.includes(c));
+  const isGiven = (c: TargetColumn) => named?.includes(c) === true && !isOverridden(insert, c);
+  const others = target.columns.filter((c) => hasDefault(c) && !isGiven(c));
   const text = new ComposedText();
   text.add(`SELECT ${['source.*', ...others.map(defaultOf)].join(', ')} FROM (`);
   text.piece(query).add(') AS source');
@@ -163,8 +196,13 @@ function rowsOfQuery(
     const count = columns.length - others.length;
     const given = named ?? target.columns.slice(0, count);
     if (count !== given.length) wrongCount(count, named, target, insert.table.location);
-    for (const [i, column] of given.entries()) checkType(columns[i]!, column, target, insert.table.location);
-    return { order: [...given, ...others], known: columns.slice(0, count) };
+    const { location } = insert.table;
+    for (const [i, column] of given.entries()) {
+      checkGenerated(insert, column, () => insert.columnLocations[i] ?? location);
+      checkType(columns[i]!, column, target, location);
+    }
+    const stored = given.map((column) => (isOverridden(insert, column) ? undefined : column));
+    return { order: [...stored, ...others], known: columns.slice(0, count) };
   };
   return { ...queryOf(text, insert, target, statement, orderOf), isCounted: false };
 }

@@ -1,7 +1,7 @@
 import { quoteName } from '@tessera/kernel';
 import type { SetClause, SqlText } from '../statements/catalog-statement.ts';
 import { nullRefused } from './change-query.ts';
-import { type ChangeTarget, type TargetColumn, targetColumn } from './change-target.ts';
+import { type ChangeTarget, refuseGenerated, type TargetColumn, targetColumn } from './change-target.ts';
 import type { ComposedText } from './composed-text.ts';
 import { defaultOf } from './insert-query.ts';
 
@@ -10,7 +10,13 @@ export function assignments(
   set: readonly SetClause[],
   target: ChangeTarget,
 ): ReadonlyMap<TargetColumn, SetClause> {
-  return new Map(set.map((clause) => [targetColumn(target, clause.column, clause.location), clause]));
+  return new Map(
+    set.map((clause) => {
+      const column = targetColumn(target, clause.column, clause.location);
+      if (clause.value !== undefined) refuseGenerated(column, clause.location);
+      return [column, clause];
+    }),
+  );
 }
 
 /** The value that a column gets: that of its clause as the column's type, or the old one. */

@@ -37,7 +37,8 @@ export function plainValues(
   statement: string,
 ): string | undefined {
   const { query, columns: names } = insert;
-  if (query === undefined || insert.with !== undefined) return undefined;
+  if (query === undefined || insert.with !== undefined || insert.overriding !== undefined) return undefined;
+  if (target.columns.some(({ identity }) => identity === 'always')) return undefined;
   const rows = literalRows(query, statement);
   if (rows === undefined) return undefined;
   const order = target.columns.map((column, i) => names?.indexOf(column.name) ?? i);

@@ -28,7 +28,7 @@ export interface BindableQuery {
 export async function bindable(
   statement: Statement,
   placement: Placement,
-  { session, relations }: PrepareContext,
+  { session, relations, sequences }: PrepareContext,
 ): Promise<BindableQuery> {
   const running = placement.running(statement);
   const namedColumns = columnNames(running);
@@ -47,6 +47,7 @@ export async function bindable(
     };
   }
   const binder = await relations.binder();
+  await sequences?.defineIn(binder);
   const bound = await placement.bound(statement, session, (columns) => relations.emptyRelation(columns));
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
   const { sessionRelations } = placement;

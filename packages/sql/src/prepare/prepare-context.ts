@@ -3,7 +3,13 @@ import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { Warn } from '../reads/stray-values.ts';
 import type { RelationResolver } from '../relations/relation-resolver.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
+import type { SequenceResolver } from '../rewrites/sequence-calls.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
+
+/** The kernel's sequences that a statement uses, for sessions besides the one that it runs in. */
+export interface SessionSequences {
+  defineIn(session: KernelSession): Promise<void>;
+}
 
 export interface PrepareContext {
   readonly session: KernelSession;
@@ -20,6 +26,8 @@ export interface PrepareContext {
   resolveRead(call: ReadCall): Promise<RelationSource>;
   /** Tells the client something that is no error; absent: it is not told. */
   readonly warn?: Warn | undefined;
+  /** Absent: the query may not use sequences. */
+  readonly sequences?: (SequenceResolver & SessionSequences) | undefined;
   /** Absent: no name in FROM is known but those of CTEs. */
   readonly relations?: RelationResolver | undefined;
 }

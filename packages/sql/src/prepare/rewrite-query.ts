@@ -22,6 +22,7 @@ import { parameterValue } from '../rewrites/parameters.ts';
 import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
+import { sequenceCalls } from '../rewrites/sequence-calls.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
 import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
 import { transformTree, walkTree } from '../tree.ts';
@@ -51,7 +52,13 @@ export async function rewriteQuery(
   await parsed.pause();
   const called = functionsInFrom(parsed.statement);
   guardFunctions({ ...parsed, statement: called });
-  const ordered = transformTree(called, {
+  const { parameters, sequences } = context;
+  const view = scope.views?.at(-1);
+  const counted = await sequenceCalls(
+    { ...parsed, statement: called },
+    { parameters, sequences, view, database: scope.database },
+  );
+  const ordered = transformTree(counted, {
     queryNode: (node) => resolveOrderNames(node, (key) => locate(key.query_location)),
   });
   const statement = postgresForms(ordered, context);
@@ -67,7 +74,7 @@ export async function rewriteQuery(
     context,
     placement: scope.placement,
     database: scope.database,
-    view: scope.views?.at(-1),
+    view,
     rewriteView: (view, ref) => rewriteView(view, locate(ref.query_location), context, scope),
   });
   await parsed.pause();

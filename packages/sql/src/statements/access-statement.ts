@@ -93,7 +93,7 @@ export type GrantTarget =
   | { readonly kind: 'table' | 'view'; readonly names: readonly ObjectName[] }
   /** Those that are there now; `table`: views and external tables too. */
   | { readonly kind: 'all_in_schema'; readonly of: 'table' | 'view'; readonly schemas: readonly ObjectName[] }
-  | { readonly kind: 'schema' | 'location'; readonly names: readonly ObjectName[] }
+  | { readonly kind: 'schema' | 'location' | 'sequence'; readonly names: readonly ObjectName[] }
   | { readonly kind: 'database'; readonly names: readonly ObjectName[] }
   | { readonly kind: 'engine' };
 

@@ -21,6 +21,8 @@ export interface ColumnDefinition {
   readonly kernelType: string;
   readonly nullable: boolean;
   readonly default?: SqlText | undefined;
+  /** Where the column counts by a sequence of its own. */
+  readonly identity?: Identity | undefined;
   readonly location: SqlLocation;
 }
 
@@ -44,6 +46,39 @@ export type ConstraintDefinition = {
     }
   | { readonly kind: 'check'; readonly condition: SqlText }
 );
+/** How a column counts; `serial` is a type in the statement, and a default that the user may give another value for. */
+export interface Identity {
+  readonly kind: 'serial' | 'always' | 'by_default';
+  readonly options: SequenceOptions;
+}
+
+/** What of a sequence is given; null: what it is without being given. */
+export interface SequenceOptions {
+  readonly type?: 'INTEGER' | 'BIGINT';
+  readonly increment?: bigint;
+  readonly min?: bigint | null;
+  readonly max?: bigint | null;
+  readonly start?: bigint;
+  /** Null: with the start. */
+  readonly restart?: bigint | null;
+  readonly cache?: bigint;
+  readonly cycle?: boolean;
+  readonly ownedBy?: ObjectName | null;
+}
+
+export interface CreateSequenceStatement {
+  readonly kind: 'create_sequence';
+  readonly name: ObjectName;
+  readonly ifNotExists: boolean;
+  readonly options: SequenceOptions;
+}
+
+export interface AlterSequenceStatement {
+  readonly kind: 'alter_sequence';
+  readonly name: ObjectName;
+  readonly ifExists: boolean;
+  readonly change: RenameOrOwner | { readonly kind: 'options'; readonly options: SequenceOptions };
+}
 
 /** Values of `WITH (k = v)`, `OPTIONS`, `CREDENTIALS = (…)`: texts; names in lower case. */
 export type Options = Readonly<Record<string, string>>;
@@ -64,6 +99,7 @@ interface WithSettings {
 }
 
 export type CreateStatement =
+  | CreateSequenceStatement
   | {
       readonly kind: 'create_database';
       readonly name: string;
@@ -143,6 +179,7 @@ export type CreateStatement =
     };
 
 export type AlterStatement =
+  | AlterSequenceStatement
   | {
       readonly kind: 'alter_database';
       readonly name: string;
@@ -234,7 +271,7 @@ export type ColumnChange =
       readonly using: SqlText | undefined;
     };
 
-export type DropKind = 'database' | 'schema' | 'table' | 'view' | 'location' | 'index';
+export type DropKind = 'database' | 'schema' | 'table' | 'view' | 'sequence' | 'location' | 'index';
 
 export interface DropStatement {
   readonly kind: 'drop';
@@ -287,6 +324,8 @@ export interface InsertStatement extends TableChangeBase<'insert'>, WithReturnin
   /** The names' places are `columnLocations`. */
   readonly columns: readonly string[] | undefined;
   readonly columnLocations: readonly SqlLocation[];
+  /** `user`: values of identity columns are not looked at; `system`: they are stored in columns of GENERATED ALWAYS too. */
+  readonly overriding: 'user' | 'system' | undefined;
   /** May be VALUES, in which an item may be the word DEFAULT; undefined: `DEFAULT VALUES`. */
   readonly query: SqlText | undefined;
 }

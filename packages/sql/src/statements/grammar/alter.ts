@@ -12,6 +12,7 @@ import { columnDefinition } from './column-definition.ts';
 import { isAtTableConstraint, tableConstraint } from './constraint.ts';
 import { expressionText } from './expression-text.ts';
 import { identifier, ifExists, ifNotExists, objectName, placedName } from './names.ts';
+import { alterSequence } from './sequence.ts';
 import { unsupported } from './unsupported.ts';
 
 /** `ALTER DATABASE`, `ALTER TABLE`, `ALTER SCHEMA` and so on; undefined for other objects. */
@@ -21,6 +22,7 @@ export function alterStatement(cursor: TokenCursor): AlterStatement | undefined 
   if (cursor.accept('ALTER', 'SCHEMA')) return alterSchema(cursor);
   if (cursor.accept('ALTER', 'VIEW')) return alterView(cursor);
   if (cursor.accept('ALTER', 'LOCATION')) return alterLocation(cursor);
+  if (cursor.accept('ALTER', 'SEQUENCE')) return alterSequence(cursor);
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import { isWord } from '../../text/lexer.ts';
 import { kernelTypeSql, parseColumnType } from '../../types/column-type.ts';
-import type { ColumnDefinition, ConstraintDefinition, SqlText } from '../catalog-statement.ts';
+import type { ColumnDefinition, ConstraintDefinition, Identity, SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import {
   COLUMN_CONSTRAINTS,
@@ -12,6 +12,7 @@ import {
 } from './constraint.ts';
 import { expressionText } from './expression-text.ts';
 import { placedName } from './names.ts';
+import { identityClause, serialType } from './sequence.ts';
 import { unsupported } from './unsupported.ts';
 
 /** Words that other systems take behind the type of a column, and the engine does not. */
@@ -73,7 +74,9 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
   const { name, location } = placed;
   const constraints: ConstraintDefinition[] = [];
   const typeStart = cursor.offset;
-  const kernelType = kernelTypeSql(parseColumnType(cursor));
+  const serial = serialType(cursor);
+  const kernelType = serial ?? kernelTypeSql(parseColumnType(cursor));
+  let identity: Identity | undefined = serial && { kind: 'serial', options: { type: serial } };
   const type = cursor.textFrom(typeStart);
   let nullable: boolean | undefined;
   let defaultText: SqlText | undefined;
@@ -95,6 +98,15 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
       }
       defaultText = expressionText(cursor, 'a default', AFTER_DEFAULT);
     } else {
+      const clause = identityClause(cursor);
+      if (clause !== undefined) {
+        if (identity !== undefined) {
+          const message = `Column "${name}" counts by two sequences`;
+          fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
+        }
+        identity = clause;
+        continue;
+      }
       const found = columnConstraint(cursor, placed, constraint);
       if (found === undefined) {
         if (constraint !== undefined) cursor.unexpected('a constraint');
@@ -103,8 +115,34 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
       constraints.push(found);
     }
   }
+  if (identity !== undefined) refuseOtherDefault(cursor, { name, nullable, defaultText, kernelType });
   const word = UNSUPPORTED.find((c) => cursor.isAt(c));
   if (word !== undefined) unsupported(cursor, word === 'PARTITION' ? 'PARTITION in a column' : word);
-  const column = { name, type, kernelType, nullable: nullable ?? true, default: defaultText, location };
+  const isNullable = nullable ?? identity === undefined;
+  const column = { name, type, kernelType, nullable: isNullable, default: defaultText, identity, location };
   return { column, constraints };
+}
+
+/** A column that counts has a value in each row, and no default but the next number. */
+function refuseOtherDefault(
+  cursor: TokenCursor,
+  column: {
+    readonly name: string;
+    readonly nullable: boolean | undefined;
+    readonly defaultText: SqlText | undefined;
+    readonly kernelType: string;
+  },
+): void {
+  const { name, nullable, defaultText, kernelType } = column;
+  const reason =
+    defaultText !== undefined
+      ? 'has a DEFAULT and counts by a sequence'
+      : nullable === true
+        ? 'counts by a sequence and cannot be NULL'
+        : ['INTEGER', 'BIGINT'].includes(kernelType)
+          ? undefined
+          : 'counts by a sequence and must be an INTEGER or a BIGINT';
+  if (reason === undefined) return;
+  const location = cursor.previous && cursor.locationOf(cursor.previous);
+  fail('SYNTAX_ERROR', { message: `Column "${name}" ${reason}` }, { location });
 }

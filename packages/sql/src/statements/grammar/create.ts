@@ -7,6 +7,7 @@ import { createAggregatingIndex, createSkipIndex, secondaryIndex } from './creat
 import { createLocation } from './create-location.ts';
 import { createTable } from './create-table.ts';
 import { createView } from './create-view.ts';
+import { createSequence } from './sequence.ts';
 
 /** `CREATE …`; undefined, with the cursor where it was, for objects that are not the catalog's. */
 export function createStatement(cursor: TokenCursor): CreateStatement | undefined {
@@ -19,6 +20,7 @@ export function createStatement(cursor: TokenCursor): CreateStatement | undefine
     cursor.accept('CREATE', ...(orReplace ? ['OR', 'REPLACE'] : []), ...words);
   if (take('VIEW')) return createView(cursor, orReplace);
   if (take('LOCATION')) return createLocation(cursor, orReplace);
+  if (take('SEQUENCE')) return createSequence(cursor);
   if (take('DATABASE')) return createDatabase(cursor);
   if (take('SCHEMA')) return createSchema(cursor);
   if (take('EXTERNAL', 'TABLE')) return createExternalTable(cursor);

@@ -10,6 +10,7 @@ const KINDS: readonly (readonly [words: readonly string[], object: DropKind, wha
   [['DIMENSION', 'TABLE'], 'table', 'the name of a table'],
   [['TABLE'], 'table', 'the name of a table'],
   [['VIEW'], 'view', 'the name of a view'],
+  [['SEQUENCE'], 'sequence', 'the name of a sequence'],
   [['LOCATION'], 'location', 'the name of a location'],
   [['AGGREGATING', 'INDEX'], 'index', 'the name of an index'],
   [['INDEX'], 'index', 'the name of an index'],

@@ -11,7 +11,7 @@ export function grantTarget(cursor: TokenCursor): GrantTarget {
     if (cursor.peek() !== undefined && !isEnd(cursor, 0)) cursor.expectName('an engine');
     return { kind: 'engine' };
   }
-  for (const kind of ['database', 'schema', 'location', 'view'] as const) {
+  for (const kind of ['database', 'schema', 'sequence', 'location', 'view'] as const) {
     if (isKind(cursor, kind.toUpperCase())) return { kind, names: names(cursor, `the name of a ${kind}`) };
   }
   if (!cursor.accept('EXTERNAL', 'TABLE')) cursor.accept('TABLE');

@@ -17,16 +17,17 @@ export function insertStatement(whole: TokenCursor, leading: SqlText | undefined
   const alias = cursor.accept('AS') ? identifier(cursor, 'an alias') : undefined;
   const names =
     cursor.isAtSymbol('(') && !isAtQuery(cursor) ? parenthesisedNames(cursor, 'a column') : undefined;
+  const overriding = overridingClause(cursor);
   const head = {
     kind: 'insert' as const,
     table,
     alias,
     with: leading,
     settings,
+    overriding,
     columns: names?.map((n) => n.name),
     columnLocations: names?.map((n) => n.location) ?? [],
   };
-  if (cursor.isAt('OVERRIDING')) unsupported(cursor, 'OVERRIDING');
   if (cursor.accept('DEFAULT', 'VALUES')) {
     return { ...head, query: undefined, returning: returningClause(cursor) };
   }
@@ -35,6 +36,11 @@ export function insertStatement(whole: TokenCursor, leading: SqlText | undefined
   if (!isAtQuery(cursor)) cursor.unexpected(what);
   const query = clauseText(cursor, what, [RETURNING]);
   return { ...head, query, returning: returningClause(cursor) };
+}
+
+function overridingClause(cursor: TokenCursor): InsertStatement['overriding'] {
+  if (cursor.accept('OVERRIDING', 'SYSTEM', 'VALUE')) return 'system';
+  return cursor.accept('OVERRIDING', 'USER', 'VALUE') ? 'user' : undefined;
 }
 
 /** ON CONFLICT stands at the top level behind the query. */

@@ -1,0 +1,172 @@
+import { fail, type SqlLocation } from '@tessera/common';
+import { operatorCall } from '../functions/expressions.ts';
+import type { ParsedQuery } from '../prepare/parse.ts';
+import type { Mention } from '../relations/relation-resolver.ts';
+import {
+  call,
+  cast,
+  constant,
+  type Expression,
+  type FunctionNode,
+  operator,
+  type Statement,
+  stringLiteral,
+  transformTree,
+  walkTree,
+} from '../tree.ts';
+import type { QueryParameter } from './parameters.ts';
+
+/** The sequences of the catalog for one statement. Names are texts, as `nextval` takes them. */
+export interface SequenceResolver {
+  /** The kernel's sequence with the next values. @throws TesseraError UNDEFINED_TABLE, FORBIDDEN, SEQUENCE_EXHAUSTED */
+  next(name: string, mention: Mention): Promise<string>;
+  /** The last value of the session, of this sequence or of any. @throws TesseraError NO_SEQUENCE_VALUE */
+  current(name: string | undefined, mention: Mention): Promise<bigint>;
+  /** The values of column `column` of the output are for `settingOf` the sequence. */
+  set(name: string, column: number, mention: Mention): Promise<void>;
+  /** The sequence of a column, as a name for `next`; undefined where it has none. */
+  owned(table: string, column: string, mention: Mention): Promise<string | undefined>;
+}
+
+/** What a value of a column of `setval` calls for. */
+export const settingOf = (encoded: bigint): { readonly value: bigint; readonly isCalled: boolean } => ({
+  value: encoded >> 1n,
+  isCalled: (encoded & 1n) === 1n,
+});
+
+const FUNCTIONS = new Set(['nextval', 'currval', 'lastval', 'setval', 'pg_get_serial_sequence']);
+const SCHEMAS = new Set(['', 'main', 'pg_catalog']);
+
+const isSequenceCall = (node: Expression): node is FunctionNode =>
+  node.class === 'FUNCTION' &&
+  node.catalog === '' &&
+  SCHEMAS.has(node.schema) &&
+  FUNCTIONS.has(node.function_name.toLowerCase());
+
+interface SequenceScope {
+  readonly sequences: SequenceResolver | undefined;
+  readonly parameters: readonly QueryParameter[];
+  readonly database: string;
+  readonly view: string | undefined;
+}
+
+/**
+ * `nextval('s')` → `nextval` of a sequence that the session has; `currval('s')`, `lastval()` → a number; `setval('s', v, c)` → the
+ * number `2 * v + c`, which whoever runs the query takes apart (`settingOf`).
+ * @throws TesseraError NOT_SUPPORTED for names that are no literals
+ */
+export async function sequenceCalls(
+  { statement, locate }: ParsedQuery,
+  scope: SequenceScope,
+): Promise<Statement> {
+  const calls = callsIn(statement);
+  if (calls.length === 0) return statement;
+  const replaced = new Map<Expression, Expression>();
+  for (const node of calls) {
+    const replacement = await new SequenceCall(scope, locate(node.query_location)).of(node, statement);
+    if (replacement !== undefined) replaced.set(node, replacement);
+  }
+  return transformTree(statement, { expression: (node) => replaced.get(node) ?? node });
+}
+
+/** Without those that are the argument of another. */
+function callsIn(statement: Statement): readonly FunctionNode[] {
+  const found: FunctionNode[] = [];
+  const inner = new Set<Expression>();
+  walkTree(statement, (node) => {
+    if (!('class' in node) || !isSequenceCall(node)) return;
+    found.push(node);
+    for (const child of node.children) inner.add(uncast(child));
+  });
+  return found.filter((node) => !inner.has(node));
+}
+
+const uncast = (node: Expression): Expression => (node.class === 'CAST' ? uncast(node.child) : node);
+
+class SequenceCall {
+  readonly #scope: SequenceScope;
+  readonly #location: SqlLocation | undefined;
+
+  constructor(scope: SequenceScope, location: SqlLocation | undefined) {
+    this.#scope = scope;
+    this.#location = location;
+  }
+
+  async of(node: FunctionNode, statement: Statement): Promise<Expression | undefined> {
+    const name = node.function_name.toLowerCase();
+    const [first, value, isCalled = constant(true)] = node.children;
+    if (name === 'pg_get_serial_sequence') return this.#owned(node);
+    const sequences = this.#scope.sequences ?? this.#refuse(name);
+    const { alias, query_location } = node;
+    if (this.#isNull(first)) {
+      const none = cast(constant(null), 'BIGINT');
+      return { ...none, alias: alias === '' ? name : alias, query_location };
+    }
+    switch (name) {
+      case 'nextval': {
+        const drawn = await sequences.next(await this.#sequence(name, first), this.#mention);
+        return { ...call('nextval', constant(drawn)), alias, query_location };
+      }
+      case 'setval': {
+        const column = statement.node.type === 'SELECT_NODE' ? statement.node.select_list.indexOf(node) : -1;
+        if (column < 0 || value === undefined)
+          this.#refuse('setval except as an item of the outermost SELECT');
+        await sequences.set(await this.#sequence(name, first), column, this.#mention);
+        const flag = cast(operator('OPERATOR_COALESCE', isCalled, constant(true)), 'INTEGER');
+        const doubled = operatorCall('*', cast(value!, 'BIGINT'), constant(2));
+        const encoded = cast(operatorCall('+', doubled, flag), 'BIGINT');
+        return { ...encoded, alias: alias === '' ? name : alias, query_location };
+      }
+      default: {
+        const of = name === 'lastval' ? undefined : await this.#sequence(name, first);
+        const current = await sequences.current(of, this.#mention);
+        const number = cast(constant(String(current)), 'BIGINT');
+        return { ...number, alias: alias === '' ? name : alias, query_location };
+      }
+    }
+  }
+
+  /** With arguments that are no literals the call stays, and gives NULL. */
+  async #owned(node: FunctionNode): Promise<Expression | undefined> {
+    const [table, column] = node.children.map((child) => this.#text(child));
+    if (table === undefined || column === undefined) return undefined;
+    const name = await this.#scope.sequences?.owned(table, column, this.#mention);
+    const { alias, query_location } = node;
+    const text = name === undefined ? cast(constant(null), 'VARCHAR') : constant(name);
+    return { ...text, alias: alias === '' ? 'pg_get_serial_sequence' : alias, query_location };
+  }
+
+  async #sequence(name: string, argument: Expression | undefined): Promise<string> {
+    const inner = argument && uncast(argument);
+    if (inner !== undefined && isSequenceCall(inner) && inner.children.length === 2) {
+      const [table = '', column = ''] = inner.children.map((child) => this.#text(child) ?? '');
+      const owned = await this.#scope.sequences?.owned(table, column, this.#mention);
+      if (owned !== undefined) return owned;
+    }
+    return this.#text(argument) ?? this.#refuse(`${name} of a name that is no literal`);
+  }
+
+  #text(argument: Expression | undefined): string | undefined {
+    const inner = argument && uncast(argument);
+    if (inner?.class === 'PARAMETER') {
+      const given = this.#scope.parameters.find(({ name }) => name === `$${inner.identifier}`);
+      return given?.value === undefined || given.value === null ? undefined : String(given.value);
+    }
+    return inner && stringLiteral(inner);
+  }
+
+  /** A parameter that is NULL, or has no value because the statement is described. */
+  #isNull(argument: Expression | undefined): boolean {
+    const inner = argument && uncast(argument);
+    return inner?.class === 'PARAMETER' && this.#text(inner) === undefined;
+  }
+
+  get #mention(): Mention {
+    const { view, database } = this.#scope;
+    return { view, database, location: this.#location };
+  }
+
+  #refuse(what: string): never {
+    return fail('NOT_SUPPORTED', { what }, { location: this.#location });
+  }
+}
