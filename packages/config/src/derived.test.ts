@@ -27,13 +27,15 @@ describe('what follows from the configuration', () => {
   });
 
   it.each([
-    [16 * GIB, 16 * GIB - 256 * MIB - GIB, 256 * MIB],
-    [2 * GIB, 2 * GIB - 128 * MIB - 448 * MIB, 128 * MIB],
-    [128 * MIB, 64 * MIB, 32 * MIB],
-  ])('memory of %i bytes is divided, and nothing is given twice', (limit, kernelBytes, mirrorBytes) => {
+    [16 * GIB, 16 * GIB - 256 * MIB - GIB, 1 / 8, 256 * MIB],
+    [2 * GIB, 2 * GIB - 128 * MIB - 448 * MIB, 256 / 1472, 128 * MIB],
+    [256 * MIB, 160 * MIB, 1 / 3, 32 * MIB],
+  ])('memory of %i bytes is divided, and nothing is given twice', (limit, forQueries, uncounted, mirrorBytes) => {
     const shares = memoryShares(limit);
-    expect(shares).toMatchObject({ kernelBytes, mirrorBytes });
-    expect(shares.kernelBytes + shares.mirrorBytes + shares.processBytes).toBe(limit);
+    const kernelBytes = Math.floor(forQueries * (1 - uncounted));
+    const kernelCeilingBytes = forQueries + 64 * MIB;
+    expect(shares).toMatchObject({ kernelBytes, kernelCeilingBytes, mirrorBytes });
+    expect(kernelCeilingBytes + shares.mirrorCeilingBytes + shares.processBytes).toBe(limit);
   });
 
   it('a single local node with the default ports when none is listed', () => {

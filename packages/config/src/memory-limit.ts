@@ -2,25 +2,41 @@ import type { EngineConfig } from './schema/root.ts';
 
 /** How the memory of an engine is divided among the processes of a node. */
 export interface MemoryShares {
-  /** Runs queries, keeps tablets and what nodes exchange. */
+  /** What queries, tablets and exchanges may take of what the kernel counts; the rest of it goes to disk. */
   readonly kernelBytes: number;
+  /** The whole kernel process: its program and what queries take beside what the kernel counts. */
+  readonly kernelCeilingBytes: number;
   /** Plans. */
   readonly mirrorBytes: number;
-  /** Left to the node's own process (requests, results, files on their way) and to what the programs take without data. */
+  readonly mirrorCeilingBytes: number;
+  /** Left to the node's own process (requests, results, files on their way). */
   readonly processBytes: number;
 }
 
 const MIRROR_BYTES = { least: 32 << 20, most: 256 << 20 };
-/** The programs of a node's three processes without any data. */
+/** A kernel process without any data. */
+const KERNEL_PROGRAM_BYTES = 64 << 20;
+/** The program of the node's own process without any data, and those of two kernels. */
 const PROGRAM_BYTES = 448 << 20;
 const MOST_PROCESS_BYTES = 1 << 30;
+/** For vectors, lists and texts of queries, which the kernel does not count. */
+const UNCOUNTED = { share: 1 / 8, leastBytes: 256 << 20, mostShare: 1 / 3 };
 
 export function memoryShares(limitBytes: number): MemoryShares {
   const mirrorBytes = Math.min(MIRROR_BYTES.most, Math.max(MIRROR_BYTES.least, Math.floor(limitBytes / 16)));
   // Of a small limit never so much that the kernel is left with little.
   const programBytes = Math.min(PROGRAM_BYTES, Math.floor(limitBytes / 4));
-  const processBytes = Math.min(MOST_PROCESS_BYTES, Math.max(programBytes, Math.floor(limitBytes / 8)));
-  return { kernelBytes: Math.max(0, limitBytes - mirrorBytes - processBytes), mirrorBytes, processBytes };
+  const ofPrograms = Math.min(MOST_PROCESS_BYTES, Math.max(programBytes, Math.floor(limitBytes / 8)));
+  const forQueries = Math.max(0, limitBytes - mirrorBytes - ofPrograms);
+  const uncounted = Math.max(
+    forQueries * UNCOUNTED.share,
+    Math.min(UNCOUNTED.leastBytes, forQueries * UNCOUNTED.mostShare),
+  );
+  const kernelBytes = Math.floor(forQueries - uncounted);
+  const mirrorCeilingBytes = mirrorBytes + KERNEL_PROGRAM_BYTES;
+  const kernelCeilingBytes = forQueries + KERNEL_PROGRAM_BYTES;
+  const processBytes = Math.max(0, limitBytes - kernelCeilingBytes - mirrorCeilingBytes);
+  return { kernelBytes, kernelCeilingBytes, mirrorBytes, mirrorCeilingBytes, processBytes };
 }
 
 /**

@@ -100,11 +100,12 @@ export const serve: Serve = async (options) => {
       directory: join(options.dataDirectory, 'kernel'),
       readableDirectories: [uploadRoot, ...Object.values(directories), ...external.directories],
       memoryLimitBytes: memory.kernelBytes,
+      ceilingBytes: memory.kernelCeilingBytes,
       threads: config.execution.max_threads,
       bootstrap: [...kernelBootstrap, ...agentBootstrap, ...shuffleBootstrap],
       log: logging.logger('kernel'),
     }),
-    startMirror(options, memory.mirrorBytes, logging),
+    startMirror(options, memory, logging),
     openCatalog(options, credentials, logging),
   ]);
   const { store, manager } = catalog;

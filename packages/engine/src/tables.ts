@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logging } from '@tessera/common';
-import { type EngineConfig, storageIsLocal } from '@tessera/config';
+import { type EngineConfig, type MemoryShares, storageIsLocal } from '@tessera/config';
 import type { TableServices } from '@tessera/coordinator';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { type ObjectStore, openObjectStore } from '@tessera/object-store';
@@ -66,13 +66,14 @@ export async function openCatalog(
 /** The kernel that only plans: it sees no rows. */
 export const startMirror = (
   { dataDirectory }: ServeOptions,
-  memoryLimitBytes: number,
+  memory: Pick<MemoryShares, 'mirrorBytes' | 'mirrorCeilingBytes'>,
   logging: Logging,
 ): Promise<Kernel> =>
   startKernel({
     directory: join(dataDirectory, 'mirror'),
     readableDirectories: [],
-    memoryLimitBytes,
+    memoryLimitBytes: memory.mirrorBytes,
+    ceilingBytes: memory.mirrorCeilingBytes,
     threads: 1,
     bootstrap: [...kernelBootstrap, ...mirrorBootstrap],
     definesRelations: true,

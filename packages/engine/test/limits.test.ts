@@ -34,16 +34,18 @@ interface KernelProcess {
 
 /** The kernel processes of the node, with what they were told. */
 async function kernels(): Promise<KernelProcess[]> {
-  const pid = server.child.pid!;
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
+  const children = await childrenOf(server.child.pid!);
   return Promise.all(
     children.map(async (child) => {
       const words = (await readFile(`/proc/${child}/cmdline`, 'utf8')).split('\0');
       const told = JSON.parse(words.find((word) => word.startsWith('{'))!) as Omit<KernelProcess, 'pid'>;
-      return { pid: Number(child), ...told };
+      return { pid: child, ...told };
     }),
   );
 }
+
+const childrenOf = async (pid: number): Promise<number[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number);
 
 /** Processor time of a process so far, in clock ticks. */
 async function ticks(pid: number): Promise<number> {
@@ -73,6 +75,54 @@ describe('engine.max_server_memory_usage', () => {
       expect(answer.json().data).toEqual([['8000000']]);
       const peak = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
       expect(Number(peak) * 1024).toBeLessThan(LIMIT_BYTES);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** Memory of its own that a process has, in bytes; 0 when it has ended. */
+const ownMemory = (pid: number): Promise<number> =>
+  readFile(`/proc/${pid}/status`, 'utf8').then(
+    (status) => 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0),
+    () => 0,
+  );
+
+describe('one statement that needs more memory than there is', () => {
+  it.each([
+    'SELECT length(list_resize([1], 2000000000, 1))',
+    'SELECT length(range(2000000000))',
+    'SELECT length(range(100000000))',
+    "SELECT length(repeat('a', 1500000000))",
+    'SELECT sum(length(repeat(n::text, 10000000))) FROM generate_series(1, 400) AS g(n)',
+    "SELECT length(string_agg(md5(n::text), ',')) FROM generate_series(1, 30000000) AS g(n)",
+  ])(
+    'fails and takes nothing else with it: %s',
+    async (sql) => {
+      const node = server.child.pid!;
+      const [{ pid: kernel }] = (await kernels()).sort((a, b) => b.memoryLimitBytes - a.memoryLimitBytes) as [
+        KernelProcess,
+      ];
+      let isRunning = true;
+      let peak = 0;
+      const others: number[] = [];
+      const beside = (async () => {
+        while (isRunning) {
+          const pids = [node, ...(await childrenOf(node))];
+          const own = await Promise.all(pids.map(ownMemory));
+          peak = Math.max(peak, own.reduce((sum, bytes) => sum + bytes, 0));
+          others.push((await query(server, 'SELECT 1')).status);
+        }
+      })();
+      const answer = await query(server, sql, { output_format: 'JSON_Compact' });
+      isRunning = false;
+      await beside;
+      expect(answer.json().errors[0]).toMatchObject({
+        name: 'OUT_OF_MEMORY',
+        description: expect.stringContaining('engine.max_server_memory_usage'),
+      });
+      expect(others.every((status) => status === 200)).toBe(true);
+      expect((await kernels()).map(({ pid }) => pid)).toContain(kernel);
+      expect(peak).toBeLessThan(LIMIT_BYTES);
     },
     TIMEOUT_MS,
   );

@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/common';
-import { KernelProcessHandle } from './client/kernel-process-handle.ts';
+import { KernelProcessHandle, type ProcessInstance } from './client/kernel-process-handle.ts';
 import { KernelSession } from './client/kernel-session.ts';
 import { Quarantine } from './client/quarantine.ts';
-import { type KernelStatus, Supervisor } from './client/supervisor.ts';
+import { type KernelStatus, type SpawnKernel, Supervisor } from './client/supervisor.ts';
 import type { KernelLog } from './kernel-log.ts';
+import { ownMemory } from './own-memory.ts';
 import type { MemoryUse } from './protocol/messages.ts';
 
 export interface KernelOptions {
@@ -13,7 +14,10 @@ export interface KernelOptions {
   readonly directory: string;
   /** What SQL may read. */
   readonly readableDirectories: readonly string[];
+  /** What queries may take of what the kernel counts: tables, sorts, joins, groups. The rest of it goes to disk. */
   readonly memoryLimitBytes: number;
+  /** What a kernel process may take in all: beyond it allocations of its queries fail. By default somewhat more. */
+  readonly ceilingBytes?: number | undefined;
   /** 0 = one per core. */
   readonly threads: number;
   /** SQL run on every fresh instance before it is locked down. */
@@ -83,10 +87,23 @@ export class Kernel {
 export async function startKernel(options: KernelOptions): Promise<Kernel> {
   rmSync(options.directory, { recursive: true, force: true });
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
-  const spawn = (name: string, events: ConstructorParameters<typeof KernelProcessHandle>[2]) =>
-    new KernelProcessHandle(join(options.directory, name), instanceOptions(options), events);
-  const supervisor = new Supervisor(spawn, options.log);
-  const kernel = new Kernel(supervisor, new Quarantine(spawn, options.log), options.memoryLimitBytes);
+  const spawn =
+    (instance: () => ProcessInstance): SpawnKernel =>
+    (name, events) =>
+      new KernelProcessHandle(join(options.directory, name), instance(), events);
+  const whole = instanceOptions(options);
+  const supervisor = new Supervisor(
+    spawn(() => whole),
+    options.log,
+  );
+  const memoryLeft = () =>
+    Math.max(whole.ceilingBytes * LEAST_QUARANTINE_SHARE, whole.ceilingBytes - ownMemory(supervisor.status().pid));
+  const quarantine = new Quarantine(
+    spawn(() => withCeiling(whole, memoryLeft())),
+    memoryLeft,
+    options.log,
+  );
+  const kernel = new Kernel(supervisor, quarantine, options.memoryLimitBytes);
   try {
     await supervisor.start();
   } catch (cause) {
@@ -96,10 +113,23 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
   return kernel;
 }
 
-const instanceOptions = (o: KernelOptions) => ({
+/** For the program, and for what the kernel does not count. */
+const UNCOUNTED_BYTES = 512 << 20;
+
+/** Of the memory of a kernel process, what one in quarantine has at least beside it. */
+const LEAST_QUARANTINE_SHARE = 1 / 4;
+
+const instanceOptions = (o: KernelOptions): ProcessInstance => ({
+  ceilingBytes: o.ceilingBytes ?? o.memoryLimitBytes + UNCOUNTED_BYTES,
   readableDirectories: o.readableDirectories,
   memoryLimitBytes: o.memoryLimitBytes,
   threads: o.threads,
   bootstrap: o.bootstrap,
   definesRelations: o.definesRelations ?? false,
+});
+
+const withCeiling = (instance: ProcessInstance, ceilingBytes: number): ProcessInstance => ({
+  ...instance,
+  ceilingBytes,
+  memoryLimitBytes: Math.floor((instance.memoryLimitBytes * ceilingBytes) / instance.ceilingBytes),
 });

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TesseraError } from '@tessera/common';
 import type { InstanceOptions } from '../native/instance.ts';
@@ -20,12 +21,20 @@ const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4' };
 /** `sun_path` holds 108 bytes with its terminator. */
 const MAX_SOCKET_PATH_BYTES = 107;
 const MAX_IDLE_SESSIONS = 32;
+/** A process whose sockets are closed has ended; how is known within this time. */
+const MAX_END_MS = 2_000;
 
 export interface ProcessEvents {
   /** The process raised an error after which it must not serve new sessions. */
   onFatal(process: KernelProcessHandle): void;
   onExit(process: KernelProcessHandle, how: string): void;
+  /** What the calls that ran in it fail with, where that is more than that it ended. */
+  reasonOfEnd?(how: string): TesseraError | undefined;
 }
+
+/** What its instance is to be, and how much memory the process may have. */
+export type ProcessInstance = Omit<InstanceOptions, 'spillDirectory'> &
+  Pick<KernelProcessOptions, 'ceilingBytes'>;
 
 /** One kernel process, from start to end, and the sockets of its sessions. */
 export class KernelProcessHandle {
@@ -36,13 +45,15 @@ export class KernelProcessHandle {
   readonly #idle: SessionSocket[] = [];
   readonly #answers = new Map<number, { resolve(v: ControlAnswer): void; reject(e: Error): void }>();
   readonly exited: Promise<void>;
+  /** Resolves when the process has ended, with what its calls fail with. */
+  readonly #lost: Promise<TesseraError>;
   readonly #ready: Promise<void>;
   #nextId = 1;
   #open = 0;
   #retired = false;
 
   /** `directory` is this process's own: its spill files and, if the path is short enough, its socket. */
-  constructor(directory: string, instance: Omit<InstanceOptions, 'spillDirectory'>, events: ProcessEvents) {
+  constructor(directory: string, { bootstrap, ...instance }: ProcessInstance, events: ProcessEvents) {
     this.#directory = directory;
     this.#events = events;
     mkdirSync(join(directory, 'spill'), { recursive: true, mode: 0o700 });
@@ -59,12 +70,19 @@ export class KernelProcessHandle {
       env: { ...process.env, ...ALLOCATOR, UV_THREADPOOL_SIZE: String(THREAD_POOL_SIZE) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
+    this.#child.send(bootstrap, () => undefined);
     const stderr = tail(this.#child);
+    let ended = (_reason: TesseraError) => {};
+    this.#lost = new Promise((resolve) => {
+      ended = resolve;
+    });
     this.exited = new Promise((resolve) => {
       this.#child.once('exit', (code, signal) => {
+        const how = `${signal ?? `code ${code}`}${stderr() === '' ? '' : `: ${stderr()}`}`;
         this.#cleanUp();
+        ended(this.#events.reasonOfEnd?.(how) ?? lost());
         resolve();
-        this.#events.onExit(this, `${signal ?? `code ${code}`}${stderr() === '' ? '' : `: ${stderr()}`}`);
+        this.#events.onExit(this, how);
       });
     });
     this.#ready = new Promise((resolve, reject) => {
@@ -111,7 +129,10 @@ export class KernelProcessHandle {
       for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
         if (idle.reusable) return idle;
       }
-      return await SessionSocket.open(this.#socketPath, this.#nextId++, () => this.#events.onFatal(this));
+      return await SessionSocket.open(this.#socketPath, this.#nextId++, {
+        onFatal: () => this.#events.onFatal(this),
+        lost: () => Promise.race([this.#lost, delay(MAX_END_MS, undefined, { ref: false }).then(lost)]),
+      });
     } catch (error) {
       this.#released();
       throw error;
@@ -180,7 +201,7 @@ export class KernelProcessHandle {
   }
 }
 
-const lost = () => TesseraError.of('KERNEL_LOST', { message: 'The kernel process ended' });
+const lost = () => TesseraError.of('KERNEL_LOST', { message: 'The kernel process that ran the query ended' });
 
 /** Keeps the end of what the process writes to stderr, for the log line of its end. */
 function tail(child: ChildProcess): () => string {

@@ -1,23 +1,34 @@
+import type { TesseraError } from '@tessera/common';
+import { outOfMemory } from '../errors/kernel-error.ts';
 import type { KernelLog } from '../kernel-log.ts';
+import { ownMemory } from '../own-memory.ts';
 import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
 import { KernelSession } from './kernel-session.ts';
 import type { SpawnKernel } from './supervisor.ts';
 
 /** How long the process stays after its last session. */
 const IDLE_MS = 10_000;
+const WATCH_MS = 50;
+/** How programs and libraries tell that they end for want of memory. */
+const OUT_OF_MEMORY = /bad_alloc|out of memory|allocation failed|failed to allocate|cannot allocate/i;
 
 /** A kernel process of its own, started on demand, that serves one session at a time. */
 export class Quarantine implements ProcessEvents {
   readonly #spawn: SpawnKernel;
+  readonly #memoryLeft: () => number;
   readonly #log: KernelLog;
+  #watch: NodeJS.Timeout | undefined;
+  #overLimit = false;
   #process: KernelProcessHandle | undefined;
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
   #idle: NodeJS.Timeout | undefined;
   #count = 0;
 
-  constructor(spawn: SpawnKernel, log: KernelLog) {
+  /** `memoryLeft`: of the memory that the process shares with the one that serves, the bytes it may have now. */
+  constructor(spawn: SpawnKernel, memoryLeft: () => number, log: KernelLog) {
     this.#spawn = spawn;
+    this.#memoryLeft = memoryLeft;
     this.#log = log;
   }
 
@@ -55,6 +66,13 @@ export class Quarantine implements ProcessEvents {
     process.retire();
   }
 
+  /** Here a query runs alone: a process that the memory did not suffice for ended by it. */
+  reasonOfEnd(how: string): TesseraError | undefined {
+    return this.#overLimit || OUT_OF_MEMORY.test(how)
+      ? outOfMemory('the kernel process that ran it alone ran out of memory')
+      : undefined;
+  }
+
   onExit(process: KernelProcessHandle, how: string): void {
     this.#log.info({ pid: process.pid, how }, 'The quarantine kernel process ended');
     if (this.#process === process) this.#process = undefined;
@@ -62,14 +80,28 @@ export class Quarantine implements ProcessEvents {
 
   async close(): Promise<void> {
     clearTimeout(this.#idle);
+    clearInterval(this.#watch);
     const process = this.#process;
     process?.kill();
     await process?.exited;
   }
 
   #start(): KernelProcessHandle {
-    this.#process = this.#spawn(`quarantine-${this.#count++}`, this);
+    const process = this.#spawn(`quarantine-${this.#count++}`, this);
+    this.#process = process;
+    this.#overLimit = false;
+    clearInterval(this.#watch);
+    this.#watch = setInterval(() => this.#endOverLimit(process), WATCH_MS).unref();
     this.#log.info({ pid: this.#process.pid }, 'A quarantine kernel process was started');
-    return this.#process;
+    return process;
+  }
+
+  /** Both kernels share one kernel's memory; what is left changes with what the other takes. */
+  #endOverLimit(process: KernelProcessHandle): void {
+    if (process !== this.#process) return clearInterval(this.#watch);
+    if (ownMemory(process.pid) <= this.#memoryLeft()) return;
+    this.#log.warn({ pid: process.pid }, 'The kernel processes together need too much memory; the quarantine process is ended');
+    this.#overLimit = true;
+    process.kill();
   }
 }

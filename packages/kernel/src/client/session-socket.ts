@@ -22,13 +22,22 @@ interface RunningCall {
   reject(error: Error): void;
 }
 
+/** The process at the other end of a session's socket. */
+export interface SessionProcess {
+  /** It must not be given further sessions. */
+  onFatal(): void;
+  /** What a call fails with whose socket closed: known when it is known how the process ended. */
+  lost(): Promise<TesseraError>;
+}
+
 /** The node's end of a session's socket: one call at a time. */
 export class SessionSocket {
   readonly #socket: Socket;
-  readonly #onFatal: () => void;
+  readonly #process: SessionProcess;
   #call: RunningCall | undefined;
   #calls = 0;
-  #lost: TesseraError | undefined;
+  /** What every call fails with once the socket is closed. */
+  #lost: Promise<TesseraError> | undefined;
   #closedByUs = false;
   readonly number: number;
   /** The connection holds something another session must not see. */
@@ -36,14 +45,13 @@ export class SessionSocket {
   /** It holds tables made by appends. */
   #appended = false;
 
-  private constructor(socket: Socket, number: number, onFatal: () => void) {
+  private constructor(socket: Socket, number: number, process: SessionProcess) {
     this.#socket = socket;
     this.number = number;
-    this.#onFatal = onFatal;
+    this.#process = process;
   }
 
-  /** `onFatal`: the process of this session must not be given further sessions. */
-  static open(path: string, number: number, onFatal: () => void): Promise<SessionSocket> {
+  static open(path: string, number: number, process: SessionProcess): Promise<SessionSocket> {
     return new Promise((resolve, reject) => {
       const reader = new FrameReader(
         (frame) => opened.#receive(frame),
@@ -60,7 +68,7 @@ export class SessionSocket {
         },
       };
       const socket = connect({ path, onread });
-      const opened = new SessionSocket(socket, number, onFatal);
+      const opened = new SessionSocket(socket, number, process);
       socket.on('error', (error) => {
         opened.#end();
         reject(TesseraError.of('KERNEL_LOST', { message: 'The kernel process is gone' }, { cause: error }));
@@ -93,7 +101,7 @@ export class SessionSocket {
 
   /** Sends the request; resolves with the value of its reply. */
   call(request: Request, events: CallEvents = {}): Promise<unknown> {
-    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    if (this.#lost !== undefined) return this.#lost.then((reason) => Promise.reject(reason));
     if (this.#call !== undefined) return Promise.reject(new Error('The session is busy with another call'));
     return new Promise((resolve, reject) => {
       this.#call = { events, resolve, reject };
@@ -148,7 +156,7 @@ export class SessionSocket {
         this.#leaves(error);
         if (isFatal(error.message)) {
           this.dirty = true;
-          this.#onFatal();
+          this.#process.onFatal();
         }
         this.#take()?.reject(kernelErrorToTessera(error.message, error.sql));
         return;
@@ -180,9 +188,11 @@ export class SessionSocket {
   }
 
   #end(): void {
-    this.#lost ??= this.#closedByUs
-      ? TesseraError.of('QUERY_CANCELLED', { reason: 'its session was closed' })
-      : TesseraError.of('KERNEL_LOST', { message: 'The kernel process that ran the query ended' });
-    this.#take()?.reject(this.#lost);
+    if (this.#lost !== undefined) return;
+    this.#lost = this.#closedByUs
+      ? Promise.resolve(TesseraError.of('QUERY_CANCELLED', { reason: 'its session was closed' }))
+      : this.#process.lost();
+    const call = this.#take();
+    void this.#lost.then((reason) => call?.reject(reason));
   }
 }

@@ -23,8 +23,6 @@ const BY_TYPE: Readonly<Record<string, ErrorName>> = {
   'Mismatch Type': 'BINDING_ERROR',
   'Out of Range': 'OUT_OF_RANGE',
   Decimal: 'OUT_OF_RANGE',
-  'Out of Memory': 'OUT_OF_MEMORY',
-  'Object Size': 'OUT_OF_MEMORY',
   Permission: 'FORBIDDEN',
   'Invalid Configuration': 'FORBIDDEN',
 };
@@ -92,6 +90,9 @@ function toTessera(failure: KernelFailure): TesseraError {
         return TesseraError.of('INVALID_ARGUMENT', { message: message.split('\n')[0]! });
       }
       return TesseraError.of('NOT_SUPPORTED', { what: message.split('\n')[0]! });
+    case 'Out of Memory':
+    case 'Object Size':
+      return outOfMemory(message);
     case 'INTERNAL':
     case 'FATAL':
       return TesseraError.of('STATEMENT_FAILED', {
@@ -104,6 +105,12 @@ function toTessera(failure: KernelFailure): TesseraError {
     }
   }
 }
+
+/** `detail` says what could not be had, in the kernel's words or in ours. */
+export const outOfMemory = (detail: string): TesseraError =>
+  TesseraError.of('OUT_OF_MEMORY', {
+    message: `The query needs more memory than the engine may use (engine.max_server_memory_usage): ${detail.replace(/[.\s]+$/, '')}. Let it hold less at once, or give the engine more memory`,
+  });
 
 /** Both forms: `{"exception_type":...}`, perhaps after a prefix, and `Binder Error: ... LINE 1: ... ^`. */
 function parseFailure(text: string): KernelFailure {

@@ -8,15 +8,22 @@ const STACK_BYTES = 8 * 1024 * 1024;
 
 export type Pointer = bigint;
 
-type Native<R, A extends unknown[]> = ((...args: A) => R) & {
+export type Native<R, A extends unknown[]> = ((...args: A) => R) & {
   async: (...args: [...A, (error: unknown, result: R) => void]) => void;
 };
+
+const STACK_AND_HEAP_BYTES = STACK_BYTES + 1024 * 1024 + 64 * 1024;
+/** As many calls have a stack that stays; the stack of any further one is made for it. */
+export const RESIDENT_STACKS = 32;
+/** As many as the thread pool has threads. */
+const MAX_CONCURRENT_CALLS = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+export const MAX_FURTHER_STACK_BYTES = Math.max(0, MAX_CONCURRENT_CALLS - RESIDENT_STACKS) * STACK_AND_HEAP_BYTES;
 
 koffi.config({
   sync_stack_size: STACK_BYTES,
   async_stack_size: STACK_BYTES,
   async_heap_size: 1024 * 1024,
-  resident_async_pools: 32,
+  resident_async_pools: RESIDENT_STACKS,
   max_async_calls: 4096,
 });
 
@@ -31,7 +38,7 @@ function libraryPath(): string {
 }
 
 const lib = koffi.load(libraryPath());
-const libc = koffi.load(null);
+export const libc = koffi.load(null);
 
 const RESULT = koffi.struct('duckdb_result', {
   column_count: 'uint64_t',
@@ -353,17 +360,35 @@ export const memcpy = libc.func('memcpy', 'void *', ['void *', 'void *', 'size_t
 
 /** Holds what running calls point into: an address alone keeps nothing from being collected. */
 const inFlight = new Set<{ readonly owner: object }>();
+const waiting: (() => void)[] = [];
+let onFurtherStacks: ((bytes: number) => void) | undefined;
 
-/** Runs a native call on the thread pool. `owner` holds the memory that the arguments point to. */
+/** Has `listener` told of the bytes of the stacks that do not stay, before one is made and after it is gone. */
+export function observeFurtherStacks(listener: (bytes: number) => void): void {
+  onFurtherStacks = listener;
+}
+
+function tellFurtherStacks(calls: number): void {
+  if (calls >= RESIDENT_STACKS) onFurtherStacks?.((calls - RESIDENT_STACKS) * STACK_AND_HEAP_BYTES);
+}
+
+/** Runs a native call on the thread pool, when one of its threads is free. `owner` holds the memory that the arguments point to. */
 export function offLoop<R, A extends unknown[]>(owner: object, call: Native<R, A>, ...args: A): Promise<R> {
-  const hold = { owner };
-  inFlight.add(hold);
   return new Promise((resolve, reject) => {
-    call.async(...args, (error, result) => {
-      inFlight.delete(hold);
-      if (error) reject(error as Error);
-      else resolve(result);
-    });
+    const start = () => {
+      const hold = { owner };
+      inFlight.add(hold);
+      tellFurtherStacks(inFlight.size);
+      call.async(...args, (error, result) => {
+        inFlight.delete(hold);
+        tellFurtherStacks(inFlight.size);
+        waiting.shift()?.();
+        if (error) reject(error as Error);
+        else resolve(result);
+      });
+    };
+    if (inFlight.size < MAX_CONCURRENT_CALLS) start();
+    else waiting.push(start);
   });
 }
 

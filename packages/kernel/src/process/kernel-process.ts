@@ -1,12 +1,15 @@
 import { createServer } from 'node:net';
 import { type InstanceOptions, NativeInstance } from '../native/instance.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest } from '../protocol/messages.ts';
+import { setMemoryCeiling } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
 import { SessionServer } from './session-server.ts';
 
-/** What the supervisor passes as the only argument, in JSON. */
-export interface KernelProcessOptions extends InstanceOptions {
+/** What the supervisor passes as the only argument, in JSON; its bootstrap is too long for that and is the first message. */
+export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'> {
   readonly socketPath: string;
+  /** Of memory of its own, what the whole process may have. */
+  readonly ceilingBytes: number;
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as KernelProcessOptions;
@@ -18,10 +21,12 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
-const instance = await NativeInstance.open(options);
+const bootstrap = await new Promise<readonly string[]>((resolve) => process.once('message', resolve));
+const instance = await NativeInstance.open({ ...options, bootstrap });
 const control = instance.connect();
 const sessions = new Map<number, SessionServer>();
 
+await setMemoryCeiling(options.ceilingBytes);
 createServer((socket) => new SessionServer(instance, socket, sessions)).listen(options.socketPath, () =>
   send({ kind: 'ready' }),
 );
