@@ -29,14 +29,17 @@ describe('what follows from the configuration', () => {
   it.each([
     [16 * GIB, 16 * GIB - 256 * MIB - GIB, 1 / 8, 256 * MIB],
     [2 * GIB, 2 * GIB - 128 * MIB - 448 * MIB, 256 / 1472, 128 * MIB],
-    [256 * MIB, 160 * MIB, 1 / 3, 32 * MIB],
-  ])('memory of %i bytes is divided, and nothing is given twice', (limit, forQueries, uncounted, mirrorBytes) => {
-    const shares = memoryShares(limit);
-    const kernelBytes = Math.floor(forQueries * (1 - uncounted));
-    const kernelCeilingBytes = forQueries + 64 * MIB;
-    expect(shares).toMatchObject({ kernelBytes, kernelCeilingBytes, mirrorBytes });
-    expect(kernelCeilingBytes + shares.mirrorCeilingBytes + shares.processBytes).toBe(limit);
-  });
+    [1536 * MIB, 992 * MIB, 256 / 992, 96 * MIB],
+  ])(
+    'memory of %i bytes is divided, and nothing is given twice',
+    (limit, forQueries, uncounted, mirrorBytes) => {
+      const shares = memoryShares(limit);
+      const kernelBytes = Math.floor(forQueries * (1 - uncounted));
+      const kernelCeilingBytes = forQueries + 64 * MIB;
+      expect(shares).toMatchObject({ kernelBytes, kernelCeilingBytes, mirrorBytes });
+      expect(kernelCeilingBytes + shares.mirrorCeilingBytes + shares.processBytes).toBe(limit);
+    },
+  );
 
   it('a single local node with the default ports when none is listed', () => {
     const listed = parse('engine: {nodes: [{host: 127.0.0.1}]}').config;

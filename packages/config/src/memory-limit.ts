@@ -22,10 +22,15 @@ const MOST_PROCESS_BYTES = 1 << 30;
 /** For vectors, lists and texts of queries, which the kernel does not count. */
 const UNCOUNTED = { share: 1 / 8, leastBytes: 256 << 20, mostShare: 1 / 3 };
 
+/** With less beyond what it counts a kernel process fails at ordinary work: below `LEAST_KEPT_LIMIT_BYTES` it exceeds its share. */
+const LEAST_BEYOND_BYTES = 320 << 20;
+/** A smaller limit is not kept: the programs of a node take most of it. */
+export const LEAST_KEPT_LIMIT_BYTES = 1 << 30;
+
 export function memoryShares(limitBytes: number): MemoryShares {
   const mirrorBytes = Math.min(MIRROR_BYTES.most, Math.max(MIRROR_BYTES.least, Math.floor(limitBytes / 16)));
   // Of a small limit never so much that the kernel is left with little.
-  const programBytes = Math.min(PROGRAM_BYTES, Math.floor(limitBytes / 4));
+  const programBytes = Math.min(PROGRAM_BYTES, Math.floor(limitBytes / 3));
   const ofPrograms = Math.min(MOST_PROCESS_BYTES, Math.max(programBytes, Math.floor(limitBytes / 8)));
   const forQueries = Math.max(0, limitBytes - mirrorBytes - ofPrograms);
   const uncounted = Math.max(
@@ -34,7 +39,7 @@ export function memoryShares(limitBytes: number): MemoryShares {
   );
   const kernelBytes = Math.floor(forQueries - uncounted);
   const mirrorCeilingBytes = mirrorBytes + KERNEL_PROGRAM_BYTES;
-  const kernelCeilingBytes = forQueries + KERNEL_PROGRAM_BYTES;
+  const kernelCeilingBytes = Math.max(forQueries + KERNEL_PROGRAM_BYTES, kernelBytes + LEAST_BEYOND_BYTES);
   const processBytes = Math.max(0, limitBytes - kernelCeilingBytes - mirrorCeilingBytes);
   return { kernelBytes, kernelCeilingBytes, mirrorBytes, mirrorCeilingBytes, processBytes };
 }

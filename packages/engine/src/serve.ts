@@ -7,6 +7,7 @@ import {
   autoVacuum,
   type EngineConfig,
   engineNodes,
+  LEAST_KEPT_LIMIT_BYTES,
   memoryLimitBytes,
   memoryShares,
   storageIsLocal,
@@ -86,7 +87,14 @@ export const serve: Serve = async (options) => {
   checkProtected(node.host, 'node', configured, options.insecureCluster);
   const isAsked = hasOthers(config) || options.insecureCluster;
   const credentials = isAsked ? configured : lonelyCredentials(configured);
-  const memory = memoryShares(memoryLimit(config));
+  const limitBytes = memoryLimit(config);
+  if (limitBytes < LEAST_KEPT_LIMIT_BYTES) {
+    log.warn(
+      { limitBytes, leastBytes: LEAST_KEPT_LIMIT_BYTES },
+      'engine.max_server_memory_usage is too small to be kept: the processes of this node may take more',
+    );
+  }
+  const memory = memoryShares(limitBytes);
   const external = new ExternalSources({
     directories: options.allowRead,
     urlPrefixes: options.allowUrl,

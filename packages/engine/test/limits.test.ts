@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-const LIMIT_BYTES = 640 * 1024 * 1024;
+const LIMIT_BYTES = 1024 * 1024 * 1024;
 const TIMEOUT_MS = 90_000;
 
 let directory: string;
@@ -32,16 +32,17 @@ interface KernelProcess {
   readonly threads: number;
 }
 
-/** The kernel processes of the node, with what they were told. */
+/** The kernel processes that the node always has, with what they were told. */
 async function kernels(): Promise<KernelProcess[]> {
   const children = await childrenOf(server.child.pid!);
-  return Promise.all(
+  const all = await Promise.all(
     children.map(async (child) => {
       const words = (await readFile(`/proc/${child}/cmdline`, 'utf8')).split('\0');
       const told = JSON.parse(words.find((word) => word.startsWith('{'))!) as Omit<KernelProcess, 'pid'>;
-      return { pid: child, ...told };
+      return { pid: child, isQuarantine: words.some((word) => word.includes('/quarantine-')), ...told };
     }),
   );
+  return all.filter(({ isQuarantine }) => !isQuarantine);
 }
 
 const childrenOf = async (pid: number): Promise<number[]> =>
@@ -109,7 +110,10 @@ describe('one statement that needs more memory than there is', () => {
         while (isRunning) {
           const pids = [node, ...(await childrenOf(node))];
           const own = await Promise.all(pids.map(ownMemory));
-          peak = Math.max(peak, own.reduce((sum, bytes) => sum + bytes, 0));
+          peak = Math.max(
+            peak,
+            own.reduce((sum, bytes) => sum + bytes, 0),
+          );
           others.push((await query(server, 'SELECT 1')).status);
         }
       })();

@@ -97,7 +97,10 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
     options.log,
   );
   const memoryLeft = () =>
-    Math.max(whole.ceilingBytes * LEAST_QUARANTINE_SHARE, whole.ceilingBytes - ownMemory(supervisor.status().pid));
+    Math.max(
+      whole.ceilingBytes * LEAST_QUARANTINE_SHARE,
+      whole.ceilingBytes - ownMemory(supervisor.status().pid),
+    );
   const quarantine = new Quarantine(
     spawn(() => withCeiling(whole, memoryLeft())),
     memoryLeft,

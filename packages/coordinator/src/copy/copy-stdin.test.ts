@@ -69,6 +69,18 @@ describe('COPY FROM STDIN, text', () => {
     expect(await node.rows('SELECT t FROM t1 WHERE n > 6 ORDER BY n')).toEqual([['x'], ['y']]);
   });
 
+  it.each([1 << 20, (1 << 20) + 1, 20_000_000])('a line of %i bytes and more', async (bytes) => {
+    await node.run('CREATE TABLE IF NOT EXISTS long_lines (n INT, t TEXT)');
+    await node.run('DELETE FROM long_lines');
+    const text = 'x'.repeat(bytes);
+    expect(await copyIn('COPY long_lines FROM STDIN', `1\t${text}\n2\tb\n3\t${text}`, TEXT)).toBe(3);
+    expect(await node.rows('SELECT n, length(t) FROM long_lines ORDER BY n')).toEqual([
+      [1, `${bytes}`],
+      [2, '1'],
+      [3, `${bytes}`],
+    ]);
+  });
+
   it('some columns; the others have their defaults, NULL stays NULL', async () => {
     await node.run("CREATE TABLE t2 (a INT NOT NULL, b TEXT DEFAULT 'none', c TEXT DEFAULT 'c')");
     expect(await copyIn('COPY t2 (b, a) FROM STDIN', '\\N\t1\n', TEXT)).toBe(1);
@@ -85,6 +97,17 @@ describe('COPY FROM STDIN, text', () => {
     await node.run('CREATE TABLE IF NOT EXISTS t3 (a INT NOT NULL, b TEXT)');
     await expect(copyIn('COPY t3 FROM STDIN', text, TEXT)).rejects.toMatchObject({ name, message });
     expect(await node.rows('SELECT count(*) FROM t3')).toEqual([['0']]);
+  });
+
+  it('a line that is no row costs no kernel process, however long it is', async () => {
+    await node.run('CREATE TABLE t6 (a INT, b TEXT)');
+    const { pid } = node.kernel.status();
+    for (const text of ['x', 'x'.repeat(3_000_000), `${'1\ta\n'.repeat(100_000)}x`]) {
+      await expect(copyIn('COPY t6 FROM STDIN', text, TEXT)).rejects.toMatchObject({ name: 'BAD_FILE' });
+    }
+    expect(node.kernel.status().pid).toBe(pid);
+    await node.rows('SELECT 1');
+    expect(node.kernel.status()).toMatchObject({ pid, restarts: 0 });
   });
 
   it('is refused where nothing is sent', async () => {

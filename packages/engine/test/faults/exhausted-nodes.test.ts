@@ -12,7 +12,7 @@ import { loadSpreadTables, ROWS, slowScan, started, untilBusy, untilIdle } from 
 
 const TEST_MS = 240_000;
 const WITHIN_MS = 30_000;
-const MEMORY = 256 * 2 ** 20;
+const MEMORY = 400 * 2 ** 20;
 /** Two nodes: the one that is asked, and the one that things happen to. */
 const [ASKED, STRUCK] = [0, 1];
 

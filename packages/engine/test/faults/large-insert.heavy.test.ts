@@ -7,11 +7,11 @@ import { query, rows } from '../http.ts';
 import { startTessera } from '../tessera-process.ts';
 
 const MB = 1 << 20;
-const LIMIT_BYTES = 400 * MB;
+const LIMIT_BYTES = 1024 * MB;
 /** Of 100 bytes and more each: over 1 GB, in the order that is worst to sort. */
 const ROWS = 10_000_000;
-/** Beyond the limit there are the node's own heap and what the kernel's allocator keeps. */
-const ALLOWED_BYTES = 3 * LIMIT_BYTES;
+/** The peaks count the programs' files too, which the processes share. */
+const ALLOWED_BYTES = LIMIT_BYTES + 320 * MB;
 
 /** The most memory that each process below `pid`, and it itself, ever had. */
 async function peaks(pid: number): Promise<number[]> {

@@ -97,7 +97,8 @@ class SchemaMemory {
       throw invalid(`column "${field.name}": the Arrow type ${field.type} is not supported`);
     }
     const block = this.#block(SCHEMA_BYTES);
-    if (field.name.includes('\0'))
+    // The names of items may be missing, whatever their type says.
+    if ((field.name as string | null)?.includes('\0'))
       throw invalid(`the name of column ${JSON.stringify(field.name)} has a NUL character`);
     block.setPointer(SCHEMA_AT.format, this.#text(format));
     block.setPointer(SCHEMA_AT.name, this.#text(field.name));

@@ -75,7 +75,9 @@ export class Quarantine implements ProcessEvents {
 
   onExit(process: KernelProcessHandle, how: string): void {
     this.#log.info({ pid: process.pid, how }, 'The quarantine kernel process ended');
-    if (this.#process === process) this.#process = undefined;
+    if (this.#process !== process) return;
+    clearInterval(this.#watch);
+    this.#process = undefined;
   }
 
   async close(): Promise<void> {
@@ -98,9 +100,11 @@ export class Quarantine implements ProcessEvents {
 
   /** Both kernels share one kernel's memory; what is left changes with what the other takes. */
   #endOverLimit(process: KernelProcessHandle): void {
-    if (process !== this.#process) return clearInterval(this.#watch);
-    if (ownMemory(process.pid) <= this.#memoryLeft()) return;
-    this.#log.warn({ pid: process.pid }, 'The kernel processes together need too much memory; the quarantine process is ended');
+    if (process !== this.#process || ownMemory(process.pid) <= this.#memoryLeft()) return;
+    this.#log.warn(
+      { pid: process.pid },
+      'The kernel processes together need too much memory; the quarantine process is ended',
+    );
     this.#overLimit = true;
     process.kill();
   }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { interrupted } from '../native/native-error.ts';
 import { PayloadPool } from '../protocol/payload-pool.ts';
 
 /** Of all sessions: what holds a batch that was appended, can hold another. */
@@ -31,7 +32,8 @@ export class AppendInput {
   end(keep: boolean): void {
     if (this.#state !== 'open') return;
     if (keep) this.#state = 'complete';
-    else this.#state = new Error('The append was given up');
+    // Not a failure of the kernel, which would be given up for it: the source of the batches failed, and its error is the one told.
+    else this.#state = interrupted();
     this.#wake?.();
   }
 

@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { libc, MAX_FURTHER_STACK_BYTES, type Native, observeFurtherStacks, offLoop, type Pointer, RESIDENT_STACKS } from '../native/library.ts';
+import {
+  libc,
+  MAX_FURTHER_STACK_BYTES,
+  type Native,
+  observeFurtherStacks,
+  offLoop,
+  type Pointer,
+  RESIDENT_STACKS,
+} from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { ownMemory, reservedMemory } from '../own-memory.ts';
 
@@ -28,11 +36,16 @@ export async function setMemoryCeiling(bytes: number): Promise<void> {
   observeFurtherStacks(set);
 }
 
-const setrlimit = libc.func('setrlimit', 'int', ['int', 'void *']) as unknown as Native<number, [number, Pointer]>;
+const setrlimit = libc.func('setrlimit', 'int', ['int', 'void *']) as unknown as Native<
+  number,
+  [number, Pointer]
+>;
 const usleep = libc.func('usleep', 'int', ['uint32_t']) as unknown as Native<number, [number]>;
 
 /** A stack that is asked for later, when queries have taken everything, would end the process. */
 async function reserveStacks(): Promise<void> {
   const owner = {};
-  await Promise.all(Array.from({ length: RESIDENT_STACKS }, () => offLoop(owner, usleep, SLEEP_MICROSECONDS)));
+  await Promise.all(
+    Array.from({ length: RESIDENT_STACKS }, () => offLoop(owner, usleep, SLEEP_MICROSECONDS)),
+  );
 }

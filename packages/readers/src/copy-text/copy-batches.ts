@@ -9,6 +9,7 @@ import { TextRows } from './text-rows.ts';
 const BATCH_BYTES = 1 << 20;
 const BATCH_ROWS = 32_768;
 const SHOWN_BYTES = 200;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
 const END_OF_DATA = Buffer.from('\\.');
 
 export interface CopiedTexts {
@@ -49,6 +50,9 @@ class CopiedRows implements CellSink {
   readonly #columns: readonly TextColumn[];
   readonly #convert: readonly (((text: string) => string) | undefined)[];
   #rest: Buffer = Buffer.alloc(0);
+  /** Chunks behind `#rest`, which has no whole row, until they are as long: looking for its end then takes linear time. */
+  #more: Buffer[] = [];
+  #moreBytes = 0;
   #line = 0;
   /** Some row of the chunk may not be a text; the last character of a chunk may also be cut. */
   #checksRows = true;
@@ -70,8 +74,17 @@ class CopiedRows implements CellSink {
     return this.count >= BATCH_ROWS || this.#columns.reduce((sum, c) => sum + c.byteLength, 0) >= BATCH_BYTES;
   }
 
+  /** The chunk's memory must not change before `end`. */
   push(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#more.push(chunk);
+    this.#moreBytes += chunk.length;
+    if (this.#moreBytes >= this.#rest.length) this.#readRows();
+  }
+
+  #readRows(): void {
+    const bytes = Buffer.concat([this.#rest, ...this.#more]);
+    this.#more = [];
+    this.#moreBytes = 0;
     this.#checksRows = !isTextBytes(bytes);
     let start = 0;
     while (!this.isEnded) {
@@ -80,11 +93,16 @@ class CopiedRows implements CellSink {
       this.#row(bytes, start, end);
       start = end + 1;
     }
-    // The chunk's memory may be used again.
-    this.#rest = Buffer.from(bytes.subarray(start));
+    this.#rest = bytes.subarray(start);
+    if (this.#rest.length <= MAX_LINE_BYTES) return;
+    this.#line += 1;
+    this.#explained(this.#rest, 0, this.#rest.length, () => {
+      throw new CopyRowError(`the line is longer than ${MAX_LINE_BYTES} bytes`);
+    });
   }
 
   end(): void {
+    if (!this.isEnded && this.#moreBytes > 0) this.#readRows();
     if (this.isEnded || this.#rest.length === 0) return;
     this.#explained(this.#rest, 0, this.#rest.length, () => this.#parser.checkLast(this.#rest, 0));
     this.#row(this.#rest, 0, this.#rest.length);
