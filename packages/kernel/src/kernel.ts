@@ -6,7 +6,7 @@ import { KernelSession } from './client/kernel-session.ts';
 import { Quarantine } from './client/quarantine.ts';
 import { type KernelStatus, type SpawnKernel, Supervisor } from './client/supervisor.ts';
 import type { KernelLog } from './kernel-log.ts';
-import { ownMemory } from './own-memory.ts';
+import { processMemory } from './own-memory.ts';
 import type { MemoryUse } from './protocol/messages.ts';
 
 export interface KernelOptions {
@@ -99,7 +99,7 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
   const memoryLeft = () =>
     Math.max(
       whole.ceilingBytes * LEAST_QUARANTINE_SHARE,
-      whole.ceilingBytes - ownMemory(supervisor.status().pid),
+      whole.ceilingBytes - (processMemory(supervisor.status().pid)?.ownBytes ?? 0),
     );
   const quarantine = new Quarantine(
     spawn(() => withCeiling(whole, memoryLeft())),

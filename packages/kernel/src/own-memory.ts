@@ -2,18 +2,25 @@ import { readFileSync } from 'node:fs';
 
 const KIB = 1024;
 
-/** What a process has in memory of its own, in bytes; 0 where that cannot be known, as for one that has ended. Files it maps are shared. */
-export const ownMemory = (pid: number | 'self' | undefined): number => statusBytes(pid, 'RssAnon');
+interface ProcessMemory {
+  /** In memory, in bytes, and not shared, as files are that the process maps. */
+  readonly ownBytes: number;
+  /** Reserved for data, in bytes, whether it is in memory or not: what `RLIMIT_DATA` limits. */
+  readonly reservedBytes: number;
+}
 
-/** What a process has reserved for data, in bytes, whether it is in memory or not. */
-export const reservedMemory = (pid: number | 'self' | undefined): number => statusBytes(pid, 'VmData');
-
-function statusBytes(pid: number | 'self' | undefined, name: string): number {
-  if (pid === undefined || process.platform !== 'linux') return 0;
+/** Undefined where it cannot be known: the process has ended, or the system is not Linux. */
+export function processMemory(pid: number | 'self' | undefined): ProcessMemory | undefined {
+  if (pid === undefined || process.platform !== 'linux') return undefined;
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return KIB * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0);
+    return { ownBytes: bytesIn(status, OWN), reservedBytes: bytesIn(status, RESERVED) };
   } catch {
-    return 0;
+    return undefined;
   }
 }
+
+const OWN = /^RssAnon:\s+(\d+) kB$/m;
+const RESERVED = /^VmData:\s+(\d+) kB$/m;
+
+const bytesIn = (status: string, line: RegExp): number => KIB * Number(line.exec(status)?.[1] ?? 0);

@@ -1,7 +1,7 @@
 import type { TesseraError } from '@tessera/common';
 import { outOfMemory } from '../errors/kernel-error.ts';
 import type { KernelLog } from '../kernel-log.ts';
-import { ownMemory } from '../own-memory.ts';
+import { processMemory } from '../own-memory.ts';
 import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
 import { KernelSession } from './kernel-session.ts';
 import type { SpawnKernel } from './supervisor.ts';
@@ -100,7 +100,8 @@ export class Quarantine implements ProcessEvents {
 
   /** Both kernels share one kernel's memory; what is left changes with what the other takes. */
   #endOverLimit(process: KernelProcessHandle): void {
-    if (process !== this.#process || ownMemory(process.pid) <= this.#memoryLeft()) return;
+    if (process !== this.#process || (processMemory(process.pid)?.ownBytes ?? 0) <= this.#memoryLeft())
+      return;
     this.#log.warn(
       { pid: process.pid },
       'The kernel processes together need too much memory; the quarantine process is ended',

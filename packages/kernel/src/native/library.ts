@@ -17,8 +17,6 @@ const STACK_AND_HEAP_BYTES = STACK_BYTES + 1024 * 1024 + 64 * 1024;
 export const RESIDENT_STACKS = 32;
 /** As many as the thread pool has threads. */
 const MAX_CONCURRENT_CALLS = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
-export const MAX_FURTHER_STACK_BYTES =
-  Math.max(0, MAX_CONCURRENT_CALLS - RESIDENT_STACKS) * STACK_AND_HEAP_BYTES;
 
 koffi.config({
   sync_stack_size: STACK_BYTES,

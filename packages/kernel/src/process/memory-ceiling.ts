@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import {
   libc,
-  MAX_FURTHER_STACK_BYTES,
   type Native,
   observeFurtherStacks,
   offLoop,
@@ -9,33 +7,55 @@ import {
   RESIDENT_STACKS,
 } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
-import { ownMemory, reservedMemory } from '../own-memory.ts';
+import { processMemory } from '../own-memory.ts';
 
 const RLIMIT_DATA = 2;
 /** While all of them sleep, each has a thread and a stack of its own. */
 const SLEEP_MICROSECONDS = 50_000;
+const ADJUST_MS = 25;
 
 /**
  * Has the operating system refuse this process more than `bytes` of memory of its own: then the allocation that asks for too
  * much fails, inside the query that asks, whether the kernel counts it or not. Linux only; elsewhere it does nothing.
+ *
+ * What can be limited is what is reserved, and more is reserved than is in memory: stacks, and what the allocator keeps for
+ * later. So the limit is always what is reserved now and what is left of `bytes`.
  */
 export async function setMemoryCeiling(bytes: number): Promise<void> {
-  if (process.platform !== 'linux') return;
   await reserveStacks();
-  // The limit counts what is reserved, of which little is in memory yet: mostly stacks.
-  const limit = Math.floor(reservedMemory('self') + Math.max(0, bytes - ownMemory('self')));
+  if (processMemory('self') === undefined) return;
   const pair = new NativeBlock(16);
-  const set = (furtherStackBytes: number) => {
-    pair.setPointer(0, BigInt(limit + furtherStackBytes));
-    pair.setPointer(8, BigInt(limit + MAX_FURTHER_STACK_BYTES));
-    if (setrlimit(RLIMIT_DATA, pair.address) !== 0) {
-      throw new Error('The memory ceiling of the kernel process could not be set');
-    }
+  if (getrlimit(RLIMIT_DATA, pair.address) !== 0) return;
+  // Only a privileged process may raise it.
+  const most = pair.pointerAt(8);
+  let limit = 0;
+  let stackBytes = 0;
+  let adjustedStackBytes = 0;
+  const set = () => {
+    const wanted = BigInt(limit + Math.max(0, stackBytes - adjustedStackBytes));
+    pair.setPointer(0, wanted < most ? wanted : most);
+    pair.setPointer(8, most);
+    setrlimit(RLIMIT_DATA, pair.address);
   };
-  set(0);
-  observeFurtherStacks(set);
+  const adjust = () => {
+    const memory = processMemory('self');
+    if (memory === undefined) return;
+    limit = memory.reservedBytes + Math.max(0, Math.floor(bytes - memory.ownBytes));
+    adjustedStackBytes = stackBytes;
+    set();
+  };
+  observeFurtherStacks((further) => {
+    stackBytes = further;
+    set();
+  });
+  adjust();
+  setInterval(adjust, ADJUST_MS).unref();
 }
 
+const getrlimit = libc.func('getrlimit', 'int', ['int', 'void *']) as unknown as Native<
+  number,
+  [number, Pointer]
+>;
 const setrlimit = libc.func('setrlimit', 'int', ['int', 'void *']) as unknown as Native<
   number,
   [number, Pointer]
