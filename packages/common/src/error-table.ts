@@ -340,6 +340,15 @@ export const ERRORS = {
       'Two nodes run different versions of the kernel: they would cut rows differently, so they do not share queries until one of them is upgraded.',
     message: (p) => `This node runs kernel ${p.ours}, the caller ${p.theirs}`,
   }),
+  SECRET_KEY_MISSING: row<{ keyId: string }>({
+    sqlState: '58000',
+    httpStatus: 500,
+    retry: 'never',
+    meaning:
+      'The credentials of a location or an external table are encrypted, and the node cannot decrypt them: it lacks the key, or they are damaged. Give every node the key in `TESSERA_SECRETS_KEY`, or create the location again.',
+    message: (p) =>
+      `The credentials were encrypted with the key ${p.keyId}, and this node cannot decrypt them: give it that key in TESSERA_SECRETS_KEY, or create the location again`,
+  }),
   STORE_MISMATCH: row<{ ours: string; theirs: string }>({
     sqlState: '08P01',
     httpStatus: 503,

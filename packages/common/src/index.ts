@@ -9,6 +9,7 @@ export * from './measurement.ts';
 export * from './nearest-name.ts';
 export * from './reportable-error.ts';
 export { Savepoints } from './savepoints.ts';
+export { requireOpen, secretKeys } from './sealed-secret.ts';
 export { SeededRandom } from './seeded-random.ts';
 export * from './timers.ts';
 export * from './valid-text.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Authenticator, makeCredential } from '@tessera/auth';
-import { createLogging, type Logging, pause, TesseraError } from '@tessera/common';
+import { createLogging, type Logging, pause, secretKeys, TesseraError } from '@tessera/common';
 import {
   autoVacuum,
   type EngineConfig,
@@ -83,6 +83,8 @@ export const serve: Serve = async (options) => {
   if (left > 0) log.info({ directories: left }, 'removed what requests had left behind at a crash');
 
   const configured = nodeCredentials(options.clusterTls);
+  // A key that cannot be used is told at the start, not when a location is read.
+  secretKeys();
   const node = engineNodes(config)[options.node]!;
   checkProtected(node.host, 'node', configured, options.insecureCluster);
   const isAsked = hasOthers(config) || options.insecureCluster;

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { LocationObject } from '../model.ts';
+import { BOOTSTRAP_DATABASE } from '../state/bootstrap.ts';
 import { CatalogState } from '../state/catalog-state.ts';
 import {
   add,
@@ -84,5 +86,34 @@ describe('refuses', () => {
       }),
     );
     expect(() => decodeCheckpoint(Buffer.concat([FILE, Buffer.from('x')]))).toThrow(corrupt);
+  });
+});
+
+describe('credentials', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  const LOCATION: LocationObject = {
+    ...{ kind: 'location', id: asObject('l'), name: 'l', owner: 'tessera' },
+    ...{ createdAt: '2026-01-01T00:00:00.000Z', alteredAt: '2026-01-01T00:00:00.000Z' },
+    databaseId: BOOTSTRAP_DATABASE.id,
+    source: 'AMAZON_S3',
+    url: 's3://b/',
+    credentials: { aws_secret_key: 'wJalrXUtnFEMI' },
+  };
+  const locationIn = (file: Uint8Array) => decodeCheckpoint(file).object(LOCATION.id) as LocationObject;
+
+  test('of an earlier version are encrypted by the first checkpoint that has a key', () => {
+    const before = encodeCheckpoint(commit(CatalogState.empty, { kind: 'create', object: LOCATION }));
+    expect(locationIn(before)).toEqual(LOCATION);
+    vi.stubEnv('TESSERA_SECRETS_KEY', '00'.repeat(32));
+    const after = encodeCheckpoint(decodeCheckpoint(before));
+    expect(locationIn(after)).toEqual(LOCATION);
+    vi.stubEnv('TESSERA_SECRETS_KEY', '');
+    expect(locationIn(after).credentials['aws_secret_key']).toMatch(/^sealed:1:/);
+    // A node without the key, as a metadata service may be, passes them on as they are.
+    const passedOn = encodeCheckpoint(decodeCheckpoint(after));
+    expect(locationIn(passedOn)).toEqual(locationIn(after));
+    vi.stubEnv('TESSERA_SECRETS_KEY', '00'.repeat(32));
+    expect(locationIn(passedOn)).toEqual(LOCATION);
   });
 });

@@ -1,3 +1,5 @@
+import { secretKeys } from '@tessera/common';
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
@@ -72,13 +74,30 @@ export function list<T>(codec: Codec<T>): Codec<readonly T[]> {
 }
 
 /** An object with any keys. */
-export const textMap: Codec<Readonly<Record<string, string>>> = {
+const textMap: Codec<Readonly<Record<string, string>>> = {
   toJson: (value) => ({ ...value }),
   fromJson: (json, place) => {
     const entries = Object.entries(asObject(json, place));
     return Object.fromEntries(entries.map(([key, value]) => [key, text.fromJson(value, `${place}.${key}`)]));
   },
 };
+
+const SECRET_NAME = /secret|token|password|credential|key|signature|sas/i;
+
+/** As `textMap`; texts whose names tell of a secret are encrypted where the environment has a key for it. */
+export const secretMap: Codec<Readonly<Record<string, string>>> = {
+  toJson: (value) => mapSecrets(value, (text, name) => secretKeys().seal(text, name)),
+  fromJson: (json, place) =>
+    mapSecrets(textMap.fromJson(json, place), (text, name) => secretKeys().open(text, name)),
+};
+
+const mapSecrets = (
+  value: Readonly<Record<string, string>>,
+  change: (text: string, name: string) => string,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, text]) => [name, SECRET_NAME.test(name) ? change(text, name) : text]),
+  );
 
 export function asObject(json: unknown, place: string): Readonly<Record<string, unknown>> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))

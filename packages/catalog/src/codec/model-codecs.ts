@@ -15,7 +15,7 @@ import {
   type TabletId,
 } from '../model.ts';
 import { PRIVILEGES } from '../privileges.ts';
-import { type Codec, count, flag, id, list, nullable, oneOf, text, textMap, timestamp } from './codec.ts';
+import { type Codec, count, flag, id, list, nullable, oneOf, secretMap, text, timestamp } from './codec.ts';
 import { optional, record, union } from './record.ts';
 
 export const objectId: Codec<ObjectId> = id<ObjectId>();
@@ -107,7 +107,7 @@ export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
     url: text,
     objectPattern: optional(text),
     format: oneOf('PARQUET', 'CSV', 'TSV', 'JSON', 'AVRO'),
-    options: textMap,
+    options: secretMap,
     locationId: optional(objectId),
   },
   sequence: {
@@ -129,7 +129,7 @@ export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
     databaseId: objectId,
     source: oneOf('AMAZON_S3', 'GOOGLE_CLOUD_STORAGE', 'AZURE_BLOB_STORAGE', 'LOCAL'),
     url: text,
-    credentials: textMap,
+    credentials: secretMap,
   },
   user: {
     ...base,

@@ -6,6 +6,7 @@ import type { ChangeContext } from '../changes/change-context.ts';
 import { checkNames } from './columns.ts';
 import { isTaken } from './create-table.ts';
 import { newObject } from './databases.ts';
+import { warnOfClearText } from './locations.ts';
 import { placeOf, requireLocation } from './names.ts';
 
 /** A name for files outside; they are looked at when they are read. */
@@ -44,5 +45,6 @@ export function createExternalTable(
     ...(statement.objectPattern === undefined ? {} : { objectPattern: statement.objectPattern }),
     ...(location === undefined ? {} : { locationId: location.id }),
   };
+  warnOfClearText(context, place.name, statement.credentials);
   return { actions: [{ kind: 'create', object }] };
 }

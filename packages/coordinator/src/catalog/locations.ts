@@ -1,5 +1,5 @@
 import type { LocationObject, Snapshot } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import { fail, secretKeys } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
@@ -27,5 +27,22 @@ export function createLocation(
     credentials,
     ...(description === undefined ? {} : { description }),
   };
+  warnOfClearText(context, name, credentials);
   return { actions: [{ kind: existing === undefined ? 'create' : 'alter', object }] };
+}
+
+/** Without a key the credentials stand readable in the log, its checkpoints and backups. */
+export function warnOfClearText(
+  { run }: ChangeContext,
+  name: string,
+  credentials: Readonly<Record<string, string>>,
+): void {
+  if (Object.keys(credentials).length === 0 || secretKeys().canSeal) return;
+  run.query.notices.warn(
+    `the credentials of "${name}" are stored unencrypted, because the node has no TESSERA_SECRETS_KEY`,
+    {
+      resolution:
+        'Set TESSERA_SECRETS_KEY on every node; credentials are then encrypted at the next checkpoint.',
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { fail } from '@tessera/common';
+import { fail, requireOpen } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
 import type { ObjectUrl } from './object-url.ts';
 
@@ -21,6 +21,7 @@ export async function openExternalBucket(
   credentials: ObjectCredentials,
   defaultS3Endpoint: string | undefined,
 ): Promise<BucketClient> {
+  for (const text of Object.values(credentials)) if (typeof text === 'string') requireOpen(text);
   switch (scheme) {
     case 's3': {
       const { S3Bucket } = await import('../s3/s3-bucket.ts');

@@ -27,10 +27,10 @@ export class StagedFiles {
     }
   }
 
-  /** A new file with these bytes, on disk as a whole; the caller renames, links or removes it. */
+  /** A new file with these bytes, for nobody else to read, on disk as a whole; the caller renames, links or removes it. */
   async write(body: Uint8Array): Promise<string> {
     const path = this.#newPath();
-    const file = await open(path, 'wx');
+    const file = await open(path, 'wx', 0o600);
     try {
       await file.writeFile(body);
       await this.#stamp(file);
@@ -79,7 +79,7 @@ export class StagedFiles {
 
   /** Makes the directory with those above it, so that they last. */
   async makeDirectory(path: string): Promise<void> {
-    const first = await mkdir(path, { recursive: true });
+    const first = await mkdir(path, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
     for (let made = path; made.length >= first.length; made = dirname(made)) await this.sync(dirname(made));
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -72,6 +72,20 @@ describe('local store', () => {
     const ends = await Promise.all(writers.map((writer) => once(writer, 'close')));
     expect(ends.map(([code]) => code)).toEqual([0, 0, 0]);
     expect(Buffer.from((await store.get('counter'))!.body).toString()).toBe('300');
+    await store.close();
+  });
+
+  it('lets nobody else read the metadata log, also where an earlier version let everybody', async () => {
+    const directory = await newDirectory();
+    await mkdir(join(directory, 'meta'), { mode: 0o755 });
+    await chmod(directory, 0o755);
+    const store = await openLocalStore(directory, { fsync: false });
+    await store.putIfAbsent('meta/log/1.json', Buffer.from('x'));
+    await store.put('meta/leader', Buffer.from('x'));
+    const modes = ['', 'meta', 'meta/log', 'meta/log/1.json', 'meta/leader'].map(
+      async (path) => (await stat(join(directory, path))).mode & 0o777,
+    );
+    expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
     await store.close();
   });
 

@@ -1,5 +1,5 @@
 import { type BigIntStats, renameSync, statSync, unlinkSync } from 'node:fs';
-import { link, mkdir, open, rm, rmdir, stat } from 'node:fs/promises';
+import { chmod, link, mkdir, open, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cancellation, TesseraError } from '@tessera/common';
@@ -29,6 +29,8 @@ export async function openLocalStore(
   const privately = join(root, PRIVATE_DIRECTORY);
   try {
     await mkdir(join(privately, 'staged'), { recursive: true, mode: 0o700 });
+    // Stores of earlier versions have directories that everybody may read.
+    for (const path of [root, join(root, 'meta')]) await chmod(path, 0o700).catch(() => undefined);
     const staged = new StagedFiles(join(privately, 'staged'), options.fsync ?? true);
     await staged.clear();
     return new LocalStore(root, staged, new ExclusiveSection(join(privately, 'lock')));

@@ -120,8 +120,7 @@ export class TokenCursor {
 
   unexpected(expected: string): never {
     const token = this.peek();
-    const found =
-      token === undefined || token.tokenType === EOF ? 'the end of the statement' : `"${token.image}"`;
+    const found = token === undefined || token.tokenType === EOF ? 'the end of the statement' : shown(token);
     const offset = token?.startOffset ?? this.text.length;
     return fail(
       'SYNTAX_ERROR',
@@ -130,3 +129,7 @@ export class TokenCursor {
     );
   }
 }
+
+/** A text is not repeated: in CREATE LOCATION and CREATE USER it may be a secret, which errors must not carry to logs. */
+const shown = (token: IToken): string =>
+  stringOf(token) === undefined ? `"${token.image}"` : 'a text in quotes';

@@ -33,7 +33,7 @@ const SECRET_NAME = /secret|token|password|credential|key|sas|signature/i;
  * the password or signature in a URL, and what may be the password of a user. Text that does not lex is not shown at all when it may hold a secret.
  */
 export function redactedSql(text: string): string {
-  return withoutSecrets(withoutPasswords(text), () => true);
+  return withoutSecrets(withoutPasswords(text), () => true, isMisplaced);
 }
 
 /** The query of a view as its readers may see it: secrets in calls of READ_* are `'***'`; conditions stay, whatever their columns are called. */
@@ -44,17 +44,20 @@ export function redactedQuery(sql: string): string {
 function withoutSecrets(
   sql: string,
   mayBeArgument: (tokens: readonly IToken[], index: number) => boolean,
+  isSuspect: (tokens: readonly IToken[], index: number) => boolean = () => false,
 ): string {
   if (!SECRET_NAME.test(sql) && !sql.includes('@')) return sql;
   try {
     let shown = '';
     let at = 0;
     const tokens = tokenize(sql);
+    const namesCredentials = tokens.some((token) => isWord(token, 'CREDENTIALS'));
     for (const [index, token] of tokens.entries()) {
       const text = stringOf(token);
       if (text === undefined) continue;
       const isArgument = isGivenToSecret(tokens, index) && mayBeArgument(tokens, index);
-      if (!isArgument && !isSecretUrl(text)) continue;
+      const isMistake = namesCredentials && isSuspect(tokens, index);
+      if (!isArgument && !isMistake && !isSecretUrl(text)) continue;
       shown += `${sql.slice(at, token.startOffset)}'***'`;
       at = token.startOffset + token.image.length;
     }
@@ -62,6 +65,13 @@ function withoutSecrets(
   } catch {
     return SECRET_NAME.test(sql) ? HIDDEN : sql;
   }
+}
+
+/** Whether a text is given to nothing, as where a statement with CREDENTIALS has a mistake: neither `NAME '…'` nor `NAME = '…'`. */
+function isMisplaced(tokens: readonly IToken[], index: number): boolean {
+  const before = tokens[index - 1];
+  const isSign = before?.image === '=' || before?.image === '=>';
+  return (isSign ? tokens[index - 2] : before)?.tokenType !== Word;
 }
 
 /** Whether one of the parentheses around a token is that of a READ_* call. */
