@@ -44,10 +44,12 @@ export function* createRequirements(scope: RequirementScope, statement: CreateSt
       break;
     }
     case 'create_table':
-      yield* creationIn(scope, statement.name);
+      yield* replacementOf(scope, statement);
       yield* referenceRequirements(scope, statement.constraints, statement.name);
       break;
     case 'create_table_as':
+      yield* replacementOf(scope, statement);
+      break;
     case 'create_sequence':
       yield* creationIn(scope, statement.name);
       break;
@@ -80,6 +82,16 @@ export function* createRequirements(scope: RequirementScope, statement: CreateSt
     default:
       statement satisfies never;
   }
+}
+
+/** Whoever replaces a table creates one, and drops that of the name. */
+function* replacementOf(
+  scope: RequirementScope,
+  { name, orReplace }: { readonly name: ObjectName; readonly orReplace: boolean },
+): Requirements {
+  yield* creationIn(scope, name);
+  const existing = orReplace ? yield* relationIfAny(scope, name) : undefined;
+  if (existing !== undefined) yield ownershipOf(existing, name.location);
 }
 
 function* creationIn(scope: RequirementScope, name: ObjectName): Requirements {

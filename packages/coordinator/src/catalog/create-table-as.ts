@@ -1,4 +1,4 @@
-import type { Column, Snapshot } from '@tessera/catalog';
+import type { Action, Column, Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { type CreateStatement, kernelTypeSql, type OutputColumn } from '@tessera/sql';
@@ -8,7 +8,7 @@ import type { ChangeContext } from '../changes/change-context.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { checkNames, storedName } from './columns.ts';
-import { isTaken, newTable } from './create-table.ts';
+import { isTaken, newTable, replacedBy } from './create-table.ts';
 import { type Place, placeOf } from './names.ts';
 import { refuseTwice } from './views.ts';
 
@@ -19,7 +19,8 @@ export async function createTableAs(
   statement: Extract<CreateStatement, { kind: 'create_table_as' }>,
 ): Promise<Change> {
   const place = placeOf(snapshot, statement.name, context.database);
-  if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
+  const replaced = replacedBy(snapshot, place, statement);
+  if (replaced.length === 0 && isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
   // Nodes may write the rows before the query is bound.
   let made: Promise<QueryToStore> | undefined;
   const toStore = (columns: BoundQuery['columns']) => {
@@ -33,7 +34,8 @@ export async function createTableAs(
     async (bound) => {
       const query = await toStore(bound.columns);
       const { actions, rows } = await storeQuery(context, bound, query, context.run.query.signal);
-      return { actions: [{ kind: 'create', object: query.table }, ...actions], affectedRows: rows };
+      const created: Action = { kind: 'create', object: query.table };
+      return { actions: [...replaced, created, ...actions], affectedRows: rows };
     },
     {
       storing: async ({ columns, session }) => storageOf(context, await toStore(columns), session),

@@ -1,4 +1,4 @@
-import type { Column, Snapshot, TableObject } from '@tessera/catalog';
+import type { Action, Column, Snapshot, TableObject } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement, TableShape } from '@tessera/sql';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
@@ -8,6 +8,7 @@ import { withConstraints } from './constraints.ts';
 import { newObject } from './databases.ts';
 import { DEFAULT_GRANULARITY } from './default-granularity.ts';
 import { checkExpressions } from './definition-check.ts';
+import { dropRelations } from './dependents.ts';
 import { type Place, placeOf, RELATION_WORDS, relationAt } from './names.ts';
 import { withSequences } from './sequences.ts';
 
@@ -19,12 +20,31 @@ export async function createTable(
   statement: Extract<CreateStatement, { kind: 'create_table' }>,
 ): Promise<Change> {
   const place = placeOf(snapshot, statement.name, context.database);
-  if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
+  const replaced = replacedBy(snapshot, place, statement);
+  const without = snapshot.withActions(replaced);
+  if (isTaken(without, place, statement.ifNotExists)) return NO_CHANGE;
   const columns = await newColumns(context, statement.columns);
   const plain = await newTable(context, place, columns, statement.shape);
-  const constrained = await withConstraints(context, snapshot, plain, statement.constraints);
-  const { table, sequences } = withSequences(context, snapshot, constrained, statement.columns);
-  return { actions: [table, ...sequences].map((object) => ({ kind: 'create', object })) };
+  const constrained = await withConstraints(context, without, plain, statement.constraints);
+  const { table, sequences } = withSequences(context, without, constrained, statement.columns);
+  const created = [table, ...sequences].map((object): Action => ({ kind: 'create', object }));
+  return { actions: [...replaced, ...created] };
+}
+
+/**
+ * The drops of the table that OR REPLACE replaces, with its sequences; they are committed together with the new one.
+ * @throws TesseraError WRONG_OBJECT_TYPE for a view or an external table, DEPENDENT_OBJECTS where something names the table
+ */
+export function replacedBy(
+  snapshot: Snapshot,
+  place: Place,
+  { orReplace }: { readonly orReplace: boolean },
+): readonly Action[] {
+  const existing = orReplace ? relationAt(snapshot, place) : undefined;
+  if (existing === undefined) return [];
+  if (existing.kind === 'table') return dropRelations(snapshot, [existing], { cascade: false });
+  const message = `"${existing.name}" is ${RELATION_WORDS[existing.kind]}, not a table`;
+  return fail('WRONG_OBJECT_TYPE', { message }, { location: place.location });
 }
 
 /**

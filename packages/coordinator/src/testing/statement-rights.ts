@@ -195,7 +195,10 @@ const CHANGES = {
 const DEFINITIONS = {
   create_database: [{ sql: 'CREATE DATABASE d$i', needs: [right('CREATE DATABASE ON ENGINE')] }],
   create_schema: [{ sql: 'CREATE SCHEMA new$i', needs: [inDatabase, right('CREATE ON DATABASE tessera')] }],
-  create_table: [{ sql: 'CREATE TABLE $s.n (a INT)', needs: creating }],
+  create_table: [
+    { sql: 'CREATE OR REPLACE TABLE $s.t (a INT)', needs: [...creating, owner('TABLE $s.t')] },
+    { sql: 'CREATE TABLE $s.n (a INT)', needs: creating },
+  ],
   create_table_as: [
     { sql: 'CREATE TABLE $s.n AS SELECT 1 AS a', needs: creating },
     { sql: 'CREATE TABLE $s.n AS SELECT a FROM $s.t', needs: [...creating, right('SELECT ON TABLE $s.t')] },

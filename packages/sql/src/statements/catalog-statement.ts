@@ -110,6 +110,7 @@ export type CreateStatement =
   | {
       readonly kind: 'create_table';
       readonly name: ObjectName;
+      readonly orReplace: boolean;
       readonly ifNotExists: boolean;
       readonly columns: readonly ColumnDefinition[];
       readonly constraints: readonly ConstraintDefinition[];
@@ -118,6 +119,7 @@ export type CreateStatement =
   | (WithSettings & {
       readonly kind: 'create_table_as';
       readonly name: ObjectName;
+      readonly orReplace: boolean;
       readonly ifNotExists: boolean;
       readonly columnNames: readonly string[] | undefined;
       readonly shape: TableShape;

@@ -10,12 +10,19 @@ import { ifNotExists, nameList, objectName, parenthesisedNames } from './names.t
 import { parenthesisedOptions, wholeNumber } from './option-list.ts';
 import { unsupported } from './unsupported.ts';
 
-/** `CREATE [FACT | DIMENSION] TABLE …`, from the word TABLE on. */
-export function createTable(cursor: TokenCursor, tableType: TableShape['tableType']): CreateStatement {
+/** `CREATE [OR REPLACE] [FACT | DIMENSION] TABLE …`, from the word TABLE on. */
+export function createTable(
+  cursor: TokenCursor,
+  tableType: TableShape['tableType'],
+  orReplace: boolean,
+): CreateStatement {
   cursor.expectWord('TABLE');
+  if (orReplace && cursor.isAt('IF'))
+    cursor.unexpected('the name of a table (OR REPLACE takes no IF NOT EXISTS)');
   const quiet = ifNotExists(cursor);
   const name = objectName(cursor, 'the name of a table');
   const head = { name, ifNotExists: quiet };
+  if (orReplace && cursor.isAt('CLONE')) unsupported(cursor, 'CREATE OR REPLACE TABLE … CLONE');
   if (cursor.accept('CLONE')) {
     const source = objectName(cursor, 'the name of the table to clone');
     cursor.expectEnd();
@@ -28,14 +35,15 @@ export function createTable(cursor: TokenCursor, tableType: TableShape['tableTyp
     if (!cursor.accept('AS')) cursor.unexpected(names === undefined ? '"(" or AS' : 'AS and a query');
     const { cursor: withQuery, settings } = withoutSettings(cursor);
     const columnNames = names?.map((n) => n.name);
-    return { kind: 'create_table_as', ...head, columnNames, shape, query: restAsQuery(withQuery), settings };
+    const query = restAsQuery(withQuery);
+    return { kind: 'create_table_as', ...head, orReplace, columnNames, shape, query, settings };
   }
   const { columns, constraints } = tableElements(cursor);
   const shape = tableShape(cursor, tableType);
   if (cursor.isAt('AS'))
     cursor.unexpected('the end of the statement (with AS, columns have names but no types)');
   cursor.expectEnd();
-  return { kind: 'create_table', ...head, columns, constraints, shape };
+  return { kind: 'create_table', ...head, orReplace, columns, constraints, shape };
 }
 
 /** `(a)` and `(a, …` are names, `(a int` is a definition. */

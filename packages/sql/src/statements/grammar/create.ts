@@ -15,7 +15,7 @@ export function createStatement(cursor: TokenCursor): CreateStatement | undefine
   const orReplace = cursor.isAt('CREATE', 'OR', 'REPLACE');
   const object = orReplace ? 3 : 1;
   const next = cursor.peek(object);
-  if (orReplace && !isWord(next, 'VIEW', 'LOCATION')) return undefined;
+  if (orReplace && !isWord(next, 'VIEW', 'LOCATION', 'TABLE', 'FACT', 'DIMENSION')) return undefined;
   const take = (...words: readonly string[]) =>
     cursor.accept('CREATE', ...(orReplace ? ['OR', 'REPLACE'] : []), ...words);
   if (take('VIEW')) return createView(cursor, orReplace);
@@ -28,9 +28,9 @@ export function createStatement(cursor: TokenCursor): CreateStatement | undefine
   if (take('UNIQUE', 'INDEX')) return secondaryIndex(cursor);
   if (take('INDEX')) return createSkipIndex(cursor);
   for (const tableType of ['FACT', 'DIMENSION'] as const) {
-    if (take(tableType)) return createTable(cursor, tableType);
+    if (take(tableType)) return createTable(cursor, tableType, orReplace);
   }
   if (!isWord(next, 'TABLE')) return undefined;
-  cursor.accept('CREATE');
-  return createTable(cursor, 'FACT');
+  take();
+  return createTable(cursor, 'FACT', orReplace);
 }
