@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Connection, Firebolt } from 'firebolt-sdk';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authority } from './certificates.ts';
 import { ADMIN, writeNativeConfig } from './native-node.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -11,7 +11,14 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 /** The SDK of this API family, unmodified: it logs in and speaks TLS, to the engine itself. */
 let directory: string;
 let server: TesseraProcess;
+let firebolt: ReturnType<typeof Firebolt>;
 let connection: Connection;
+const OPTIONS = {
+  auth: { client_id: ADMIN.name, client_secret: ADMIN.password },
+  account: 'account',
+  database: 'tessera',
+  engineName: 'engine',
+};
 // The SDK has no option for an authority of one's own.
 const trust = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 
@@ -21,13 +28,8 @@ beforeAll(async () => {
   const config = writeNativeConfig(directory);
   server = await startTessera({ args: ['--config', config, '--tls-cert', cert, '--tls-key', key] });
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
-  const firebolt = Firebolt({ apiEndpoint: server.url });
-  connection = await firebolt.connect({
-    auth: { client_id: ADMIN.name, client_secret: ADMIN.password },
-    account: 'account',
-    database: 'tessera',
-    engineName: 'engine',
-  });
+  firebolt = Firebolt({ apiEndpoint: server.url });
+  connection = await firebolt.connect(OPTIONS);
 });
 
 afterAll(async () => {
@@ -93,4 +95,168 @@ it('remembers settings for later statements', async () => {
   await connection.execute("SET timezone = 'Asia/Tokyo'");
   const statement = await connection.execute("SELECT '2024-01-01 00:00:00+00'::timestamptz::text");
   expect((await statement.fetchResult()).data).toEqual([['2024-01-01 09:00:00+09']]);
+});
+
+/** What the SDK's own integration tests check against its service, told anew. */
+describe('scenarios of its integration tests', () => {
+  const fetched = async (sql: string, options: Parameters<Connection['execute']>[1] = {}) =>
+    (await connection.execute(sql, options)).fetchResult();
+
+  it.each([
+    ['select true::boolean', 'boolean', true],
+    ['select 9223372036854775807', 'long', '9223372036854775807'],
+    [
+      'SELECT * FROM (SELECT 9223372036854775807::bigint UNION ALL SELECT NULL::bigint) ORDER BY 1',
+      'long null',
+      '9223372036854775807',
+    ],
+    ['select -9223372036854775808', 'long', '-9223372036854775808'],
+    ["SELECT 'hello_ツ\n\u0048'::bytea", 'bytea', 'hello_ツ\nH'],
+    ['SELECT null::bytea', 'bytea null', 'null'],
+    ['SELECT 1::long', 'long', '1'],
+    ["SELECT 'x'::text", 'text', 'x'],
+    ['SELECT 123.4', 'double', '123.4'],
+    ['SELECT 1.25::decimal(38, 4)', 'decimal', '1.2500'],
+    ['SELECT 3.5::real', 'float', '3.5'],
+  ])('%s is %s', async (sql, type, value) => {
+    const { data, meta } = await fetched(sql);
+    expect(meta[0]!.type).toBe(type);
+    expect(String((data[0] as unknown[])[0])).toBe(String(value));
+  });
+
+  it('inf and nan', async () => {
+    const { data } = await fetched(`SELECT 'inf'::float, '-inf'::float, 'nan'::float, '-nan'::float`);
+    expect(data[0]).toEqual([Infinity, -Infinity, Number.NaN, Number.NaN]);
+  });
+
+  it('dates and times', async () => {
+    const { data } = await fetched(`SELECT '2023-06-20 14:50:00'::timestamp, '2023-06-20'::date`);
+    expect((data[0] as Date[]).map((date) => date.toISOString())).toEqual([
+      '2023-06-20T14:50:00.000Z',
+      '2023-06-20T00:00:00.000Z',
+    ]);
+  });
+
+  it('structs in arrays, with normalized data', async () => {
+    const { data } = await fetched(`SELECT [{'arn': 'a', 'id': 1}, {'arn': 'b', 'id': 2}] AS list`, {
+      response: { normalizeData: true },
+    });
+    expect(data).toEqual([
+      {
+        list: [
+          { arn: 'a', id: 1 },
+          { arn: 'b', id: 2 },
+        ],
+      },
+    ]);
+  });
+
+  it.skip('bytea through a parameter and a table (skipped: E-strings with bytes from 0x80 are not read yet)', async () => {
+    const value = Buffer.from('hello_world_123ツ\n\u0048');
+    await connection.execute('CREATE TABLE "bytea_test" (id int, data bytea not null)');
+    await connection.execute('INSERT INTO "bytea_test" VALUES (1, ?::bytea)', { parameters: [value] });
+    const { data, meta } = await fetched('SELECT data FROM "bytea_test"');
+    expect(meta[0]!.type).toBe('bytea');
+    expect(data).toEqual([[value]]);
+  });
+
+  it('texts that need quoting', async () => {
+    const text = `some string \\ ' " \n\t ; -- ?`;
+    expect((await fetched('SELECT ?', { parameters: [text] })).data).toEqual([[text]]);
+  });
+
+  describe('parameters of the server', () => {
+    let numeric: Connection;
+    beforeAll(async () => {
+      numeric = await firebolt.connect({ ...OPTIONS, preparedStatementParamStyle: 'fb_numeric' });
+    });
+    const bound = async (sql: string, options: Parameters<Connection['execute']>[1]) => {
+      const { data, meta } = await (await numeric.execute(sql, options)).fetchResult();
+      return [meta.map(({ type }) => type), (data[0] as unknown[]).map(String)];
+    };
+
+    it('by position and by name, some of them unused', async () => {
+      const expected = [
+        ['long', 'long'],
+        ['1', '2'],
+      ];
+      expect(await bound('SELECT $1, $2', { parameters: [1, 2, 3] })).toEqual(expected);
+      expect(await bound('SELECT $1, $2', { namedParameters: { $1: 1, $2: 2, $3: 3 } })).toEqual(expected);
+      expect(await bound('SELECT $34, $72', { namedParameters: { $34: 1, $72: 2 } })).toEqual(expected);
+    });
+
+    it('of every type', async () => {
+      const parameters = [42, '9007199254740991', '12345.6789', 3.14, 2.718281828459045, 'Hello'];
+      expect(
+        await bound('SELECT $1::int, $2::long, $3::decimal(38,4), $4::real, $5::double, $6::text', {
+          parameters,
+        }),
+      ).toEqual([
+        ['int', 'long', 'decimal', 'float', 'double', 'text'],
+        ['42', '9007199254740991', '12345.6789', '3.14', '2.718281828459045', 'Hello'],
+      ]);
+    });
+
+    it('that are missing are named', async () => {
+      await expect(numeric.execute('SELECT $1, $2', { parameters: [1] })).rejects.toThrow(/\$2/);
+    });
+  });
+
+  it('streams sums of normalized rows', async () => {
+    const statement = await connection.executeStream('select 1 from generate_series(1, 250000)', {
+      response: { normalizeData: true },
+    });
+    const { data } = await statement.streamResult();
+    let sum = 0;
+    data.on('data', (row: Record<string, number>) => {
+      sum += row['?column?']!;
+    });
+    await once(data, 'end');
+    expect(sum).toBe(250_000);
+  });
+
+  it.each([
+    ['syntax', 'SELEC 1'],
+    ['a missing table', 'SELECT * FROM no_such_table'],
+    ['division by zero', 'SELECT 1 / 0'],
+    ['a bad cast', "SELECT 'abc'::int"],
+  ])('errors: %s', async (_, sql) => {
+    await expect(connection.execute(sql)).rejects.toThrow(/Line 1|by zero|abc/);
+  });
+
+  it('an asynchronous statement is seen by another connection and can be cancelled', async () => {
+    const endless = 'SELECT count(*) FROM generate_series(1, 100000000000) AS g(n) WHERE n % 7 = 3';
+    const { asyncQueryToken: token } = await connection.executeAsync(endless);
+    const other = await firebolt.connect(OPTIONS);
+    expect(await other.isAsyncQueryRunning(token)).toBe(true);
+    await other.cancelAsyncQuery(token);
+    await expect.poll(() => connection.isAsyncQueryRunning(token)).toBe(false);
+    expect(await other.isAsyncQuerySuccessful(token)).toBe(false);
+  });
+
+  it('lists databases and engines through its resource manager', async () => {
+    const { resourceManager } = firebolt;
+    expect((await resourceManager.database.getAll()).map(({ name }) => name)).toContain('tessera');
+    expect((await resourceManager.database.getByName('tessera')).name).toBe('tessera');
+    const [engine] = await resourceManager.engine.getAll();
+    expect((await resourceManager.engine.getByName(engine!.name)).name).toBe(engine!.name);
+    const { data } = await fetched('SELECT database_name, description FROM information_schema.databases');
+    expect(data).toContainEqual(['tessera', null]);
+  });
+
+  it('connections keep their settings apart, and testConnection passes', async () => {
+    await expect(firebolt.testConnection(OPTIONS)).resolves.toBeUndefined();
+    const other = await firebolt.connect(OPTIONS);
+    await other.execute("SET timezone = 'Europe/Bucharest'");
+    const sql = "SELECT '2025-12-15 16:00:00+00'::timestamptz::text";
+    expect((await (await other.execute(sql)).fetchResult()).data).toEqual([['2025-12-15 18:00:00+02']]);
+    expect((await fetched(sql)).data).not.toEqual([['2025-12-15 18:00:00+02']]);
+  });
+
+  it('a connection that is destroyed ends its statements', async () => {
+    const other = await firebolt.connect(OPTIONS);
+    const running = other.execute('SELECT 1');
+    await other.destroy();
+    await expect(running).rejects.toThrow();
+  });
 });

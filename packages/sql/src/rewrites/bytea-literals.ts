@@ -5,12 +5,19 @@ import type { Expression } from '../tree.ts';
  *
  *     CAST('\x6162' AS BLOB)   →   CAST('\x61\x62' AS BLOB)
  *
- * A literal that is already in the kernel's form, or no hexadecimal, stays as it is.
+ * A character beyond ASCII is its bytes in UTF-8; the kernel refuses it: `CAST('é' AS BLOB)` → `CAST('\xC3\xA9' AS BLOB)`.
+ * Anything else stays as it is.
  */
 export function byteaLiteral(node: Expression): Expression {
   if (node.class !== 'CAST' || node.cast_type.id !== 'BLOB' || node.child.class !== 'CONSTANT') return node;
   const { value } = node.child.value;
-  if (typeof value !== 'string' || !/^\\x([0-9a-f]{2})*$/i.test(value)) return node;
-  const bytes = value.slice(2).replace(/../g, '\\x$&');
+  if (typeof value !== 'string') return node;
+  const isHex = /^\\x([0-9a-f]{2})*$/i.test(value);
+  const bytes = isHex
+    ? value.slice(2).replace(/../g, '\\x$&')
+    : value.replace(/[\u{80}-\u{10ffff}]+/gu, (text) =>
+        Buffer.from(text).toString('hex').replace(/../g, '\\x$&'),
+      );
+  if (bytes === value) return node;
   return { ...node, child: { ...node.child, value: { ...node.child.value, value: bytes } } };
 }
