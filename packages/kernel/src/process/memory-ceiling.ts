@@ -13,6 +13,8 @@ const RLIMIT_DATA = 2;
 /** While all of them sleep, each has a thread and a stack of its own. */
 const SLEEP_MICROSECONDS = 50_000;
 const ADJUST_MS = 25;
+/** Above this share of the ceiling, what the allocator keeps of freed memory is given back, at most so often. */
+const TRIM = { fromShare: 0.5, everyMs: 1_000 };
 
 /**
  * Has the operating system refuse this process more than `bytes` of memory of its own: then the allocation that asks for too
@@ -40,6 +42,7 @@ export async function setMemoryCeiling(bytes: number): Promise<void> {
   const adjust = () => {
     const memory = processMemory('self');
     if (memory === undefined) return;
+    if (memory.ownBytes > bytes * TRIM.fromShare) trim();
     limit = memory.reservedBytes + Math.max(0, Math.floor(bytes - memory.ownBytes));
     adjustedStackBytes = stackBytes;
     set();
@@ -52,6 +55,19 @@ export async function setMemoryCeiling(bytes: number): Promise<void> {
   setInterval(adjust, ADJUST_MS).unref();
 }
 
+let trimmedAt = 0;
+let isTrimming = false;
+
+function trim(): void {
+  if (isTrimming || performance.now() - trimmedAt < TRIM.everyMs) return;
+  isTrimming = true;
+  void offLoop({}, mallocTrim, 0).finally(() => {
+    isTrimming = false;
+    trimmedAt = performance.now();
+  });
+}
+
+const mallocTrim = libc.func('malloc_trim', 'int', ['size_t']) as unknown as Native<number, [number]>;
 const getrlimit = libc.func('getrlimit', 'int', ['int', 'void *']) as unknown as Native<
   number,
   [number, Pointer]
