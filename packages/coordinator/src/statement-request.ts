@@ -53,7 +53,7 @@ export interface StatementRequest {
   /** ULID of the user who logged in: one of the same name that was made anew is another one. */
   readonly userId?: string | undefined;
   /** The prepared statements of the client's connection, for `pg_prepared_statements`; undefined: it has no connection. */
-  readonly preparedStatements?: (() => Promise<readonly PreparedStatementFacts[]>) | undefined;
+  readonly preparedStatements?: (() => readonly PreparedStatementFacts[]) | undefined;
   /** Of the transaction that the statement belongs to; undefined: it is one of its own. */
   readonly transactionId?: string | undefined;
 }

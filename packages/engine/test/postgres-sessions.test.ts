@@ -217,6 +217,13 @@ group('PREPARE and EXECUTE', () => {
       'D wire|SELECT $1::bigint|{bigint}|f',
       'C SELECT 2',
     ]);
+    // A statement over the catalog is described while it is one of those that the catalog shows.
+    await client.ask(
+      parse('SELECT count(*) FROM pg_prepared_statements', 'itself'),
+      describe('S', 'itself'),
+      sync,
+    );
+    expect(await answer(client, 'EXECUTE itself; DEALLOCATE itself')).toContain('D 3');
     await answer(client, 'DEALLOCATE PREPARE wire');
     expect(await client.ask(bind([], { statement: 'wire' }), sync)).toEqual([
       expect.stringMatching(/^E ERROR 26000 /),

@@ -182,6 +182,9 @@ const RELATIONS: Readonly<Record<Lookup, LookupRelation>> = {
     ...POSTGRES_TYPES.flatMap(({ name, sqlName, oid }): Pair[] => [
       [name, oid],
       [sqlName, oid],
+      [`pg_catalog.${name}`, oid],
+      [`"${name}"`, oid],
+      [`"pg_catalog"."${name}"`, oid],
     ]),
     ...Object.entries(TYPE_ALIASES).map(([alias, name]): Pair => [alias, postgresType(name).oid]),
   ]),

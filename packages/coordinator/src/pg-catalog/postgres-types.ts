@@ -113,8 +113,8 @@ export function typedColumn(type: SqlType): TypedColumn {
   let inner = type;
   let dimensions = 0;
   for (; inner.kind === 'array'; inner = inner.element) dimensions += 1;
-  const isOid = 'oid' in inner && inner.oid === true;
-  const element = postgresType(isOid ? 'oid' : NAMES[inner.kind as keyof typeof NAMES]);
+  const own = 'postgres' in inner ? inner.postgres : undefined;
+  const element = postgresType(own ?? NAMES[inner.kind as keyof typeof NAMES]);
   return {
     type: dimensions === 0 ? element : postgresType(`_${element.name}`),
     modifier:

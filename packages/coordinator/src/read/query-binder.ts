@@ -314,7 +314,7 @@ export class QueryBinder {
       firstWithPositions: request.rowPositionsOf !== undefined,
       systemRelation: async (name, database, snapshot) => {
         const { user } = request.sessionValues;
-        const preparedStatements = (await request.preparedStatements?.()) ?? [];
+        const preparedStatements = request.preparedStatements?.() ?? [];
         const scope = { view: name.name, snapshot, database, user, preparedStatements };
         const facts = await this.#services.systemFacts?.(scope);
         if (facts === undefined) return undefined;

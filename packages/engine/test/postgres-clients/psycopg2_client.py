@@ -322,7 +322,7 @@ def test_codes_of_errors():
         "SELECT 'x'::int": "22P02",
         "SELECT NULL::no_such_type": "42704",
         "SELECT 2147483647::int + (1)::int": "22003",
-        "SAVEPOINT a": "0A000",
+        "BEGIN ISOLATION LEVEL SERIALIZABLE": "0A000",
     }
     seen = {query: raises(psycopg2.Error, lambda: cursor.execute(query)).pgcode for query in codes}
     same(seen, codes)

@@ -22,7 +22,8 @@ export async function describePrepared(
   if (parsed.work.by === 'session') return describeCommand(state, parsed.work.command);
   statement.description ??= inEngine(state, parsed, statement);
   try {
-    return await statement.description;
+    statement.described = await statement.description;
+    return statement.described;
   } catch (error) {
     statement.description = undefined;
     throw error;

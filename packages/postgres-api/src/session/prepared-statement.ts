@@ -20,6 +20,8 @@ export interface PreparedStatement {
   executions: number;
   /** What it asks for and gives; known once it was asked for. */
   description: Promise<StatementDescription> | undefined;
+  /** What the latest description found. */
+  described: StatementDescription | undefined;
 }
 
 export function preparedStatement(
@@ -39,13 +41,15 @@ export function preparedStatement(
     preparedAt: new Date(),
     executions: 0,
     description: undefined,
+    described: undefined,
   };
 }
 
-async function factsOf(name: string, statement: PreparedStatement): Promise<PreparedStatementFacts> {
+function factsOf(name: string, statement: PreparedStatement): PreparedStatementFacts {
   const { parsed, sqlText, preparedAt, executions, parameterCount, parameterOids, parameterTypes } =
     statement;
-  const described = await statement.description?.catch(() => undefined);
+  // Its description must not be waited for: it may be the one that asks.
+  const { described } = statement;
   const types = Array.from(
     { length: Math.max(parameterCount, described?.parameters.length ?? 0) },
     (_, i) => {
@@ -92,9 +96,9 @@ export class PreparedStatements {
   }
 
   /** What `pg_prepared_statements` shows: those that have a name. */
-  async facts(): Promise<readonly PreparedStatementFacts[]> {
+  facts(): readonly PreparedStatementFacts[] {
     const named = [...this.#statements].filter(([name]) => name !== '');
-    return Promise.all(named.map(([name, statement]) => factsOf(name, statement)));
+    return named.map(([name, statement]) => factsOf(name, statement));
   }
 
   /** @throws TesseraError UNDEFINED_PREPARED_STATEMENT */

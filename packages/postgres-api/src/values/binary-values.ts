@@ -46,7 +46,7 @@ interface FixedValue {
 
 function fixedValue(type: SqlType, { values }: Data): FixedValue | undefined {
   const { kind } = type;
-  if ('oid' in type && type.oid === true) {
+  if ('postgres' in type && type.postgres === 'oid') {
     return {
       width: 4,
       put: (view, at, row) => view.setUint32(at, Number((values as BigInt64Array)[row]!)),

@@ -3,8 +3,10 @@ import { caretOf, type KernelColumn, quoteName } from '@tessera/kernel';
 import { Placement } from '../relations/placement.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import { locateError } from '../text/locate-error.ts';
-import { outputType, withOids } from '../types/output-type.ts';
+import type { Expression } from '../tree.ts';
+import { outputType } from '../types/output-type.ts';
 import { type BindableQuery, bindable } from './bindable-query.ts';
+import { catalogType } from './catalog-type.ts';
 import { notNullColumns } from './nullability.ts';
 import { readsNothing } from './one-row.ts';
 import { deparse, parseQuery } from './parse.ts';
@@ -54,7 +56,8 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   const adjusted = await sumTypes(binder, bound, columns);
   const sql = running === bound ? boundSql : await deparse(binder, running);
   const notNull = notNullColumns(bound.node, columns.length, query.columns);
-  const output = withDialectTypes(sql, adjusted, { notNull, hasOids: query.hasOids });
+  const items = query.hasOids && bound.node.type === 'SELECT_NODE' ? bound.node.select_list : [];
+  const output = withDialectTypes(sql, adjusted, { notNull, hasOids: query.hasOids, items });
   const { time, sessionRelations, namedColumns } = query;
   const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
   const prepared = {
@@ -84,12 +87,20 @@ type AdjustedColumn = KernelColumn & { readonly convertTo?: string };
 function withDialectTypes(
   sql: string,
   columns: readonly AdjustedColumn[],
-  { notNull, hasOids }: { readonly notNull: readonly boolean[]; readonly hasOids: boolean },
+  {
+    notNull,
+    hasOids,
+    items,
+  }: {
+    readonly notNull: readonly boolean[];
+    readonly hasOids: boolean;
+    readonly items: readonly Expression[];
+  },
 ): Pick<PreparedQuery, 'sql' | 'parameters' | 'columns'> {
   const types = columns.map((column) => outputType(column.type));
   const output = columns.map(({ name, type: kernelType }, i) => {
     const { type } = types[i]!;
-    return { name, type: hasOids ? withOids(kernelType, type) : type, nullable: !notNull[i] };
+    return { name, type: hasOids ? catalogType(kernelType, type, items[i]) : type, nullable: !notNull[i] };
   });
   const isPlain = columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined);
   return { sql: isPlain ? sql : outputSql(sql, columns), parameters: {}, columns: output };

@@ -10,7 +10,7 @@ export interface OutputType {
 
 /** Marks object identifiers of PostgreSQL's catalog, which the kernel has as UINTEGER, in the type that they leave as. */
 export function withOids(kernelType: KernelType, type: SqlType): SqlType {
-  if (kernelType.id === 'UINTEGER') return { kind: 'long', oid: true };
+  if (kernelType.id === 'UINTEGER') return { kind: 'long', postgres: 'oid' };
   if (kernelType.id !== 'LIST' || type.kind !== 'array') return type;
   return { kind: 'array', element: withOids(kernelType.child, type.element) };
 }

@@ -2,8 +2,8 @@ import { quoteName } from '@tessera/kernel';
 
 /** A type as users of the dialect see it. */
 export type SqlType =
-  /** `oid`: PostgreSQL's clients see a `long` of this kind as an `oid`. */
-  | { readonly kind: ScalarKind; readonly oid?: true }
+  /** `postgres`: the type that PostgreSQL's clients see in the place of `long` or `text`. */
+  | { readonly kind: ScalarKind; readonly postgres?: 'oid' | 'name' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'array'; readonly element: SqlType }
   | { readonly kind: 'struct'; readonly fields: readonly SqlField[] };

@@ -1,0 +1,3 @@
+import { describePython } from './python.ts';
+
+describePython({ title: 'asyncpg', module: 'asyncpg', program: 'asyncpg_client.py' });

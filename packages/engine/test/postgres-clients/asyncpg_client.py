@@ -1,0 +1,131 @@
+"""asyncpg against a running node: `asyncpg_client.py host port`. Writes a line for each test."""
+
+import asyncio
+import sys
+import traceback
+from datetime import date, datetime, timezone
+from decimal import Decimal
+
+import asyncpg
+
+PLACE = {"host": sys.argv[1], "port": int(sys.argv[2]), "user": "tessera", "database": "tessera"}
+
+
+def same(actual, expected):
+    assert actual == expected, f"{actual!r} instead of {expected!r}"
+
+
+def rows(records):
+    return [tuple(record) for record in records]
+
+
+async def test_values_both_ways(connection):
+    values = [
+        ("int", 7),
+        ("bigint", -(2**62)),
+        ("double precision", 1.5),
+        ("numeric(10, 2)", Decimal("12345.67")),
+        ("text", "it's ü😀 \\"),
+        ("boolean", True),
+        ("date", date(2024, 2, 29)),
+        ("timestamp", datetime(2024, 2, 29, 12, 34, 56, 789000)),
+        ("timestamptz", datetime(2024, 2, 29, 12, 34, 56, tzinfo=timezone.utc)),
+        ("bytea", bytes(range(256))),
+        ("json", '{"a": 1}'),
+        ("int[]", [1, None, 3]),
+        ("text[]", ["a", 'b"c', None]),
+    ]
+    columns = ", ".join(f"c{i} {kind}" for i, (kind, _) in enumerate(values))
+    await connection.execute(f"CREATE TABLE every_type ({columns})")
+    places = ", ".join(f"${i + 1}" for i in range(len(values)))
+    given = [value for _, value in values]
+    same(await connection.execute(f"INSERT INTO every_type VALUES ({places})", *given), "INSERT 0 1")
+    await connection.execute(f"INSERT INTO every_type VALUES ({places})", *[None] * len(values))
+    found = rows(await connection.fetch("SELECT * FROM every_type ORDER BY c0"))
+    same(found, [tuple(given), (None,) * len(values)])
+
+
+async def test_arrays_as_parameters(connection):
+    same(await connection.fetchval("SELECT $1::int[]", [1, 2]), [1, 2])
+    names = await connection.fetch("SELECT oid, typname FROM pg_type WHERE oid = any($1::oid[]) ORDER BY oid", [23, 25])
+    same(rows(names), [(23, "int4"), (25, "text")])
+    same(await connection.fetchval("SELECT array_agg(oid) FROM pg_type WHERE oid IN (20, 21)"), [20, 21])
+
+
+async def test_changes(connection):
+    await connection.execute("CREATE TABLE people (id INT, name TEXT)")
+    await connection.executemany("INSERT INTO people VALUES ($1, $2)", [(i, f"n{i}") for i in range(20)])
+    same(await connection.execute("UPDATE people SET name = $1 WHERE id < $2", "x", 5), "UPDATE 5")
+    same(await connection.fetchval("INSERT INTO people VALUES (100, 'y') RETURNING id"), 100)
+    same(await connection.execute("DELETE FROM people WHERE id >= 10"), "DELETE 11")
+    same(await connection.fetchval("SELECT count(*) FROM people"), 10)
+    same(dict(await connection.fetchrow("SELECT * FROM people WHERE id = $1", 3)), {"id": 3, "name": "x"})
+
+
+async def test_transactions_inside_one_another(connection):
+    await connection.execute("CREATE TABLE nested (a INT)")
+    async with connection.transaction():
+        await connection.execute("INSERT INTO nested VALUES (1)")
+        try:
+            async with connection.transaction():
+                await connection.execute("INSERT INTO nested VALUES (2)")
+                await connection.fetchval("SELECT 1 / 0")
+        except asyncpg.DivisionByZeroError:
+            pass
+        async with connection.transaction():
+            await connection.execute("INSERT INTO nested VALUES (3)")
+    same(rows(await connection.fetch("SELECT a FROM nested ORDER BY a")), [(1,), (3,)])
+    try:
+        async with connection.transaction(readonly=True):
+            await connection.execute("INSERT INTO nested VALUES (4)")
+        raise AssertionError("no error")
+    except asyncpg.ReadOnlySQLTransactionError:
+        pass
+
+
+async def test_cursors(connection):
+    async with connection.transaction():
+        cursor = connection.cursor("SELECT i FROM generate_series(1, 1000) AS g(i) ORDER BY i", prefetch=100)
+        same([row[0] async for row in cursor], list(range(1, 1001)))
+
+
+async def test_prepared_statements(connection):
+    statement = await connection.prepare("SELECT $1::int + 1 AS next")
+    same([(a.name, a.type.name) for a in statement.get_attributes()], [("next", "int4")])
+    same([p.name for p in statement.get_parameters()], ["int4"])
+    same([await statement.fetchval(i) for i in range(3)], [1, 2, 3])
+
+
+async def test_errors(connection):
+    for sql, error in [
+        ("SELEC 1", asyncpg.PostgresSyntaxError),
+        ("SELECT * FROM nowhere", asyncpg.UndefinedTableError),
+        ("SELECT 'x'::int", asyncpg.InvalidTextRepresentationError),
+    ]:
+        try:
+            await connection.fetch(sql)
+            raise AssertionError("no error")
+        except error:
+            pass
+
+
+async def test_pools(_):
+    async with asyncpg.create_pool(**PLACE, min_size=2, max_size=4) as pool:
+        same(await asyncio.gather(*[pool.fetchval("SELECT $1::int", i) for i in range(20)]), list(range(20)))
+
+
+async def main():
+    for name, test in list(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        connection = await asyncpg.connect(**PLACE)
+        try:
+            await test(connection)
+            print("ok", name[5:], flush=True)
+        except BaseException:
+            print(f"failed {name[5:]}:", traceback.format_exc().replace("\n", "\\n"), flush=True)
+        finally:
+            await connection.close()
+
+
+asyncio.run(main())
