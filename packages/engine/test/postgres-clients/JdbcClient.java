@@ -11,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.Savepoint;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -378,7 +379,13 @@ public final class JdbcClient {
       same(code(() -> statement.executeUpdate("INSERT INTO moves VALUES (3)")), "25006");
       connection.rollback();
       connection.setReadOnly(false);
-      same(code(connection::setSavepoint), "0A000");
+      Savepoint savepoint = connection.setSavepoint("here");
+      statement.executeUpdate("INSERT INTO moves VALUES (4)");
+      same(code(() -> statement.execute("SELECT * FROM nowhere")), "42P01");
+      connection.rollback(savepoint);
+      connection.releaseSavepoint(savepoint);
+      connection.commit();
+      same(rows(statement.executeQuery("SELECT count(*) FROM moves")), "1");
       connection.rollback();
     }
   }

@@ -114,14 +114,11 @@ describe('errors', () => {
     expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it.each(['LISTEN c', 'NOTIFY c', 'SAVEPOINT s', 'CREATE TEMP TABLE t (a INT)'])(
-    '%s is refused',
-    async (sql) => {
-      await expect(client.query(sql)).rejects.toMatchObject({
-        code: expect.stringMatching(/^(?:0A000|42501)$/),
-      });
-    },
-  );
+  it.each(['LISTEN c', 'NOTIFY c', 'CREATE TEMP TABLE t (a INT)'])('%s is refused', async (sql) => {
+    await expect(client.query(sql)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:0A000|42501)$/),
+    });
+  });
 
   it('of a connection come as such', async () => {
     const unknown = new pg.Client({ ...place, database: 'nope' });

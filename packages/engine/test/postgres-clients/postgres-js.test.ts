@@ -193,9 +193,15 @@ describe('transactions', () => {
     expect([...(await sql`SELECT a FROM ledger`)]).toEqual([{ a: 1 }]);
   });
 
-  it('have no savepoints', async () => {
-    const failing = sql.begin((inner) => inner.savepoint((nested) => nested`SELECT 1`));
-    await expect(failing).rejects.toMatchObject({ code: '0A000' });
+  it('go on after a savepoint whose statements failed', async () => {
+    await sql`CREATE TABLE nested (a INT)`;
+    await sql.begin(async (inner) => {
+      await inner`INSERT INTO nested VALUES (1)`;
+      const failing = inner.savepoint((part) => part`INSERT INTO nested VALUES (1 / 0)`);
+      await expect(failing).rejects.toMatchObject({ code: '22012' });
+      await inner.savepoint((part) => part`INSERT INTO nested VALUES (2)`);
+    });
+    expect([...(await sql`SELECT a FROM nested ORDER BY a`)]).toEqual([{ a: 1 }, { a: 2 }]);
   });
 });
 
