@@ -272,6 +272,14 @@ export const ERRORS = {
     meaning: 'A row does not meet a CHECK constraint of its table.',
     message: (p) => `A new row of table "${p.table}" violates the check constraint "${p.constraint}"`,
   }),
+  GROUPING_ERROR: row<Whole>({
+    sqlState: '42803',
+    httpStatus: 400,
+    retry: 'never',
+    meaning:
+      'A column or an aggregate or window function stands where GROUP BY, or its absence, does not allow it.',
+    message: whole,
+  }),
   CARDINALITY_VIOLATION: row<Whole>({
     sqlState: '21000',
     httpStatus: 400,

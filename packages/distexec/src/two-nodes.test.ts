@@ -159,7 +159,7 @@ describe('the outcome of a task', () => {
   it('is the error of its SQL when that fails', async () => {
     await expect(
       summary(`SELECT CAST('x' AS INTEGER) AS few, 1.0 AS many, NULL::DATE AS none`),
-    ).rejects.toThrow("Could not convert string 'x' to INT32");
+    ).rejects.toThrow('invalid input syntax for type integer: "x"');
     await expect(summary('SELECT 1', { sources: [], sql: ['SELECT nothing'] })).rejects.toThrow('nothing');
   });
 

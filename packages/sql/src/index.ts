@@ -67,6 +67,7 @@ export type { ExplainStatement, QueryStatement, Statement } from './statements/s
 export { TokenCursor } from './statements/token-cursor.ts';
 export { isParameter, isWord } from './text/lexer.ts';
 export { locateError } from './text/locate-error.ts';
+export { locateValue } from './text/locate-value.ts';
 export { locationAt } from './text/location.ts';
 export { namesIn, quoteIdentifier, RESERVED_WORDS } from './text/names.ts';
 export { normalizedSql, redactedQuery, redactedSql, redactedUrl } from './text/shown-sql.ts';

@@ -6,6 +6,7 @@ import { PLAN_SQL, type TableScan, tableScans } from '@tessera/planner';
 import {
   describeQuery,
   type ExplainStatement,
+  locateValue,
   type PrepareContext,
   type PreparedQuery,
   prepareQuery,
@@ -132,7 +133,7 @@ export class QueryBinder {
         files: work.reads.files,
         explain: (error) => {
           if (isUnfetchedColumn(error)) binding.looksAtAllNamed = true;
-          return work.explain(error);
+          return work.explain(locateValue(error, request.sql));
         },
         release: work.release,
       };

@@ -115,7 +115,7 @@ SELECT 7;
       'SELECT 1,\n  nope\nFROM items;\n\\echo :LAST_ERROR_SQLSTATE\nSELECT 1/0;\n\\errverbose\n',
     );
     const [error, ...more] = stderr.split('\n');
-    expect(error).toMatch(/^ERROR: {2}Referenced column "nope"/);
+    expect(error).toMatch(/^ERROR: {2}Column "nope" does not exist/);
     const place = more.findIndex((line) => line.startsWith('LINE 2:   nope'));
     expect(more[place + 1]?.indexOf('^')).toBe('LINE 2:   '.length);
     expect(stderr).toContain('ERROR:  22012: division by zero');

@@ -22,6 +22,9 @@ const CAST_FAILURES: readonly (readonly [RegExp, (...groups: string[]) => ReadVa
   ],
 ];
 
+/** A text of digits that is none of these is too large for it. */
+const WHOLE_TYPES: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint']);
+
 const SOURCE_COLUMN = /when casting from source column (.+?)$/m;
 const INFERRED_COLUMN = /Error when converting column "(.*?)"\. /;
 
@@ -35,7 +38,8 @@ export function castFailure(message: string): TesseraError | undefined {
     if (match === null) continue;
     const { text, type, isOutOfRange = false } = read(...match.slice(1).map(String));
     const typeName = withDialectTypes(type);
-    const error = isOutOfRange
+    const isTooLarge = isOutOfRange || (WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text));
+    const error = isTooLarge
       ? TesseraError.of('OUT_OF_RANGE', { message: `value "${text}" is out of range for type ${typeName}` })
       : TesseraError.of('CAST_ERROR', { message: `invalid input syntax for type ${typeName}: "${text}"` });
     const column = (INFERRED_COLUMN.exec(message) ?? SOURCE_COLUMN.exec(message))?.[1];

@@ -1,6 +1,7 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
 import { withCaret } from './caret.ts';
 import { castFailure } from './cast-failure.ts';
+import { inDialectWords, translated } from './translations.ts';
 
 /** A failure as the kernel tells it. */
 interface KernelFailure {
@@ -48,20 +49,29 @@ export const isFatal = (text: string): boolean => {
 /** An error that only tells of an earlier one. */
 const isInvalidation = (text: string): boolean => text.includes('database has been invalidated');
 
+/** Failures that say nothing of the statement. */
+const NOT_OF_STATEMENT: ReadonlySet<string> = new Set([
+  'INTERRUPT',
+  'Interrupt',
+  'INTERNAL',
+  'FATAL',
+  'Encoding',
+]);
+
 function toTessera(failure: KernelFailure): TesseraError {
-  const { message } = failure;
+  const known = NOT_OF_STATEMENT.has(failure.type) ? undefined : translated(failure.message);
+  return known ?? byType(failure);
+}
+
+function byType(failure: KernelFailure): TesseraError {
+  const message = inDialectWords(failure.message);
   switch (failure.type) {
     case 'INTERRUPT':
     case 'Interrupt':
       return TesseraError.of('QUERY_CANCELLED', { reason: 'it was interrupted' });
     case 'Binder':
       if (failure.subtype === 'COLUMN_NOT_FOUND') return TesseraError.of('UNDEFINED_NAME', { message });
-      if (/^Ambiguous reference|is ambiguous/.test(message))
-        return TesseraError.of('AMBIGUOUS_NAME', { message });
-      if (/^Referenced (column|table) |does not have a column named/.test(message)) {
-        return TesseraError.of('UNDEFINED_NAME', { message });
-      }
-      if (/^No function matches/.test(message)) return TesseraError.of('UNDEFINED_FUNCTION', { message });
+      if (/is ambiguous/.test(message)) return TesseraError.of('AMBIGUOUS_NAME', { message });
       return TesseraError.of('BINDING_ERROR', { message });
     case 'Catalog': {
       const type = /^Type with name "?(.+?)"? (?:does not exist!|is not in the catalog)/.exec(message)?.[1];
@@ -79,16 +89,9 @@ function toTessera(failure: KernelFailure): TesseraError {
         return TesseraError.of('UNDEFINED_TABLE', { message });
       return TesseraError.of('STATEMENT_FAILED', { message });
     case 'Conversion': {
-      const cast = castFailure(message);
-      if (cast !== undefined) return cast;
-      if (/is out of range for the destination type/.test(message))
-        return TesseraError.of('OUT_OF_RANGE', { message });
-      return TesseraError.of('CAST_ERROR', { message });
+      return castFailure(failure.message) ?? TesseraError.of('CAST_ERROR', { message });
     }
     case 'Not implemented':
-      if (/^Unknown TimeZone/.test(message)) {
-        return TesseraError.of('INVALID_ARGUMENT', { message: message.split('\n')[0]! });
-      }
       return TesseraError.of('NOT_SUPPORTED', { what: message.split('\n')[0]! });
     case 'Out of Memory':
     case 'Object Size':

@@ -228,6 +228,8 @@ export const isWord = (token: IToken | undefined, ...words: readonly string[]): 
 export const isFileColumn = (token: IToken): boolean =>
   /^\$source_file_(?:name|size|timestamp)$/i.test(token.image);
 
+export const isPlainString = (token: IToken): boolean => token.tokenType === PlainString;
+
 export const isParameter = (token: IToken): boolean => token.tokenType === Parameter && !isFileColumn(token);
 
 /** The name a Word or QuotedName token stands for: unquoted names fold to lower case. */

@@ -1,0 +1,308 @@
+import { type ErrorExtras, type ErrorName, nearestName, TesseraError } from '@tessera/common';
+import { withDialectTypes } from './dialect-type.ts';
+
+/** What the kernel says, and the error that it is in the words of the dialect. */
+interface Translation {
+  readonly says: RegExp;
+  readonly error: MessageError;
+  readonly message: (...groups: string[]) => string;
+  readonly resolution?: string;
+}
+
+/** Errors whose message is told as a whole. */
+type MessageError = Extract<
+  ErrorName,
+  | 'UNDEFINED_NAME'
+  | 'UNDEFINED_TABLE'
+  | 'UNDEFINED_FUNCTION'
+  | 'AMBIGUOUS_NAME'
+  | 'BINDING_ERROR'
+  | 'GROUPING_ERROR'
+  | 'CARDINALITY_VIOLATION'
+  | 'CAST_ERROR'
+  | 'OUT_OF_RANGE'
+  | 'INVALID_ARGUMENT'
+>;
+
+const CHECK_ARGUMENTS = 'Check the number and the types of the arguments, or add explicit casts.';
+const ADD_CASTS = 'Add explicit casts.';
+
+/** The first that matches counts. Every message of the kernel that users see passes here. */
+const TRANSLATIONS: readonly Translation[] = [
+  // Names
+  {
+    says: /^Referenced column "(.*?)" not found in FROM clause!(?:\nCandidate bindings: (.*))?/s,
+    error: 'UNDEFINED_NAME',
+    message: (name, candidates) => `Column "${name}" does not exist${suggestion(name, candidates)}`,
+  },
+  {
+    says: /^Referenced column "(.*?)" was not found because the FROM clause is missing/s,
+    error: 'UNDEFINED_NAME',
+    message: (name) => `Column "${name}" does not exist: no FROM has columns for this place`,
+  },
+  {
+    says: /^Table "(.*?)" does not have a column named "(.*?)"(?:\s+Candidate bindings: :? ?(.*))?/s,
+    error: 'UNDEFINED_NAME',
+    message: (table, name, candidates) =>
+      `Column "${name}" of "${table}" does not exist${suggestion(name, candidates)}`,
+  },
+  {
+    says: /^Referenced table "(.*?)" not found!(?:\nCandidate tables: (.*))?/s,
+    error: 'UNDEFINED_TABLE',
+    message: (name, candidates) => `Table "${name}" is not in FROM${suggestion(name, candidates)}`,
+  },
+  {
+    says: /^Column "(.*?)" does not exist on (left|right) side of join!/s,
+    error: 'UNDEFINED_NAME',
+    message: (name, side) => `Column "${name}" of USING does not exist on the ${side} side of the join`,
+  },
+  {
+    says: /^Could not ORDER BY column "(.*?)": add the expression/s,
+    error: 'UNDEFINED_NAME',
+    message: (name) => `ORDER BY "${name}": the result of UNION, INTERSECT or EXCEPT has no such column`,
+  },
+  {
+    says: /^Ambiguous reference to column name "(.*?)" \(use: (.*)\)/s,
+    error: 'AMBIGUOUS_NAME',
+    message: (name, uses) => `Column "${name}" is ambiguous: it may be ${uses.replaceAll('"', '')}`,
+  },
+  {
+    says: /^Ambiguous reference to table "(.*?)"/s,
+    error: 'AMBIGUOUS_NAME',
+    message: (name) => `Table name "${name}" stands more than once in FROM: give one of them another alias`,
+  },
+
+  // Functions and operators
+  {
+    says: /^(?:Scalar|Aggregate|Table) Function with name "?(row_number|rank|dense_rank|percent_rank|cume_dist|ntile|lag|lead|first_value|last_value|nth_value)"? does not exist/,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name) => `${name} is a window function: it needs OVER (…)`,
+  },
+  {
+    says: /^(?:Scalar|Aggregate|Table) (?:Macro )?Function with name "?(.*?)"? does not exist!(?:\nDid you mean (.*)\?)?/s,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name, candidates) =>
+      `Function ${shownFunction(name)} does not exist${suggestion(name, publicNames(candidates))}`,
+  },
+  {
+    says: /^No function matches the given name and argument types '(.*?)\((.*?)\)'\./s,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name, types) => `${called(name, types)} does not exist`,
+    resolution: CHECK_ARGUMENTS,
+  },
+  {
+    says: /^Could not choose a best candidate function for the function call "(.*?)\((.*?)\)"/s,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name, types) => `${called(name, types)} is not unique`,
+    resolution: ADD_CASTS,
+  },
+  {
+    says: /^Function "(.*?)" is a table function but it was used as a scalar function/s,
+    error: 'BINDING_ERROR',
+    message: (name) => `${name} gives a table: call it in FROM`,
+  },
+  {
+    says: /^Function "(.*?)" is a Scalar Function\. "DISTINCT", "FILTER", and "ORDER BY"/s,
+    error: 'BINDING_ERROR',
+    message: (name) =>
+      `DISTINCT, FILTER and ORDER BY go with aggregate functions; ${shownFunction(name)} is none`,
+  },
+
+  // Grouping and windows
+  {
+    says: /^column "?\$(?:tablet|row)"? must appear in the GROUP BY clause/s,
+    error: 'GROUPING_ERROR',
+    message: () => 'Aggregate functions are not allowed in the values of UPDATE',
+    resolution: 'Use a subquery.',
+  },
+  {
+    says: /^column "?(.*?)"? must appear in the GROUP BY clause or (?:must )?be /s,
+    error: 'GROUPING_ERROR',
+    message: (name) => `Column "${name}" must appear in GROUP BY or be used in an aggregate function`,
+  },
+  {
+    says: /^(WHERE|GROUP BY|HAVING|RETURNING|ON|JOIN|LIMIT|OFFSET|VALUES) (?:clause )?cannot contain (aggregates|window functions)/i,
+    error: 'GROUPING_ERROR',
+    message: (clause, what) =>
+      `${what.startsWith('a') ? 'Aggregate' : 'Window'} functions are not allowed in ${clause.toUpperCase()}`,
+  },
+  {
+    says: /^aggregate function calls cannot (be nested|contain window function calls)/,
+    error: 'GROUPING_ERROR',
+    message: (what) => `Aggregate function calls cannot ${what}`,
+  },
+  {
+    says: /^(ORDER|GROUP BY) term out of range - should be between 1 and (\d+)/,
+    error: 'BINDING_ERROR',
+    message: (clause, count) =>
+      `A position in ${clause === 'ORDER' ? 'ORDER BY' : clause} is a number from 1 to ${count}, of the columns of the result`,
+  },
+
+  // Subqueries and set operations
+  {
+    says: /^More than one row returned by a subquery used as an expression/,
+    error: 'CARDINALITY_VIOLATION',
+    message: () => 'More than one row returned by a subquery used as an expression',
+  },
+  {
+    says: /^Subquery returns (\d+) columns - expected (\d+)/,
+    error: 'BINDING_ERROR',
+    message: (count, expected) => `A subquery returns ${count} columns where ${expected} is expected`,
+  },
+  {
+    says: /^Set operations can only apply to expressions with the same number of result columns/,
+    error: 'BINDING_ERROR',
+    message: () => 'The queries of UNION, INTERSECT or EXCEPT must have the same number of columns',
+  },
+
+  // Types and values
+  {
+    says: /^Unknown TimeZone '(.*?)'/s,
+    error: 'INVALID_ARGUMENT',
+    message: (zone) => `time zone "${zone}" is not known`,
+  },
+  {
+    says: /^Type ([A-Z]\w*(?:\(.*?\))?) with value (.*?) can't be cast because the value is out of range for the destination type (.*)$/s,
+    error: 'OUT_OF_RANGE',
+    message: (_, value, type) => `value ${value} is out of range for type ${withDialectTypes(type)}`,
+  },
+  {
+    says: /^Type (.*?) with value '?(.*?)'? can't be cast to the destination type (.*)$/s,
+    error: 'CAST_ERROR',
+    message: (_, value, type) => `invalid input syntax for type ${withDialectTypes(type)}: "${value}"`,
+  },
+  {
+    says: /^(?:Unimplemented type for cast|Unimplemented type for case expression|Unsupported cast) \((.*) -> (.*)\)/s,
+    error: 'CAST_ERROR',
+    message: (from, to) => `cannot cast type ${withDialectTypes(from)} to ${withDialectTypes(to)}`,
+  },
+  {
+    says: /^Could not cast value (.*?) to (DECIMAL\(\d+,\d+\))/s,
+    error: 'OUT_OF_RANGE',
+    message: (value, type) => `value ${value} is out of range for type ${withDialectTypes(type)}`,
+  },
+  {
+    says: /^Overflow in (\w+) of ([A-Z]\w*) \((.*)\)!?$/s,
+    error: 'OUT_OF_RANGE',
+    message: (operation, type, operands) =>
+      `${withDialectTypes(type)} out of range in ${operation}: ${operands}`,
+  },
+  {
+    says: /^DECIMAL type width must be between 1 and (\d+)/,
+    error: 'BINDING_ERROR',
+    message: (most) => `The precision of numeric is a number from 1 to ${most}`,
+  },
+  {
+    says: /^DECIMAL type scale cannot be greater than width/,
+    error: 'BINDING_ERROR',
+    message: () => 'The scale of numeric cannot be greater than its precision',
+  },
+  {
+    says: /^(Cannot (?:compare|mix|concatenate) (?:values of )?types? .*?)(?: in (\w+) clause)? - an explicit cast is required/s,
+    error: 'BINDING_ERROR',
+    message: (what, clause) => withDialectTypes(`${what}${clause === '' ? '' : ` in ${clause}`}`),
+    resolution: ADD_CASTS,
+  },
+  {
+    says: /^UNNEST\(\) can only be applied to lists, structs and NULL, not (.*)$/s,
+    error: 'BINDING_ERROR',
+    message: (type) => `UNNEST takes an array, not ${withDialectTypes(type)}`,
+  },
+  {
+    says: /^UNNEST requires a single list as input/,
+    error: 'BINDING_ERROR',
+    message: () => 'UNNEST takes an array',
+  },
+  {
+    says: /^Cannot extract field '(.*?)' from expression "(.*?)" because it is not a struct/s,
+    error: 'BINDING_ERROR',
+    message: (field, of) => `Cannot read field "${field}" of "${of}": it is not a struct`,
+  },
+  {
+    says: /^STAR expression is only allowed as the root element/,
+    error: 'BINDING_ERROR',
+    message: () => '* is not allowed here',
+  },
+  {
+    says: /^Malformed JSON at byte (\d+) of input: (.*?)\.\s+Input: (.*)$/s,
+    error: 'CAST_ERROR',
+    message: (byte, what, input) => `invalid input syntax for type json: ${input} (${what} at byte ${byte})`,
+  },
+  {
+    says: /^Could not parse string (".*?") according to format specifier .*?\nError: (.*)$/s,
+    error: 'CAST_ERROR',
+    message: (text, what) => `${text} does not match the pattern (${what.trim()})`,
+  },
+  {
+    says: /^extract specifier "(.*?)" not recognized/s,
+    error: 'INVALID_ARGUMENT',
+    message: (unit) => `unit "${unit}" is not known (such as year, month, day, hour, minute, second)`,
+  },
+  {
+    says: /^Invalid UTF8 Codepoint (-?\d+)/,
+    error: 'INVALID_ARGUMENT',
+    message: (code) => `${code} is no code of a character`,
+  },
+  {
+    says: /^((?:missing [\])]|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|character class(?: range)?|repetition size|perl operator|named capture group|nested repetition operator)|unexpected \)|trailing \\).*)$/s,
+    error: 'INVALID_ARGUMENT',
+    message: (what) => `invalid regular expression: ${what}`,
+  },
+];
+
+/** The error of a message of the kernel; undefined where the table has none for it. */
+export function translated(message: string): TesseraError | undefined {
+  for (const { says, error, message: words, resolution } of TRANSLATIONS) {
+    const match = says.exec(message);
+    if (match === null) continue;
+    const groups = match.slice(1).map((group: string | undefined) => group ?? '');
+    const extras: ErrorExtras = resolution === undefined ? {} : { resolution };
+    return TesseraError.of(error, { message: words(...groups) }, extras);
+  }
+  return undefined;
+}
+
+/** A message that no translation is known for, without lists of overloads, settings of the kernel and its names of types. */
+export const inDialectWords = (message: string): string =>
+  withDialectTypes(
+    message
+      .replace(/\n\s*Candidate (?:functions|macros|bindings|tables):[\s\S]*$/, '')
+      .replace(/\s*(?:Use|Set|Try) "?(?:SET|PRAGMA)\b[^\n]*$/gim, '')
+      .replace(/!+$/, '')
+      .trimEnd(),
+  );
+
+function suggestion(name: string, candidates: string): string {
+  const names = [...candidates.matchAll(/"(.*?)"/g)].map(([, candidate]) => candidate!);
+  const nearest = nearestName(name, names);
+  return nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
+}
+
+/** Without functions that are the engine's own. */
+const publicNames = (candidates: string): string =>
+  candidates.replace(/"(?:tsr_|list_|__|duckdb_|pg_)\w*"/g, '');
+
+/** What users call the functions that stand behind operators and their like. */
+const FUNCTION_NAMES: Readonly<Record<string, string>> = {
+  '~~': 'LIKE',
+  '!~~': 'NOT LIKE',
+  '~~*': 'ILIKE',
+  '!~~*': 'NOT ILIKE',
+  '**': '^',
+  array_extract: 'subscript',
+  date_part: 'extract',
+  list_value: 'array',
+  struct_pack: 'struct',
+};
+
+const shownFunction = (name: string): string =>
+  FUNCTION_NAMES[name] ?? name.replace(/^tsr_/, '').replace(/^list_/, 'array_');
+
+/** `Operator integer + text` or `Function upper(text)`. */
+function called(name: string, types: string): string {
+  const shown = shownFunction(name);
+  const arguments_ = withDialectTypes(types);
+  if (/^[a-z_]\w*$/i.test(name)) return `Function ${shown}(${arguments_})`;
+  const [left, ...right] = arguments_.split(/, (?![^(]*\))/);
+  return right.length === 0 ? `Operator ${shown} ${left}` : `Operator ${left} ${shown} ${right.join(', ')}`;
+}
