@@ -74,7 +74,9 @@ function byType(failure: KernelFailure): TesseraError {
       if (/is ambiguous/.test(message)) return TesseraError.of('AMBIGUOUS_NAME', { message });
       return TesseraError.of('BINDING_ERROR', { message });
     case 'Catalog': {
-      const type = /^Type with name "?(.+?)"? (?:does not exist!|is not in the catalog)/.exec(message)?.[1];
+      const type = /^Type with name "?(.+?)"? (?:does not exist!|is not in the catalog)/.exec(
+        failure.message,
+      )?.[1];
       if (type !== undefined) return TesseraError.of('UNDEFINED_OBJECT', { what: 'Type', name: type });
       const entry = failure.entry ?? message;
       if (/function|macro/i.test(entry)) return TesseraError.of('UNDEFINED_FUNCTION', { message });
