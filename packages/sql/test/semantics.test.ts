@@ -54,6 +54,22 @@ const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ['(@ -5) + 1', 6],
   ['(-2) ^ 2', 4],
   ['(\'abc\' COLLATE "C")[2]', 'b'],
+  ["1 / '2'", 0],
+  ["5 % '3'", 2],
+  ["2.5::double / '2'", 1.25],
+  ["x / '2' FROM (VALUES (7)) v(x)", 3],
+  ['-9223372036854775808::long', '-9223372036854775808'],
+  ['-2147483648::int', -2147483648],
+  [String.raw`E'\xe3\x83\x84'`, 'ツ'],
+  [String.raw`E'\u30c4 \U0001F600 \ud83d\ude00 \343\203\204'`, 'ツ 😀 😀 ツ'],
+  [String.raw`E'a\102b\x41''\q\n'`, "aBbA'q\n"],
+  ['[1, 2, 3]::INTEGER[3]', [1, 2, 3]],
+  ['array_value(1, 2, 3)', [1, 2, 3]],
+  ["'2020-01-01 00:00:00.123456'::timestamp(3)", '2020-01-01 00:00:00.123'],
+  ["'2020-01-01 00:00:00.125+00'::timestamptz(2)", '2020-01-01 00:00:00.13+00'],
+  ["'2020-01-01 00:00:00.123456+00'::timestamp(6) with time zone", '2020-01-01 00:00:00.123456+00'],
+  ["to_json('a'::bytea)::text", String.raw`"\\x61"`],
+  ["regexp_replace('aBcb', 'b', 'x', f) FROM (VALUES ('gi')) v(f)", 'axcx'],
 ];
 
 describe('values', () => {
@@ -75,8 +91,29 @@ describe('values', () => {
     expect(await dialect.rows(`SELECT x ${from} ORDER BY x DESC NULLS LAST`)).toEqual([[2], [1], [null]]);
   });
 
-  test('literals inside expressions with columns stay exact', async () => {
-    expect(await dialect.rows('SELECT x * 0.1 FROM (VALUES (3)) v(x)')).toEqual([['0.3']]);
+  test('a number with a point is a double wherever it stands', async () => {
+    const places = [
+      ...['1.5', '-1.5', 'l * 1.5', 'n * 1.5', 'l / 2.0', 'CASE WHEN l > 1 THEN 1.5 END', 'coalesce(l, 1.5)'],
+      ...['greatest(l, 1.5)', '(SELECT 1.5)', '([1.5])[1]', 'sum(1.5)', 'round(2.567, 2)', 'd'],
+    ];
+    const types = places.map((place) => `typeof(${place})`).join(', ');
+    const from = 'FROM (VALUES (3::bigint, 2::numeric(5, 2), 1.5)) v(l, n, d) GROUP BY ALL';
+    expect((await dialect.rows(`SELECT ${types} ${from}`))[0]).toEqual(places.map(() => 'double precision'));
+    expect(await dialect.columns('SELECT 1 AS x UNION ALL SELECT 1.5')).toEqual(['x: double']);
+    expect(await dialect.columns('SELECT 0.12345678901234567890')).toEqual(['?column?: double']);
+    expect(await dialect.rows('SELECT x * 0.1 FROM (VALUES (3)) v(x)')).toEqual([[0.30000000000000004]]);
+  });
+
+  test('a number with a point keeps its digits under a cast and where it is compared', async () => {
+    const kept = '12345678901234567890.123456789::numeric(38, 9), -0.1::numeric(20, 19), 1.50::text';
+    expect(await dialect.rows(`SELECT ${kept}`)).toEqual([
+      ['12345678901234567890.123456789', '-0.1000000000000000000', '1.50'],
+    ]);
+    const compared =
+      'x <= 0.06 + 0.01, x BETWEEN 0.07 AND 0.08, x IN (0.07), NOT x > 0.06 + 0.01, 0.1 + 0.2 = 0.3';
+    expect(await dialect.rows(`SELECT ${compared} FROM (VALUES (0.07::numeric(5, 2))) v(x)`)).toEqual([
+      [true, true, true, true, true],
+    ]);
   });
 });
 
@@ -142,6 +179,13 @@ const FAILURES: readonly (readonly [sql: string, error: string])[] = [
   ["SELECT 'x'::INT", 'CAST_ERROR'],
   ['SELECT 2147483647 + 1 + x FROM (VALUES (2147483647)) v(x)', 'OUT_OF_RANGE'],
   ['SELECT 9223372036854775807 + 1', 'OUT_OF_RANGE'],
+  ['SELECT 1e400', 'OUT_OF_RANGE'],
+  [String.raw`SELECT E'\xff'`, 'INVALID_ENCODING'],
+  [String.raw`SELECT E'a\000b'`, 'INVALID_ENCODING'],
+  [String.raw`SELECT E'\ud83d'`, 'SYNTAX_ERROR'],
+  ["SELECT '-1e400'::double", 'OUT_OF_RANGE'],
+  ["SELECT '1e39'::real", 'OUT_OF_RANGE'],
+  ["SELECT 1 / '0'", 'DIVISION_BY_ZERO'],
   ['SELECT nosuch', 'UNDEFINED_NAME'],
   ['SELECT nosuch(1)', 'UNDEFINED_FUNCTION'],
   ['SELECT 1 FROM nosuch', 'UNDEFINED_TABLE'],

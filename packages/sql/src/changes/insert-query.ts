@@ -1,6 +1,7 @@
 import type { SqlLocation } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
+import { ASSIGNED_SOURCE } from '../rewrites/decimal-literals.ts';
 import type { InsertStatement, SqlText } from '../statements/catalog-statement.ts';
 import { expressionText } from '../statements/grammar/expression-text.ts';
 import { TokenCursor } from '../statements/token-cursor.ts';
@@ -190,8 +191,8 @@ function rowsOfQuery(
   const isGiven = (c: TargetColumn) => named?.includes(c) === true && !isOverridden(insert, c);
   const others = target.columns.filter((c) => hasDefault(c) && !isGiven(c));
   const text = new ComposedText();
-  text.add(`SELECT ${['source.*', ...others.map(defaultOf)].join(', ')} FROM (`);
-  text.piece(query).add(') AS source');
+  text.add(`SELECT ${[`${ASSIGNED_SOURCE}.*`, ...others.map(defaultOf)].join(', ')} FROM (`);
+  text.piece(query).add(`) AS ${ASSIGNED_SOURCE}`);
   const orderOf = (columns: readonly OutputColumn[]): ColumnOrder => {
     const count = columns.length - others.length;
     const given = named ?? target.columns.slice(0, count);

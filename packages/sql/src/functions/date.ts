@@ -172,6 +172,8 @@ function dateAdd({ children: [unit, count, time] }: FunctionNode): Expression | 
 }
 
 export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
+  // Rounds to n digits behind the point of the seconds.
+  rounded_instant: ['(t, n) AS make_timestamptz(round(epoch_us(t), n - 6)::BIGINT)'],
   ...Object.fromEntries(
     Object.entries(INTERVALS).map(([unit, interval]) => [
       `date_add_${unit}`,

@@ -10,12 +10,12 @@ import { unqualifiedColumns } from '../relations/qualified-columns.ts';
 import { byteaLiteral } from '../rewrites/bytea-literals.ts';
 import { nameColumns, postgresName } from '../rewrites/column-names.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
+import { decimalLiterals } from '../rewrites/decimal-literals.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
-import { doubleLiteral } from '../rewrites/double-literals.ts';
+import { checkDoubleText, doubleLiteral } from '../rewrites/double-literals.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { backslashEscapes } from '../rewrites/like-escapes.ts';
-import { literalDoubles } from '../rewrites/literal-doubles.ts';
 import { negativeLiteral } from '../rewrites/negative-literals.ts';
 import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
@@ -24,6 +24,7 @@ import { partialRegexMatch } from '../rewrites/regex-operators.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { sequenceCalls } from '../rewrites/sequence-calls.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
+import { timeDigits } from '../rewrites/time-digits.ts';
 import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
 import { transformTree, walkTree } from '../tree.ts';
 import { type ParsedQuery, parseQuery } from './parse.ts';
@@ -91,14 +92,14 @@ export async function rewriteQuery(
   const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
   const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node) : node);
-  const rewritten = transformTree(named, {
+  const rewritten = transformTree(decimalLiterals(named), {
     expression: (node) =>
       node.class === 'PARAMETER'
         ? scope.parameter(node)
         : pin(rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context)),
   });
   await parsed.pause();
-  return { ...rewritten, node: literalDoubles(rewritten.node) };
+  return rewritten;
 }
 
 /** What is wrong in a view is told at the view's name. */
@@ -156,8 +157,12 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
     const isQuoted = parsed.sourceAt(node.query_location).startsWith('"');
     return (isQuoted ? undefined : rewriteBareName(node, context)) ?? node;
   }
-  if (node.class === 'CONSTANT') return doubleLiteral(node);
-  if (node.class === 'CAST') return byteaLiteral(node);
+  if (node.class === 'CONSTANT') return doubleLiteral(node, parsed.locate);
+  if (node.class === 'CAST') {
+    checkDoubleText(node, parsed.locate);
+    const timed = timeDigits(node);
+    return timed.class === 'CAST' ? byteaLiteral(timed) : timed;
+  }
   if (node.class === 'COMPARISON') return rowComparison(node);
   if (node.class === 'SUBQUERY') return quantifiedArray(node);
   const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';

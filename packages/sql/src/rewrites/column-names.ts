@@ -149,6 +149,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   DECIMAL: 'numeric',
   BLOB: 'bytea',
   LIST: 'array',
+  TIMESTAMP_MS: 'timestamp',
+  TIMESTAMP_S: 'timestamp',
   'TIMESTAMP WITH TIME ZONE': 'timestamptz',
 };
 

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import { createToken, type IToken, Lexer, type TokenType } from 'chevrotain';
+import { escapeStringText } from './escape-string.ts';
 import { locationAt } from './location.ts';
 
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
@@ -19,7 +20,7 @@ const BlockComment = createToken({
   group: Lexer.SKIPPED,
   line_breaks: true,
 });
-const EscapeString = createToken({
+export const EscapeString = createToken({
   name: 'EscapeString',
   pattern: { exec: matchEscapeString },
   start_chars_hint: ['e', 'E'],
@@ -245,11 +246,7 @@ export function stringOf(token: IToken): string | undefined {
     case PlainString:
       return token.image.slice(1, -1).replaceAll("''", "'");
     case EscapeString:
-      return token.image
-        .slice(2, -1)
-        .replace(/''|\\(u[0-9a-fA-F]{4}|[\s\S])/g, (_all, escaped: string | undefined) =>
-          escaped === undefined ? "'" : unescapeCharacter(escaped),
-        );
+      return escapeStringText(token.image);
     case DollarString: {
       const tag = token.image.indexOf('$', 1) + 1;
       return token.image.slice(tag, -tag);
@@ -257,11 +254,6 @@ export function stringOf(token: IToken): string | undefined {
     default:
       return undefined;
   }
-}
-
-function unescapeCharacter(escaped: string): string {
-  if (escaped.length > 1) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
-  return { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }[escaped] ?? escaped;
 }
 
 function kindOf(image: string): string {

@@ -1,8 +1,10 @@
 import { fail } from '@tessera/common';
+import { quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
 import { emptySelections } from '../postgres/empty-selections.ts';
 import { type Omission, qualifiedWords } from '../postgres/qualified-words.ts';
-import { Close, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
+import { escapeStringText } from './escape-string.ts';
+import { Close, EscapeString, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
 
 /** Deeper nesting than the kernel's parser takes is refused before it sees it. */
@@ -37,6 +39,7 @@ export function kernelSource(text: string): KernelSource {
   const edits = [
     ...tokens.flatMap(foldCase),
     ...tokens.flatMap(quoteFileColumn),
+    ...tokens.flatMap((token) => plainString(token, text)),
     ...rewriteTypes(tokens),
     ...qualifiedWords(tokens).map(omission),
     ...emptySelections(tokens).map((select) => ({ start: endOf(select), end: endOf(select), text: ' 1' })),
@@ -63,6 +66,13 @@ function foldCase(token: IToken): Edit[] {
   if (token.tokenType !== Word || !/[A-Z]/.test(token.image)) return [];
   const folded = token.image.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
   return [replace(token, folded)];
+}
+
+/** The kernel's parser takes no byte above 127 and no `\u` in `E'…'`, so it gets the text itself. */
+function plainString(token: IToken, text: string): Edit[] {
+  if (token.tokenType !== EscapeString) return [];
+  const locate = () => locationAt(text, token.startOffset, endOf(token));
+  return [replace(token, quoteText(escapeStringText(token.image, locate)))];
 }
 
 /** `$source_file_name` and its like are columns, not parameters. */

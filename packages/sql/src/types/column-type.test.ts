@@ -70,7 +70,7 @@ describe('types of columns', () => {
     ['numeric(3, 4)', 'INVALID_ARGUMENT'],
     ['numeric(-1)', 'SYNTAX_ERROR'],
     ['float(54)', 'INVALID_ARGUMENT'],
-    ['timestamp(3)', 'NOT_SUPPORTED'],
+    ['timestamp(7)', 'INVALID_ARGUMENT'],
     ['interval', 'NOT_SUPPORTED'],
     ['map(int, int)', 'NOT_SUPPORTED'],
     ['array(uuid)', 'NOT_SUPPORTED'],

@@ -172,7 +172,7 @@ function timestampType(cursor: TokenCursor, type: SqlType): SqlType {
     const digits = wholeNumber(cursor);
     cursor.expectSymbol(')');
     const location = cursor.locationFrom(start);
-    if (digits !== 6) fail('NOT_SUPPORTED', { what: 'A timestamp of other than 6 digits' }, { location });
+    if (digits > 6) fail('INVALID_ARGUMENT', { message: 'A timestamp has 0 to 6 digits' }, { location });
   }
   if (cursor.accept('WITH', 'TIME', 'ZONE')) return { kind: 'timestamptz' };
   cursor.accept('WITHOUT', 'TIME', 'ZONE');

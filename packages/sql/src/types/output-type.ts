@@ -58,7 +58,7 @@ export function outputType(type: KernelType): OutputType {
     case 'LIST':
       return arrayOf(outputType(type.child), undefined);
     case 'ARRAY':
-      return arrayOf(outputType(type.child), (value) => `array_to_list(${value})`);
+      return arrayOf(outputType(type.child), (value) => `list_transform(${value}, lambda x: x)`);
     case 'STRUCT':
       return structOf(type.fields.map((f) => ({ name: f.name, ...outputType(f.type) })));
     case 'MAP': {

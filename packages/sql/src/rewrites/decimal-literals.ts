@@ -1,0 +1,93 @@
+import {
+  type ConstantNode,
+  cast,
+  constant,
+  type Expression,
+  isExpression,
+  isTableRef,
+  type QueryNode,
+} from '../tree.ts';
+
+/**
+ * `1.5` → `CAST('1.5' AS DOUBLE)`: a number with a point is a DOUBLE PRECISION wherever it stands, where the kernel makes a
+ * DECIMAL of it. Its digits are kept where they decide and no value of its type comes of it: under a cast
+ * (`0.1::numeric(2, 1)`), in arithmetic of literals that is compared (`discount >= 0.06 + 0.01`), and as an item of the
+ * query of an INSERT, which is cast to the type of a column.
+ */
+export const decimalLiterals = <T>(tree: T): T => doubles(tree) as T;
+
+/** The alias of a subquery whose columns are assigned to those of a table. */
+export const ASSIGNED_SOURCE = 'tsr_assigned';
+
+function doubles(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (isTableRef(value) && value.type === 'SUBQUERY' && value.alias === ASSIGNED_SOURCE) {
+    return { ...value, subquery: { ...value.subquery, node: assignedItems(value.subquery.node) } };
+  }
+  if (isExpression(value)) {
+    if (isDecimal(value)) return double(value);
+    if (value.class === 'CAST' && isDecimal(value.child) && !INEXACT.has(value.cast_type.id)) return value;
+    if (isComparing(value))
+      return withChildren(value, (child) => (isOfLiterals(child) ? child : doubles(child)));
+  }
+  return withChildren(value, doubles);
+}
+
+function assignedItems(node: QueryNode): QueryNode {
+  const changed = doubles(node) as QueryNode;
+  if (node.type !== 'SELECT_NODE' || changed.type !== 'SELECT_NODE') return changed;
+  const select_list = node.select_list.map((item, i) => (isDecimal(item) ? item : changed.select_list[i]!));
+  return { ...changed, select_list };
+}
+
+function withChildren(value: object, change: (child: unknown) => unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(change);
+    return items.every((item, i) => item === value[i]) ? value : items;
+  }
+  let node = value as Record<string, unknown>;
+  for (const [key, child] of Object.entries(value)) {
+    const changed = Array.isArray(child) ? withChildren(child, change) : change(child);
+    if (changed === child) continue;
+    if (node === value) node = { ...node };
+    node[key] = changed;
+  }
+  return node;
+}
+
+const INEXACT: ReadonlySet<string> = new Set(['DOUBLE', 'FLOAT']);
+
+const isDecimal = (node: Expression): node is ConstantNode =>
+  node.class === 'CONSTANT' && node.value.type.id === 'DECIMAL' && !node.value.is_null;
+
+const isComparing = (node: Expression): boolean =>
+  node.class === 'COMPARISON' ||
+  node.class === 'BETWEEN' ||
+  (node.class === 'OPERATOR' && (node.type === 'COMPARE_IN' || node.type === 'COMPARE_NOT_IN'));
+
+/** Literals, and arithmetic of nothing else. */
+function isOfLiterals(value: unknown): boolean {
+  if (!isExpression(value)) return false;
+  if (value.class === 'CONSTANT') return true;
+  return value.class === 'FUNCTION' && EXACT.has(value.function_name) && value.children.every(isOfLiterals);
+}
+
+const EXACT: ReadonlySet<string> = new Set(['+', '-', '*']);
+
+function double(node: ConstantNode): Expression {
+  const { alias, query_location } = node;
+  return { ...cast(constant(decimalText(node)), 'DOUBLE'), alias, query_location };
+}
+
+/** The digits of a DECIMAL, as they were written. */
+function decimalText({ value: { type, value } }: ConstantNode): string {
+  const scale = type.type_info?.type === 'DECIMAL_TYPE_INFO' ? type.type_info.scale : 0;
+  const unscaled =
+    typeof value === 'object'
+      ? (BigInt(value.upper) << 64n) + BigInt(value.lower)
+      : BigInt(value as number | bigint);
+  const sign = unscaled < 0n ? '-' : '';
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
+  const point = digits.length - scale;
+  return `${sign}${digits.slice(0, point)}${scale === 0 ? '' : `.${digits.slice(point)}`}`;
+}

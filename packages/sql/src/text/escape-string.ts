@@ -1,0 +1,65 @@
+import { fail, type SqlLocation } from '@tessera/common';
+
+const ESCAPE = /''|\\(?:x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|[^'\\]+/g;
+const CONTROLS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
+
+type Locate = () => SqlLocation | undefined;
+
+/**
+ * The text that `E'…'` stands for. `\xHH` and `\OOO` are bytes of its UTF-8 form, `\uHHHH` and `\UHHHHHHHH` characters.
+ * @throws TesseraError INVALID_ENCODING for bytes that are not UTF-8 and for NUL, SYNTAX_ERROR for what is no character
+ */
+export function escapeStringText(image: string, locate?: Locate): string {
+  const inner = image.slice(2, -1);
+  if (!inner.includes('\\')) return inner.replaceAll("''", "'");
+  const pieces = (inner.match(ESCAPE) ?? []).map((part) => unescaped(part, locate));
+  // A byte stands alone as a number; neighbouring characters are joined, since a pair of `\u` may be one character.
+  const bytes: Uint8Array[] = [];
+  let characters = '';
+  const flush = () => {
+    if (!characters.isWellFormed()) invalidCharacter(locate);
+    bytes.push(Buffer.from(characters));
+    characters = '';
+  };
+  for (const piece of pieces) {
+    if (typeof piece === 'string') characters += piece;
+    else {
+      flush();
+      bytes.push(Uint8Array.of(piece));
+    }
+  }
+  flush();
+  return decoded(Buffer.concat(bytes), locate);
+}
+
+function unescaped(part: string, locate: Locate | undefined): string | number {
+  if (part === "''") return "'";
+  if (!part.startsWith('\\')) return part;
+  const kind = part[1]!;
+  const digits = part.slice(2);
+  if (/[0-7]/.test(kind)) return Number.parseInt(part.slice(1), 8) & 0xff;
+  if (digits === '') return CONTROLS[kind] ?? kind;
+  const value = Number.parseInt(digits, 16);
+  if (kind === 'x') return value;
+  if (digits.length === 4) return String.fromCharCode(value);
+  return value <= 0x10ffff ? String.fromCodePoint(value) : invalidCharacter(locate);
+}
+
+function invalidCharacter(locate: Locate | undefined): never {
+  return fail(
+    'SYNTAX_ERROR',
+    { message: 'Invalid Unicode escape value in a string' },
+    { location: locate?.() },
+  );
+}
+
+function decoded(bytes: Buffer, locate: Locate | undefined): string {
+  const refuse = (shown: string) =>
+    fail('INVALID_ENCODING', { what: 'an escape string', bytes: shown }, { location: locate?.() });
+  if (bytes.includes(0)) return refuse('0x00');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return refuse(`0x${bytes.toString('hex').slice(0, 64)}`);
+  }
+}
