@@ -2,13 +2,20 @@ import { execFile } from 'node:child_process';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Too many to travel in the log: every batch is a tablet in the store. */
 const BATCH = 20_000;
+
+/** A test that fails leaves no process behind. */
+async function start(dataDirectory?: string): Promise<TesseraProcess> {
+  const node = await startTessera(dataDirectory === undefined ? {} : { dataDirectory });
+  onTestFinished(() => void node.child.kill('SIGKILL'));
+  return node;
+}
 
 async function run(node: TesseraProcess, sql: string): Promise<void> {
   const answer = await query(node, sql);
@@ -22,7 +29,7 @@ async function repair(dataDirectory: string, ...flags: string[]): Promise<string
 
 test('a table whose objects are missing is repaired by a command that says what is lost', async () => {
   await using disposal = new AsyncDisposableStack();
-  const first = await startTessera();
+  const first = await start();
   const { dataDirectory } = first;
   disposal.defer(() => rm(dataDirectory, { recursive: true, force: true }));
   await run(first, 'CREATE TABLE whole (a int)');
@@ -48,7 +55,7 @@ test('a table whose objects are missing is repaired by a command that says what 
   await rename(object, join(dataDirectory, 'kept.parquet'));
   await rm(join(dataDirectory, 'tablets'), { recursive: true });
   {
-    const damaged = await startTessera({ dataDirectory });
+    const damaged = await start(dataDirectory);
     const answer = await query(damaged, 'SELECT count(*), max(m) FROM t');
     expect(answer.text).toContain('OBJECT_NOT_FOUND');
     // The report may be had while the node runs.
@@ -67,7 +74,7 @@ test('a table whose objects are missing is repaired by a command that says what 
   expect(applied).toContain('No object is missing now.');
   expect(await repair(dataDirectory)).toContain('No object is missing.');
 
-  const repaired = await startTessera({ dataDirectory });
+  const repaired = await start(dataDirectory);
   expect(await rows(repaired, 'SELECT batch, count(*)::int FROM t GROUP BY batch ORDER BY batch')).toEqual([
     [1, BATCH],
     [3, BATCH],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import { openObjectStore } from '@tessera/object-store';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type SharedStore, startSharedStore } from './cluster/shared-store.ts';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -39,12 +39,16 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const start = (env: Readonly<Record<string, string>>) =>
-  startTessera({
+async function start(env: Readonly<Record<string, string>>): Promise<TesseraProcess> {
+  const node = await startTessera({
     dataDirectory,
     args: ['--config', configPath, '--allow-url', 's3://lake/out', '--allow-write', 's3://lake/out'],
     env: { ...shared.env, ...env },
   });
+  // A test that fails leaves no process behind.
+  onTestFinished(() => void node.child.kill('SIGKILL'));
+  return node;
+}
 
 async function run(node: TesseraProcess, sql: string): Promise<void> {
   const answer = await query(node, sql);
