@@ -160,7 +160,9 @@ export class StatementRunner {
 
   async #answer(asked: AskedStatement, statement: AnsweredStatement): Promise<StatementResult> {
     const sql = await answeringQuery(statement, this.context(asked), this.#options.asyncStatements);
-    return this.#query({ ...asked, text: sql });
+    // SHOW and DESCRIBE name types as the dialect does, on every endpoint.
+    const request = { ...asked.request, protocol: undefined };
+    return this.#query({ ...asked, request, text: sql });
   }
 
   async #collectGarbage(asked: AskedStatement): Promise<StatementResult> {

@@ -39,7 +39,7 @@ describe('COPY FROM STDIN, text', () => {
       b BOOLEAN, da DATE, ts TIMESTAMP, tz TIMESTAMPTZ, y BYTEA, j JSON, a INT[], at TEXT[], aa INT[][])`);
     const row = [
       ...['-1', '9223372036854775807', '1e+06', 'NaN', '1.50', 'a\\tb\\\\c\\nd', 't', '0044-03-15 BC'],
-      ...['2024-01-01 00:00:00.5+02', '2024-01-01 02:00:00+02', '\\\\x00ff', '{"a": 1}', '{1,NULL,3}'],
+      ...['2024-01-01 00:00:00.5+02', '2024-01-01 02:00:00 +02:00', '\\\\x00ff', '{"a": 1}', '{1,NULL,3}'],
       ...['{"a b",NULL,"NULL","x\\\\\\\\y","q\\\\"r"}', '{{1,2},{3,NULL}}'],
     ];
     const nulls = row.map(() => '\\N');

@@ -1,5 +1,6 @@
 import type { Column, RelationObject } from '@tessera/catalog';
 import { columnType, dialectTypeName, namesIn, type SqlType } from '@tessera/sql';
+import { typedColumn } from '../pg-catalog/postgres-types.ts';
 import { relationsOfDatabase } from './relations-of-database.ts';
 import { STANDARD_COLUMNS, standardColumn } from './standard-column.ts';
 import type { SystemFacts } from './system-facts.ts';
@@ -33,9 +34,9 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
     if (relation.kind === 'view') {
       for (const [index, { name, type, nullable }] of (facts.viewColumns.get(relation.id) ?? []).entries()) {
         yield [
-          ...[...head, name, index + 1, null, yesNo(nullable), dialectTypeName(type)],
+          ...[...head, name, index + 1, null, yesNo(nullable), dataType(type, facts)],
           ...[...precision(type), 'NO', 'NO'],
-          ...standardColumn(facts.database, type, index + 1, false),
+          ...standardColumn(facts.database, { type, place: index + 1, isUpdatable: false }),
         ];
       }
       continue;
@@ -50,14 +51,25 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
         index + 1,
         column.defaultSql,
         yesNo(column.nullable),
-        dialectTypeName(type),
+        dataType(type, facts),
         ...precision(type),
         yesNo(indexed.includes(column.id)),
         yesNo(partitioned.has(column)),
-        ...standardColumn(facts.database, type, index + 1, relation.kind === 'table'),
+        ...standardColumn(facts.database, {
+          type,
+          place: index + 1,
+          isUpdatable: relation.kind === 'table',
+          identity: column.identity,
+        }),
       ];
     }
   }
+}
+
+/** PostgreSQL's names have no precision, scale and element type: other columns tell them. */
+function dataType(type: SqlType, { protocol }: SystemFacts): string {
+  if (protocol !== 'postgres') return dialectTypeName(type);
+  return type.kind === 'array' ? 'ARRAY' : typedColumn(type).type.sqlName;
 }
 
 const yesNo = (value: boolean): string => (value ? 'YES' : 'NO');

@@ -1,3 +1,4 @@
+import type { Column } from '@tessera/catalog';
 import type { SqlType } from '@tessera/sql';
 import { typedColumn } from '../pg-catalog/postgres-types.ts';
 import { columnsOf, type SystemValue } from './system-relation.ts';
@@ -38,12 +39,18 @@ export const STANDARD_COLUMNS = columnsOf(
   'is_updatable',
 );
 
-/** Values of STANDARD_COLUMNS for the column at a place from 1 on. */
+export interface PlacedColumn {
+  readonly type: SqlType;
+  /** In its relation, from 1 on. */
+  readonly place: number;
+  readonly isUpdatable: boolean;
+  readonly identity?: Column['identity'];
+}
+
+/** Values of STANDARD_COLUMNS for a column. */
 export function standardColumn(
   database: string,
-  type: SqlType,
-  place: number,
-  isUpdatable: boolean,
+  { type, place, isUpdatable, identity }: PlacedColumn,
 ): readonly SystemValue[] {
   const values: Readonly<Record<string, SystemValue>> = {
     udt_catalog: database,
@@ -51,7 +58,8 @@ export function standardColumn(
     udt_name: typedColumn(type).type.name,
     dtd_identifier: String(place),
     is_self_referencing: 'NO',
-    is_identity: 'NO',
+    is_identity: identity === undefined ? 'NO' : 'YES',
+    identity_generation: identity && (identity === 'always' ? 'ALWAYS' : 'BY DEFAULT'),
     identity_cycle: 'NO',
     is_generated: 'NEVER',
     is_updatable: isUpdatable ? 'YES' : 'NO',

@@ -39,6 +39,8 @@ export interface SystemFacts {
   /** Whose `information_schema` is read: other databases show in `catalogs` alone. */
   readonly database: string;
   readonly user: string;
+  /** Undefined: the answer has the dialect's names of types. */
+  readonly protocol?: 'postgres' | undefined;
   /** Of the connection that asks; empty where there is none. */
   readonly preparedStatements: readonly PreparedStatementFacts[];
   readonly rights: Rights;

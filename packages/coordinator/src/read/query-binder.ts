@@ -64,7 +64,10 @@ export interface BinderServices {
 }
 
 /** For whom `information_schema` is told, and of which catalog. */
-export type SystemScope = Pick<SystemFacts, 'snapshot' | 'database' | 'user' | 'preparedStatements'> & {
+export type SystemScope = Pick<
+  SystemFacts,
+  'snapshot' | 'database' | 'user' | 'protocol' | 'preparedStatements'
+> & {
   /** The view that is read. */
   readonly view: string;
 };
@@ -314,9 +317,9 @@ export class QueryBinder {
       database: request.sessionValues.database,
       firstWithPositions: request.rowPositionsOf !== undefined,
       systemRelation: async (name, database, snapshot) => {
-        const { user } = request.sessionValues;
+        const { user, protocol } = request.sessionValues;
         const preparedStatements = request.preparedStatements?.() ?? [];
-        const scope = { view: name.name, snapshot, database, user, preparedStatements };
+        const scope = { view: name.name, snapshot, database, user, protocol, preparedStatements };
         const facts = await this.#services.systemFacts?.(scope);
         if (facts === undefined) return undefined;
         const viewColumns = tellsOfViewColumns(name)

@@ -5,7 +5,9 @@ import { literalRows } from './insert-query.ts';
 
 const STRING = /^'(?:[^']|'')*'$/;
 const DATE = /^(?:date\s*)?'[^']*'$/i;
-const TIMESTAMP = /^(?:timestamp\s*)?'[^']*'$/i;
+/** With one blank at most: one before an offset (`12:00 +02`) means something else to the kernel. */
+const TIMESTAMP = /^(?:timestamp\s*)?'[^'\s]+(?: [^'\s]+)?'$/i;
+const INSTANT = /^'[^'\s]+(?: [^'\s]+)?'$/;
 const INTEGER = /^-?\d{1,18}$/;
 /** So short that it is the same number whether it is read as a decimal or as a double. */
 const FRACTION = /^-?\d{0,7}\.?\d{1,7}$/;
@@ -24,7 +26,7 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   BOOLEAN,
   DATE,
   TIMESTAMP,
-  'TIMESTAMP WITH TIME ZONE': STRING,
+  'TIMESTAMP WITH TIME ZONE': INSTANT,
 };
 
 /**

@@ -39,6 +39,9 @@ export const POSTGRES_MACROS: readonly string[] = [
   // A zone is not looked at where the type has none.
   `CREATE OR REPLACE MACRO tsr_pg_in_timestamp(t) AS CASE WHEN length(t) <= 19 THEN CAST(t AS TIMESTAMP)
   ELSE CAST(tsr_pg_in_era(regexp_replace(t, '^(\\d+-\\d+-\\d+[ T][\\d:.]+) ?([+-]\\d[\\d:]*|Z)', '\\1')) AS TIMESTAMP) END`,
+  // The kernel takes what follows a blank for the name of a time zone.
+  `CREATE OR REPLACE MACRO tsr_pg_in_offset(t) AS CASE WHEN contains(t, ' +') OR contains(t, ' -') OR contains(t, ' Z')
+  THEN regexp_replace(t, '^(\\d+-\\d+-\\d+[ T]\\d[\\d:.]*) +([+-]\\d|Z)', '\\1\\2') ELSE t END`,
   `CREATE OR REPLACE MACRO tsr_pg_in_timestamptz(t) AS
-  CAST(CASE WHEN suffix(t, 'BC') THEN tsr_pg_in_era(t) ELSE t END AS TIMESTAMPTZ)`,
+  CAST(CASE WHEN suffix(t, 'BC') THEN tsr_pg_in_era(tsr_pg_in_offset(t)) ELSE tsr_pg_in_offset(t) END AS TIMESTAMPTZ)`,
 ];

@@ -3,6 +3,7 @@ import type { Placement } from '../relations/placement.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import { type Statement, type TypeNode, walkTree } from '../tree.ts';
 import { columnNames } from './column-names.ts';
+import { kernelTimeTexts } from './foreign-time-texts.ts';
 import type { CatalogColumns } from './null-scope.ts';
 import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 
@@ -26,18 +27,26 @@ export interface BindableQuery {
 }
 
 export async function bindable(
-  statement: Statement,
+  written: Statement,
   placement: Placement,
   { session, relations, sequences }: PrepareContext,
 ): Promise<BindableQuery> {
+  const isBound = placement.tables.size > 0 && relations !== undefined;
+  const binder = isBound ? await relations.binder() : session;
+  if (isBound) await sequences?.defineIn(binder);
+  const boundForm = (statement: Statement): Promise<Statement> =>
+    isBound
+      ? placement.bound(statement, session, (columns) => relations.emptyRelation(columns))
+      : Promise.resolve(placement.running(statement));
+  const statement = await kernelTimeTexts(written, binder, boundForm);
   const running = placement.running(statement);
   const namedColumns = columnNames(running);
   const hasOids = placement.readsSystem || castsToOid(running);
-  if (placement.tables.size === 0 || relations === undefined) {
+  if (!isBound) {
     return {
       running,
       bound: running,
-      binder: session,
+      binder,
       tables: new Map(),
       namedColumns,
       columns: () => undefined,
@@ -46,9 +55,7 @@ export async function bindable(
       hasOids,
     };
   }
-  const binder = await relations.binder();
-  await sequences?.defineIn(binder);
-  const bound = await placement.bound(statement, session, (columns) => relations.emptyRelation(columns));
+  const bound = await boundForm(statement);
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
   const { sessionRelations } = placement;
   const tables = countTables(running);

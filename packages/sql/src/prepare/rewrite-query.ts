@@ -25,6 +25,7 @@ import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { sequenceCalls } from '../rewrites/sequence-calls.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
 import { timeDigits } from '../rewrites/time-digits.ts';
+import { timeLiteral } from '../rewrites/time-texts.ts';
 import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
 import { transformTree, walkTree } from '../tree.ts';
 import { type ParsedQuery, parseQuery } from './parse.ts';
@@ -161,7 +162,7 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   if (node.class === 'CAST') {
     checkDoubleText(node, parsed.locate);
     const timed = timeDigits(node);
-    return timed.class === 'CAST' ? byteaLiteral(timed) : timed;
+    return timed.class === 'CAST' ? byteaLiteral(timeLiteral(timed)) : timed;
   }
   if (node.class === 'COMPARISON') return rowComparison(node);
   if (node.class === 'SUBQUERY') return quantifiedArray(node);

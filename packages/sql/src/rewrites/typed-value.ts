@@ -4,6 +4,7 @@ import { dialectTypeName } from '../types/column-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
 import { type ArrayText, parseArrayText } from './postgres-array.ts';
+import { kernelTimeText } from './time-texts.ts';
 
 const INTEGER = /^\s*([+-]?\d+)\s*$/;
 const NUMBER = /^\s*([+-]?)(\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?\s*$/i;
@@ -36,7 +37,7 @@ export function typedValue(type: SqlType, text: string, location: SqlLocation | 
     case 'timestamp':
       return literal(kernelEra(text.trim().replace(TIME_WITH_ZONE, '$1')));
     case 'timestamptz':
-      return literal(kernelEra(text.trim()));
+      return literal(kernelEra(kernelTimeText(text.trim())));
     case 'bytea':
       return literal(kernelBytes(text) ?? invalid());
     case 'json':

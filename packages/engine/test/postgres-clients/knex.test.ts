@@ -1,0 +1,75 @@
+import knexOf, { type Knex } from 'knex';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TesseraProcess } from '../tessera-process.ts';
+import { placeOf, startNode } from './programs.ts';
+
+let node: TesseraProcess;
+let knex: Knex;
+beforeAll(async () => {
+  node = await startNode();
+  knex = knexOf({ client: 'pg', connection: placeOf(node) });
+});
+afterAll(async () => {
+  await knex?.destroy();
+  await node[Symbol.asyncDispose]();
+});
+
+it('makes tables and reads their columns', async () => {
+  await knex.schema.createTable('people', (table) => {
+    table.integer('id').notNullable().primary();
+    table.string('name');
+    table.decimal('score', 10, 2).defaultTo(0);
+    table.timestamp('born');
+    table.json('data');
+  });
+  expect(await knex.schema.hasTable('people')).toBe(true);
+  expect(await knex.schema.hasTable('nobody')).toBe(false);
+  expect(await knex.schema.hasColumn('people', 'score')).toBe(true);
+  expect(await knex('people').columnInfo()).toMatchObject({
+    id: { type: 'integer', nullable: false },
+    name: { nullable: true },
+    score: { type: 'numeric' },
+    born: { type: 'timestamp with time zone' },
+  });
+  const { rows } = await knex.raw<{ rows: unknown[] }>('DESCRIBE people');
+  expect(rows).toContainEqual(expect.objectContaining({ column_name: 'score', data_type: 'numeric(10, 2)' }));
+});
+
+it('inserts, queries, updates and deletes', async () => {
+  const people = () => knex('people');
+  await people().insert([
+    { id: 1, name: 'Ada', data: { a: 1 } },
+    { id: 2, name: 'Grace' },
+  ]);
+  expect(await people().insert({ id: 3, name: 'Alan' }).returning('id')).toEqual([{ id: 3 }]);
+  expect(await people().where('id', '>', 1).orderBy('id').pluck('name')).toEqual(['Grace', 'Alan']);
+  expect(await people().where({ id: 1 }).first('name', 'score', 'data')).toEqual({
+    name: 'Ada',
+    score: '0.00',
+    data: { a: 1 },
+  });
+  expect(await people().where({ id: 1 }).update({ name: 'Ada L.' })).toBe(1);
+  expect(await people().where('name', 'Alan').del()).toBe(1);
+  expect(await people().count('* as n')).toEqual([{ n: '2' }]);
+});
+
+it('rolls the inner one of two transactions back', async () => {
+  await knex.transaction(async (outer) => {
+    await outer('people').insert({ id: 10, name: 'kept' });
+    const inner = outer.transaction(async (part) => {
+      await part('people').insert({ id: 11, name: 'undone' });
+      throw new Error('on purpose');
+    });
+    await expect(inner).rejects.toThrow('on purpose');
+  });
+  expect(await knex('people').whereIn('id', [10, 11]).pluck('name')).toEqual(['kept']);
+});
+
+it('alters, renames and drops tables', async () => {
+  await knex.schema.alterTable('people', (table) => table.integer('age'));
+  await knex.schema.renameTable('people', 'humans');
+  expect(await knex.schema.hasColumn('humans', 'age')).toBe(true);
+  await knex.schema.dropTable('humans');
+  await knex.schema.dropTableIfExists('humans');
+  expect(await knex.schema.hasTable('humans')).toBe(false);
+});

@@ -1,0 +1,72 @@
+import { DataTypes, Op, Sequelize } from 'sequelize';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TesseraProcess } from '../tessera-process.ts';
+import { placeOf, startNode } from './programs.ts';
+
+let node: TesseraProcess;
+let db: Sequelize;
+beforeAll(async () => {
+  node = await startNode();
+  const { host, port, user, database } = placeOf(node);
+  db = new Sequelize(database, user, '', { host, port, dialect: 'postgres', logging: false });
+  defineModels();
+});
+afterAll(async () => {
+  await db?.close();
+  await node[Symbol.asyncDispose]();
+});
+
+function defineModels(): void {
+  const columns = {
+    id: { type: DataTypes.INTEGER, primaryKey: true },
+    name: { type: DataTypes.STRING, allowNull: false },
+    price: DataTypes.DECIMAL(10, 2),
+    data: DataTypes.JSON,
+    at: DataTypes.DATE,
+  };
+  db.define('item', columns, { timestamps: false });
+}
+
+const items = () => db.model('item');
+
+it('makes the tables of models, again too, and describes them', async () => {
+  await db.authenticate();
+  await db.sync({ force: true });
+  await db.sync();
+  const described = await db.getQueryInterface().describeTable('items');
+  expect(described).toMatchObject({ id: { type: 'INTEGER', primaryKey: true }, name: { allowNull: false } });
+  expect(await db.getQueryInterface().showAllTables()).toEqual(['items']);
+});
+
+it('creates, finds, updates and destroys', async () => {
+  const at = new Date('2024-02-29T12:34:56.789Z');
+  const made = await items().create({ id: 1, name: 'a', price: '1.50', data: { deep: [1] }, at });
+  expect(made.get('id')).toBe(1);
+  await items().bulkCreate([
+    { id: 2, name: 'b' },
+    { id: 3, name: 'c' },
+  ]);
+  const found = await items().findByPk(1);
+  expect(found?.get()).toEqual({ id: 1, name: 'a', price: '1.50', data: { deep: [1] }, at });
+  expect(await items().update({ name: 'z' }, { where: { id: { [Op.gte]: 2 } } })).toEqual([2]);
+  expect(await items().destroy({ where: { id: 3 } })).toBe(1);
+  const { count, rows } = await items().findAndCountAll({ order: [['id', 'DESC']], limit: 1 });
+  expect([count, rows[0]?.get('name')]).toEqual([2, 'z']);
+});
+
+it('rolls the inner one of two transactions back', async () => {
+  await db.transaction(async (transaction) => {
+    await items().create({ id: 10, name: 'kept' }, { transaction });
+    const inner = db.transaction({ transaction }, async (part) => {
+      await items().create({ id: 11, name: 'undone' }, { transaction: part });
+      throw new Error('on purpose');
+    });
+    await expect(inner).rejects.toThrow('on purpose');
+  });
+  expect(await items().count({ where: { id: [10, 11] } })).toBe(1);
+});
+
+it('drops them', async () => {
+  await db.drop();
+  expect(await db.getQueryInterface().showAllTables()).toEqual([]);
+});

@@ -1,0 +1,43 @@
+import type { KernelSession } from '@tessera/kernel';
+import { isForeignTimeText, withKernelTimeText } from '../rewrites/time-texts.ts';
+import { type Expression, type Statement, transformTree, walkTree } from '../tree.ts';
+import { inferParameters } from './infer-parameters.ts';
+
+const TIMES: ReadonlySet<string> = new Set(['TIMESTAMP', 'TIMESTAMPTZ']);
+
+/**
+ * Literals such as `'2024-02-29 12:34:56 +00:00'` as the kernel reads them, where their place asks for a point in time:
+ *
+ *     at >= '2024-02-29 12:34:56 +00:00'   →   at >= '2024-02-29 12:34:56+00:00'
+ *
+ * Only the type of `at` tells: the literal must keep its blank where `at` is a text. So the kernel is asked what it would take
+ * a parameter in the place for.
+ * @param boundForm the form of a statement that `binder` knows
+ */
+export async function kernelTimeTexts(
+  statement: Statement,
+  binder: KernelSession,
+  boundForm: (statement: Statement) => Promise<Statement>,
+): Promise<Statement> {
+  const names = new Map<Expression, string>();
+  walkTree(statement, (node) => {
+    if ('class' in node && isForeignTimeText(node)) names.set(node, `time_text_${names.size}`);
+  });
+  if (names.size === 0) return statement;
+  const asked = transformTree(statement, {
+    expression: (node) => {
+      const identifier = names.get(node);
+      if (identifier === undefined) return node;
+      const { alias, query_location } = node;
+      return { class: 'PARAMETER', type: 'VALUE_PARAMETER', identifier, alias, query_location };
+    },
+  });
+  const types = await inferParameters(binder, await boundForm(asked), (error) => error);
+  return transformTree(statement, {
+    expression: (node) => {
+      const type = types.get(names.get(node) ?? '');
+      if (type === undefined || !TIMES.has(type.id) || !isForeignTimeText(node)) return node;
+      return withKernelTimeText(node);
+    },
+  });
+}
