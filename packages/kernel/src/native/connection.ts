@@ -30,8 +30,13 @@ export class NativeConnection {
     this.#repeat = undefined;
   }
 
+  /** Whether `interrupt` was called during the present call. */
+  get isInterrupted(): boolean {
+    return this.#repeat !== undefined;
+  }
+
   checkInterrupt(): void {
-    if (this.#repeat !== undefined) throw interrupted();
+    if (this.isInterrupted) throw interrupted();
   }
 
   progress(): { fraction: number; rowsProcessed: number; rowsTotal: number } {

@@ -5,10 +5,11 @@ import type { NativeConnection } from './connection.ts';
 import { duckdb, offLoop, type Pointer, type ResultValue, takeString } from './library.ts';
 import { takeLogicalType } from './logical-type.ts';
 import { NativeBlock } from './memory.ts';
-import { NativeError } from './native-error.ts';
+import { failedOnce, interrupted, NativeError, positionedAfter } from './native-error.ts';
 
 const SELECT = 1;
 const EXPLAIN = 17;
+const EXPLAIN_ANALYZE = 'EXPLAIN ANALYZE ';
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
@@ -102,6 +103,30 @@ export class NativeStatement {
       throw new NativeError(message ?? 'The statement failed', this.#sql);
     }
     return new NativeResult(this.#connection, this.#sql, block);
+  }
+
+  /**
+   * The error to report for a stream that ended with the kernel's interrupt error.
+   *
+   * When one of the kernel's threads fails, the kernel interrupts the other threads of the query. If the thread that
+   * fetches rows sees that interrupt first, the library reports the interrupt and forgets the error. Unless we asked for
+   * the interrupt, the query is therefore run again under EXPLAIN ANALYZE, which executes the same plan, drops its rows, and
+   * reports the first error of any thread.
+   */
+  async causeOfInterrupt(params: KernelParams): Promise<NativeError> {
+    if (this.#connection.isInterrupted || duckdb.statementType(this.#handle) !== SELECT) return interrupted();
+    let repeated: NativeStatement | undefined;
+    try {
+      repeated = await NativeStatement.prepare(this.#connection, EXPLAIN_ANALYZE + this.#sql);
+      repeated.bind(params);
+      await (await repeated.execute('materialised')).destroy();
+    } catch (error) {
+      if (error instanceof NativeError) return positionedAfter(EXPLAIN_ANALYZE.length, error, this.#sql);
+      throw error;
+    } finally {
+      repeated?.destroy();
+    }
+    return failedOnce(this.#sql);
   }
 
   destroy(): void {

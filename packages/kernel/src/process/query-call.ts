@@ -3,6 +3,7 @@ import { BatchBuilder } from '../arrow/batch-builder.ts';
 import { type ResultSchema, resultSchema } from '../arrow/schema-cache.ts';
 import { duckdb, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
+import { isInterrupt } from '../native/native-error.ts';
 import { destroyChunk, type NativeResult, type NativeStatement } from '../native/statement.ts';
 import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
 import type { KernelParams, ResultHeader } from '../protocol/messages.ts';
@@ -16,6 +17,20 @@ const BATCH_PREFIX_BYTES = 8;
 
 /** Runs the statement and writes its result header and batches; the caller writes the reply. */
 export async function runQuery(
+  statement: NativeStatement,
+  params: KernelParams,
+  maxBatchBytes: number,
+  timeZone: string | null,
+  socket: Socket,
+): Promise<void> {
+  try {
+    await streamRows(statement, params, maxBatchBytes, timeZone, socket);
+  } catch (error) {
+    throw isInterrupt(error) ? await statement.causeOfInterrupt(params) : error;
+  }
+}
+
+async function streamRows(
   statement: NativeStatement,
   params: KernelParams,
   maxBatchBytes: number,
