@@ -145,12 +145,12 @@ describe('MERGE', () => {
     ]);
     const source = "MERGE INTO m1 USING (VALUES (1, 'eins')) AS s(k, text) ON m1.k = s.k WHEN ";
     for (const [clauses, name, place] of [
-      ['NOT MATCHED BY SOURCE THEN UPDATE SET t = s.text', 'UNDEFINED_NAME', 's.text'],
-      ['NOT MATCHED BY SOURCE AND s.text IS NULL THEN DELETE', 'UNDEFINED_NAME', 's.text'],
+      ['NOT MATCHED BY SOURCE THEN UPDATE SET t = s.text', 'UNDEFINED_TABLE', 's.text'],
+      ['NOT MATCHED BY SOURCE AND s.text IS NULL THEN DELETE', 'UNDEFINED_TABLE', 's.text'],
       ['NOT MATCHED BY SOURCE THEN UPDATE SET t = upper(text)', 'UNDEFINED_NAME', 'text)'],
-      ['NOT MATCHED THEN INSERT VALUES (s.k, m1.t)', 'UNDEFINED_NAME', 'm1.t)'],
-      ['NOT MATCHED AND m1.k > 0 THEN INSERT VALUES (s.k)', 'UNDEFINED_NAME', 'm1.k >'],
-      ['NOT MATCHED THEN INSERT (k) VALUES (k + (SELECT m1.k LIMIT 1))', 'UNDEFINED_NAME', 'm1.k LIMIT'],
+      ['NOT MATCHED THEN INSERT VALUES (s.k, m1.t)', 'UNDEFINED_TABLE', 'm1.t)'],
+      ['NOT MATCHED AND m1.k > 0 THEN INSERT VALUES (s.k)', 'UNDEFINED_TABLE', 'm1.k >'],
+      ['NOT MATCHED THEN INSERT (k) VALUES (k + (SELECT m1.k LIMIT 1))', 'UNDEFINED_TABLE', 'm1.k LIMIT'],
     ] as const) {
       const startColumn = (source + clauses).lastIndexOf(place) + 1;
       await expect(node.run(source + clauses), clauses).rejects.toMatchObject({

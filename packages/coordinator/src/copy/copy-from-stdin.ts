@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Column, Snapshot, TableObject } from '@tessera/catalog';
-import { fail } from '@tessera/common';
-import { interruptOnAbort, type KernelSession, quoteName } from '@tessera/kernel';
+import { fail, TesseraError } from '@tessera/common';
+import { failedValueOf, interruptOnAbort, type KernelSession, quoteName } from '@tessera/kernel';
 import { type CopiedTexts, copyBatches, copySchema } from '@tessera/readers';
 import {
   type ArrayText,
@@ -51,13 +51,22 @@ export async function copyFromStdin(
       return { actions: stored.actions, affectedRows: stored.rows };
     } catch (error) {
       if (query.signal.aborted) throw query.signal.reason;
-      throw explainFailure(constraintViolation(error) ?? error, { files: [], isLastAttempt: quarantine });
+      const told = constraintViolation(error) ?? withColumn(error, table);
+      throw explainFailure(told, { files: [], isLastAttempt: quarantine });
     } finally {
       stopInterrupting();
       await sequences?.end();
       await session.close();
     }
   });
+}
+
+/** A text that is no value of its column, with the name of the column as its user knows it. */
+function withColumn(error: unknown, { name, columns }: TableObject): unknown {
+  const stored = failedValueOf(error)?.column;
+  const column = columns.find(({ storedName }) => storedName === stored);
+  if (!(error instanceof TesseraError) || column === undefined) return error;
+  return error.with({ message: `COPY ${name}, column ${column.name}: ${error.message}` });
 }
 
 const NOWHERE = { what: 'COPY FROM STDIN here', hint: 'send it to the PostgreSQL endpoint' };
