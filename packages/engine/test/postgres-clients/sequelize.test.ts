@@ -1,4 +1,4 @@
-import { DataTypes, Op, Sequelize } from 'sequelize';
+import { DataTypes, Op, QueryTypes, Sequelize } from 'sequelize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TesseraProcess } from '../tessera-process.ts';
 import { placeOf, startNode } from './programs.ts';
@@ -48,6 +48,10 @@ it('creates, finds, updates and destroys', async () => {
   ]);
   const found = await items().findByPk(1);
   expect(found?.get()).toEqual({ id: 1, name: 'a', price: '1.50', data: { deep: [1] }, at });
+  expect(await items().count({ where: { at: { [Op.gte]: at } } })).toBe(1);
+  expect(await items().count({ where: { at: { [Op.between]: [new Date(0), new Date(1000)] } } })).toBe(0);
+  const typed = 'SELECT name FROM items WHERE id = $1 AND "at" >= \'2024-02-29 13:34:56 +01:00\'';
+  expect(await db.query(typed, { bind: [1], type: QueryTypes.SELECT })).toEqual([{ name: 'a' }]);
   expect(await items().update({ name: 'z' }, { where: { id: { [Op.gte]: 2 } } })).toEqual([2]);
   expect(await items().destroy({ where: { id: 3 } })).toBe(1);
   const { count, rows } = await items().findAndCountAll({ order: [['id', 'DESC']], limit: 1 });
