@@ -10,7 +10,7 @@ it('sequences count over a kill, and over PostgreSQL know what the connection go
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-sequences-'));
   const args = ['--postgres-port', '0'];
   try {
-    const first = await startTessera({ dataDirectory, args });
+    await using first = await startTessera({ dataDirectory, args });
     {
       using client = await RawClient.open(first.postgres);
       const ask = (sql: string) => client.ask(query(sql));
