@@ -37,6 +37,17 @@ export interface DatabaseObject extends ObjectBase<'database'> {}
 
 export interface SchemaObject extends ObjectBase<'schema'> {
   readonly databaseId: ObjectId;
+  /** The process whose session keeps its temporary tables here; absent: a schema that stays. */
+  readonly temporaryOf?: NodeProcess;
+}
+
+/** One process of a node. */
+export interface NodeProcess {
+  /** `engine.id`. */
+  readonly engine: string;
+  readonly node: string;
+  /** A ULID, made when the process starts. */
+  readonly process: string;
 }
 
 export interface Column {

@@ -14,6 +14,7 @@ import { TableLocks } from './changes/table-locks.ts';
 import type { QueryRunOptions } from './query-run.ts';
 import type { DoneResult, RowsResult } from './statement-result.ts';
 import type { TableServices } from './tables.ts';
+import { inSession } from './temporary/session-snapshot.ts';
 import type { Transactions } from './transactions.ts';
 import { type VacuumSettings, vacuumTable } from './vacuum/vacuum-table.ts';
 
@@ -67,7 +68,7 @@ export class CatalogStatements {
       case 'rollback_to_savepoint':
         return this.#transaction(statement, run);
       case 'vacuum':
-        this.#authorizer.authorize(statement, run.sessionValues, await this.#tables.manager.latest());
+        this.#authorizer.authorize(statement, run.sessionValues, await this.#latest(run));
         await vacuumTable(this.#context(run, txnId), statement, this.#vacuum);
         return { kind: 'done' };
       default: {
@@ -92,10 +93,14 @@ export class CatalogStatements {
   async #inTurn<T>(context: ChangeContext, statement: RunnableStatement, work: () => Promise<T>): Promise<T> {
     const { request, query } = context.run;
     if (request.transactionId !== undefined || !changesRows(statement)) return work();
-    const snapshot = await context.tables.manager.latest();
+    const snapshot = await this.#latest(context.run);
     this.#authorizer.authorize(statement, context.sessionValues, snapshot);
     const { id } = requireTable(snapshot, statement.table, context.database);
     return this.#locks.with(id, query.signal, work);
+  }
+
+  async #latest({ request }: QueryRunOptions): Promise<Snapshot> {
+    return inSession(await this.#tables.manager.latest(), request.temporary);
   }
 
   async #transaction(statement: TransactionStatement, { request }: QueryRunOptions): Promise<DoneResult> {
@@ -121,8 +126,11 @@ export class CatalogStatements {
       case 'rollback_to_savepoint':
         await this.#transactions.rollbackTo(transactionId, statement.name);
         return { kind: 'done' };
-      default:
-        await this.#transactions[statement.kind](transactionId);
+      case 'commit':
+        await this.#transactions.commit(transactionId, request.temporary);
+        return { kind: 'done', session: { kind: 'remove', name: 'transaction_id' } };
+      case 'rollback':
+        await this.#transactions.rollback(transactionId);
         return { kind: 'done', session: { kind: 'remove', name: 'transaction_id' } };
     }
   }

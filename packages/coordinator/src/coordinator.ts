@@ -30,6 +30,8 @@ import { requireValidTexts, type StatementRequest } from './statement-request.ts
 import type { StatementResult } from './statement-result.ts';
 import { StatementRunner } from './statement-runner.ts';
 import type { TableServices } from './tables.ts';
+import { Sessions } from './temporary/sessions.ts';
+import type { TemporaryTables } from './temporary/temporary-tables.ts';
 import { trackedResult } from './tracked-result.ts';
 import type { Transactions } from './transactions.ts';
 import { Users } from './user-directory.ts';
@@ -70,6 +72,7 @@ export class Coordinator {
   readonly #cancellation: QueryCancellation;
   readonly #information: NodeInformation;
   readonly #runner: StatementRunner;
+  readonly #sessions: Sessions;
   /** Undefined where the node keeps no tables. */
   readonly #tables: OpenTables | undefined;
   #leaving = false;
@@ -110,6 +113,12 @@ export class Coordinator {
       cluster: options.cluster?.distributes === true ? options.cluster : undefined,
       systemFacts: (scope) => this.#information.factsFor(scope),
     });
+    this.#sessions = new Sessions({
+      manager: tables?.manager,
+      engine: options.engineId,
+      cluster: options.cluster?.cluster,
+      log: options.upkeep?.log,
+    });
     this.#cancellation = new QueryCancellation(running, authorizer, options.cluster?.cluster);
     this.#runner = new StatementRunner({
       ...options,
@@ -126,6 +135,16 @@ export class Coordinator {
   /** Undefined where the node keeps no tables. */
   get transactions(): Transactions | undefined {
     return this.#tables?.transactions;
+  }
+
+  /** What a client's session keeps at this node until `endSession`. */
+  openSession(): TemporaryTables {
+    return this.#sessions.open();
+  }
+
+  /** Drops the temporary tables of a session. Never rejects: what cannot be dropped now is dropped later. */
+  endSession(session: TemporaryTables): Promise<void> {
+    return this.#sessions.end(session);
   }
 
   /** The users of the catalog. @throws TesseraError NOT_SUPPORTED where the node keeps no tables */
@@ -291,6 +310,7 @@ export class Coordinator {
   /** To be called when the node has drained: stops what no statement asked for, ends what clients left open. */
   async close(): Promise<void> {
     this.#information.close();
+    this.#sessions.close();
     await this.#tables?.upkeep?.close();
     await this.transactions?.close();
   }

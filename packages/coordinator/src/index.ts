@@ -34,5 +34,6 @@ export type {
   StatementResult,
 } from './statement-result.ts';
 export type { TableServices } from './tables.ts';
+export type { TemporaryTables } from './temporary/temporary-tables.ts';
 export type { Users } from './user-directory.ts';
 export { vacuumJobEnds } from './vacuum/vacuum-jobs.ts';

@@ -4,6 +4,7 @@ import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tes
 import type { PreparedStatementFacts } from './prepared-statement-facts.ts';
 import type { SessionValues } from './sequences/session-values.ts';
 import type { Settings } from './settings.ts';
+import type { TemporaryTables } from './temporary/temporary-tables.ts';
 
 /** How the rows of a result leave the coordinator. */
 export type ResultEncoding =
@@ -47,6 +48,8 @@ export interface StatementRequest {
   readonly copyInput?: CopyInput | undefined;
   /** What `nextval` gave in the client's session; undefined: the client has none. */
   readonly drawn?: SessionValues | undefined;
+  /** The temporary tables of the client's session; undefined: the client has none, as over HTTP. */
+  readonly temporary?: TemporaryTables | undefined;
   readonly user: string;
   /** How the client speaks to the node; undefined: the HTTP API. */
   readonly protocol?: 'postgres' | undefined;

@@ -3,6 +3,7 @@ import { newUlid, Savepoints, startTimer, TesseraError, type Timer } from '@tess
 import type { Pin, StorageManager } from '@tessera/storage-manager';
 import { type Change, NO_CHANGE } from './changes/change.ts';
 import type { StatementSnapshot } from './statement-snapshot.ts';
+import type { TemporaryTables } from './temporary/temporary-tables.ts';
 
 /** What `information_schema.transactions` shows. */
 export interface TransactionInfo {
@@ -95,11 +96,13 @@ export class Transactions {
   }
 
   /** @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, TRANSACTION_CONFLICT and what else a commit may answer */
-  async commit(id: string): Promise<void> {
+  async commit(id: string, temporary?: TemporaryTables): Promise<void> {
     if (!this.#open.has(id) && (await this.wasCommitted(id))) return;
     const transaction = this.get(id);
     await transaction.settled();
     if (transaction.aborted) throw TesseraError.of('TRANSACTION_ABORTED', {});
+    const ending = temporary?.atCommit(transaction.read()) ?? [];
+    if (ending.length > 0) transaction.change(`${id}: ON COMMIT`, { actions: ending });
     transaction.seal();
     const { actions, readVersion, committedAs } = transaction;
     try {

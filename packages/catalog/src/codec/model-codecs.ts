@@ -7,6 +7,7 @@ import {
   FOREIGN_KEY_ACTIONS,
   type Grant,
   type Membership,
+  type NodeProcess,
   type ObjectId,
   type SequenceObject,
   type TableConstraint,
@@ -77,7 +78,11 @@ const memberOf = list(record<Membership>({ role: objectId, admin: flag, grantor:
 
 export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
   database: base,
-  schema: { ...base, databaseId: objectId },
+  schema: {
+    ...base,
+    databaseId: objectId,
+    temporaryOf: optional(record<NodeProcess>({ engine: text, node: text, process: text })),
+  },
   table: {
     ...base,
     schemaId: objectId,

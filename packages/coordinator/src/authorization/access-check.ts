@@ -4,6 +4,7 @@ import { DEFAULT_DATABASE, databaseOf } from '../request-session.ts';
 import type { StatementRequest } from '../statement-request.ts';
 import type { StatementSnapshot } from '../statement-snapshot.ts';
 import type { TableServices } from '../tables.ts';
+import { inSession } from '../temporary/session-snapshot.ts';
 import type { OpenTransaction, Transactions } from '../transactions.ts';
 import type { Authorizer } from './authorizer.ts';
 
@@ -90,7 +91,8 @@ export class AccessCheck {
   async snapshot(request: StatementRequest): Promise<StatementSnapshot> {
     if (this.#transactions === undefined)
       throw TesseraError.of('NOT_SUPPORTED', { what: 'A table', hint: 'this node keeps no tables' });
-    const read = await this.#transactions.snapshotFor(request);
+    const { snapshot, release } = await this.#transactions.snapshotFor(request);
+    const read = { snapshot: inSession(snapshot, request.temporary), release };
     try {
       this.#authorizer.admitIn(read.snapshot, request);
       return read;

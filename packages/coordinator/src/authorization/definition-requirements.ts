@@ -14,6 +14,7 @@ import {
   type Requirements,
   relationIfAny,
   relationNamed,
+  schemaOfNew,
   schemaOfRelation,
   usableDatabase,
   usableLocation,
@@ -44,11 +45,11 @@ export function* createRequirements(scope: RequirementScope, statement: CreateSt
       break;
     }
     case 'create_table':
-      yield* replacementOf(scope, statement);
+      yield* tableRequirements(scope, statement);
       yield* referenceRequirements(scope, statement.constraints, statement.name);
       break;
     case 'create_table_as':
-      yield* replacementOf(scope, statement);
+      yield* tableRequirements(scope, statement);
       break;
     case 'create_sequence':
       yield* creationIn(scope, statement.name);
@@ -84,6 +85,16 @@ export function* createRequirements(scope: RequirementScope, statement: CreateSt
   }
 }
 
+/** As in PostgreSQL by default, whoever uses a database may have temporary tables there. */
+function* tableRequirements(
+  scope: RequirementScope,
+  statement: Extract<CreateStatement, { kind: 'create_table' | 'create_table_as' }>,
+): Requirements {
+  const { name, temporary } = statement;
+  if (temporary === undefined) yield* replacementOf(scope, statement);
+  else yield* usableDatabase(scope, name.parts.at(-3) ?? scope.database, name.location);
+}
+
 /** Whoever replaces a table creates one, and drops that of the name. */
 function* replacementOf(
   scope: RequirementScope,
@@ -95,7 +106,7 @@ function* replacementOf(
 }
 
 function* creationIn(scope: RequirementScope, name: ObjectName): Requirements {
-  const schema = yield* schemaOfRelation(scope, name);
+  const schema = yield* schemaOfNew(scope, name);
   if (schema !== undefined) yield privilegeOn(schema, 'CREATE', name.location);
 }
 

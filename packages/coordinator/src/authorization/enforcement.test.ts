@@ -445,3 +445,17 @@ describe('ways around', () => {
     });
   });
 });
+
+it('a user who may create nothing in public has temporary tables, which others may not read', async () => {
+  const temporary = node.coordinator.openSession();
+  const own = { ...alice, temporary };
+  await expect(node.run('CREATE TABLE mine (a INT)', own)).rejects.toMatchObject({ name: 'FORBIDDEN' });
+  await node.run('CREATE TEMP TABLE mine (id SERIAL, a INT)', own);
+  await node.run('INSERT INTO mine (a) SELECT a FROM shown', own);
+  expect(await node.rows('SELECT id, mine.a FROM mine JOIN shown USING (a)', own)).toEqual([[1, 7]]);
+  await expect(node.run('CREATE TEMP TABLE taken AS SELECT * FROM secret', own)).rejects.toMatchObject({
+    name: 'FORBIDDEN',
+  });
+  await expect(node.rows('SELECT * FROM mine', { ...bob, temporary })).rejects.toMatchObject({ name: 'FORBIDDEN' });
+  await node.coordinator.endSession(temporary);
+});

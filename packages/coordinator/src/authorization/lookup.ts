@@ -10,6 +10,7 @@ import type { SqlLocation } from '@tessera/common';
 import type { ObjectName } from '@tessera/sql';
 import {
   DEFAULT_SCHEMA,
+  implicitSchema,
   isSystemSchema,
   requireDatabase,
   requireLocation,
@@ -66,8 +67,21 @@ export function* usableSchema(
   return found;
 }
 
-/** The schema that a relation of the name stands or shall stand in. */
+/** The schema that a relation of the name stands in. */
 export const schemaOfRelation = (
+  scope: RequirementScope,
+  { parts, location }: ObjectName,
+): Requirements<SchemaObject | undefined> => {
+  const [name = '', schema, database = scope.database] = [...parts].reverse();
+  return usableSchema(
+    scope,
+    { schema: schema ?? implicitSchema(scope.snapshot, database, name), database },
+    location,
+  );
+};
+
+/** The schema that a relation of the name shall stand in. */
+export const schemaOfNew = (
   scope: RequirementScope,
   { parts, location }: ObjectName,
 ): Requirements<SchemaObject | undefined> => {
@@ -75,12 +89,12 @@ export const schemaOfRelation = (
   return usableSchema(scope, { schema, database }, location);
 };
 
-/** Undefined where there is none, and for views of information_schema. */
+/** What a new relation of the name would replace. Undefined where there is none, and for views of information_schema. */
 export function* relationIfAny(
   scope: RequirementScope,
   name: ObjectName,
 ): Requirements<RelationObject | undefined> {
-  const schema = yield* schemaOfRelation(scope, name);
+  const schema = yield* schemaOfNew(scope, name);
   return schema && scope.snapshot.relation(schema.id, name.parts.at(-1) ?? '');
 }
 

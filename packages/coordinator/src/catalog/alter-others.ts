@@ -5,6 +5,7 @@ import type { AccessContext } from '../access-statements/access-context.ts';
 import { requirePrincipal } from '../access-statements/principals.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 
+import { refuseTemporaryName } from './databases.ts';
 import { dependentViews } from './dependents.ts';
 import {
   DEFAULT_SCHEMA,
@@ -37,6 +38,8 @@ export function alterSchema(
     const message = `Schema "${name}" is where names without a schema are looked up, and keeps its name`;
     fail('FORBIDDEN', { message }, { location });
   }
+  refuseTemporaryName(schema.name, location);
+  refuseTemporaryName(change.to, location);
   if (snapshot.schema(database.id, change.to) !== undefined || isSystemSchema(change.to)) {
     fail('DUPLICATE_OBJECT', { what: 'Schema', name: change.to }, { location });
   }

@@ -5,7 +5,7 @@ import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
 import { newObject } from './databases.ts';
-import { placeOf, requireTable } from './names.ts';
+import { placeForNew, requireTable } from './names.ts';
 
 /** A table with the same rows, that shares the objects of the store with its source: no data moves. */
 export function cloneTable(
@@ -13,7 +13,7 @@ export function cloneTable(
   snapshot: Snapshot,
   statement: Extract<CreateStatement, { kind: 'clone_table' }>,
 ): Change {
-  const place = placeOf(snapshot, statement.name, context.database);
+  const place = placeForNew(snapshot, statement.name, context.database);
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
   const {
     grants: _ofSource,

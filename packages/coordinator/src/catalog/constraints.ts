@@ -4,7 +4,7 @@ import type { ConstraintDefinition } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { columnNamed } from './columns.ts';
 import { checkCondition } from './definition-check.ts';
-import { placeOf, relationAt, requireTable } from './names.ts';
+import { isTemporary, placeOf, relationAt, requireTable } from './names.ts';
 
 /**
  * A table with the constraints that a statement adds: their names are chosen as PostgreSQL does, the columns of a primary key
@@ -147,11 +147,17 @@ function referencedTable(
   table: TableObject,
   { table: name }: ForeignKeyDefinition,
 ): TableObject {
+  const isShort = name.parts.length === 1 && name.parts[0] === table.name;
+  if (isShort && isTemporary(snapshot, table)) return table;
   const place = placeOf(snapshot, name, context.database);
   const isNew = relationAt(snapshot, place) === undefined;
   if (isNew && place.schema.id === table.schemaId && place.name === table.name) return table;
   const found = requireTable(snapshot, name, context.database);
-  return found.id === table.id ? table : found;
+  if (found.id === table.id) return table;
+  const kind = isTemporary(snapshot, table) ? 'temporary' : 'permanent';
+  if (isTemporary(snapshot, found) === isTemporary(snapshot, table)) return found;
+  const message = `The foreign keys of a ${kind} table reference ${kind} tables only`;
+  return fail('INVALID_ARGUMENT', { message }, { location: name.location });
 }
 
 function primaryKeyOf(table: TableObject, location: SqlLocation): readonly number[] {

@@ -7,9 +7,10 @@ import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
+import { keepUntil, placeForTable } from '../temporary/temporary-place.ts';
 import { checkNames, storedName } from './columns.ts';
 import { isTaken, newTable, replacedBy } from './create-table.ts';
-import { type Place, placeOf } from './names.ts';
+import type { Place } from './names.ts';
 import { refuseTwice } from './views.ts';
 
 /** The table and its rows are committed together. */
@@ -18,7 +19,7 @@ export async function createTableAs(
   snapshot: Snapshot,
   statement: Extract<CreateStatement, { kind: 'create_table_as' }>,
 ): Promise<Change> {
-  const place = placeOf(snapshot, statement.name, context.database);
+  const { place, opened } = placeForTable(context, snapshot, statement);
   const replaced = replacedBy(snapshot, place, statement);
   if (replaced.length === 0 && isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
   // Nodes may write the rows before the query is bound.
@@ -35,7 +36,8 @@ export async function createTableAs(
       const query = await toStore(bound.columns);
       const { actions, rows } = await storeQuery(context, bound, query, context.run.query.signal);
       const created: Action = { kind: 'create', object: query.table };
-      return { actions: [...replaced, created, ...actions], affectedRows: rows };
+      keepUntil(context, query.table, statement);
+      return { actions: [...opened, ...replaced, created, ...actions], affectedRows: rows };
     },
     {
       storing: async ({ columns, session }) => storageOf(context, await toStore(columns), session),

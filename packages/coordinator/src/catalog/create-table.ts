@@ -3,13 +3,14 @@ import { fail } from '@tessera/common';
 import type { CreateStatement, TableShape } from '@tessera/sql';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { keepUntil, placeForTable } from '../temporary/temporary-place.ts';
 import { columnNamed, newColumns } from './columns.ts';
 import { withConstraints } from './constraints.ts';
 import { newObject } from './databases.ts';
 import { DEFAULT_GRANULARITY } from './default-granularity.ts';
 import { checkExpressions } from './definition-check.ts';
 import { dropRelations } from './dependents.ts';
-import { type Place, placeOf, RELATION_WORDS, relationAt } from './names.ts';
+import { type Place, RELATION_WORDS, relationAt } from './names.ts';
 import { withSequences } from './sequences.ts';
 
 const GRANULARITY_RANGE = { min: 2_048, max: 16_777_216 } as const;
@@ -19,8 +20,8 @@ export async function createTable(
   snapshot: Snapshot,
   statement: Extract<CreateStatement, { kind: 'create_table' }>,
 ): Promise<Change> {
-  const place = placeOf(snapshot, statement.name, context.database);
-  const replaced = replacedBy(snapshot, place, statement);
+  const { place, opened } = placeForTable(context, snapshot, statement);
+  const replaced = [...opened, ...replacedBy(snapshot, place, statement)];
   const without = snapshot.withActions(replaced);
   if (isTaken(without, place, statement.ifNotExists)) return NO_CHANGE;
   const columns = await newColumns(context, statement.columns);
@@ -28,6 +29,7 @@ export async function createTable(
   const constrained = await withConstraints(context, without, plain, statement.constraints);
   const { table, sequences } = withSequences(context, without, constrained, statement.columns);
   const created = [table, ...sequences].map((object): Action => ({ kind: 'create', object }));
+  keepUntil(context, table, statement);
   return { actions: [...replaced, ...created] };
 }
 

@@ -7,14 +7,15 @@ import {
   type Snapshot,
   usageForEverybody,
 } from '@tessera/catalog';
-import { fail, newUlid, TesseraError } from '@tessera/common';
+import { fail, newUlid, type SqlLocation, TesseraError } from '@tessera/common';
 import type { AlterStatement, CreateStatement, DropStatement } from '@tessera/sql';
 import { requirePrincipal } from '../access-statements/principals.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { DEFAULT_DATABASE } from '../request-session.ts';
+import { ofAllSessions } from '../temporary/session-snapshot.ts';
 import { dropRelations } from './dependents.ts';
-import { DEFAULT_SCHEMA, isSystemSchema, requireDatabase, requireSchema } from './names.ts';
+import { DEFAULT_SCHEMA, isSystemSchema, isTemporaryName, requireDatabase, requireSchema } from './names.ts';
 
 /** What every new object has, whatever its kind. */
 export const newObject = (context: Pick<ChangeContext, 'user'>, name: string) => {
@@ -98,14 +99,16 @@ export function dropDatabase(context: ChangeContext, snapshot: Snapshot, stateme
   if (name === context.database) {
     fail('FORBIDDEN', { message: `Database "${name}" is in use by this statement and cannot be dropped` });
   }
-  const relations = snapshot.schemas(id).flatMap((schema) => snapshot.relations(schema.id));
+  const all = ofAllSessions(snapshot);
+  const schemas = all.schemas(id);
+  const relations = schemas.flatMap((schema) => all.relations(schema.id));
   const actions: Action[] = [
     ...withoutTwice([
-      ...dropRelations(snapshot, relations, { cascade: statement.cascade }),
-      ...snapshot.schemas(id).flatMap((schema) => snapshot.sequences(schema.id).map(dropOf)),
+      ...dropRelations(all, relations, { cascade: statement.cascade }),
+      ...schemas.flatMap((schema) => all.sequences(schema.id).map(dropOf)),
     ]),
-    ...snapshot.locations(id).map((location): Action => ({ kind: 'drop', id: location.id })),
-    ...snapshot.schemas(id).map((schema): Action => ({ kind: 'drop', id: schema.id })),
+    ...all.locations(id).map((location): Action => ({ kind: 'drop', id: location.id })),
+    ...schemas.map((schema): Action => ({ kind: 'drop', id: schema.id })),
     { kind: 'drop', id },
   ];
   return { actions };
@@ -122,12 +125,20 @@ export function createSchema(
     if (ifNotExists) return NO_CHANGE;
     fail('DUPLICATE_OBJECT', { what: 'Schema', name: schemaName }, { location: name.location });
   }
+  refuseTemporaryName(schemaName, name.location);
   const schema: SchemaObject = {
     kind: 'schema',
     ...newObject(context, schemaName),
     databaseId: database.id,
   };
   return { actions: [{ kind: 'create', object: schema }] };
+}
+
+/** @throws TesseraError FORBIDDEN for names that the schemas of temporary tables have */
+export function refuseTemporaryName(name: string, location: SqlLocation): void {
+  if (!isTemporaryName(name)) return;
+  const message = `Schema name "${name}" is reserved for the temporary tables of sessions`;
+  fail('FORBIDDEN', { message }, { location });
 }
 
 export function dropSchema(context: ChangeContext, snapshot: Snapshot, statement: DropStatement): Change {
@@ -150,12 +161,16 @@ export function dropSchema(context: ChangeContext, snapshot: Snapshot, statement
     const message = `Schema "${schemaName}" is not empty (${names}${more}); CASCADE drops all of it`;
     fail('DEPENDENT_OBJECTS', { message }, { location: name.location });
   }
-  return {
-    actions: [
-      ...withoutTwice([...dropRelations(snapshot, relations, { cascade }), ...sequences.map(dropOf)]),
-      { kind: 'drop', id: schema.id },
-    ],
-  };
+  return { actions: schemaDrops(snapshot, schema) };
+}
+
+/** The drops of a schema and of everything in it, with what depends on that. */
+export function schemaDrops(snapshot: Snapshot, { id }: SchemaObject): readonly Action[] {
+  const drops = [
+    ...dropRelations(snapshot, snapshot.relations(id), { cascade: true }),
+    ...snapshot.sequences(id).map(dropOf),
+  ];
+  return [...withoutTwice(drops), { kind: 'drop', id }];
 }
 
 const dropOf = ({ id }: CatalogObject): Action => ({ kind: 'drop', id });

@@ -7,7 +7,7 @@ import { checkNames } from './columns.ts';
 import { isTaken } from './create-table.ts';
 import { newObject } from './databases.ts';
 import { warnOfClearText } from './locations.ts';
-import { placeOf, requireLocation } from './names.ts';
+import { placeForNew, requireLocation } from './names.ts';
 
 /** A name for files outside; they are looked at when they are read. */
 export function createExternalTable(
@@ -15,7 +15,7 @@ export function createExternalTable(
   snapshot: Snapshot,
   statement: Extract<CreateStatement, { kind: 'create_external_table' }>,
 ): Change {
-  const place = placeOf(snapshot, statement.name, context.database);
+  const place = placeForNew(snapshot, statement.name, context.database);
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
   checkNames(statement.columns);
   const location =

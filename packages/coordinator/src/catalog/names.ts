@@ -18,6 +18,19 @@ export const PG_CATALOG = 'pg_catalog';
 /** Schemas that every database has, of relations that the engine makes as they are read. */
 export const isSystemSchema = (name: string): boolean => name === INFORMATION_SCHEMA || name === PG_CATALOG;
 
+/** What a session calls the schema of its temporary tables; the schema itself has the session's id behind this. */
+export const TEMPORARY_SCHEMA = 'pg_temp';
+
+/** Names that no schema of a user has. */
+export const isTemporaryName = (name: string): boolean =>
+  name === TEMPORARY_SCHEMA || name.startsWith(`${TEMPORARY_SCHEMA}_`);
+
+/** Whether a relation is a temporary one. */
+export function isTemporary(snapshot: Snapshot, { schemaId }: Pick<RelationObject, 'schemaId'>): boolean {
+  const schema = snapshot.object(schemaId);
+  return schema?.kind === 'schema' && schema.temporaryOf !== undefined;
+}
+
 /** Where an object stands or shall stand. */
 export interface Place {
   readonly database: DatabaseObject;
@@ -32,10 +45,34 @@ export function requireDatabase(snapshot: Snapshot, name: string, location?: Sql
 }
 
 /**
- * The schema that a name of one to three parts stands in; nothing of that name need exist.
+ * The schema that a relation or sequence is looked up in which is named without one: the session's temporary objects come
+ * before those of `public`.
+ */
+export function implicitSchema(snapshot: Snapshot, database: string, name: string): string {
+  const owner = snapshot.database(database);
+  const temporary = owner && snapshot.schema(owner.id, TEMPORARY_SCHEMA);
+  if (temporary === undefined) return DEFAULT_SCHEMA;
+  const isThere =
+    snapshot.relation(temporary.id, name) !== undefined ||
+    snapshot.sequence(temporary.id, name) !== undefined;
+  return isThere ? TEMPORARY_SCHEMA : DEFAULT_SCHEMA;
+}
+
+/**
+ * The schema that an existing object of the name stands in, with the name of one to three parts; nothing of that name need exist.
  * @throws TesseraError DATABASE_NOT_FOUND, UNDEFINED_OBJECT, FORBIDDEN for names in information_schema
  */
 export function placeOf(snapshot: Snapshot, { parts, location }: ObjectName, database: string): Place {
+  const [name = '', schema, databaseName = database] = [...parts].reverse();
+  const schemaName = schema ?? implicitSchema(snapshot, databaseName, name);
+  return placeForNew(snapshot, { parts: [databaseName, schemaName, name], location }, database);
+}
+
+/**
+ * The place for an object that the statement makes: `public` where the name has no schema.
+ * @throws TesseraError DATABASE_NOT_FOUND, UNDEFINED_OBJECT, FORBIDDEN for names in information_schema
+ */
+export function placeForNew(snapshot: Snapshot, { parts, location }: ObjectName, database: string): Place {
   const [name = '', schemaName = DEFAULT_SCHEMA, databaseName = database] = [...parts].reverse();
   const owner = requireDatabase(snapshot, databaseName, location);
   if (isSystemSchema(schemaName)) {

@@ -12,7 +12,14 @@ import { requirePrincipal } from '../access-statements/principals.ts';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { newObject } from './databases.ts';
-import { DEFAULT_SCHEMA, type Place, placeOf, requireRelation, requireSequence } from './names.ts';
+import {
+  DEFAULT_SCHEMA,
+  type Place,
+  placeForNew,
+  placeOf,
+  requireRelation,
+  requireSequence,
+} from './names.ts';
 
 type Counting = Pick<
   SequenceObject,
@@ -31,7 +38,7 @@ export function createSequence(
   snapshot: Snapshot,
   { name, ifNotExists, options }: CreateSequenceStatement,
 ): Change {
-  const place = placeOf(snapshot, name, context.database);
+  const place = placeForNew(snapshot, name, context.database);
   if (isNameTaken(snapshot, place)) {
     if (ifNotExists) return NO_CHANGE;
     fail('DUPLICATE_OBJECT', { what: 'Relation', name: place.name }, { location: place.location });

@@ -6,7 +6,7 @@ import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
 import { keptOf, newObject } from './databases.ts';
-import { placeOf, RELATION_WORDS, relationAt } from './names.ts';
+import { isTemporary, placeForNew, RELATION_WORDS, relationAt } from './names.ts';
 
 /** A view is kept as text; binding it here tells what is wrong with it, and what it depends on. */
 export async function createView(
@@ -15,7 +15,7 @@ export async function createView(
   statement: Extract<CreateStatement, { kind: 'create_view' }>,
 ): Promise<Change> {
   const { query, columnNames, orReplace, ifNotExists } = statement;
-  const place = placeOf(snapshot, statement.name, context.database);
+  const place = placeForNew(snapshot, statement.name, context.database);
   const existing = relationAt(snapshot, place);
   if (orReplace && existing !== undefined && existing.kind !== 'view') {
     const message = `"${place.name}" is ${RELATION_WORDS[existing.kind]}, not a view`;
@@ -27,6 +27,13 @@ export async function createView(
     snapshot,
     queryInPlace(query, context.run.text),
   );
+  if (
+    isTemporary(snapshot, { schemaId: place.schema.id }) ||
+    relations.some((one) => isTemporary(snapshot, one))
+  ) {
+    const hint = 'a view is there for every session, a temporary table for one: use CREATE TEMP TABLE … AS';
+    fail('NOT_SUPPORTED', { what: 'A view of temporary tables', hint }, { location: place.location });
+  }
   const names = columns.map(({ name }, i) => columnNames?.[i] ?? name);
   if (columnNames !== undefined && columnNames.length > columns.length) {
     const message = `The view names ${columnNames.length} columns, its query has ${columns.length}`;

@@ -1,5 +1,6 @@
 import type { Snapshot } from '@tessera/catalog';
 import { cancellation, pause, TesseraError } from '@tessera/common';
+import { inSession } from '../temporary/session-snapshot.ts';
 import { isCertainlyNotCommitted } from '../transactions.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
@@ -21,13 +22,13 @@ export async function commitChange(
   context: ChangeContext,
   work: (snapshot: Snapshot) => Promise<Change>,
 ): Promise<Change> {
-  const { transactionId } = context.run.request;
+  const { transactionId, temporary } = context.run.request;
   if (transactionId === undefined) return autocommit(context, work);
   const transaction = context.transactions.get(transactionId);
   return transaction.run(async () => {
     const before = transaction.changeOf(context.txnId);
     if (before !== undefined) return before;
-    const change = await work(transaction.read());
+    const change = await work(inSession(transaction.read(), temporary));
     try {
       transaction.change(context.txnId, change);
     } catch (error) {
@@ -80,7 +81,7 @@ async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promis
   if (snapshot.committedVersion(context.txnId) !== undefined) return context.results.get(context.txnId);
   const pins = [manager.pin(snapshot), manager.beginWrite()];
   try {
-    const change = await work(snapshot);
+    const change = await committedWith(context, snapshot, work);
     try {
       if (change.actions.length > 0) await commit(context, snapshot, change);
     } catch (error) {
@@ -92,6 +93,19 @@ async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promis
   } finally {
     for (const pin of pins) pin.release();
   }
+}
+
+/** A statement that is a transaction of its own also does what its session's temporary tables do ON COMMIT. */
+async function committedWith(
+  { run }: ChangeContext,
+  snapshot: Snapshot,
+  work: (snapshot: Snapshot) => Promise<Change>,
+): Promise<Change> {
+  const { temporary } = run.request;
+  const change = await work(inSession(snapshot, temporary));
+  if (temporary === undefined || change.actions.length === 0) return change;
+  const ending = temporary.atCommit(snapshot.withActions(change.actions));
+  return ending.length === 0 ? change : { ...change, actions: [...change.actions, ...ending] };
 }
 
 async function commit(context: ChangeContext, snapshot: Snapshot, change: Change): Promise<void> {

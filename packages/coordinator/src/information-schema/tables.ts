@@ -46,7 +46,7 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
       facts.database,
       schema.name,
       relation.name,
-      TABLE_TYPES[relation.kind],
+      schema.temporaryOf === undefined ? TABLE_TYPES[relation.kind] : 'LOCAL TEMPORARY',
       ...contents(facts, placed),
       ddlOf(relation, schema.name, facts.snapshot),
       relation.owner,

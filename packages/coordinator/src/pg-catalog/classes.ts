@@ -1,3 +1,4 @@
+import { isTemporary } from '../catalog/names.ts';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { aclOf } from './acl.ts';
 import {
@@ -80,6 +81,7 @@ function userRow({ oid, schemaOid, relation }: UserRelation, facts: PostgresFact
     relkind: KINDS[relation.kind],
     relnatts: columns.length,
     relacl: aclOf(relation, snapshot),
+    ...(isTemporary(snapshot, relation) ? { relpersistence: 't' } : {}),
     ...(relation.kind === 'view' ? { relhasrules: true } : {}),
     ...(relation.kind === 'external_table' ? { reltuples: -1 } : {}),
     ...(relation.kind === 'table'

@@ -1,6 +1,7 @@
 import type { Privilege } from '@tessera/catalog';
 import { quoteName } from '@tessera/kernel';
 import { type Lookup, POSTGRES_SETTINGS, quoteIdentifier } from '@tessera/sql';
+import { isTemporaryName } from '../catalog/names.ts';
 import { databasesOf } from '../information-schema/relations-of-database.ts';
 import {
   columnsOf,
@@ -44,8 +45,9 @@ const oidOf = (pairs: LookupRelation['pairs']): LookupRelation => ({
   pairs,
 });
 
-/** Schemas that names without one are looked up in. */
-const isInSearchPath = (schema: string): boolean => schema === 'pg_catalog' || schema === 'public';
+/** Schemas that names without one are looked up in. Of temporary schemas, a session sees only its own. */
+const isInSearchPath = (schema: string): boolean =>
+  schema === 'pg_catalog' || schema === 'public' || isTemporaryName(schema);
 
 /** The first of those that have the same key. */
 function* unique(pairs: Iterable<Pair>): Generator<Pair> {

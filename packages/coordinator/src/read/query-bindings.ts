@@ -67,7 +67,10 @@ const planLength = (binding: Binding | undefined): number => binding?.serialized
 
 /** Whether names stand for the objects that they stood for. */
 export const namesHold = (named: Binding['named'], snapshot: Snapshot): boolean =>
-  named.every(({ name, database, object }) => findRelation(snapshot, name, database) === object);
+  named.every(
+    ({ name, database, object, view }) =>
+      findRelation(snapshot, { name, database, inView: view !== undefined }) === object,
+  );
 
 const stillHolds = ({ named, tables }: Binding, snapshot: Snapshot): boolean =>
   namesHold(named, snapshot) &&

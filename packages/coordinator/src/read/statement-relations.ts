@@ -17,6 +17,7 @@ import type {
 import type { ReadAuthority, ReadMention } from '../authorization/read-authority.ts';
 import {
   DEFAULT_SCHEMA,
+  implicitSchema,
   isSystemSchema,
   PG_CATALOG,
   requireDatabase,
@@ -83,14 +84,15 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const { authority } = this.#options;
     const { database } = mention;
     const owner = requireDatabase(snapshot, name.database ?? database, name.location);
-    const schemaName = name.schema ?? DEFAULT_SCHEMA;
+    const inView = mention.view !== undefined;
+    const schemaName = schemaOf(snapshot, name, owner.name, inView);
     const read = this.#readMention(mention);
     // What it tells is filtered; of another database it is told to who may use that.
     if (owner.name !== this.#options.database) authority.use(snapshot, owner, read);
     const ofSystem = (schema: string) =>
       this.#systemRelation({ schema, name: name.name }, owner.name, snapshot);
     if (isSystemSchema(schemaName)) return ofSystem(schemaName);
-    if (findRelation(snapshot, name, database) === undefined) {
+    if (findRelation(snapshot, { name, database, inView }) === undefined) {
       if (name.schema === undefined && isPgCatalogRelation(name.name)) return ofSystem(PG_CATALOG);
       if (isFileName(name.name)) return undefined;
     }
@@ -194,14 +196,26 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   }
 }
 
+type Name = Pick<RelationName, 'database' | 'schema' | 'name'>;
+
+interface Mentioned {
+  readonly name: Name;
+  /** That names without one belong to. */
+  readonly database: string;
+  /** Whether the query of a view names it: views mean the same in every session, and never a temporary table. */
+  readonly inView: boolean;
+}
+
+const schemaOf = (snapshot: Snapshot, { schema, name }: Name, database: string, inView: boolean): string =>
+  schema ?? (inView ? DEFAULT_SCHEMA : implicitSchema(snapshot, database, name));
+
 /** The relation that a name stands for in a snapshot, if any. */
 export function findRelation(
   snapshot: Snapshot,
-  name: Pick<RelationName, 'database' | 'schema' | 'name'>,
-  database: string,
+  { name, database, inView }: Mentioned,
 ): RelationObject | undefined {
   const owner = snapshot.database(name.database ?? database);
-  const schema = owner && snapshot.schema(owner.id, name.schema ?? DEFAULT_SCHEMA);
+  const schema = owner && snapshot.schema(owner.id, schemaOf(snapshot, name, owner.name, inView));
   return schema && snapshot.relation(schema.id, name.name);
 }
 

@@ -48,4 +48,6 @@ export class ViewColumns {
 
 const holds = ({ view, named }: Known, now: ViewObject, snapshot: Snapshot): boolean =>
   view === now &&
-  named.every(({ name, database, object }) => findRelation(snapshot, name, database) === object);
+  named.every(
+    ({ name, database, object }) => findRelation(snapshot, { name, database, inView: true }) === object,
+  );

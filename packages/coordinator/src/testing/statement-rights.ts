@@ -198,9 +198,11 @@ const DEFINITIONS = {
   create_table: [
     { sql: 'CREATE OR REPLACE TABLE $s.t (a INT)', needs: [...creating, owner('TABLE $s.t')] },
     { sql: 'CREATE TABLE $s.n (a INT)', needs: creating },
+    { sql: 'CREATE TEMP TABLE n (a INT)', needs: [inDatabase], fails: 'NOT_SUPPORTED' },
   ],
   create_table_as: [
     { sql: 'CREATE TABLE $s.n AS SELECT 1 AS a', needs: creating },
+    { sql: 'CREATE TEMP TABLE n AS SELECT 1 AS a', needs: [inDatabase], fails: 'NOT_SUPPORTED' },
     { sql: 'CREATE TABLE $s.n AS SELECT a FROM $s.t', needs: [...creating, right('SELECT ON TABLE $s.t')] },
   ],
   clone_table: [{ sql: 'CREATE TABLE $s.n CLONE $s.t', needs: [...creating, right('SELECT ON TABLE $s.t')] }],

@@ -31,6 +31,7 @@ export interface Asked {
   readonly copyInput?: StatementRequest['copyInput'];
   readonly encoding?: StatementRequest['encoding'];
   readonly drawn?: StatementRequest['drawn'];
+  readonly temporary?: StatementRequest['temporary'];
 }
 
 export interface TestNodeOptions {
@@ -188,6 +189,7 @@ export class TestNode implements AsyncDisposable {
         uploads: asked.uploads ?? new Map(),
         copyInput: asked.copyInput,
         drawn: asked.drawn,
+        temporary: asked.temporary,
         directory: {
           open: async () => {
             mkdirSync(directory, { recursive: true });

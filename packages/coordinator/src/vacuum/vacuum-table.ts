@@ -3,6 +3,7 @@ import { fail, TesseraError } from '@tessera/common';
 import type { VacuumStatement } from '@tessera/sql';
 import { requireTable } from '../catalog/names.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { inSession } from '../temporary/session-snapshot.ts';
 import { plannedJobs, type RewriteContext, rewriteTablets } from './rewrite-tablets.ts';
 import { vacuumJobEnds } from './vacuum-jobs.ts';
 import type { VacuumJob, VacuumPolicy } from './vacuum-plan.ts';
@@ -47,7 +48,11 @@ export async function vacuumTable(
   };
   const concurrency =
     options.max_concurrency === undefined ? maxConcurrency : Number(options.max_concurrency);
-  const { id } = requireTable(await tables.manager.latest(), name, context.database);
+  const { id } = requireTable(
+    inSession(await tables.manager.latest(), run.request.temporary),
+    name,
+    context.database,
+  );
   for (let round = 1; ; round += 1) {
     const work = () => vacuumRound(rewrite, id, policy, concurrency);
     const conflict =

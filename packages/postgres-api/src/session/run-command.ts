@@ -117,11 +117,19 @@ function shownRows(state: SessionState, name: string | undefined, run: Statement
 
 async function discard(state: SessionState, what: 'ALL' | 'PLANS' | 'TEMP' | 'SEQUENCES'): Promise<void> {
   if (what === 'SEQUENCES' || what === 'ALL') state.drawn.clear();
+  if (what === 'TEMP') await dropTemporaryTables(state);
   if (what !== 'ALL') return;
   if (state.transaction.isExplicit) {
     fail('ACTIVE_TRANSACTION', { message: 'DISCARD ALL cannot run inside a transaction block' });
   }
   await state.portals.closeAll();
   state.statements.clear();
+  await dropTemporaryTables(state);
   state.parameters.resetAll();
+}
+
+async function dropTemporaryTables({ temporary, engine }: SessionState): Promise<void> {
+  if (!temporary.isUsed) return;
+  const sql = 'DROP SCHEMA IF EXISTS pg_temp CASCADE';
+  await engine.start({ sql, parameters: [], encoding: { kind: 'arrow' } });
 }

@@ -1,4 +1,4 @@
-import type { SessionValues } from '@tessera/coordinator';
+import type { SessionValues, TemporaryTables } from '@tessera/coordinator';
 import type { ClientStream } from '../connection/client-stream.ts';
 import type { SessionParameters } from '../parameters/session-parameters.ts';
 import type { Report } from '../protocol/report.ts';
@@ -15,6 +15,7 @@ export interface SessionState {
   database: string | undefined;
   /** What `nextval` gave, for `currval`. */
   readonly drawn: SessionValues;
+  readonly temporary: TemporaryTables;
   readonly parameters: SessionParameters;
   readonly transaction: SessionTransaction;
   readonly statements: PreparedStatements;

@@ -55,8 +55,10 @@ export class Session {
     this.#options = options;
     this.#stream = stream;
     const drawn = new SessionValues();
+    const temporary = options.coordinator.openSession();
     const scope = () => ({
       drawn,
+      temporary,
       user,
       userId,
       database: state.database,
@@ -75,6 +77,7 @@ export class Session {
       user,
       database,
       drawn,
+      temporary,
       parameters,
       transaction,
       engine,
@@ -214,5 +217,6 @@ export class Session {
     } catch (error) {
       this.#options.log.warn({ err: error }, 'a transaction was left open: its connection ended');
     }
+    await this.#options.coordinator.endSession(this.#state.temporary);
   }
 }

@@ -13,6 +13,7 @@ import {
   type Settings,
   type StatementDescription,
   type StatementRequest,
+  type TemporaryTables,
 } from '@tessera/coordinator';
 import type { QueryParameter } from '@tessera/sql';
 import type { PostgresMetrics } from './postgres-metrics.ts';
@@ -30,6 +31,7 @@ export interface StatementScope {
   readonly userId: string | undefined;
   readonly database: string | undefined;
   readonly drawn: SessionValues;
+  readonly temporary: TemporaryTables;
   readonly settings: Settings;
   readonly transactionId: string | undefined;
   readonly preparedStatements: StatementRequest['preparedStatements'];

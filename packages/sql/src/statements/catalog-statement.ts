@@ -83,6 +83,12 @@ export interface AlterSequenceStatement {
 /** Values of `WITH (k = v)`, `OPTIONS`, `CREDENTIALS = (…)`: texts; names in lower case. */
 export type Options = Readonly<Record<string, string>>;
 
+/** A table of the session; its name has the schema `pg_temp`. */
+export interface TemporaryShape {
+  /** What happens to it at the end of each transaction. */
+  readonly onCommit: 'preserve' | 'delete' | 'drop';
+}
+
 export interface TableShape {
   readonly tableType: 'FACT' | 'DIMENSION';
   readonly primaryIndex: readonly string[];
@@ -115,6 +121,7 @@ export type CreateStatement =
       readonly columns: readonly ColumnDefinition[];
       readonly constraints: readonly ConstraintDefinition[];
       readonly shape: TableShape;
+      readonly temporary?: TemporaryShape;
     }
   | (WithSettings & {
       readonly kind: 'create_table_as';
@@ -124,6 +131,7 @@ export type CreateStatement =
       readonly columnNames: readonly string[] | undefined;
       readonly shape: TableShape;
       readonly query: SqlText;
+      readonly temporary?: TemporaryShape;
     })
   | {
       readonly kind: 'clone_table';

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import { Close, Open } from '../../text/lexer.ts';
-import type { CreateStatement, SqlText, TableShape } from '../catalog-statement.ts';
-import type { PlacedName } from '../object-name.ts';
+import type { CreateStatement, SqlText, TableShape, TemporaryShape } from '../catalog-statement.ts';
+import type { ObjectName, PlacedName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { withoutSettings } from './change-suffix.ts';
 import { tableElements } from './column-definition.ts';
@@ -10,18 +10,23 @@ import { ifNotExists, nameList, objectName, parenthesisedNames } from './names.t
 import { parenthesisedOptions, wholeNumber } from './option-list.ts';
 import { unsupported } from './unsupported.ts';
 
-/** `CREATE [OR REPLACE] [FACT | DIMENSION] TABLE …`, from the word TABLE on. */
+const TEMPORARY_SCHEMA = 'pg_temp';
+
+/** `CREATE [OR REPLACE] [FACT | DIMENSION | TEMP] TABLE …`, from the word TABLE on. */
 export function createTable(
   cursor: TokenCursor,
   tableType: TableShape['tableType'],
-  orReplace: boolean,
+  { orReplace, isTemporary = false }: { readonly orReplace: boolean; readonly isTemporary?: boolean },
 ): CreateStatement {
   cursor.expectWord('TABLE');
   if (orReplace && cursor.isAt('IF'))
     cursor.unexpected('the name of a table (OR REPLACE takes no IF NOT EXISTS)');
   const quiet = ifNotExists(cursor);
-  const name = objectName(cursor, 'the name of a table');
+  const given = objectName(cursor, 'the name of a table');
+  const isOfSession = isTemporary || given.parts.at(-2) === TEMPORARY_SCHEMA;
+  const name = isOfSession ? temporaryName(given) : given;
   const head = { name, ifNotExists: quiet };
+  if (isOfSession && cursor.isAt('CLONE')) unsupported(cursor, 'CREATE TEMP TABLE … CLONE');
   if (orReplace && cursor.isAt('CLONE')) unsupported(cursor, 'CREATE OR REPLACE TABLE … CLONE');
   if (cursor.accept('CLONE')) {
     const source = objectName(cursor, 'the name of the table to clone');
@@ -32,18 +37,20 @@ export function createTable(
   if (!cursor.isAtSymbol('(') || isNameList(cursor)) {
     const names = cursor.isAtSymbol('(') ? parenthesisedNames(cursor, 'the name of a column') : undefined;
     const shape = tableShape(cursor, tableType);
+    const temporary = temporaryShape(cursor, isOfSession);
     if (!cursor.accept('AS')) cursor.unexpected(names === undefined ? '"(" or AS' : 'AS and a query');
     const { cursor: withQuery, settings } = withoutSettings(cursor);
     const columnNames = names?.map((n) => n.name);
     const query = restAsQuery(withQuery);
-    return { kind: 'create_table_as', ...head, orReplace, columnNames, shape, query, settings };
+    return { kind: 'create_table_as', ...head, orReplace, columnNames, shape, query, settings, ...temporary };
   }
   const { columns, constraints } = tableElements(cursor);
   const shape = tableShape(cursor, tableType);
+  const temporary = temporaryShape(cursor, isOfSession);
   if (cursor.isAt('AS'))
     cursor.unexpected('the end of the statement (with AS, columns have names but no types)');
   cursor.expectEnd();
-  return { kind: 'create_table', ...head, orReplace, columns, constraints, shape };
+  return { kind: 'create_table', ...head, orReplace, columns, constraints, shape, ...temporary };
 }
 
 /** `(a)` and `(a, …` are names, `(a int` is a definition. */
@@ -52,7 +59,32 @@ function isNameList(cursor: TokenCursor): boolean {
   return second === ')' || second === ',';
 }
 
-const SHAPE_CLAUSES = [['PRIMARY', 'INDEX'], ['PARTITION', 'BY'], ['WITH'], ['LOCATION'], ['AS']];
+/** `[database.]pg_temp.name`, also where the schema is not written. @throws TesseraError INVALID_ARGUMENT */
+function temporaryName({ parts, location }: ObjectName): ObjectName {
+  const [name = '', schema = TEMPORARY_SCHEMA, ...database] = [...parts].reverse();
+  if (schema === TEMPORARY_SCHEMA) return { parts: [...database, schema, name], location };
+  const message = `A temporary table belongs to the session, not to schema "${schema}": write its name alone`;
+  return fail('INVALID_ARGUMENT', { message }, { location });
+}
+
+/** `[ON COMMIT {PRESERVE ROWS | DELETE ROWS | DROP}]` */
+function temporaryShape(cursor: TokenCursor, isTemporary: boolean): { readonly temporary?: TemporaryShape } {
+  if (!isTemporary && cursor.isAt('ON', 'COMMIT')) {
+    const hint = 'ON COMMIT is for temporary tables: CREATE TEMP TABLE';
+    unsupported(cursor, 'ON COMMIT of a permanent table', hint);
+  }
+  if (!isTemporary) return {};
+  if (!cursor.accept('ON', 'COMMIT') || cursor.accept('PRESERVE', 'ROWS'))
+    return { temporary: { onCommit: 'preserve' } };
+  if (cursor.accept('DELETE', 'ROWS')) return { temporary: { onCommit: 'delete' } };
+  if (cursor.accept('DROP')) return { temporary: { onCommit: 'drop' } };
+  return cursor.unexpected('PRESERVE ROWS, DELETE ROWS or DROP');
+}
+
+const OWN_CLAUSES = [['PRIMARY', 'INDEX'], ['PARTITION', 'BY'], ['WITH'], ['LOCATION']];
+
+/** What ends an expression of PARTITION BY. */
+const SHAPE_CLAUSES = [...OWN_CLAUSES, ['ON', 'COMMIT'], ['AS']];
 
 function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): TableShape {
   let primaryIndex: readonly PlacedName[] = [];
@@ -62,7 +94,7 @@ function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): Ta
   const seen = new Set<string>();
   for (;;) {
     const start = cursor.offset;
-    const clause = SHAPE_CLAUSES.find((words) => words[0] !== 'AS' && cursor.accept(...words))?.join(' ');
+    const clause = OWN_CLAUSES.find((words) => cursor.accept(...words))?.join(' ');
     if (clause === undefined) break;
     if (seen.has(clause)) {
       fail('SYNTAX_ERROR', { message: `${clause} is given twice` }, { location: cursor.locationFrom(start) });

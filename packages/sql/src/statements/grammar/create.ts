@@ -9,6 +9,8 @@ import { createTable } from './create-table.ts';
 import { createView } from './create-view.ts';
 import { createSequence } from './sequence.ts';
 
+const TEMPORARY = ['TEMP', 'TEMPORARY'];
+
 /** `CREATE …`; undefined, with the cursor where it was, for objects that are not the catalog's. */
 export function createStatement(cursor: TokenCursor): CreateStatement | undefined {
   if (!cursor.isAt('CREATE')) return undefined;
@@ -28,9 +30,14 @@ export function createStatement(cursor: TokenCursor): CreateStatement | undefine
   if (take('UNIQUE', 'INDEX')) return secondaryIndex(cursor);
   if (take('INDEX')) return createSkipIndex(cursor);
   for (const tableType of ['FACT', 'DIMENSION'] as const) {
-    if (take(tableType)) return createTable(cursor, tableType, orReplace);
+    if (take(tableType)) return createTable(cursor, tableType, { orReplace });
+  }
+  if (isWord(next, ...TEMPORARY) && isWord(cursor.peek(object + 1), 'TABLE')) {
+    take();
+    cursor.next();
+    return createTable(cursor, 'FACT', { orReplace, isTemporary: true });
   }
   if (!isWord(next, 'TABLE')) return undefined;
   take();
-  return createTable(cursor, 'FACT', orReplace);
+  return createTable(cursor, 'FACT', { orReplace });
 }

@@ -1,0 +1,98 @@
+import { hostname } from 'node:os';
+import type { NodeProcess, SchemaObject, Snapshot } from '@tessera/catalog';
+import { type Logger, newUlid, startInterval, TesseraError, type Timer } from '@tessera/common';
+import type { Cluster } from '@tessera/scheduler';
+import type { StorageManager } from '@tessera/storage-manager';
+import { schemaDrops } from '../catalog/databases.ts';
+import { TemporaryTables } from './temporary-tables.ts';
+
+export interface SessionsOptions {
+  /** Undefined: the node keeps no tables. */
+  readonly manager: StorageManager | undefined;
+  /** `engine.id`. */
+  readonly engine: string;
+  readonly cluster: Pick<Cluster, 'self' | 'members'> | undefined;
+  readonly log: Pick<Logger, 'info' | 'warn'> | undefined;
+}
+
+const COLLECT_EVERY_MS = 60_000;
+const MAX_TRIES = 5;
+
+/** The sessions of this node's clients, and the temporary tables that ended sessions have left behind. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #process: NodeProcess;
+  readonly #open = new Set<string>();
+  readonly #timer: Timer | undefined;
+  #isClosed = false;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    const { engine, cluster } = options;
+    this.#process = { engine, node: cluster?.self.name ?? hostname(), process: newUlid() };
+    if (options.manager === undefined) return;
+    void this.collect();
+    this.#timer = startInterval(() => void this.collect(), COLLECT_EVERY_MS).unref();
+  }
+
+  open(): TemporaryTables {
+    const session = new TemporaryTables(this.#process);
+    this.#open.add(session.schemaName);
+    return session;
+  }
+
+  /** Drops the tables of a session. Never rejects: what is left is collected later. */
+  async end(session: TemporaryTables): Promise<void> {
+    this.#open.delete(session.schemaName);
+    if (session.isUsed) await this.#drop(({ name }) => name === session.schemaName);
+  }
+
+  /** Drops the temporary tables of sessions that are no more. Never rejects. */
+  collect(): Promise<void> {
+    return this.#drop((schema) => this.#isLeftOver(schema));
+  }
+
+  /** Does not wait for what is under way: a schema is dropped as a whole, or by the next process of the node. */
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.clear();
+  }
+
+  /** A node that does not answer may still have its sessions: it cleans up itself when it starts again. */
+  #isLeftOver({ name, temporaryOf }: SchemaObject): boolean {
+    if (temporaryOf === undefined || temporaryOf.engine !== this.#process.engine) return false;
+    const { node, process } = temporaryOf;
+    if (node === this.#process.node) return process !== this.#process.process || !this.#open.has(name);
+    const members = this.#options.cluster?.members() ?? [];
+    return members.length > 0 && members.every((member) => member.name !== node);
+  }
+
+  async #drop(isMeant: (schema: SchemaObject) => boolean): Promise<void> {
+    const { manager, log } = this.#options;
+    try {
+      for (let tries = 1; manager !== undefined; tries += 1) {
+        const snapshot = await manager.latest();
+        const schemas = temporarySchemas(snapshot).filter(isMeant);
+        if (schemas.length === 0) return;
+        const id = newUlid();
+        const actions = schemas.flatMap((schema) => schemaDrops(snapshot, schema));
+        try {
+          await manager.commit({ txnId: id, queryId: id, readVersion: snapshot.version, actions });
+          return;
+        } catch (error) {
+          const isConflict = error instanceof TesseraError && error.name === 'TRANSACTION_CONFLICT';
+          if (!isConflict || tries >= MAX_TRIES) throw error;
+        }
+      }
+    } catch (error) {
+      if (!this.#isClosed)
+        log?.warn({ err: error }, 'temporary tables of ended sessions could not be dropped yet');
+    }
+  }
+}
+
+const temporarySchemas = (snapshot: Snapshot): readonly SchemaObject[] =>
+  snapshot
+    .databases()
+    .flatMap(({ id }) => snapshot.schemas(id))
+    .filter(({ temporaryOf }) => temporaryOf !== undefined);

@@ -1,0 +1,55 @@
+import type { Action, SchemaObject, Snapshot, TableObject } from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import type { CreateStatement } from '@tessera/sql';
+import { newObject } from '../catalog/databases.ts';
+import { type Place, placeForNew, requireDatabase, TEMPORARY_SCHEMA } from '../catalog/names.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
+
+type CreateTable = Extract<CreateStatement, { kind: 'create_table' | 'create_table_as' }>;
+
+export interface PlaceForTable {
+  readonly place: Place;
+  /** The schema of the session's temporary tables, where this table is the first of them. */
+  readonly opened: readonly Action[];
+}
+
+/**
+ * Where a new table shall stand.
+ * @throws TesseraError NOT_SUPPORTED for a temporary table of a client without a session
+ */
+export function placeForTable(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  { name, temporary }: CreateTable,
+): PlaceForTable {
+  if (temporary === undefined) return { place: placeForNew(snapshot, name, context.database), opened: [] };
+  const { parts, location } = name;
+  const session = context.run.request.temporary;
+  if (session === undefined) {
+    const hint =
+      'a request over HTTP has no session: use the PostgreSQL port, or a common table expression (WITH)';
+    return fail('NOT_SUPPORTED', { what: 'A temporary table', hint }, { location });
+  }
+  session.use();
+  const database = requireDatabase(snapshot, parts.at(-3) ?? context.database, location);
+  const existing = snapshot.schema(database.id, TEMPORARY_SCHEMA);
+  const schema: SchemaObject = existing ?? {
+    kind: 'schema',
+    ...newObject(context, session.schemaName),
+    databaseId: database.id,
+    temporaryOf: session.process,
+  };
+  return {
+    place: { database, schema, name: parts.at(-1) ?? '', location },
+    opened: existing === undefined ? [{ kind: 'create', object: schema }] : [],
+  };
+}
+
+/** Has the session remember the ON COMMIT of a table. */
+export function keepUntil(
+  { run }: ChangeContext,
+  { id }: Pick<TableObject, 'id'>,
+  { temporary }: CreateTable,
+): void {
+  if (temporary !== undefined) run.request.temporary?.keep(id, temporary.onCommit);
+}

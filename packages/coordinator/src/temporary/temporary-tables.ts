@@ -1,0 +1,48 @@
+import type { Action, NodeProcess, ObjectId, Snapshot } from '@tessera/catalog';
+import { newUlid } from '@tessera/common';
+import { dropRelations } from '../catalog/dependents.ts';
+import { TEMPORARY_SCHEMA } from '../catalog/names.ts';
+
+/** The temporary tables of one session of a client. They stand in a schema of their own in each database. */
+export class TemporaryTables {
+  /** The name of the schemas; no other session has it. */
+  readonly schemaName = `${TEMPORARY_SCHEMA}_${newUlid().toLowerCase()}`;
+  /** The process that the session belongs to. */
+  readonly process: NodeProcess;
+  /** What is done at the end of a transaction, by table; nothing is done to the others. */
+  readonly #atCommit = new Map<ObjectId, 'delete' | 'drop'>();
+  #isUsed = false;
+
+  constructor(process: NodeProcess) {
+    this.process = process;
+  }
+
+  /** Whether the session may have a temporary table. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  use(): void {
+    this.#isUsed = true;
+  }
+
+  /** Remembers the ON COMMIT of a table, which need not be committed yet. */
+  keep(table: ObjectId, onCommit: 'preserve' | 'delete' | 'drop'): void {
+    if (onCommit !== 'preserve') this.#atCommit.set(table, onCommit);
+  }
+
+  /** What a transaction that leaves the catalog so does at its end. */
+  atCommit(snapshot: Snapshot): readonly Action[] {
+    return [...this.#atCommit].flatMap(([id, what]) => {
+      const table = snapshot.object(id);
+      if (table?.kind !== 'table') return [];
+      if (what === 'drop') return dropRelations(snapshot, [table], { cascade: true });
+      return snapshot
+        .tablets(id)
+        .map(
+          (tablet) =>
+            ({ kind: 'remove_tablet', tableId: id, tabletId: tablet.id, reason: 'truncate' }) as const,
+        );
+    });
+  }
+}

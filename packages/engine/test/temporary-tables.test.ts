@@ -1,0 +1,94 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { query as ask, rows as rowsOverHttp } from './http.ts';
+import { message, query, RawClient } from './postgres-client.ts';
+import { type Place, placeOf, startNode } from './postgres-clients/programs.ts';
+import type { TesseraProcess } from './tessera-process.ts';
+
+let node: TesseraProcess;
+let place: Place;
+beforeAll(async () => {
+  node = await startNode();
+  place = placeOf(node);
+});
+afterAll(() => node?.[Symbol.asyncDispose]());
+
+async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...place });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const values = async (client: pg.Client, sql: string, parameters: unknown[] = []): Promise<unknown[]> =>
+  (await client.query<unknown[]>({ text: sql, values: parameters, rowMode: 'array' })).rows.flat();
+
+it('two connections have a table of the same name each, and a permanent one stays as it is', () =>
+  withClient(async (first) => {
+    await first.query("CREATE TABLE t (a INT, b TEXT); INSERT INTO t VALUES (1, 'permanent')");
+    expect(await values(first, 'SELECT b FROM t WHERE a = $1', [1])).toEqual(['permanent']);
+    await first.query('CREATE TEMP TABLE t (a INT, b TEXT)');
+    expect(await values(first, 'INSERT INTO t VALUES ($1, $2) RETURNING b', [1, 'first'])).toEqual(['first']);
+    await withClient(async (second) => {
+      expect(await values(second, 'SELECT b FROM t WHERE a = $1', [1])).toEqual(['permanent']);
+      await second.query("CREATE TEMP TABLE t AS SELECT 1 AS a, 'second' AS b");
+      expect(await values(second, 'SELECT b FROM t WHERE a = $1', [1])).toEqual(['second']);
+    });
+    expect(await values(first, 'SELECT b FROM t WHERE a = $1', [1])).toEqual(['first']);
+    expect(await values(first, 'SELECT x.b FROM public.t AS x JOIN pg_temp.t USING (a)')).toEqual([
+      'permanent',
+    ]);
+    expect(await rowsOverHttp(node, 'SELECT b FROM t')).toEqual([['permanent']]);
+    expect(await values(first, "SELECT relpersistence FROM pg_class WHERE oid = 't'::regclass")).toEqual([
+      't',
+    ]);
+  }));
+
+it('transactions: ON COMMIT, savepoints and ROLLBACK', () =>
+  withClient(async (client) => {
+    await client.query('BEGIN');
+    await client.query('CREATE TEMP TABLE emptied (a INT) ON COMMIT DELETE ROWS');
+    await client.query('CREATE TEMP TABLE dropped (a INT) ON COMMIT DROP');
+    await client.query('INSERT INTO emptied VALUES (1)');
+    await client.query('SAVEPOINT s');
+    await client.query('CREATE TEMP TABLE undone (a INT)');
+    await client.query('ROLLBACK TO s');
+    expect(await values(client, 'SELECT count(*) FROM emptied')).toEqual(['1']);
+    await client.query('COMMIT');
+    expect(await values(client, 'SELECT count(*) FROM emptied')).toEqual(['0']);
+    for (const name of ['dropped', 'undone'])
+      await expect(client.query(`SELECT * FROM ${name}`)).rejects.toMatchObject({ code: '42P01' });
+    await client.query('BEGIN; CREATE TEMP TABLE undone (a INT); ROLLBACK');
+    await expect(client.query('SELECT * FROM undone')).rejects.toMatchObject({ code: '42P01' });
+  }));
+
+it.each(['DISCARD TEMP', 'DISCARD ALL'])('%s drops them', (discard) =>
+  withClient(async (client) => {
+    await client.query(discard);
+    await client.query('CREATE TEMP TABLE discarded (id SERIAL, a INT)');
+    await client.query(discard);
+    await expect(client.query('SELECT * FROM discarded')).rejects.toMatchObject({ code: '42P01' });
+    await client.query('CREATE TEMP TABLE discarded (a INT)');
+    expect(await values(client, 'SELECT * FROM discarded')).toEqual([]);
+  }),
+);
+
+it('COPY FROM STDIN fills one, and the catalogs show it to its session alone', async () => {
+  const listed = `SELECT table_schema FROM information_schema.tables WHERE table_name = 'copied'`;
+  using client = await RawClient.open(node.postgres);
+  await client.ask(query('CREATE TEMP TABLE copied (a INT)'));
+  client.send(query('COPY copied FROM STDIN'), message('d', Buffer.from('1\n2\n')), message('c'));
+  await client.until('Z');
+  expect(await client.ask(query('SELECT sum(a) FROM copied'))).toContain('D 3');
+  expect(await client.ask(query(listed))).toContainEqual(expect.stringMatching(/^D pg_temp_/));
+  expect(await rowsOverHttp(node, listed)).toEqual([]);
+});
+
+it('over HTTP they are refused, with what to do instead', async () => {
+  const answer = await ask(node, 'CREATE TEMPORARY TABLE t (a INT)');
+  expect(answer.status).toBe(400);
+  expect(answer.text).toMatch(/NOT_SUPPORTED|PostgreSQL port/);
+});
