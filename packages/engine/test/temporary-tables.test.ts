@@ -1,9 +1,12 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { query as ask, rows as rowsOverHttp } from './http.ts';
 import { message, query, RawClient } from './postgres-client.ts';
 import { type Place, placeOf, startNode } from './postgres-clients/programs.ts';
-import type { TesseraProcess } from './tessera-process.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 let node: TesseraProcess;
 let place: Place;
@@ -13,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => node?.[Symbol.asyncDispose]());
 
-async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...place });
+async function withClient<T>(work: (client: pg.Client) => Promise<T>, at = place): Promise<T> {
+  const client = new pg.Client({ ...at });
   await client.connect();
   try {
     return await work(client);
@@ -91,4 +94,45 @@ it('over HTTP they are refused, with what to do instead', async () => {
   const answer = await ask(node, 'CREATE TEMPORARY TABLE t (a INT)');
   expect(answer.status).toBe(400);
   expect(answer.text).toMatch(/NOT_SUPPORTED|PostgreSQL port/);
+});
+
+/** The ids of the schemas of temporary tables that the metadata log creates, and of all objects that it drops. */
+async function metadata(dataDirectory: string) {
+  const paths = (await readdir(dataDirectory, { recursive: true })).filter((path) =>
+    /\bmeta\/.*json/.test(path),
+  );
+  const texts = await Promise.all(paths.map((path) => readFile(join(dataDirectory, path), 'utf8')));
+  const idsIn = (pattern: RegExp) =>
+    texts.flatMap((text) => [...text.matchAll(pattern)].map(([, id]) => id!));
+  return {
+    created: idsIn(/"kind": ?"schema",\s*"id": ?"(\w+)",\s*"name": ?"pg_temp_/g),
+    dropped: new Set(idsIn(/"kind": ?"drop",\s*"id": ?"(\w+)"/g)),
+  };
+}
+
+it('are dropped at the end of the connection, and after a kill by the node that starts again', async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-temporary-'));
+  onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }));
+  const start = () => startTessera({ dataDirectory, args: ['--postgres-port', '0'] });
+  const allDropped = (schemas: number) =>
+    vi.waitFor(
+      async () => {
+        const { created, dropped } = await metadata(dataDirectory);
+        expect(created).toHaveLength(schemas);
+        expect(created.filter((id) => !dropped.has(id))).toEqual([]);
+      },
+      { timeout: 20_000 },
+    );
+  await using first = await start();
+  await withClient((client) => client.query('CREATE TEMP TABLE t AS SELECT 1 AS a'), placeOf(first));
+  await allDropped(1);
+  const killed = new pg.Client({ ...placeOf(first) });
+  killed.on('error', () => undefined);
+  await killed.connect();
+  await killed.query('CREATE TEMP TABLE t AS SELECT 1 AS a');
+  await first.stop('SIGKILL');
+  const { created, dropped } = await metadata(dataDirectory);
+  expect(created.filter((id) => !dropped.has(id))).toHaveLength(1);
+  await using _again = await start();
+  await allDropped(2);
 });
