@@ -456,6 +456,8 @@ it('a user who may create nothing in public has temporary tables, which others m
   await expect(node.run('CREATE TEMP TABLE taken AS SELECT * FROM secret', own)).rejects.toMatchObject({
     name: 'FORBIDDEN',
   });
-  await expect(node.rows('SELECT * FROM mine', { ...bob, temporary })).rejects.toMatchObject({ name: 'FORBIDDEN' });
+  await expect(node.rows('SELECT * FROM mine', { ...bob, temporary })).rejects.toMatchObject({
+    name: 'FORBIDDEN',
+  });
   await node.coordinator.endSession(temporary);
 });
