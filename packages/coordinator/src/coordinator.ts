@@ -27,7 +27,7 @@ import { readToEnd, runStatements } from './run-statements.ts';
 import { RunningQueries, type RunningQuery } from './running-queries.ts';
 import { SequenceValues } from './sequences/sequence-values.ts';
 import { requireValidTexts, type StatementRequest } from './statement-request.ts';
-import type { StatementResult } from './statement-result.ts';
+import type { RowsResult, StatementResult } from './statement-result.ts';
 import { StatementRunner } from './statement-runner.ts';
 import type { TableServices } from './tables.ts';
 import { Sessions } from './temporary/sessions.ts';
@@ -260,10 +260,16 @@ export class Coordinator {
   }
 
   /**
-   * Runs the statement of a request; with `enable_multi_query_requests` each of several, giving the last one's result.
+   * Runs the statement of a request; with `enable_multi_query_requests` each of several, giving the last one's result. With
+   * `multi_query_results=all`, `onRows` takes the results of several statements in order and closes each of them, before the
+   * next statement runs; nothing is left to return then.
    * @throws TesseraError what the statement did wrong, or why it was stopped
    */
-  async execute(query: RunningQuery, asked: StatementRequest): Promise<StatementResult> {
+  async execute(
+    query: RunningQuery,
+    asked: StatementRequest,
+    onRows?: (result: RowsResult) => Promise<void>,
+  ): Promise<StatementResult> {
     const { activity } = query;
     activity.start(asked, asked.sql);
     try {
@@ -274,6 +280,7 @@ export class Coordinator {
         runner: this.#runner,
         access: this.#access,
         transactions: this.transactions,
+        onRows: onRows && ((result) => onRows(trackedResult(result, activity))),
       });
       return result.kind === 'rows' ? trackedResult(result, activity) : result;
     } catch (cause) {

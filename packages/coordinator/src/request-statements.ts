@@ -28,8 +28,24 @@ export function requestStatements(request: StatementRequest): RequestStatements 
     const resolution = `Send ${firstWord(last)} in a request of its own.`;
     throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution });
   }
+  if (request.settings.multi_query_results === 'all') refuseForAllResults(kinds, request);
   const sessionStatements = new Set(kinds.flatMap((kind, i) => (SESSION_KINDS.has(kind) ? [i] : [])));
   return { texts, committedBlocks: committedBlocks(kinds), sessionStatements };
+}
+
+/** With multi_query_results=all the headers leave before the last statement has run. */
+function refuseForAllResults(kinds: readonly Statement['kind'][], request: StatementRequest): void {
+  const asked = 'A request with multi_query_results=all';
+  if (request.encoding.kind === 'parquet') {
+    const message = `${asked} cannot be answered in Parquet: a Parquet file holds one result`;
+    throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution: 'Choose another output_format.' });
+  }
+  if (endsInAnotherTransaction(kinds, request.transactionId)) {
+    const message = `${asked} opens a transaction without ending it, or ends one that was open before: its answer cannot tell the client`;
+    const resolution =
+      'Begin and end the transaction in the request, or send it with multi_query_results=last.';
+    throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution });
+  }
 }
 
 /**

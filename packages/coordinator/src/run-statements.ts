@@ -14,16 +14,18 @@ export interface RunsStatements {
   readonly runner: StatementRunner;
   readonly access: AccessCheck;
   readonly transactions: Transactions | undefined;
+  /** Takes each result of a request with multi_query_results=all, and closes it. */
+  readonly onRows: ((result: RowsResult) => Promise<void>) | undefined;
 }
 
 /**
- * Runs the statements of a request one after the other; the result is the last one's. What the client shall remember of
- * its session afterwards goes to `query.session`, also when a statement fails.
+ * Runs the statements of a request one after the other; the result is the last one's, unless `onRows` takes them all. What
+ * the client shall remember of its session afterwards goes to `query.session`, also when a statement fails.
  */
 export async function runStatements(
   query: RunningQuery,
   request: StatementRequest,
-  { runner, access, transactions }: RunsStatements,
+  { runner, access, transactions, onRows }: RunsStatements,
 ): Promise<StatementResult> {
   const { transactionId: given } = request;
   const wasOpen = given !== undefined && transactions?.isOpen(given) === true;
@@ -31,6 +33,7 @@ export async function runStatements(
   try {
     const statements = requestStatements(request);
     const { texts } = statements;
+    const takesAll = texts.length > 1 && request.settings.multi_query_results === 'all' ? onRows : undefined;
     await access.checkDatabase(request.database, request.user);
     let result: StatementResult = { kind: 'done' };
     /** Statements before this position belong to a transaction that was committed when the request came the first time. */
@@ -43,12 +46,18 @@ export async function runStatements(
       if (i < committedUntil && !statements.sessionStatements.has(i)) continue;
       const txnId = commitName(query.queryId, i, statement.text, session);
       const asked = { query, request: session, text: statement.text };
-      result = await runner.run(asked, txnId).catch((error: unknown) => {
+      try {
+        result = await runner.run(asked, txnId);
+        if (takesAll !== undefined && result.kind === 'rows') {
+          await takesAll(result);
+          result = { kind: 'done' };
+        }
+      } catch (error) {
         throw texts.length === 1 ? error : inRequest(error, request.sql, texts, i);
-      });
+      }
       if (result.kind === 'done' && result.session !== undefined) session = remember(session, result.session);
       if (name !== undefined) transactions?.get(session.transactionId!).commitAs(name);
-      if (isLast) break;
+      if (isLast && takesAll === undefined) break;
       if (result.kind === 'rows') await readToEnd(result);
       else if (result.session !== undefined) noticeNotKept(query, result.session);
       result = { kind: 'done' };

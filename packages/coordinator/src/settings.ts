@@ -17,6 +17,8 @@ export interface Settings {
   readonly query_label: string;
   readonly standard_conforming_strings: boolean;
   readonly enable_multi_query_requests: boolean;
+  /** Whose results the answer to a request of several statements holds. */
+  readonly multi_query_results: 'last' | 'all';
   /** Whether a query may use several nodes. */
   readonly enable_distributed_execution: boolean;
   /** A query whose tables have fewer stored bytes runs on one node. */
@@ -90,6 +92,7 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   query_label: text,
   standard_conforming_strings: boolean,
   enable_multi_query_requests: boolean,
+  multi_query_results: oneOf('last', 'all'),
   enable_distributed_execution: boolean,
   min_distributed_bytes: count,
   broadcast_limit_bytes: count,
@@ -113,7 +116,10 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   tablet_max_size_bytes: 'and of at most this size',
   query_label: 'a text that comes back in answers and in the history',
   standard_conforming_strings: 'accepted, without effect so far',
-  enable_multi_query_requests: 'several statements in one request; the last one’s result is returned',
+  enable_multi_query_requests:
+    'several statements in one request; `multi_query_results` says which results are returned',
+  multi_query_results:
+    'results in the answer to a request of several statements: that of the last one (`last`), or of each in order (`all`)',
   enable_distributed_execution: 'whether a query may use all nodes of the engine',
   min_distributed_bytes: 'a query whose tables have fewer stored bytes runs on one node',
   broadcast_limit_bytes: 'what one side of a join may have to be sent to every node',
@@ -136,6 +142,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   query_label: '',
   standard_conforming_strings: true,
   enable_multi_query_requests: false,
+  multi_query_results: 'last',
   enable_distributed_execution: true,
   min_distributed_bytes: 16_777_216,
   broadcast_limit_bytes: 67_108_864,

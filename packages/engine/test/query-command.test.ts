@@ -79,6 +79,30 @@ describe('tessera query', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'region\ttotal\neast\t7\n' });
   });
 
+  it('prints the result of each of several statements, also over the rows of a file', async () => {
+    const several = `SELECT 1 AS a; CREATE TABLE noted (n INT); ${TOTALS}; SELECT 2 AS b`;
+    expect(await tessera(['-f', `sales=${join(directory, 'sales.csv')}`, several])).toEqual({
+      code: 0,
+      stdout: 'a\n1\n\nregion\ttotal\nnorth\t15\nsouth\t20\n\nb\n2\n',
+      stderr: '',
+    });
+    const { stdout } = await tessera(['--format', 'jsonlines', 'SELECT 1; SELECT 2']);
+    expect(stdout.match(/FINISH_SUCCESSFULLY/g)).toHaveLength(2);
+  });
+
+  it('prints the results before the statement that fails, and its error apart from them', async () => {
+    for (const format of ['tsv', 'json-compact']) {
+      const sql = 'SELECT 1 AS a;\nSELECT 2 AS b;\nSELECT x;\nSELECT 4';
+      const { code, stdout, stderr } = await tessera(['--format', format, sql]);
+      expect(code).toBe(1);
+      expect(stdout).not.toContain('errors');
+      if (format === 'tsv') expect(stdout).toBe('a\n1\n\nb\n2\n\n');
+      expect(stderr).toMatch(/^error: Line 3, Column 8: .*\(statement 3 of 4\)\n {2}SELECT x;\n {9}\^\n/);
+    }
+    const row = await tessera(['--format', 'tsv', `SELECT 1 AS a; SELECT '{"errors":[{}]}' AS b`]);
+    expect(row).toMatchObject({ code: 0, stdout: 'a\n1\n\nb\n{"errors":[{}]}\n' });
+  });
+
   it('passes settings on, and says which one is unknown', async () => {
     const { code, stderr } = await tessera(['--setting', 'max_result_row=1', 'SELECT 1']);
     expect(code).toBe(1);

@@ -24,14 +24,19 @@ Examples:
   gzip -dc big.csv.gz | tessera query -f big=- "SELECT count(*) FROM read_csv('upload://big')"
   tessera query -u https://tessera.example.com:3473 --user alice 'SELECT current_user'
   tessera query --setting statement_timeout=5000 --setting timezone=UTC < report.sql
+  tessera query 'CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2); SELECT * FROM t; SELECT count(*) FROM t'
 
+Several statements, separated by semicolons, run in order, and the result of each is printed; the first error ends them.
 A file named with encoding= (gzip, deflate, br, xz, zstd, lz4, snappy) is sent as it is; the server unpacks it.
 Ctrl-C cancels the query. Exit codes: 0 fine, 1 the query failed, 2 wrong usage, 3 no connection.`;
 
 export function queryCommand(): Command {
   return withServerOptions(new Command('query'))
-    .description('Send a statement, with files if need be, and print its result.')
-    .argument('[sql]', 'the statement; without it and without -F it is read from standard input')
+    .description('Send one or several statements, with files if need be, and print their results.')
+    .argument(
+      '[sql]',
+      'the statements, separated by semicolons; without it and without -F it is read from standard input',
+    )
     .option(
       '-f, --file <name=path>',
       'file to read as upload://name; - is standard input; repeatable',

@@ -24,7 +24,7 @@ export class BodyWriter {
   readonly #response: ServerResponse;
   readonly #idleMs: number;
   readonly #signal: AbortSignal;
-  readonly #blocks: ClickHouseBlocks | undefined;
+  #blocks: ClickHouseBlocks | undefined;
   #held: Piece[] = [];
   #heldBytes = 0;
   #bytes = 0;
@@ -37,7 +37,7 @@ export class BodyWriter {
     this.#blocks = options.compressed ? new ClickHouseBlocks() : undefined;
   }
 
-  /** Whether a byte may have left, so that the status can no longer change. */
+  /** Whether a byte written since the last `flush` may have left. */
   get started(): boolean {
     return this.#started;
   }
@@ -71,14 +71,31 @@ export class BodyWriter {
     await this.#send(piece);
   }
 
-  async end(): Promise<void> {
+  /** Sends all that was written. What is written next is held again until it is long or whole. */
+  async flush(): Promise<void> {
     for (const block of this.#blocks?.end() ?? []) await this.#take({ bytes: block, onSent: undefined });
-    if (this.#started) {
-      this.#response.end();
-      return;
-    }
-    this.#response.setHeader('Content-Length', this.#heldBytes);
-    this.#response.end(Buffer.concat(this.#held.map(({ bytes }) => bytes)));
+    if (!this.#started) await this.#start();
+    this.#started = false;
+    this.#heldBytes = 0;
+  }
+
+  /** Forgets what was written since the last `flush`, of which nothing may have left. */
+  drop(): void {
+    this.#bytes -= this.#heldBytes;
+    this.#held = [];
+    this.#heldBytes = 0;
+    if (this.#blocks !== undefined) this.#blocks = new ClickHouseBlocks();
+  }
+
+  /** `last` is sent even if the signal has fired. */
+  end(last = ''): void {
+    const content = Buffer.from(last);
+    const rest =
+      this.#blocks === undefined ? [content] : [...this.#blocks.add(content), ...this.#blocks.end()];
+    for (const { byteLength } of rest) this.#bytes += byteLength;
+    const body = Buffer.concat([...this.#held.map(({ bytes }) => bytes), ...rest]);
+    if (!this.#response.headersSent) this.#response.setHeader('Content-Length', body.length);
+    this.#response.end(body);
   }
 
   async #start(): Promise<void> {

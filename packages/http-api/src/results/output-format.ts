@@ -80,6 +80,14 @@ const FORMATS: readonly OutputFormat[] = [
   },
 ];
 
+/** What stands between two results in one body: a blank line in text formats. */
+export const separatorOf = ({ contentType }: OutputFormat): string =>
+  contentType.startsWith('text/') ? '\n' : '';
+
+/** Whether an error document can follow a result in the same body. */
+export const isText = ({ encoding }: OutputFormat): boolean =>
+  encoding.kind !== 'arrow' && encoding.kind !== 'parquet';
+
 /** @throws TesseraError INVALID_ARGUMENT for a name that is none, in any case of letters */
 export function outputFormat(name: string): OutputFormat {
   const wanted = name.toLowerCase();

@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, reportableError, TesseraError } from '@tessera/common';
 import {
   type Coordinator,
+  type DoneResult,
   LazyRequestDirectory,
+  type RowsResult,
   type RunningQuery,
   type SessionUpdate,
   type StatementRequest,
-  type StatementResult,
 } from '@tessera/coordinator';
 import type { HttpMetrics } from '../metrics.ts';
 import { drainRequest } from '../request/drain-request.ts';
@@ -15,7 +16,7 @@ import { parseRequestParameters, type RequestParameters } from '../request/reque
 import { receiveStatement } from '../request/statement-body.ts';
 import { errorBody } from '../results/error-body.ts';
 import { setNoticeHeader } from '../results/notices.ts';
-import { sendResult } from '../results/send-result.ts';
+import { ResultBody } from '../results/result-body.ts';
 import type { UploadLimits } from '../upload/index.ts';
 
 export interface QueryRouteOptions {
@@ -93,8 +94,30 @@ async function answerStatement(response: ServerResponse, context: StatementConte
     return;
   }
   if (parameters.settings.cancel_query_on_connection_drop === 'none') connection.ignore();
-  const result = await coordinator.execute(query, statement);
-  await sendStatementResult(response, result, context);
+  const { format, compressed } = parameters;
+  const { metrics, log, writeIdleMs: idleMs } = context;
+  const body = new ResultBody(response, { query, format, compressed, idleMs, log });
+  try {
+    const result = await coordinator.execute(query, statement, async (one) => {
+      await addResult(body, one);
+      await body.flush();
+    });
+    if (!response.headersSent) setSessionHeader(response, query.session);
+    if (result.kind === 'rows') await addResult(body, result);
+    else if (!body.hasBegun) return sendDone(response, result, query);
+    metrics.sent(body.end());
+  } catch (error) {
+    if (!body.hasBegun) throw error;
+    metrics.sent(body.fail(reportableError(error, log)));
+  }
+}
+
+async function addResult(body: ResultBody, result: RowsResult): Promise<void> {
+  try {
+    await body.add(result);
+  } finally {
+    await result.close();
+  }
 }
 
 /** Answers at once; the statement goes on without its client. Its files would be gone by then, so it can have none. */
@@ -129,25 +152,11 @@ const statementRequest = ({
   userId,
 });
 
-async function sendStatementResult(
-  response: ServerResponse,
-  result: StatementResult,
-  { query, parameters, writeIdleMs: idleMs, log, metrics }: StatementContext,
-): Promise<void> {
-  setSessionHeader(response, query.session);
-  if (result.kind === 'done') {
-    if (result.affectedRows !== undefined) response.setHeader('X-Tessera-Affected-Rows', result.affectedRows);
-    setNoticeHeader(response, query);
-    response.setHeader('Content-Length', 0);
-    response.end();
-    return;
-  }
-  try {
-    const { format, compressed } = parameters;
-    metrics.sent(await sendResult(response, result, { query, format, compressed, idleMs, log }));
-  } finally {
-    await result.close();
-  }
+function sendDone(response: ServerResponse, { affectedRows }: DoneResult, query: RunningQuery): void {
+  if (affectedRows !== undefined) response.setHeader('X-Tessera-Affected-Rows', affectedRows);
+  setNoticeHeader(response, query);
+  response.setHeader('Content-Length', 0);
+  response.end();
 }
 
 /** One pair per response, never more: parsers of lists disagree among clients. */

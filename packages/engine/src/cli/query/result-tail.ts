@@ -13,7 +13,7 @@ export class ResultTail extends Transform {
   }
 
   /** The errors of a last line FINISH_WITH_ERRORS. */
-  errors(): ReturnType<typeof parseErrors> {
+  get errors(): ReturnType<typeof parseErrors> {
     return parseErrors(this.#tail.toString('utf8').trimEnd().split('\n').at(-1)!);
   }
 }

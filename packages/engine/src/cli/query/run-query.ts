@@ -1,8 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import { newQueryId } from '@tessera/common';
+import { splitStatements } from '@tessera/sql';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { errorReport, parseErrors } from './error-report.ts';
 import { type FilePart, sizeParts } from './file-part.ts';
+import { FinalError } from './final-error.ts';
 import { multipartBody } from './multipart-body.ts';
 import { outputFormat, saysItsEnd } from './output-format.ts';
 import { ResultTail } from './result-tail.ts';
@@ -23,7 +25,7 @@ export interface QueryRequest {
 const CANCEL_TIMEOUT_MS = 2_000;
 
 /**
- * Sends a statement with its files and writes the result to stdout as it comes. Throws CommandFailure: with the
+ * Sends one or several statements with their files and writes the results to stdout as they come. Throws CommandFailure: with the
  * server's errors, or with why the server could not be reached. When `interrupt` aborts, the query is cancelled.
  */
 export async function runQuery(query: QueryRequest, io: Streams, interrupt: AbortSignal): Promise<void> {
@@ -39,19 +41,33 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
   interrupt.addEventListener('abort', cancel, { once: true });
   try {
     const parameters = {
+      ...(holdsSeveral(query.sql) ? PRINT_ALL : {}),
       ...(query.database === undefined ? {} : { database: query.database }),
       ...query.settings,
       output_format: format,
       query_id: queryId,
     };
     const answer = await send(connection, query.sql, parts, parameters, io, stop.signal);
-    await (answer.statusCode < 300 ? printResult(answer, query.sql, format, io) : refuse(answer, query.sql));
+    await (answer.statusCode < 300
+      ? printResult(answer, query.sql, format, queryId, io)
+      : refuse(answer, query.sql));
   } catch (error) {
     if (!interrupt.aborted) throw error;
     throw new CommandFailure(EXIT.interrupted, 'cancelled');
   } finally {
     interrupt.removeEventListener('abort', cancel);
     await connection.close();
+  }
+}
+
+const PRINT_ALL = { enable_multi_query_requests: 'true', multi_query_results: 'all' };
+
+/** The server says what is wrong with a text that cannot be split. */
+function holdsSeveral(sql: string): boolean {
+  try {
+    return splitStatements(sql).length > 1;
+  } catch {
+    return false;
   }
 }
 
@@ -87,10 +103,16 @@ async function send(
   }
 }
 
-async function printResult(answer: Answer, sql: string, format: string, io: Streams): Promise<void> {
-  const tail = saysItsEnd(format) ? new ResultTail() : undefined;
+async function printResult(
+  answer: Answer,
+  sql: string,
+  format: string,
+  queryId: string,
+  io: Streams,
+): Promise<void> {
+  const end = saysItsEnd(format) ? new ResultTail() : holdsSeveral(sql) ? new FinalError(queryId) : undefined;
   try {
-    const stages = tail === undefined ? [answer.body, io.stdout] : [answer.body, tail, io.stdout];
+    const stages = end === undefined ? [answer.body, io.stdout] : [answer.body, end, io.stdout];
     await pipeline(stages, { end: false });
   } catch (error) {
     // The reader of our output has seen enough, as `head` does.
@@ -100,7 +122,7 @@ async function printResult(answer: Answer, sql: string, format: string, io: Stre
       'error: the server broke the result off: what was printed is not complete (its log says why)',
     );
   }
-  const errors = tail?.errors();
+  const errors = end?.errors;
   if (errors !== undefined) throw new CommandFailure(EXIT.queryError, errorReport(errors, sql));
   const affected = answer.headers['x-tessera-affected-rows'];
   if (affected !== undefined && io.stderr.isTTY === true)

@@ -1,0 +1,112 @@
+import type { ServerResponse } from 'node:http';
+import type { Logger, TesseraError } from '@tessera/common';
+import type { QueryStatistics, RowsResult, RunningQuery } from '@tessera/coordinator';
+import { BodyWriter } from './body-writer.ts';
+import type { Envelope } from './envelope.ts';
+import { errorBody } from './error-body.ts';
+import { setNoticeHeader } from './notices.ts';
+import { isText, type OutputFormat, separatorOf } from './output-format.ts';
+
+export interface ResultBodyOptions {
+  readonly query: RunningQuery;
+  readonly format: OutputFormat;
+  /** How long a client may take no byte, in milliseconds. */
+  readonly idleMs: number;
+  /** Whether the body goes out in compressed blocks. */
+  readonly compressed: boolean;
+  readonly log: Logger;
+}
+
+/** The result being written, or the last one that was. */
+interface Written {
+  readonly envelope: Envelope;
+  readonly statistics: () => QueryStatistics;
+  whole: boolean;
+}
+
+/** Streams a result to the client, or the results of several statements one after the other. */
+export class ResultBody {
+  readonly #response: ServerResponse;
+  readonly #options: ResultBodyOptions;
+  readonly #writer: BodyWriter;
+  #written: Written | undefined;
+  #flushed = false;
+
+  constructor(response: ServerResponse, options: ResultBodyOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.#writer = new BodyWriter(response, { ...options, signal: options.query.signal });
+  }
+
+  /** Whether a failure has to be told in the body: `fail` does that. Else the answer can still become an error. */
+  get hasBegun(): boolean {
+    return this.#flushed || this.#writer.started || this.#written?.envelope.failure !== undefined;
+  }
+
+  /** Writes a result. The caller closes it, also when this throws. */
+  async add(result: RowsResult): Promise<void> {
+    const { query, format } = this.#options;
+    const envelope = format.envelope(query);
+    const written = { envelope, statistics: () => result.statistics(), whole: false };
+    this.#written = written;
+    this.#setHeaders();
+    let rows = 0;
+    if (this.#flushed) await this.#writer.write(separatorOf(format));
+    await this.#writer.write(envelope.head(result.columns));
+    for await (const chunk of result.chunks) {
+      if (chunk.bytes.byteLength === 0) continue;
+      const pieces = envelope.rows(chunk.bytes, rows === 0);
+      const last = pieces.at(-1);
+      for (const piece of pieces) await this.#writer.write(piece, piece === last ? chunk.release : undefined);
+      rows += chunk.rows;
+    }
+    await this.#writer.write(envelope.tail(rows, result.statistics()));
+    written.whole = true;
+    if (!this.#writer.started) this.#setHeaders();
+  }
+
+  #setHeaders(): void {
+    if (this.#response.headersSent) return;
+    this.#response.setHeader('Content-Type', this.#options.format.contentType);
+    setNoticeHeader(this.#response, this.#options.query);
+  }
+
+  /** Sends the results added so far: others may take their time. */
+  async flush(): Promise<void> {
+    await this.#writer.flush();
+    this.#flushed = true;
+  }
+
+  /** The number of bytes of the body. */
+  end(): number {
+    this.#writer.end();
+    return this.#writer.bytes;
+  }
+
+  /**
+   * Ends a body that has begun with the error. Where the format has no way to tell it, the connection is cut: a short
+   * result must never look whole. Returns the number of bytes of the body.
+   */
+  fail(error: TesseraError): number {
+    const { query, log } = this.#options;
+    const told = this.#failure(error);
+    if (told === undefined) {
+      log.info({ queryId: query.queryId, error: error.name }, 'result cut off');
+      this.#response.destroy();
+    } else {
+      this.#writer.end(told);
+    }
+    return this.#writer.bytes;
+  }
+
+  #failure(error: TesseraError): string | undefined {
+    const { query, format } = this.#options;
+    const { envelope, statistics, whole } = this.#written!;
+    if (this.#response.destroyed || error.name === 'CLIENT_TOO_SLOW') return undefined;
+    if (!whole && query.signal.aborted) return undefined;
+    if (envelope.failure !== undefined) return envelope.failure(error, statistics());
+    if (!isText(format) || (!whole && this.#writer.started)) return undefined;
+    if (!whole) this.#writer.drop();
+    return separatorOf(format) + errorBody(error, query);
+  }
+}
