@@ -49,9 +49,9 @@ describe('CREATE TABLE', () => {
       "CREATE TABLE made AS SELECT i, i * 2.5 AS x, 'v' || i AS s, [i] AS l FROM generate_series(1, 3) AS g(i)",
     );
     expect(await node.rows('SELECT * FROM made ORDER BY i')).toEqual([
-      ['1', '2.5', 'v1', ['1']],
-      ['2', '5.0', 'v2', ['2']],
-      ['3', '7.5', 'v3', ['3']],
+      ['1', 2.5, 'v1', ['1']],
+      ['2', 5, 'v2', ['2']],
+      ['3', 7.5, 'v3', ['3']],
     ]);
     await expect(node.run('CREATE TABLE made2 AS SELECT 1 AS a, 2 AS a')).rejects.toMatchObject({
       name: 'BINDING_ERROR',
