@@ -138,10 +138,9 @@ export const ARRAY_FUNCTIONS = inCategory('array', [
     result: '1,2,5',
     implementation: macro(
       [1, 3],
-      "(a) AS array_to_string(tsr_text_elements(a), '')",
-      '(a, d) AS CASE WHEN d IS NOT NULL THEN array_to_string(tsr_text_elements(a), d) END',
-      `(a, d, n) AS CASE WHEN d IS NOT NULL
-        THEN array_to_string(list_transform(tsr_text_elements(a), e -> coalesce(e, n)), d) END`,
+      "(a) AS tsr_joined(tsr_text_elements(a), '')",
+      '(a, d) AS tsr_joined(tsr_text_elements(a), d)',
+      `(a, d, n) AS tsr_joined(list_transform(tsr_text_elements(a), e -> coalesce(e, n)), d)`,
     ),
   },
   {
@@ -232,6 +231,10 @@ export const ARRAY_FUNCTIONS = inCategory('array', [
 /** Building blocks of the functions above. */
 export const ARRAY_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...ZIP_MACROS,
+  // The kernel answers NULL where there is nothing to join.
+  joined: [
+    "(a, d) AS CASE WHEN a IS NOT NULL AND d IS NOT NULL THEN coalesce(array_to_string(a, d), '') END",
+  ],
   text_elements: [
     `(a) AS CASE WHEN typeof(a) LIKE '%[][][]' THEN json_extract_string(to_json(a), '$[*][*][*]')
       WHEN typeof(a) LIKE '%[][]' THEN json_extract_string(to_json(a), '$[*][*]')

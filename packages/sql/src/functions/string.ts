@@ -277,7 +277,7 @@ function padding(name: 'lpad' | 'rpad') {
     [2, 3],
     `(s, n) AS ${name}(s, n::INTEGER, ' ')`,
     // The kernel refuses to pad with nothing.
-    `(s, n, p) AS CASE WHEN p = '' THEN left(s, greatest(n, 0)) ELSE ${name}(s, n::INTEGER, p) END`,
+    `(s, n, p) AS CASE WHEN p = '' THEN left(s, CASE WHEN n < 0 THEN 0 ELSE n END) ELSE ${name}(s, n::INTEGER, p) END`,
   );
 }
 

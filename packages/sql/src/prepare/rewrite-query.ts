@@ -17,6 +17,7 @@ import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { backslashEscapes } from '../rewrites/like-escapes.ts';
 import { negativeLiteral } from '../rewrites/negative-literals.ts';
+import { textWithNull } from '../rewrites/null-texts.ts';
 import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
@@ -173,7 +174,9 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   if (matched.class === 'OPERATOR') return rowComparison(matched);
   if (matched.class !== 'FUNCTION') return matched;
   const signed = negativeLiteral(matched);
-  return signed.class === 'FUNCTION' ? divideByZeroFails(backslashEscapes(signed)) : signed;
+  if (signed.class !== 'FUNCTION') return signed;
+  const divided = divideByZeroFails(backslashEscapes(signed));
+  return divided.class === 'FUNCTION' ? textWithNull(divided) : divided;
 }
 
 /** Errors of a function's rewrite point at its call. */
