@@ -4,13 +4,18 @@ import { STATEMENT_LIMITS } from './statement-size.ts';
 
 const repeated = (count: number, piece: (index: number) => string, separator: string) =>
   Array.from({ length: count }, (_, index) => piece(index)).join(separator);
-const { columns, insertTokens, joins, setOperations, tokens } = STATEMENT_LIMITS;
+const { columns, insertTokens, joins, setOperations, tokens, valueSubqueries } = STATEMENT_LIMITS;
 
 test.each([
   ['columns', columns, (n: number) => `SELECT ${repeated(n, String, ',')}`],
   ['columns', columns, (n: number) => `SELECT (SELECT ${repeated(n, (i) => `f(${i}, 1)`, ',')} FROM t), 1`],
   ['joins', joins, (n: number) => `SELECT 1 FROM t ${repeated(n, (i) => `JOIN t${i} USING (a)`, ' ')}`],
   ['set operations', setOperations, (n: number) => repeated(n + 1, String, ' UNION ALL SELECT ')],
+  [
+    'levels of subqueries that stand for values',
+    valueSubqueries,
+    (n: number) => `SELECT ${'(SELECT '.repeat(n)}1${')'.repeat(n)}`,
+  ],
   ['words, names, literals and symbols', tokens, (n: number) => `SELECT ${'- '.repeat(n - 2)}1`],
 ])('more %s than %i are refused, as many are not', (what, limit, statement) => {
   expect(splitStatements(`SELECT 1; ${statement(limit)}`)).toHaveLength(2);

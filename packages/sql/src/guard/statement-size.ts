@@ -12,11 +12,18 @@ export const STATEMENT_LIMITS = {
   /** Of one SELECT list. */
   columns: 4_096,
   setOperations: 1_000,
-  joins: 200,
+  joins: 64,
+  /** One in the other where a value stands: the time to bind them doubles with each. */
+  valueSubqueries: 12,
   parameters: 65_535,
 } as const;
 
-const SMALLEST = Math.min(...Object.values(STATEMENT_LIMITS));
+const { tokens: _, ...COUNTED_LIMITS } = STATEMENT_LIMITS;
+/** A statement with fewer tokens is within every limit. */
+const SMALLEST = Math.min(...Object.values(COUNTED_LIMITS));
+
+/** What stands before a subquery that is no value. */
+const BEFORE_RELATIONS = new Set(['FROM', 'JOIN', 'LATERAL', 'AS', 'MATERIALIZED', 'USING']);
 
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 /** Words behind which a list of columns is over. */
@@ -28,15 +35,22 @@ const ENDS_COLUMNS = new Set(['FROM', 'WHERE', 'GROUP', 'ORDER', 'LIMIT', ...SET
  */
 export function checkStatementSize(text: string, tokens: readonly IToken[]): void {
   if (tokens.length <= SMALLEST) return;
-  const counts = { columns: 0, setOperations: 0, joins: 0, parameters: 0 };
+  const counts = { columns: 0, setOperations: 0, joins: 0, parameters: 0, valueSubqueries: 0 };
+  /** By depth of brackets: how many subqueries that are values are open. */
+  const values = [0];
   const parameters = new Set<string>();
   /** By depth of brackets: columns so far of the SELECT list there, undefined outside of one. */
   const columns: (number | undefined)[] = [undefined];
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
     const depth = columns.length - 1;
-    if (token.tokenType === Open) columns.push(undefined);
-    else if (token.tokenType === Close && depth > 0) columns.pop();
-    else if (token.tokenType === Word) {
+    if (token.tokenType === Open) {
+      columns.push(undefined);
+      counts.valueSubqueries = values[depth]! + (isValueSubquery(tokens, index) ? 1 : 0);
+      values.push(counts.valueSubqueries);
+    } else if (token.tokenType === Close && depth > 0) {
+      columns.pop();
+      values.pop();
+    } else if (token.tokenType === Word) {
       const word = token.image.toUpperCase();
       if (word === 'SELECT') columns[depth] = 1;
       else if (word === 'JOIN') counts.joins += 1;
@@ -54,6 +68,13 @@ export function checkStatementSize(text: string, tokens: readonly IToken[]): voi
 /** How many tokens a statement may have that begins with this token. */
 export const maxTokens = (first: IToken): number =>
   isWord(first, 'INSERT') ? STATEMENT_LIMITS.insertTokens : STATEMENT_LIMITS.tokens;
+
+/** Whether a bracket opens a subquery, and not one in FROM or WITH. */
+function isValueSubquery(tokens: readonly IToken[], open: number): boolean {
+  if (!isWord(tokens[open + 1], 'SELECT', 'WITH', 'VALUES')) return false;
+  const before = tokens[open - 1];
+  return before?.tokenType !== Word || !BEFORE_RELATIONS.has(before.image.toUpperCase());
+}
 
 /** @throws TesseraError STATEMENT_TOO_COMPLEX */
 export function refuseTokens(limit: number): never {
@@ -73,6 +94,7 @@ const NAMES = {
   columns: 'columns in a SELECT list',
   setOperations: 'set operations (UNION, INTERSECT, EXCEPT)',
   joins: 'joins',
+  valueSubqueries: 'levels of subqueries that stand for values',
   parameters: 'parameters',
 } as const;
 const COUNTED = Object.keys(NAMES) as (keyof typeof NAMES)[];

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** What a client saw that asks `SELECT 1` again and again, since it was asked last. */
+export interface Pings {
+  /** In milliseconds, in the order of the questions. */
+  readonly latencies: readonly number[];
+  /** Answers other than 200 with the row. */
+  readonly failures: readonly string[];
+}
+
+const { url, everyMs } = workerData as { url: string; everyMs: number };
+let latencies: number[] = [];
+let failures: string[] = [];
+
+parentPort!.on('message', () => {
+  parentPort!.postMessage({ latencies, failures } satisfies Pings);
+  latencies = [];
+  failures = [];
+});
+
+for (;;) {
+  const startedAt = performance.now();
+  const response = await fetch(url, { method: 'POST', body: 'SELECT 1' });
+  const text = await response.text();
+  latencies.push(performance.now() - startedAt);
+  if (response.status !== 200 || !/\n1\n/.test(text)) failures.push(`${response.status}: ${text}`);
+  await delay(Math.max(0, everyMs - (performance.now() - startedAt)));
+}
