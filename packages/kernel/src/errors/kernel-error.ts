@@ -58,7 +58,13 @@ const NOT_OF_STATEMENT: ReadonlySet<string> = new Set([
   'Encoding',
 ]);
 
+/** Libraries inside the kernel tell that an allocation failed as an error of their own, such as a block that cannot be read. */
+const FAILED_ALLOCATION = /Allocation error : not enough memory|std::bad_alloc/;
+
 function toTessera(failure: KernelFailure): TesseraError {
+  if (failure.type !== 'Conversion' && FAILED_ALLOCATION.test(failure.message)) {
+    return outOfMemory('an allocation failed');
+  }
   const known = NOT_OF_STATEMENT.has(failure.type) ? undefined : translated(failure.message);
   return known ?? byType(failure);
 }
