@@ -47,6 +47,8 @@ describe('one value', () => {
     [`pg_table_is_visible('other."Odd T"'::regclass)`, false],
     ["pg_total_relation_size('t') > 0", true],
     ["has_table_privilege('t', 'SELECT, INSERT')", true],
+    ["has_table_privilege('t', 'REFERENCES')", true],
+    ["has_table_privilege('t', 'TRIGGER')", false],
     ["has_schema_privilege(current_user, 'public', 'create')", true],
     ['format_type(1700, 655366)', 'numeric(10,2)'],
     ['format_type(23, NULL)', 'integer'],

@@ -21,12 +21,14 @@ const check = (kind: string, reg: string): PostgresFunction => ({
   },
 });
 
+/** The privilege of the engine that stands for one of PostgreSQL: who may read a table may reference it. */
 const plainPrivilege = (name: string): string =>
   name
     .trim()
     .toUpperCase()
     .replace(/ WITH GRANT OPTION$/, '')
-    .replace(/^CONNECT$/, 'USAGE');
+    .replace(/^CONNECT$/, 'USAGE')
+    .replace(/^REFERENCES$/, 'SELECT');
 
 const either = (left: Expression, right: Expression): Expression => ({
   class: 'CONJUNCTION',
