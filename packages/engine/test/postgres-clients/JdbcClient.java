@@ -225,11 +225,13 @@ public final class JdbcClient {
     }
   }
 
-  static void testGeneratedKeysAreRefused() throws SQLException {
+  static void testGeneratedKeys() throws SQLException {
     try (Connection connection = connect(Map.of()); Statement statement = connection.createStatement()) {
-      statement.execute("CREATE TABLE keyless (a INT)");
-      same(code(() -> statement.executeUpdate("INSERT INTO keyless VALUES (1)", Statement.RETURN_GENERATED_KEYS)), "0A000");
-      same(rows(statement.executeQuery("SELECT count(*) FROM keyless")), "0");
+      statement.execute("CREATE TABLE keyed (id SERIAL, a INT)");
+      same(statement.executeUpdate("INSERT INTO keyed (a) VALUES (5), (6)", Statement.RETURN_GENERATED_KEYS), 2);
+      same(rows(statement.getGeneratedKeys()), rows(statement.executeQuery("SELECT * FROM keyed ORDER BY id")));
+      statement.executeUpdate("INSERT INTO keyed (a) VALUES (7)", new String[] {"id"});
+      same(rows(statement.getGeneratedKeys()), rows(statement.executeQuery("SELECT id FROM keyed WHERE a = 7")));
     }
   }
 
