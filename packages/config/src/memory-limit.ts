@@ -24,6 +24,8 @@ const UNCOUNTED = { share: 1 / 8, leastBytes: 256 << 20, mostShare: 1 / 3 };
 
 /** With less beyond what it counts a kernel process fails at ordinary work: below `LEAST_KEPT_LIMIT_BYTES` it exceeds its share. */
 const LEAST_BEYOND_BYTES = 320 << 20;
+/** What a kernel process may take beyond what it counts where the limit is too small to be kept. */
+const LOOSE_BEYOND_BYTES = 768 << 20;
 /** A smaller limit is not kept: the programs of a node take most of it. */
 export const LEAST_KEPT_LIMIT_BYTES = 1 << 30;
 
@@ -39,8 +41,10 @@ export function memoryShares(limitBytes: number): MemoryShares {
   );
   const kernelBytes = Math.floor(forQueries - uncounted);
   const mirrorCeilingBytes = mirrorBytes + KERNEL_PROGRAM_BYTES;
-  const kernelCeilingBytes = Math.max(forQueries + KERNEL_PROGRAM_BYTES, kernelBytes + LEAST_BEYOND_BYTES);
-  const processBytes = Math.max(0, limitBytes - kernelCeilingBytes - mirrorCeilingBytes);
+  const share = Math.max(forQueries + KERNEL_PROGRAM_BYTES, kernelBytes + LEAST_BEYOND_BYTES);
+  const processBytes = Math.max(0, limitBytes - share - mirrorCeilingBytes);
+  // A ceiling near what the program itself needs would end the process at ordinary work.
+  const kernelCeilingBytes = limitBytes < LEAST_KEPT_LIMIT_BYTES ? kernelBytes + LOOSE_BEYOND_BYTES : share;
   return { kernelBytes, kernelCeilingBytes, mirrorBytes, mirrorCeilingBytes, processBytes };
 }
 
