@@ -24,7 +24,7 @@ const UNCOUNTED = { share: 1 / 8, leastBytes: 256 << 20, mostShare: 1 / 3 };
 
 /** With less beyond what it counts a kernel process fails at ordinary work: below `LEAST_KEPT_LIMIT_BYTES` it exceeds its share. */
 const LEAST_BEYOND_BYTES = 320 << 20;
-/** What a kernel process may take beyond what it counts where the limit is too small to be kept. */
+/** A kernel process may take so much beyond what it counts where the limit is too small to be kept. */
 const LOOSE_BEYOND_BYTES = 768 << 20;
 /** A smaller limit is not kept: the programs of a node take most of it. */
 export const LEAST_KEPT_LIMIT_BYTES = 1 << 30;

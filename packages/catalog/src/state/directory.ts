@@ -31,13 +31,13 @@ export class Directory {
     return this.#sorted;
   }
 
-  /** Of a schema: all but sequences, sorted by name. */
+  /** Lists the relations of a schema without its sequences, sorted by name. */
   relations(): readonly RelationObject[] {
     this.#relations ??= this.list().filter(({ kind }) => kind !== 'sequence') as readonly RelationObject[];
     return this.#relations;
   }
 
-  /** Of a schema, sorted by name. */
+  /** Lists the sequences of a schema, sorted by name. */
   sequences(): readonly SequenceObject[] {
     return this.list().filter((object) => object.kind === 'sequence');
   }

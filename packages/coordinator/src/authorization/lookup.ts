@@ -89,7 +89,7 @@ export const schemaOfNew = (
   return usableSchema(scope, { schema, database }, location);
 };
 
-/** What a new relation of the name would replace. Undefined where there is none, and for views of information_schema. */
+/** The relation that a new one of this name would replace. Undefined where there is none, and for views of information_schema. */
 export function* relationIfAny(
   scope: RequirementScope,
   name: ObjectName,

@@ -18,7 +18,7 @@ export const PG_CATALOG = 'pg_catalog';
 /** Schemas that every database has, of relations that the engine makes as they are read. */
 export const isSystemSchema = (name: string): boolean => name === INFORMATION_SCHEMA || name === PG_CATALOG;
 
-/** What a session calls the schema of its temporary tables; the schema itself has the session's id behind this. */
+/** A session calls the schema of its temporary tables so; the schema's own name has the id of the session behind this. */
 export const TEMPORARY_SCHEMA = 'pg_temp';
 
 /** Names that no schema of a user has. */

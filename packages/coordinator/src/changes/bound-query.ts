@@ -67,7 +67,7 @@ export async function heldQuery<T>(
   }
 }
 
-/** What a statement that binds no query takes from sequences in its session. Whoever asks for it ends it. */
+/** The sequence values that a statement takes in its session without binding a query. The caller ends it. */
 export const sequencesFor = (
   { run }: ChangeContext,
   snapshot: Snapshot,

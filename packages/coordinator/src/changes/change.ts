@@ -5,7 +5,7 @@ import type { BoundQuery } from '../read/bound-query.ts';
 export interface Change {
   readonly actions: readonly Action[];
   readonly affectedRows?: number;
-  /** What RETURNING gives: a query that is ready to run. Whoever takes the change releases it. */
+  /** The rows of RETURNING, as a query that is ready to run. The code that takes the change releases it. */
   readonly returned?: BoundQuery | undefined;
 }
 
