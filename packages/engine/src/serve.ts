@@ -6,6 +6,7 @@ import { createLogging, type Logging, pause, secretKeys, TesseraError } from '@t
 import {
   autoVacuum,
   type EngineConfig,
+  type EngineNode,
   engineNodes,
   LEAST_KEPT_LIMIT_BYTES,
   memoryLimitBytes,
@@ -34,6 +35,7 @@ import { kernelVersion } from './cluster/kernel-version.ts';
 import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
+import { freePort } from './free-port.ts';
 import { ListenerTls } from './listener-tls.ts';
 import { warnOfOpenListeners, warnOfOpenNodePorts } from './listener-warnings.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
@@ -105,6 +107,7 @@ export const serve: Serve = async (options) => {
   });
   resources.defer(() => external.close());
   const directories = await tableDirectories(options.dataDirectory);
+  const metadataPort = await storageManagerPort(options, node);
   const [kernel, mirror, catalog] = await openedTogether(resources, [
     startKernel({
       directory: join(options.dataDirectory, 'kernel'),
@@ -116,7 +119,7 @@ export const serve: Serve = async (options) => {
       log: logging.logger('kernel'),
     }),
     startMirror(options, memory, logging),
-    openCatalog(options, credentials, logging),
+    openCatalog({ ...options, storageManagerPort: metadataPort }, credentials, logging),
   ]);
   const { store, manager } = catalog;
   const agent = await openStorageAgent({
@@ -185,7 +188,7 @@ export const serve: Serve = async (options) => {
     [
       {
         purpose: 'storage-manager',
-        port: options.storageManagerPort ?? node.storage_manager_port,
+        port: metadataPort,
         service: storageManagerService(manager),
         credentials: withStore,
       },
@@ -268,6 +271,18 @@ function checkShared(config: EngineConfig): void {
 
 const hasOthers = (config: EngineConfig): boolean =>
   engineNodes(config).length > 1 || config.instance.type === 'multi_engine';
+
+/**
+ * The port of the storage manager. Other nodes learn it from the store before this node listens there, so that a free port is
+ * chosen now where any will do.
+ */
+async function storageManagerPort(
+  { config, storageManagerPort: wanted }: ServeOptions,
+  { host, storage_manager_port: configured }: EngineNode,
+): Promise<number> {
+  const port = wanted ?? configured;
+  return port === 0 && !storageIsLocal(config) ? freePort(host, new Set()) : port;
+}
 
 function memoryLimit(config: EngineConfig): number {
   // The limit of the control group, where there is one that is lower than the machine's memory.

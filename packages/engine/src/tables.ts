@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logging } from '@tessera/common';
-import { type EngineConfig, type MemoryShares, storageIsLocal } from '@tessera/config';
+import { type EngineConfig, engineNodes, type MemoryShares, storageIsLocal } from '@tessera/config';
 import type { TableServices } from '@tessera/coordinator';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { type ObjectStore, openObjectStore } from '@tessera/object-store';
@@ -40,8 +40,11 @@ export async function openCatalog(
   credentials: NodeCredentials,
   logging: Logging,
 ): Promise<Catalog> {
-  const { config, dataDirectory, node } = options;
+  const { config, dataDirectory, node, storageManagerPort: port } = options;
   const log = logging.logger('storage-manager');
+  // Nodes of a cluster find each other where `engine.nodes` says, whatever port this process takes.
+  const { host } = engineNodes(config)[node]!;
+  const address = config.engine.nodes == null && port !== undefined ? `${host}:${port}` : undefined;
   const store = await openObjectStore(config, { dataDirectory });
   try {
     const manager = await openStorageManager({
@@ -49,6 +52,7 @@ export async function openCatalog(
       config,
       node,
       exclusive: storageIsLocal(config),
+      ...(address !== undefined && { address }),
       ...credentials,
       log,
     });

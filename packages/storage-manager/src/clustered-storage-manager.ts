@@ -206,7 +206,8 @@ export class ClusteredStorageManager implements ServedStorageManager {
   /**
    * Tells the leader what this node still needs, from now on also for what it will read. The node reads the newest version
    * first: one where nobody asks anything would hold back garbage for ever otherwise.
-   * @throws TesseraError STORE_MISMATCH when the leader keeps its tables elsewhere
+   * @throws TesseraError STORE_MISMATCH when the leader keeps its tables elsewhere; METADATA_UNAVAILABLE when the leader has
+   * another cluster token, so that this node could read and not write
    */
   async reportPins(): Promise<void> {
     const { incarnation: node, leaders, times, readAnew, candidateAddress } = this.#options;
@@ -228,8 +229,17 @@ export class ClusteredStorageManager implements ServedStorageManager {
       );
     } catch (error) {
       if (nameOf(error) === 'STORE_MISMATCH') throw error;
+      if (nameOf(error) === 'UNAUTHENTICATED') await this.#refused();
       this.#options.log.debug({ err: error }, 'what this node still reads could not be told to the leader');
     }
+  }
+
+  /** Whoever answers where a leader was until its lease ran out may be a stranger: this node may lead itself then. */
+  async #refused(): Promise<void> {
+    const address = await this.#options.leaders?.holderOfLease();
+    if (address === undefined) return;
+    const reason = `the node at ${address} leads the metadata log of ${this.store.url} and has another cluster token. Start all nodes that use this store with the same TESSERA_CLUSTER_TOKEN, also those that are no cluster`;
+    throw TesseraError.of('METADATA_UNAVAILABLE', { reason });
   }
 
   async #reportPinsAgain(): Promise<void> {
@@ -274,6 +284,8 @@ function isUnanswered(error: unknown): error is TesseraError {
   return (
     error instanceof TesseraError &&
     (error.name === 'NOT_LEADER' ||
+      // Another process may have the address of a leader that is gone: the next leader tells another one.
+      error.name === 'UNAUTHENTICATED' ||
       error.name === 'METADATA_UNAVAILABLE' ||
       error.name === 'STORAGE_UNAVAILABLE')
   );

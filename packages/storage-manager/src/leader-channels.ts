@@ -53,6 +53,16 @@ export class LeaderChannels {
     return this.#client;
   }
 
+  /**
+   * The address of the leader by its hint in the store, when it holds its lease by this node's clock. Undefined when nobody
+   * does: another process may then answer at that address.
+   */
+  async holderOfLease(): Promise<string | undefined> {
+    const found = await this.#options.store.get(LEADER_KEY);
+    const hint = found === undefined ? undefined : decodeHint(found.body);
+    return hint !== undefined && hint.leaseUntil > Date.now() ? hint.address : undefined;
+  }
+
   /** The one that was asked does not lead, or does not answer: the next call looks for another. */
   failed(client: LeaderClient): void {
     if (this.#client !== client) return;

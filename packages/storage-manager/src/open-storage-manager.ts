@@ -36,7 +36,8 @@ export interface StorageManagerOptions {
 /**
  * Reads the catalog and, where this node is to lead, begins to lead it.
  * @throws TesseraError STORAGE_UNAVAILABLE when the store does not answer; STORE_MISMATCH when the leader has another store;
- * METADATA_UNAVAILABLE when the log cannot be read or, where only this node can lead, written;
+ * METADATA_UNAVAILABLE when the log cannot be read or, where only this node can lead, written, and when the leader has another
+ * cluster token;
  * STORAGE_UNSUITABLE when other nodes may lead too and the store's conditional writes are not conditional
  */
 export async function openStorageManager(options: StorageManagerOptions): Promise<ServedStorageManager> {

@@ -1,4 +1,4 @@
-import { freePort } from '../../src/dev-cluster/free-port.ts';
+import { freePort } from '../../src/free-port.ts';
 
 /** Ports of `host` that nobody listens at. */
 export async function freePorts(host: string, count: number): Promise<number[]> {

@@ -1,4 +1,4 @@
-import { freePort, isFree } from '../../src/dev-cluster/free-port.ts';
+import { freePort, isFree } from '../../src/free-port.ts';
 import { freePorts } from '../cluster/free-ports.ts';
 
 const HOST = '127.0.0.1';
