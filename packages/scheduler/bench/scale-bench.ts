@@ -17,7 +17,7 @@ const listOf = (text: string | undefined, fallback: readonly number[]) =>
 const nodeCounts = listOf(process.argv[2], [10, 100, 1000]);
 const tabletCounts = listOf(process.argv[3], [10_000, 100_000, 1_000_000]);
 
-const exchange = (stage: number, mode: 'hashed' | 'broadcast' | 'gathered'): StageSource => ({
+const exchange = (stage: number, mode: 'hash' | 'broadcast' | 'gather'): StageSource => ({
   kind: 'exchange',
   stage,
   mode,
@@ -27,15 +27,15 @@ const scan = (relation: string): StageSource => ({
   relation,
   columns: ['a', 'b'],
   filters: [],
-  spread: 'sharded',
+  partitioning: 'source',
   dynamicFilters: [],
 });
 
-function stage(id: number, spread: Stage['spread'], sources: readonly StageSource[]): Stage {
+function stage(id: number, partitioning: Stage['partitioning'], sources: readonly StageSource[]): Stage {
   const columns = ['a', 'b', 'c', 'd'].map((name) => ({ name, type: 'BIGINT' }));
   return {
     id,
-    spread,
+    partitioning,
     sources,
     sql: ['SELECT a, b, sum(c), sum(d) FROM ', 0, ' GROUP BY ALL'],
     output: { columns, hashKeys: [0], summarised: [] },
@@ -49,11 +49,11 @@ function stage(id: number, spread: Stage['spread'], sources: readonly StageSourc
 /** Two scans, a join by buckets, an aggregation by buckets, the root. */
 const plan: DistributedPlan = {
   stages: [
-    stage(0, 'shards', [scan('t')]),
-    stage(1, 'shards', [scan('u')]),
-    stage(2, 'buckets', [exchange(0, 'hashed'), exchange(1, 'hashed')]),
-    stage(3, 'buckets', [exchange(2, 'hashed')]),
-    stage(4, 'coordinator', [exchange(3, 'gathered')]),
+    stage(0, 'source', [scan('t')]),
+    stage(1, 'source', [scan('u')]),
+    stage(2, 'hash', [exchange(0, 'hash'), exchange(1, 'hash')]),
+    stage(3, 'hash', [exchange(2, 'hash')]),
+    stage(4, 'coordinator', [exchange(3, 'gather')]),
   ],
   unboundedGathers: [],
 };

@@ -3,36 +3,37 @@ import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, FinishedStage, ScanSource, StageId } from '@tessera/planner';
 import type { Cluster, ClusterNode } from './cluster.ts';
 
-/** The tablets of one scan of one stage, by node: made by who knows the catalog. */
+/** The tablets of one scan of one stage that a node reads. The coordinator makes it from the catalog. */
 export interface ScanAssignment {
   readonly node: ClusterNode;
   readonly source: TaskSource;
-  /** Of the tablets, to balance by. */
+  /** Size of the tablets, for balancing. */
   readonly bytes: number;
 }
 
-/** What running a plan needs of the query that it belongs to. */
+/** The inputs of a run of a plan. */
 export interface PlanExecution {
   readonly queryId: string;
-  /** Counts up from 1: a query that is planned anew is another run. */
+  /** Counts up from 1: planning a query again starts another run. */
   readonly run: number;
   readonly plan: DistributedPlan;
-  /** A better plan, knowing what became of stages; may be the same. Stages that `started` names are kept as they are. */
+  /** Plans the rest of the query again with the actual sizes of finished stages. Stages in `started` must stay unchanged. */
   refine(
     plan: DistributedPlan,
     finished: ReadonlyMap<StageId, FinishedStage>,
     started: ReadonlySet<StageId>,
   ): DistributedPlan;
   /**
-   * The tablets of a scan, spread over the nodes (`sharded`), or the whole table for each of them. Nodes without tablets
-   * are left out, but one: also of nothing something is made (GROUP BY ROLLUP over no rows has a row). `summaries` are of the stages that the scan's dynamic filters name.
+   * Divides the tablets of a scan among the nodes (`source`), or assigns the whole table to each of them (`replicated`). Nodes
+   * without tablets get no task. If no node has any, one task still runs, because an aggregate over no rows returns a row.
+   * `summaries` are those of the stages that the dynamic filters of the scan name.
    */
   assignScan(
     scan: ScanSource,
     nodes: readonly ClusterNode[],
     summaries: ReadonlyMap<StageId, readonly KeySummary[]>,
   ): Promise<readonly ScanAssignment[]>;
-  /** Of the query; stages that need it run in it, one after the other, and so does the root. */
+  /** The session of the query. Stages that need it run in it one after the other, and so does the root. */
   readonly session: KernelSession;
   readonly timeZone: string;
   readonly timeoutMs: number;
@@ -43,7 +44,7 @@ export interface PlanExecution {
 
 export interface ExecutionProgress {
   readonly stages: readonly StageProgress[];
-  /** Of all stages, 0 to 100. */
+  /** Progress of all stages, 0 to 100. */
   readonly percent: number;
 }
 
@@ -52,28 +53,28 @@ export interface StageProgress {
   readonly state: 'waiting' | 'running' | 'finished';
   readonly tasks: number;
   readonly tasksFinished: number;
-  /** More than the tasks when some were run again. */
+  /** Greater than the number of tasks if some were retried. */
   readonly attempts: number;
 }
 
-/** What running a stage took, for EXPLAIN ANALYZE: outcomes of the attempts that count. */
+/** Measurements of a stage for EXPLAIN ANALYZE, from the attempts that count. */
 export interface StageProfile extends StageProgress {
   readonly tasksByNode: readonly {
     readonly node: string;
     readonly attempt: number;
     readonly outcome: TaskOutcome;
   }[];
-  /** From the first start to the last end. */
+  /** From the start of the first task to the end of the last one. */
   readonly elapsedMs: number;
 }
 
-/** Everything but the root has run. */
+/** A run whose stages have all finished except the root. */
 export interface ExecutedPlan {
   readonly plan: DistributedPlan;
-  /** The root's SQL over sources that are open in the session of the query. */
+  /** The SQL of the root over sources that are open in the session of the query. */
   readonly root: OpenedSources;
   readonly profiles: readonly StageProfile[];
-  /** Frees what is left on all nodes. */
+  /** Releases the outputs on all nodes. */
   release(): Promise<void>;
 }
 

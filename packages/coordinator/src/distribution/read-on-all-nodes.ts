@@ -16,7 +16,10 @@ export function readOnAllNodes({ plan, profiles, root }: ExecutedPlan): ReadCoun
     for (const [position, source] of (stage?.sources ?? []).entries()) {
       if (source.kind !== 'scan') continue;
       const reads = tasks.flatMap((task) => task.filter((read) => read.source === position));
-      const read = reads.reduce<ReadCounts>(source.spread === 'whole' ? larger : together, NOTHING_READ);
+      const read = reads.reduce<ReadCounts>(
+        source.partitioning === 'replicated' ? larger : together,
+        NOTHING_READ,
+      );
       byTable.set(source.relation, larger(byTable.get(source.relation) ?? NOTHING_READ, read));
     }
   };

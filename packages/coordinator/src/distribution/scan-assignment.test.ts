@@ -23,7 +23,7 @@ async function assigned(changes: Partial<ScanSource>) {
     relation: 't',
     columns: ['a'],
     filters: [],
-    spread: 'sharded',
+    partitioning: 'source',
     dynamicFilters: [],
     ...changes,
   };
@@ -40,7 +40,7 @@ const rowsOf = ({ assignments }: Awaited<ReturnType<typeof assigned>>) =>
 
 it('parts of a sharded scan are the whole table together', async () => {
   expect(rowsOf(await assigned({})).reduce((a, b) => a + b)).toBe(6000);
-  expect(rowsOf(await assigned({ spread: 'whole' }))).toEqual([6000, 6000, 6000]);
+  expect(rowsOf(await assigned({ partitioning: 'replicated' }))).toEqual([6000, 6000, 6000]);
 });
 
 it('a scan of which nothing is left still has one part, of no rows', async () => {

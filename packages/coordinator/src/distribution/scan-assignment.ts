@@ -44,7 +44,7 @@ export async function assignScan(
     ...(isWhole ? { shareAtVersion: version } : { choiceAtVersion: version }),
   });
   const shares =
-    scan.spread === 'whole'
+    scan.partitioning === 'replicated'
       ? nodes.map((node) => ({ node, tablets, shareId: undefined }))
       : orOne(assignTablets(snapshot.tablets(table.id), tablets, nodes, table.indexGranularity), nodes);
   return {

@@ -77,7 +77,7 @@ function isWorthIt(
   const read = root.sources.map((source) =>
     source.kind === 'exchange' ? stages.find(({ id }) => id === source.stage) : undefined,
   );
-  if (!read.some((stage) => stage?.spread === 'shards' || stage?.spread === 'buckets')) return false;
+  if (!read.some((stage) => stage?.partitioning === 'source' || stage?.partitioning === 'hash')) return false;
   const bytes = read.reduce(
     (sum, stage) => sum + (stage ? (finished.get(stage.id) ?? stage.estimate).bytes : 0),
     0,
@@ -88,7 +88,7 @@ function isWorthIt(
 const writingStage = (root: Stage, storing: (root: SqlTemplate) => SqlTemplate): Stage => ({
   ...root,
   id: WRITING,
-  spread: 'shards',
+  partitioning: 'source',
   sources: root.sources.map((source) => ({ ...source, mode: 'forward' }) as Stage['sources'][number]),
   sql: storing(root.sql),
   output: { ...TABLET_ROWS, summarised: [] },
@@ -99,8 +99,8 @@ const writingStage = (root: Stage, storing: (root: SqlTemplate) => SqlTemplate):
 
 const ROOT_STAGE: Stage = {
   id: ROOT,
-  spread: 'coordinator',
-  sources: [{ kind: 'exchange', stage: WRITING, mode: 'gathered' }],
+  partitioning: 'coordinator',
+  sources: [{ kind: 'exchange', stage: WRITING, mode: 'gather' }],
   sql: ['SELECT tablet FROM ', 0, ' AS written'],
   output: { ...TABLET_ROWS, summarised: [] },
   estimate: { rows: 1, bytes: 1_000 },

@@ -7,9 +7,16 @@ const NAMES = new Map([[BOUND, 'sales']]);
 
 const SCAN: Stage = {
   id: 0,
-  spread: 'shards',
+  partitioning: 'source',
   sources: [
-    { kind: 'scan', relation: BOUND, columns: ['shop'], filters: [], spread: 'sharded', dynamicFilters: [] },
+    {
+      kind: 'scan',
+      relation: BOUND,
+      columns: ['shop'],
+      filters: [],
+      partitioning: 'source',
+      dynamicFilters: [],
+    },
   ],
   sql: ['SELECT shop FROM ', 0],
   output: { columns: [{ name: 'c0', type: 'BIGINT' }], hashKeys: [0], summarised: [] },
@@ -21,8 +28,8 @@ const SCAN: Stage = {
 const ROOT: Stage = {
   ...SCAN,
   id: 1,
-  spread: 'coordinator',
-  sources: [{ kind: 'exchange', stage: 0, mode: 'gathered' }],
+  partitioning: 'coordinator',
+  sources: [{ kind: 'exchange', stage: 0, mode: 'gather' }],
   output: { ...SCAN.output, hashKeys: [] },
   outline: ['input stage 0'],
 };
@@ -32,11 +39,11 @@ it('stages name the tables of the user, and what they read', () => {
   expect(members).toMatchObject([
     {
       stage: 0,
-      reads: [{ kind: 'scan', table: 'sales', columns: ['shop'], spread: 'sharded' }],
+      reads: [{ kind: 'scan', table: 'sales', columns: ['shop'], partitioning: 'source' }],
       bucket_keys: ['c0'],
       outline: ['scan sales (shop)'],
     },
-    { stage: 1, reads: [{ kind: 'exchange', stage: 0, mode: 'gathered' }], bucket_keys: [] },
+    { stage: 1, reads: [{ kind: 'exchange', stage: 0, mode: 'gather' }], bucket_keys: [] },
   ]);
   expect(JSON.stringify(members)).not.toContain(BOUND);
 });

@@ -27,9 +27,9 @@ export const executedStageMembers = ({ plan, profiles }: ExecutedPlan, names: Ta
     };
   });
 
-const stageMember = ({ id, spread, sources, output, estimate, outline }: Stage, names: TableNames) => ({
+const stageMember = ({ id, partitioning, sources, output, estimate, outline }: Stage, names: TableNames) => ({
   stage: id,
-  spread,
+  partitioning,
   reads: sources.map((source) => sourceMember(source, names)),
   columns: output.columns.map(({ name, type }) => ({ name, type })),
   bucket_keys: output.hashKeys.map((key) => output.columns[key]?.name),
@@ -40,12 +40,12 @@ const stageMember = ({ id, spread, sources, output, estimate, outline }: Stage, 
 function sourceMember(source: StageSource, names: TableNames) {
   switch (source.kind) {
     case 'scan': {
-      const { kind, relation, columns, spread } = source;
-      return { kind, table: renamed(relation, names), columns, spread };
+      const { kind, relation, columns, partitioning } = source;
+      return { kind, table: renamed(relation, names), columns, partitioning };
     }
     case 'exchange':
       return { kind: source.kind, stage: source.stage, mode: source.mode };
-    case 'local':
+    case 'session':
       return { kind: source.kind };
   }
 }

@@ -1,16 +1,16 @@
 import type { Relation } from '../relational/relation.ts';
 import type { DistributedPlan, FinishedStage, StageId } from './distributed-plan.ts';
-import { cut, inOne } from './placement/exchange.ts';
-import { type Fragment, inOnePlace, type Placed } from './placement/fragment.ts';
+import { gather, materialize } from './placement/exchange.ts';
+import { type Fragment, type Placed, singleFragment } from './placement/fragment.ts';
+import { partitionReplicated } from './placement/partition-replicated.ts';
 import { place } from './placement/place.ts';
 import { type PlanMemory, Planning, type StageDraft } from './placement/planning.ts';
-import { shardWhole } from './placement/shard-whole.ts';
 import type { PlanFacts } from './plan-facts.ts';
 import { normalForm } from './rewrites/normal-form.ts';
 import { stageOfDraft } from './stages/stage-of-draft.ts';
 import { inputsOf } from './tree/inputs.ts';
 
-/** What plans of this process were made from, so that they can be decided again. */
+/** State of the plans of this process, kept to refine them. */
 const MEMORIES = new WeakMap<DistributedPlan, PlanMemory>();
 
 /** A relation in stages. */
@@ -38,7 +38,7 @@ export function refine(
       .map((cut) => cut.map(({ output }) => finished.get(output!.stage)))
       .find((all) => all.every((size) => size !== undefined));
     if (sizes === undefined) continue;
-    planning.estimates.tell(relation, {
+    planning.estimates.record(relation, {
       rows: sizes.reduce((sum, { rows }) => sum + rows, 0),
       bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
     });
@@ -58,13 +58,13 @@ function planned(planning: Planning, tree: Relation): DistributedPlan {
   return plan;
 }
 
-/** The last stage: what is left to do in the session of the query. */
+/** The root stage, which runs in the session of the query. */
 function rootDraft(planning: Planning, tree: Relation): StageDraft {
   const fragment = rootFragment(planning, place(planning, tree, true));
   const { rows, bytes } = planning.estimates.of(tree);
   return planning.addDraft(
     {
-      spread: 'coordinator',
+      partitioning: 'coordinator',
       relation: fragment.relation,
       columns: fragment.relation.columns,
       isVolatile: false,
@@ -76,15 +76,15 @@ function rootDraft(planning: Planning, tree: Relation): StageDraft {
 }
 
 function rootFragment(planning: Planning, placed: Placed): Fragment {
-  const only = inOnePlace(placed);
-  if (only === undefined) return inOne(planning, placed);
-  const spread = shardWhole(planning, only);
-  if (spread.placement === 'whole' || spread.placement !== 'shards') return only;
-  const [output] = cut(planning, { ...placed, fragments: [spread] });
+  const only = singleFragment(placed);
+  if (only === undefined) return gather(planning, placed);
+  const partitioned = partitionReplicated(planning, only);
+  if (partitioned.placement !== 'source') return only;
+  const [output] = materialize(planning, { ...placed, fragments: [partitioned] });
   return output!;
 }
 
-/** Drafts that the root needs and those that were started, each behind those that it needs. */
+/** The drafts that the root needs and those that have started, in topological order. */
 function neededDrafts(planning: Planning, root: StageDraft): readonly StageDraft[] {
   const needed = new Set<StageDraft>();
   visit(root);
@@ -118,7 +118,7 @@ function keptStages(
   started: ReadonlySet<StageId>,
 ): ReadonlySet<StageId> {
   const kept = new Set(started);
-  for (const cut of [...memory.cuts.values()].flat()) {
+  for (const cut of [...memory.materialized.values()].flat()) {
     const stages = cut.map(({ output }) => output!.stage);
     if (stages.some((stage) => kept.has(stage))) for (const stage of stages) kept.add(stage);
   }

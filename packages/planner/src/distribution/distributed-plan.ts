@@ -1,28 +1,28 @@
 import type { Conjunct } from '@tessera/tablet';
 
-/** Counts up from 0 in a plan; a plan that was refined keeps the ids of stages that were started. */
+/** Identifies a stage of a plan, counted from 0. A refined plan keeps the ids of stages that have started. */
 export type StageId = number;
 
-/** SQL of the kernel, in which a number stands for a relation to be put there: a position in `sources`. */
+/** Kernel SQL with placeholders: a number stands for the relation of the source at that position in `sources`. */
 export type SqlTemplate = readonly (string | number)[];
 
-/** A task of a `hashed` source reads a range of them. */
+/** Number of hash buckets. A task that reads an exchange in `hash` mode reads a range of them. */
 export { HASH_BUCKETS } from '@tessera/common';
 
-/** A relation that a stage reads. */
-export type StageSource = ScanSource | LocalSource | ExchangeSource;
+/** One input of a stage. */
+export type StageSource = ScanSource | SessionSource | ExchangeSource;
 
 export interface ScanSource {
   readonly kind: 'scan';
   /** The table's bound name. */
   readonly relation: string;
-  /** Columns by name: what the stage's rows depend on; the others are not in the relation that stands for the source. */
+  /** The columns that the stage reads, by name. The source's relation has no others. */
   readonly columns: readonly string[];
-  /** Conditions that every row must meet to matter, to prune by; their columns are among `columns`. */
+  /** Conditions that the stage applies to every row, used to prune tablets and granules. Their columns are among `columns`. */
   readonly filters: readonly Conjunct[];
-  /** Each task reads the tablets of its node, or every task all of them. */
-  readonly spread: 'sharded' | 'whole';
-  /** Rows whose key no finished stage gave need not be read: pruned by what the stages tell of their keys. */
+  /** `source`: the tablets are divided among the tasks. `replicated`: every task reads the whole table. */
+  readonly partitioning: 'source' | 'replicated';
+  /** Key summaries of finished stages that prune this scan: rows whose key did not occur there are not needed. */
   readonly dynamicFilters: readonly DynamicFilter[];
 }
 
@@ -33,10 +33,10 @@ export interface DynamicFilter {
   readonly key: number;
 }
 
-/** What only the session of the query has; a stage with such a source runs there, in one task. */
-export interface LocalSource {
-  readonly kind: 'local';
-  /** As it stands in FROM. */
+/** A relation that exists only in the session of the query. A stage that reads one runs there, in one task. */
+export interface SessionSource {
+  readonly kind: 'session';
+  /** SQL of the relation, as it stands in FROM. */
   readonly sql: string;
 }
 
@@ -44,10 +44,10 @@ export interface ExchangeSource {
   readonly kind: 'exchange';
   readonly stage: StageId;
   /**
-   * `hashed`: a task reads the rows of its range of buckets of every task; `broadcast`, `gathered`: each task reads all
-   * rows; `forward`: task i reads what task i of the stage left, where it is.
+   * `hash`: each task reads its range of hash buckets from every producer. `broadcast`: every task reads all rows. `gather`: the
+   * only task reads all rows. `forward`: task i reads the output of task i on the node where it was made.
    */
-  readonly mode: 'hashed' | 'broadcast' | 'gathered' | 'forward';
+  readonly mode: 'hash' | 'broadcast' | 'gather' | 'forward';
 }
 
 export interface StageColumn {
@@ -57,73 +57,75 @@ export interface StageColumn {
 }
 
 /**
- * One piece of SQL, run by one or more tasks, each over its part of the sources.
- * `shards`: a task for each node that has tablets of the sharded scans, one at least, or for each task of the forwarded stage.
- * `buckets`: tasks over ranges of hash buckets, as many as the sizes want. `single`: one task. `coordinator`: one task,
- * in the session of the query.
+ * One SQL statement, run by one or more tasks, each over its part of the sources.
+ *
+ * `source` partitioning: one task for each node that has tablets of the partitioned scans (at least one), or for each task of the
+ * stage that is forwarded. `hash`: tasks over ranges of hash buckets; their number follows from the sizes of the inputs.
+ * `single`: one task on any node. `coordinator`: one task in the session of the query.
  */
 export interface Stage {
   readonly id: StageId;
-  readonly spread: 'shards' | 'buckets' | 'single' | 'coordinator';
+  readonly partitioning: 'source' | 'hash' | 'single' | 'coordinator';
   readonly sources: readonly StageSource[];
   /**
-   * Positions of `hashed` sources of which one at a time may be cut anywhere within a bucket, when each part meets the whole
-   * bucket of all other sources (the probe side of a join that emits no unmatched build rows); for buckets that are too large.
+   * Positions of `hash` sources whose buckets may be sliced when they are too large: the rows of one of these sources may be
+   * divided between tasks if each task reads the whole bucket of all other sources. This holds for the probe side of a join
+   * that emits no unmatched build rows.
    */
   readonly sliceable?: readonly number[] | undefined;
-  /** All its sources are exchanges, and tasks that read parts of them give together what one task gives that reads them whole. */
+  /** All sources are exchanges, and tasks that each read a part of them produce together the rows that one task would produce. */
   readonly isRowWise?: boolean | undefined;
   /** Its columns are named as `output.columns`. */
   readonly sql: SqlTemplate;
   readonly output: {
     readonly columns: readonly StageColumn[];
-    /** Positions in `columns` by which the rows can be read in buckets; empty: they cannot. */
+    /** Positions in `columns` of the hash keys. Empty: the output has no hash buckets. */
     readonly hashKeys: readonly number[];
-    /** Positions in `columns` whose values are to be told when a task has finished, for dynamic filters. */
+    /** Positions in `columns` whose values a finished task summarises, for dynamic filters. */
     readonly summarised: readonly number[];
   };
   readonly estimate: { readonly rows: number; readonly bytes: number };
-  /** Stages that must have finished first although nothing is read of them: their sizes decide about this one. */
+  /** Stages that this one waits for without reading them, because their sizes decide how this one runs. */
   readonly after: readonly StageId[];
-  /** A second run may give other rows (volatile functions, LIMIT without a total order). */
+  /** A second attempt may produce other rows (volatile functions, LIMIT without a total order). */
   readonly isVolatile: boolean;
-  /** What the stage does, for people: one line for each operator, indented by depth. */
+  /** Operators of the stage for EXPLAIN: one line each, indented by depth. */
   readonly outline: readonly string[];
 }
 
-/** Stages in an order in which each stands behind those it reads. The last is the root: `coordinator`, and its rows the result's. */
+/** Stages in topological order. The last one is the root: it runs in the session of the query and produces the result. */
 export interface DistributedPlan {
   readonly stages: readonly Stage[];
-  /** Inputs without a bound that are gathered in one place, in words; empty for a plan as it should be. */
+  /** Descriptions of inputs of unbounded size that the plan gathers into one task. A good plan has none. */
   readonly unboundedGathers: readonly string[];
 }
 
-/** What is known of a table when a plan is made. */
+/** Statistics of a table that the planner uses. */
 export interface TableFacts {
   readonly rows: number;
-  /** Stored. */
+  /** Stored size. */
   readonly bytes: number;
   readonly isDimension: boolean;
-  /** Numbers of distinct values, where known. */
+  /** Number of distinct values by column, where known. */
   readonly distinct: ReadonlyMap<string, number>;
-  /** Columns of which rows with the same value are mostly in the same tablet. */
+  /** Columns by which the table is clustered: rows with equal values are mostly in the same tablet. */
   readonly clusteredBy?: ReadonlySet<string> | undefined;
-  /** How many tablets; 0 for an empty table. */
+  /** Number of tablets; 0 for an empty table. */
   readonly tablets: number;
 }
 
 export interface ClusterFacts {
-  /** That can run tasks. */
+  /** Number of nodes that can run tasks. */
   readonly nodes: number;
-  /** The most that a broadcast relation may have. */
+  /** Maximum size of a broadcast relation. */
   readonly broadcastLimitBytes: number;
-  /** A table of fewer bytes is read whole on every node. */
+  /** Tables smaller than this are read in full by every task. */
   readonly wholeTableBytes: number;
-  /** The most rows that a plan may gather in one place, when the gather is not one of a result. */
+  /** Maximum number of rows that a plan may gather into one task, other than the rows of the result. */
   readonly gatherLimitRows: number;
 }
 
-/** What became of a stage. */
+/** Actual size of the output of a finished stage. */
 export interface FinishedStage {
   readonly rows: number;
   readonly bytes: number;

@@ -1,8 +1,8 @@
 import type { ClusterFacts, TableFacts } from './distributed-plan.ts';
 
-/** What is known when a plan is made. */
+/** Facts about tables and the cluster that the planner uses. */
 export interface PlanFacts {
-  /** By bound name. */
+  /** Tables by bound name. */
   readonly tables: ReadonlyMap<string, TableFacts>;
   readonly cluster: ClusterFacts;
 }

@@ -13,22 +13,24 @@ export function planText(
   const stages = plan.stages.map((stage, i) =>
     stageText(stage, i === plan.stages.length - 1, tableName).join('\n'),
   );
-  const warnings = plan.unboundedGathers.map((reason) => `warning: gathered without a bound: ${reason}`);
+  const warnings = plan.unboundedGathers.map(
+    (reason) => `warning: gathers an input of unbounded size: ${reason}`,
+  );
   return [...stages, ...warnings].join('\n\n');
 }
 
 function stageText(stage: Stage, isRoot: boolean, tableName: (bound: string) => string): readonly string[] {
-  const { id, spread, output, estimate, after, isVolatile, sources } = stage;
+  const { id, partitioning, output, estimate, after, isVolatile, sources } = stage;
   const keys = output.hashKeys.map((key) => output.columns[key]?.name ?? '?').join(', ');
   const head = [
     isRoot ? `root, stage ${id}` : `stage ${id}`,
-    spread,
-    ...(keys === '' ? [] : [`buckets of ${keys}`]),
+    partitioning,
+    ...(keys === '' ? [] : [`hash by ${keys}`]),
     `about ${count(estimate.rows)} rows, ${bytes(estimate.bytes)}`,
     ...(after.length === 0 ? [] : [`after ${after.join(', ')}`]),
     ...(output.summarised.length === 0
       ? []
-      : [`tells ${output.summarised.map((key) => output.columns[key]?.name ?? '?').join(', ')}`]),
+      : [`summarises ${output.summarised.map((key) => output.columns[key]?.name ?? '?').join(', ')}`]),
     ...(isVolatile ? ['not repeatable'] : []),
   ].join('; ');
   const reads = sources.flatMap((source) => sourceText(source, tableName));
@@ -41,8 +43,8 @@ function sourceText(source: StageSource, tableName: (bound: string) => string): 
       return [scanText(source, tableName)];
     case 'exchange':
       return [`stage ${source.stage}, ${source.mode}`];
-    case 'local':
-      return ['what only the session has'];
+    case 'session':
+      return ['a session relation'];
   }
 }
 
@@ -50,7 +52,7 @@ function scanText(scan: ScanSource, tableName: (bound: string) => string): strin
   const filters = scan.filters.map(conjunctText);
   const dynamic = scan.dynamicFilters.map(({ column, stage }) => `${column} of stage ${stage}`);
   return [
-    `${tableName(scan.relation)} (${scan.columns.join(', ')}), ${scan.spread}`,
+    `${tableName(scan.relation)} (${scan.columns.join(', ')}), ${scan.partitioning}`,
     ...(filters.length === 0 ? [] : [`where ${filters.join(' and ')}`]),
     ...(dynamic.length === 0 ? [] : [`with ${dynamic.join(', ')}`]),
   ].join(', ');

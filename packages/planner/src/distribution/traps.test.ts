@@ -253,9 +253,7 @@ describe('the proof finds rules that are broken', () => {
     const sql = 'SELECT a.id, b.id FROM a LEFT JOIN b ON a.k = b.k';
     const plan = await cluster.plan(sql, options);
     const broken = changed(plan, (stage) => {
-      const left = stage.sources.findIndex(
-        (source) => source.kind === 'exchange' && source.mode === 'hashed',
-      );
+      const left = stage.sources.findIndex((source) => source.kind === 'exchange' && source.mode === 'hash');
       const sources = stage.sources.map((source, i) =>
         i === left && source.kind === 'exchange' ? { ...source, mode: 'broadcast' as const } : source,
       );

@@ -7,7 +7,7 @@ import type { PlanExpression, PlanType } from '../plan-nodes.ts';
  */
 export type Relation =
   | ScanRelation
-  | LocalRelation
+  | SessionRelation
   | InputRelation
   | FunctionRelation
   | ValuesRelation
@@ -46,8 +46,8 @@ export interface ScanRelation extends Columns {
 }
 
 /** What only the session of the query has: uploads, views of information_schema, files. `names` as for a scan. */
-export interface LocalRelation extends Columns {
-  readonly kind: 'local';
+export interface SessionRelation extends Columns {
+  readonly kind: 'session';
   /** As it stands in FROM. */
   readonly sql: string;
   readonly names: readonly string[];

@@ -16,9 +16,9 @@ test('progress is told at most ten times a second, with what running tasks tell,
   cluster.hook = ({ key }) => (key.stage === 0 && key.task === 1 ? gate.promise : undefined);
   const told: ExecutionProgress[] = [];
   const stages = [
-    stage(0, 'shards', [scan('t')]),
-    stage(1, 'single', [exchange(0, 'gathered')]),
-    stage(2, 'coordinator', [exchange(1, 'gathered')]),
+    stage(0, 'source', [scan('t')]),
+    stage(1, 'single', [exchange(0, 'gather')]),
+    stage(2, 'coordinator', [exchange(1, 'gather')]),
   ];
   const onProgress = (progress: ExecutionProgress) => told.push(progress);
   const run = new PlanRun(executionOf(stages, { t: 8 }, { onProgress }), cluster, cluster, {}).run();

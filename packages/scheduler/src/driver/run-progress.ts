@@ -67,7 +67,7 @@ export class RunProgress {
     return { stages: stages.map(stageProgress), percent: this.#percent };
   }
 
-  #partDone({ stage, tasks, done, finished }: StageState): number {
+  #partDone({ stage, tasks, succeeded: done, finished }: StageState): number {
     if (finished !== undefined) return 1;
     const running = [...(this.#percents.get(stage.id)?.values() ?? [])];
     return (done + running.reduce((sum, percent) => sum + percent, 0) / 100) / Math.max(1, tasks.length);
@@ -75,7 +75,7 @@ export class RunProgress {
 }
 
 export function stageProgress(state: StageState): StageProgress {
-  const { stage, status, tasks, done, finished } = state;
+  const { stage, status, tasks, succeeded: done, finished } = state;
   const isFinished = isComplete(state) || finished !== undefined;
   return {
     stage: stage.id,

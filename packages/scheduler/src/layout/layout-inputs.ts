@@ -3,14 +3,14 @@ import type { ClusterNode } from '../cluster.ts';
 import type { ScanAssignment } from '../stage-execution.ts';
 import type { TaskOutput } from './task-spec.ts';
 
-/** What is known when a stage is about to start. */
+/** What the layout of a stage depends on. */
 export interface LayoutInputs {
-  /** Of all stages that it reads, by task. */
+  /** Outputs of all stages that the stage reads, by task. */
   readonly outputs: ReadonlyMap<StageId, readonly TaskOutput[]>;
-  /** Of its scans, by position in its sources; one at least for each. */
+  /** Assignments of its scans by position in its sources, at least one each. */
   readonly scans: ReadonlyMap<number, readonly ScanAssignment[]>;
-  /** That may be given tasks; one at least. */
+  /** Nodes that may run tasks, at least one. */
   readonly nodes: readonly ClusterNode[];
-  /** Of the coordinator. */
+  /** The node of the coordinator. */
   readonly self: ClusterNode;
 }

@@ -1,41 +1,41 @@
 import type { TableSource, TaskSource } from '@tessera/distexec';
 import type { ClusterNode } from '../cluster.ts';
 import type { ScanAssignment } from '../stage-execution.ts';
-import type { GivenSource } from './task-spec.ts';
+import type { LeafSource } from './task-spec.ts';
 
-/** A node's part of a scan; the assignments may be several or none. */
-export function shareOf(assignments: readonly ScanAssignment[], node: ClusterNode): GivenSource | undefined {
+/** The part of a scan that is assigned to a node; undefined if it has none. */
+export function shareOf(assignments: readonly ScanAssignment[], node: ClusterNode): LeafSource | undefined {
   const own = assignments.find((one) => one.node.incarnation === node.incarnation);
-  return own && { kind: 'given', source: own.source, shareOf: node.incarnation };
+  return own && { kind: 'leaf', source: own.source, shareOf: node.incarnation };
 }
 
-/** A scan of the same table that reads nothing. */
-export const emptyPart = ([first]: readonly ScanAssignment[]): GivenSource => ({
-  kind: 'given',
+/** A scan of the same table without tablets. */
+export const emptyPart = ([first]: readonly ScanAssignment[]): LeafSource => ({
+  kind: 'leaf',
   source: asChoice(first!.source, []),
 });
 
-/** The whole table, as some node was to read it. */
-export const wholeTable = ([first]: readonly ScanAssignment[]): GivenSource => ({
-  kind: 'given',
+/** The whole table as assigned to any node. */
+export const wholeTable = ([first]: readonly ScanAssignment[]): LeafSource => ({
+  kind: 'leaf',
   source: first!.source,
   shareOf: first!.node.incarnation,
 });
 
-/** All parts of a scan that was spread over nodes, in one. */
-export function allParts(assignments: readonly ScanAssignment[]): GivenSource {
+/** Combines all parts of a partitioned scan into one. */
+export function allParts(assignments: readonly ScanAssignment[]): LeafSource {
   if (assignments.length === 1) return wholeTable(assignments);
   const tablets = assignments.flatMap(({ source }) => (source.kind === 'table' ? source.tablets : []));
-  return { kind: 'given', source: asChoice(assignments[0]!.source, tablets) };
+  return { kind: 'leaf', source: asChoice(assignments[0]!.source, tablets) };
 }
 
-/** A source as it is for a node, which reads tablets of another node's share one by one. */
-export function sourceFor({ source, shareOf }: GivenSource, node: ClusterNode): TaskSource {
+/** Adapts a source to a node: a node reads the tablets of another node's share one by one. */
+export function sourceFor({ source, shareOf }: LeafSource, node: ClusterNode): TaskSource {
   if (source.kind !== 'table' || shareOf === node.incarnation) return source;
   return asChoice(source, source.tablets);
 }
 
-/** Exactly these tablets: what else a node keeps of the table is not theirs, and reading it would double rows. */
+/** Reads exactly these tablets. Reading more that the node holds of the table would duplicate rows. */
 function asChoice(source: TaskSource, tablets: TableSource['tablets']): TaskSource {
   if (source.kind !== 'table') return source;
   const { kind, table, columns } = source;

@@ -43,11 +43,11 @@ test('scans of two tables meet on the nodes that have tablets of either', () => 
     [0, [share(nodes[0]!, [1]), share(nodes[1]!, [2])]],
     [1, [share(nodes[1]!, [3]), share(nodes[2]!, [4])]],
   ]);
-  const specs = laidOut(stage(5, 'shards', [scan('t'), scan('u')]), { scans });
+  const specs = laidOut(stage(5, 'source', [scan('t'), scan('u')]), { scans });
   expect(specs.map(({ preferred }) => preferred.name)).toEqual(['n0', 'n1', 'n2']);
   expect(
     specs.map(({ sources }) =>
-      sources.map((one) => one.kind === 'given' && (one.source as { tablets: unknown }).tablets),
+      sources.map((one) => one.kind === 'leaf' && (one.source as { tablets: unknown }).tablets),
     ),
   ).toEqual([
     [[1], []],
@@ -58,9 +58,9 @@ test('scans of two tables meet on the nodes that have tablets of either', () => 
 
 test("another node's share is read tablet by tablet", () => {
   const scans = new Map([[0, [share(nodes[1]!, [2])]]]);
-  const [spec] = laidOut(stage(5, 'shards', [scan('t')]), { scans });
+  const [spec] = laidOut(stage(5, 'source', [scan('t')]), { scans });
   const [given] = spec!.sources;
-  if (given?.kind !== 'given') throw new Error('not a scan');
+  if (given?.kind !== 'leaf') throw new Error('not a scan');
   expect(sourceFor(given, nodes[1]!)).toMatchObject({ tablets: [2], choiceAtVersion: 7, shareId: 'n1' });
   expect(sourceFor(given, nodes[0]!)).toEqual({ kind: 'table', table: {}, tablets: [2], columns: [1] });
 });
@@ -70,29 +70,29 @@ test('a node without tablets of one of two tables reads nothing of it, whatever 
     [0, [share(nodes[0]!, [1])]],
     [1, [share(nodes[1]!, [3])]],
   ]);
-  const [spec] = laidOut(stage(5, 'shards', [scan('t'), scan('u')]), { scans });
-  const read = spec!.sources.map((one) => one.kind === 'given' && sourceFor(one, nodes[0]!));
+  const [spec] = laidOut(stage(5, 'source', [scan('t'), scan('u')]), { scans });
+  const read = spec!.sources.map((one) => one.kind === 'leaf' && sourceFor(one, nodes[0]!));
   expect(read).toMatchObject([{ tablets: [1], shareId: 'n0' }, { tablets: [] }]);
   expect(read[1]).not.toHaveProperty('choiceAtVersion');
 });
 
 test('a stage that only reads what every task would read whole is one task', () => {
   const outputs = new Map([[0, [output(nodes[2]!, { 0: 5 }), output(nodes[1]!, { 0: 1 })]]]);
-  const specs = laidOut(stage(5, 'shards', [exchange(0, 'broadcast')]), { outputs });
+  const specs = laidOut(stage(5, 'source', [exchange(0, 'broadcast')]), { outputs });
   expect(specs).toMatchObject([{ preferred: nodes[2], sources: [{ stage: 0 }] }]);
 });
 
 test('forwarded outputs are read where they are, with tablets of those nodes and others', () => {
   const outputs = new Map([[0, [output(nodes[1]!, { 0: 1 }), output(nodes[1]!, { 0: 1 })]]]);
   const scans = new Map([[1, [share(nodes[1]!, [1]), share(nodes[3]!, [2])]]]);
-  const specs = laidOut(stage(5, 'shards', [exchange(0, 'forward'), scan('t')]), { outputs, scans });
+  const specs = laidOut(stage(5, 'source', [exchange(0, 'forward'), scan('t')]), { outputs, scans });
   expect(specs.map(({ preferred, follows }) => [preferred.name, follows?.task])).toEqual([
     ['n1', 0],
     ['n1', 1],
     ['n3', undefined],
   ]);
   const tablets = specs.map(
-    ({ sources: [, one] }) => one!.kind === 'given' && (one!.source as { tablets: unknown }).tablets,
+    ({ sources: [, one] }) => one!.kind === 'leaf' && (one!.source as { tablets: unknown }).tablets,
   );
   expect(tablets).toEqual([[1], [], [2]]);
 });
@@ -102,11 +102,11 @@ test('one task runs where most of its input is', () => {
     [0, [output(nodes[1]!, { 0: 3 }), output(nodes[2]!, { 0: 2 })]],
     [1, [output(nodes[2]!, { 0: 2 })]],
   ]);
-  const specs = laidOut(stage(5, 'single', [exchange(0, 'gathered'), exchange(1, 'gathered')]), { outputs });
+  const specs = laidOut(stage(5, 'single', [exchange(0, 'gather'), exchange(1, 'gather')]), { outputs });
   expect(specs.map(({ preferred }) => preferred.name)).toEqual(['n2']);
 });
 
-const JOIN = stage(5, 'buckets', [exchange(0, 'hashed'), exchange(1, 'hashed')], { sliceable: [0] });
+const JOIN = stage(5, 'hash', [exchange(0, 'hash'), exchange(1, 'hash')], { sliceable: [0] });
 const even = Object.fromEntries(Array.from({ length: 1024 }, (_, b) => [b, 1]));
 
 test('a hot bucket is cut by whole outputs when they are even, and every part reads the other side whole', () => {
@@ -160,6 +160,6 @@ test('few bytes are read by one task, of the coordinator', () => {
     return { ...one, outcome: { ...one.outcome, bytes: 2 * rows * 100 } };
   };
   const outputs = new Map([[0, nodes.map((node, i) => few(node, i + 1))]]);
-  const specs = laidOut(stage(5, 'buckets', [exchange(0, 'hashed')]), { outputs });
+  const specs = laidOut(stage(5, 'hash', [exchange(0, 'hash')]), { outputs });
   expect(specs).toMatchObject([{ preferred: nodes[0], sources: [{ buckets: [0, 1024] }] }]);
 });

@@ -1,20 +1,20 @@
 import type { Stage } from '@tessera/planner';
-import { bucketTasks } from './bucket-tasks.ts';
+import { hashTasks } from './hash-tasks.ts';
 import type { LayoutInputs } from './layout-inputs.ts';
-import { shardTasks } from './shard-tasks.ts';
-import { oneTask } from './single-task.ts';
+import { singleTask } from './single-task.ts';
+import { sourceTasks } from './source-tasks.ts';
 import type { TaskSpec } from './task-spec.ts';
 
-/** The tasks of a stage, and what each of them reads. */
+/** Returns the tasks of a stage and the inputs of each. */
 export function layOut(stage: Stage, inputs: LayoutInputs): readonly TaskSpec[] {
-  switch (stage.spread) {
-    case 'shards':
-      return shardTasks(stage, inputs);
-    case 'buckets':
-      return bucketTasks(stage, inputs);
+  switch (stage.partitioning) {
+    case 'source':
+      return sourceTasks(stage, inputs);
+    case 'hash':
+      return hashTasks(stage, inputs);
     case 'single':
-      return oneTask(stage, inputs);
+      return singleTask(stage, inputs);
     case 'coordinator':
-      return oneTask(stage, inputs, inputs.self);
+      return singleTask(stage, inputs, inputs.self);
   }
 }

@@ -26,7 +26,7 @@ export const wholeOutput = (
   },
 });
 
-/** A part of what a stage left, by the attempts that count. Outputs without rows in it are not asked for. */
+/** The blocks of a part of a stage output, from the attempts that count. Outputs without rows in it are left out. */
 export function piecesOf(
   { tasks, buckets, slice }: ExchangePart,
   { output }: Pick<Stage, 'output'>,

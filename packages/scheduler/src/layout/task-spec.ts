@@ -2,37 +2,38 @@ import type { TaskOutcome, TaskSource } from '@tessera/distexec';
 import type { StageId } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
 
-/** What a task is to read, whichever attempt of the tasks before it will count and wherever it will run. */
+/** The inputs of a task, independent of the attempts that count and of the node that will run it. */
 export interface TaskSpec {
   readonly sources: readonly SourceSpec[];
-  /** Where it costs least. */
+  /** The node on which the task costs least. */
   readonly preferred: ClusterNode;
-  /** Runs where the output of this task is: what it forwards. */
+  /** The task whose output this one reads in `forward` mode: both run on the same node. */
   readonly follows?: { readonly stage: StageId; readonly task: number } | undefined;
 }
 
-export type SourceSpec = GivenSource | ExchangePart;
+export type SourceSpec = LeafSource | ExchangePart;
 
-export interface GivenSource {
-  readonly kind: 'given';
+/** A scan or a session relation. */
+export interface LeafSource {
+  readonly kind: 'leaf';
   readonly source: TaskSource;
-  /** Incarnation of the node whose share of the table the source is; on another one it is a choice of tablets. */
+  /** Incarnation of the node whose share of the table this is. Another node reads the same tablets one by one. */
   readonly shareOf?: string | undefined;
 }
 
-/** A part of what a stage left. */
+/** A part of the output of a stage. */
 export interface ExchangePart {
   readonly kind: 'exchange';
   readonly stage: StageId;
-  /** Ascending; undefined: all. */
+  /** Producer tasks, ascending; undefined: all. */
   readonly tasks?: readonly number[] | undefined;
-  /** From, and to exclusive; undefined: all rows. */
+  /** Hash buckets, `to` exclusive; undefined: all rows. */
   readonly buckets?: readonly [from: number, to: number] | undefined;
-  /** This one of so many parts of each task's rows, cut where the rows happen to lie. */
+  /** One of `slices` parts of the rows of each producer, divided by row position. */
   readonly slice?: readonly [slice: number, slices: number] | undefined;
 }
 
-/** What the attempt of a task that counts left, and where. */
+/** The output of the attempt of a task that counts, and its node. */
 export interface TaskOutput {
   readonly node: ClusterNode;
   readonly attempt: number;

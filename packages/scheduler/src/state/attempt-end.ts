@@ -5,22 +5,22 @@ import { endRun } from './end-of-run.ts';
 import { SESSION } from './scheduler-state.ts';
 import { usableNodes } from './usable-nodes.ts';
 
-/** The node has room again for what the attempt took. */
-export function leaveNode(draft: Draft, id: StageId, task: number): void {
+/** Releases the capacity that the attempt used on its node. */
+export function releaseNode(draft: Draft, id: StageId, task: number): void {
   const { node, isAlone } = draft.task(id, task);
   const { running, isAlone: wasAlone } = draft.node(node);
   draft.updateNode(node, { running: running - 1, isAlone: wasAlone && !isAlone });
 }
 
-/** Stops a running attempt, through no fault of its own; its task waits for another one. */
+/** Cancels a running attempt without counting a failure; the task waits for another attempt. */
 export function stopAttempt(draft: Draft, id: StageId, task: number): void {
-  leaveNode(draft, id, task);
+  releaseNode(draft, id, task);
   const { attempt } = draft.task(id, task);
   draft.effects.push({ kind: 'cancel', stage: id, task, attempt });
-  draft.updateTask(id, task, { status: 'waiting' });
+  draft.updateTask(id, task, { status: 'created' });
 }
 
-/** A running attempt has failed: its task is tried again, elsewhere if possible, or was tried often enough. */
+/** Handles a failed attempt: retries the task, on another node if possible, or fails the run after the last attempt. */
 export function failAttempt(
   draft: Draft,
   id: StageId,
@@ -28,13 +28,13 @@ export function failAttempt(
   error: TesseraError,
   { isAlone = false }: { readonly isAlone?: boolean } = {},
 ): void {
-  leaveNode(draft, id, task);
+  releaseNode(draft, id, task);
   const { node, attempt, failures, avoid, isAlone: wasAlone } = draft.task(id, task);
   const { maxAttempts, retryDelayMs } = draft.state.options;
   const count = failures + 1;
   const shunned = node === SESSION || avoid.includes(node) ? avoid : [...avoid, node];
   draft.updateTask(id, task, {
-    status: 'waiting',
+    status: 'created',
     failures: count,
     avoid: shunned,
     isAlone: isAlone || wasAlone,
@@ -45,7 +45,7 @@ export function failAttempt(
   }
   const isElsewhere = node !== SESSION && hasOther(draft, shunned);
   if (count === 1 && isElsewhere) return;
-  draft.updateTask(id, task, { status: 'resting' });
+  draft.updateTask(id, task, { status: 'delayed' });
   const timer = { kind: 'retry', stage: id, task, attempt } as const;
   draft.effects.push({ kind: 'timer', timer, delayMs: retryDelayMs * 2 ** (count - 1) });
 }

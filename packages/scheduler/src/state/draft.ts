@@ -5,10 +5,10 @@ import type { NodeState, SchedulerState, StageState, TaskState } from './schedul
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The state while one event is applied: parts are copied before they change, once. */
+/** The state while one event is applied, with copy-on-write parts. */
 export class Draft {
   readonly effects: SchedulerEffect[] = [];
-  /** Nodes that may have room for tasks now. */
+  /** Nodes whose capacity or queue has changed. */
   readonly changedNodes = new Set<number>();
   readonly #state: Mutable<SchedulerState>;
   readonly #owned = new Set<unknown>();
@@ -29,7 +29,7 @@ export class Draft {
     Object.assign(this.#state, changes);
   }
 
-  /** Undefined for stages that a better plan has left out. */
+  /** Undefined for stages that a refined plan has left out. */
   findStage(id: StageId): StageState | undefined {
     const position = this.#state.positions.get(id);
     return position === undefined ? undefined : this.#state.stages[position];
@@ -81,7 +81,7 @@ export class Draft {
     count(stage, after.status, 1);
   }
 
-  /** What the tasks of a stage left; only of those that are done. */
+  /** The outputs of the tasks of a stage, for tasks that have succeeded. */
   outputsOf(id: StageId): { readonly tasks: number; readonly of: (task: number) => TaskOutput } {
     const { tasks } = this.stage(id);
     return {
@@ -112,5 +112,5 @@ export class Draft {
 }
 
 function count(stage: Mutable<StageState>, status: TaskState['status'], by: number): void {
-  if (status === 'waiting' || status === 'done' || status === 'lost') stage[status] += by;
+  if (status === 'created' || status === 'succeeded' || status === 'outputLost') stage[status] += by;
 }

@@ -6,24 +6,24 @@ import { endRun } from './end-of-run.ts';
 import { exchangeParts, filteringStages, inputStages, readsTask } from './task-inputs.ts';
 
 /**
- * Lost outputs that somebody still needs are made again, and what they are made from, back to the scans. An output whose rows
- * may come out otherwise takes with it whatever was made from it: rows of two runs of one task never meet.
+ * Recomputes lost outputs that a reader still needs, with everything they are computed from, back to the scans. If a second
+ * attempt may produce other rows, everything computed from the first one is invalidated too: rows of two attempts never mix.
  */
 export function reviveLostOutputs(draft: Draft): void {
   while (reviveOnce(draft));
 }
 
-/** Whether stages that were looked at before have lost something now. */
+/** Returns whether stages that were already visited have lost outputs now. */
 function reviveOnce(draft: Draft): boolean {
   let again = false;
   for (const {
     stage: { id },
   } of draft.state.stages.toReversed())
     for (const input of new Set(inputStages(draft.stage(id).stage))) {
-      if ((draft.findStage(input)?.lost ?? 0) === 0) continue;
+      if ((draft.findStage(input)?.outputLost ?? 0) === 0) continue;
       for (const task of neededTasks(draft, id, input)) {
-        if (draft.task(input, task).status !== 'lost') continue;
-        draft.updateTask(input, task, { status: 'waiting' });
+        if (draft.task(input, task).status !== 'outputLost') continue;
+        draft.updateTask(input, task, { status: 'created' });
         const which = draft.stage(input).stage.isVolatile ? 'all' : 'sliced';
         if (invalidateReaders(draft, input, task, which)) again = true;
         if (draft.hasEnded) return false;
@@ -32,14 +32,14 @@ function reviveOnce(draft: Draft): boolean {
   return again;
 }
 
-/** Tasks of `input` that tasks of `id` read which are yet to begin. */
+/** Tasks of `input` that are read by tasks of `id` that have not begun. */
 function neededTasks(draft: Draft, id: StageId, input: StageId): Iterable<number> {
   const consumer = draft.stage(id);
   const all = draft.stage(input).tasks.keys();
   if (consumer.status !== 'started') return all;
   const needed = new Set<number>();
   for (const { status, spec } of consumer.tasks) {
-    if (status !== 'waiting' && status !== 'resting' && status !== 'queued') continue;
+    if (status !== 'created' && status !== 'delayed' && status !== 'scheduled') continue;
     for (const part of exchangeParts(spec)) {
       if (part.stage !== input) continue;
       if (part.tasks === undefined) return all;
@@ -50,8 +50,8 @@ function neededTasks(draft: Draft, id: StageId, input: StageId): Iterable<number
 }
 
 /**
- * Tasks that read an output (`sliced`: a part of it that was cut where its rows happened to lie) must not count when it is made
- * again with other rows, and so with those that read what they left. Answers whether there were any.
+ * Invalidates the tasks that have read an output which is computed again with other rows (`sliced`: only tasks that read a slice by
+ * row position), and their readers in turn. Returns whether there were any.
  */
 export function invalidateReaders(draft: Draft, id: StageId, task: number, which: 'all' | 'sliced'): boolean {
   let found = false;
@@ -70,29 +70,29 @@ export function invalidateReaders(draft: Draft, id: StageId, task: number, which
       );
       if (!isReader) continue;
       if (status === 'running') stopAttempt(draft, consumer.id, reader);
-      else if (status === 'done') draft.updateTask(consumer.id, reader, { status: 'lost' });
-      if (status === 'running' || status === 'done') found = true;
-      // Also what it left in an attempt whose output is gone may have been read.
+      else if (status === 'succeeded') draft.updateTask(consumer.id, reader, { status: 'outputLost' });
+      if (status === 'running' || status === 'succeeded') found = true;
+      // The output of an earlier attempt, although gone now, may have been read.
       if (outcome !== undefined && invalidateReaders(draft, consumer.id, reader, 'all')) found = true;
     }
   }
   return found;
 }
 
-/** All that a node has left; answers what that was. */
+/** Marks all outputs on a node as lost and returns them. */
 export function loseOutputsOf(draft: Draft, node: number): readonly { stage: StageId; task: number }[] {
   const lost: { stage: StageId; task: number }[] = [];
   for (const { stage } of draft.state.stages) {
     const { tasks } = draft.stage(stage.id);
     tasks.forEach((task, i) => {
-      if (task.status === 'done' && task.node === node) lost.push({ stage: stage.id, task: i });
+      if (task.status === 'succeeded' && task.node === node) lost.push({ stage: stage.id, task: i });
     });
   }
-  for (const { stage, task } of lost) draft.updateTask(stage, task, { status: 'lost' });
+  for (const { stage, task } of lost) draft.updateTask(stage, task, { status: 'outputLost' });
   return lost;
 }
 
-/** Keys of another run of the stage might have let other rows pass. */
+/** Whether a scan of the stage was filtered by keys of the other stage: another attempt might let other rows pass. */
 function wasFilteredBy(draft: Draft, id: StageId, filtering: StageId): boolean {
   const { status, stage } = draft.stage(id);
   return status !== 'blocked' && filteringStages(stage.sources).includes(filtering);

@@ -49,7 +49,7 @@ export function nodeLost(draft: Draft, number: number, reason: string): void {
 
 function emptyQueue(draft: Draft, number: number): void {
   for (const { stage, task } of draft.node(number).queue)
-    draft.updateTask(stage, task, { status: 'waiting' });
+    draft.updateTask(stage, task, { status: 'created' });
   draft.updateNode(number, { queue: [] });
 }
 

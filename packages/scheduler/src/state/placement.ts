@@ -4,32 +4,32 @@ import { hasInputs } from './task-inputs.ts';
 import { piecesIn, taskMessage } from './task-message.ts';
 import { usableNodes } from './usable-nodes.ts';
 
-/** Queues waiting tasks that have their inputs; answers whether one could not for want of nodes. */
-export function placeWaitingTasks(draft: Draft): boolean {
+/** Schedules created tasks whose inputs are complete. Returns whether a task could not be scheduled because there is no node. */
+export function scheduleCreatedTasks(draft: Draft): boolean {
   let lacksNodes = false;
-  for (const { stage, waiting } of draft.state.stages) {
+  for (const { stage, created: waiting } of draft.state.stages) {
     if (waiting === 0) continue;
     for (let task = 0; task < draft.stage(stage.id).tasks.length; task++) {
       const state = draft.task(stage.id, task);
-      if (state.status !== 'waiting' || !hasInputs(draft, state.spec)) continue;
-      const node = stage.spread === 'coordinator' ? SESSION : chooseNode(draft, state);
+      if (state.status !== 'created' || !hasInputs(draft, state.spec)) continue;
+      const node = stage.partitioning === 'coordinator' ? SESSION : chooseNode(draft, state);
       if (node === undefined) {
         lacksNodes = true;
         break;
       }
-      draft.updateTask(stage.id, task, { status: 'queued', node });
+      draft.updateTask(stage.id, task, { status: 'scheduled', node });
       draft.updateNode(node, { queue: [...draft.node(node).queue, { stage: stage.id, task }] });
     }
   }
   return lacksNodes;
 }
 
-/** Where the task costs least, unless that node is gone, drains or has failed it; then the least busy one. */
+/** Chooses the preferred node, or the least busy one if that node is gone, drains or has failed the task. */
 function chooseNode(draft: Draft, { spec: { preferred, follows }, avoid }: TaskState): number | undefined {
   const { numbers } = draft.state;
   const followed = follows && draft.stage(follows.stage).tasks[follows.task]!;
   const incarnation =
-    followed?.status === 'done' ? draft.node(followed.node).node.incarnation : preferred.incarnation;
+    followed?.status === 'succeeded' ? draft.node(followed.node).node.incarnation : preferred.incarnation;
   const wanted = numbers.get(incarnation);
   if (wanted !== undefined && draft.node(wanted).status === 'running' && !avoid.includes(wanted))
     return wanted;
@@ -43,8 +43,8 @@ function chooseNode(draft: Draft, { spec: { preferred, follows }, avoid }: TaskS
 }
 
 /**
- * Begins tasks on nodes that have room, in the order in which they came. Tasks that read from very many others take long to
- * make up: the rest waits for the next event, so that others get their turn in between.
+ * Starts scheduled tasks on nodes with free capacity, first in, first out. Messages of tasks that read very many blocks take long
+ * to build: the rest waits for the next event, so that the event loop serves other work in between.
  */
 export function dispatchTasks(draft: Draft): void {
   const { tasksPerNode, piecesPerEvent } = draft.state.options;
@@ -63,7 +63,7 @@ export function dispatchTasks(draft: Draft): void {
       }
       draft.updateNode(number, { queue: rest });
       if (hasInputs(draft, task.spec)) pieces += beginAttempt(draft, number, ref);
-      else draft.updateTask(ref.stage, ref.task, { status: 'waiting' });
+      else draft.updateTask(ref.stage, ref.task, { status: 'created' });
     }
 }
 
@@ -73,7 +73,7 @@ function dispatchLater(draft: Draft): void {
   draft.effects.push({ kind: 'timer', timer: { kind: 'dispatch' }, delayMs: 0 });
 }
 
-/** The rest of the queues has its turn. */
+/** Continues with the queues that were left. */
 export function dispatchDue(draft: Draft): void {
   draft.set({ isDispatchDue: false });
   draft.state.nodes.forEach(({ queue }, number) => {
@@ -81,7 +81,7 @@ export function dispatchDue(draft: Draft): void {
   });
 }
 
-/** Answers how many pieces the task is to read. */
+/** Starts an attempt. Returns the number of blocks that the task reads. */
 function beginAttempt(draft: Draft, number: number, ref: TaskRef): number {
   const task = taskMessage(draft, ref, number);
   const { node, running } = draft.node(number);

@@ -8,9 +8,9 @@ import type { SchedulerEvent } from './events.ts';
 import { reduce } from './reducer.ts';
 import { initialState, type SchedulerState } from './scheduler-state.ts';
 
-const LOCAL = { kind: 'local', sql: 'uploaded' } as const;
+const LOCAL = { kind: 'session', sql: 'uploaded' } as const;
 const MADE = stage(0, 'single', [LOCAL]);
-const ROOT = stage(1, 'coordinator', [exchange(0, 'gathered')]);
+const ROOT = stage(1, 'coordinator', [exchange(0, 'gather')]);
 
 /** A run, event by event. */
 class Run {

@@ -5,7 +5,7 @@ import { endRun } from './end-of-run.ts';
 import type { SchedulerEvent, Timer } from './events.ts';
 import { reviveLostOutputs } from './lost-outputs.ts';
 import { nodeLost, nodesSeen } from './node-events.ts';
-import { dispatchDue, dispatchTasks, placeWaitingTasks } from './placement.ts';
+import { dispatchDue, dispatchTasks, scheduleCreatedTasks } from './placement.ts';
 import { planRefined } from './plan-refinement.ts';
 import type { SchedulerState } from './scheduler-state.ts';
 import { stageAssigned, startStages } from './stage-start.ts';
@@ -25,7 +25,7 @@ export function reduce(state: SchedulerState, event: SchedulerEvent): Reduced {
   apply(draft, event);
   if (!draft.hasEnded) reviveLostOutputs(draft);
   if (!draft.hasEnded) {
-    const lacksNodes = [startStages(draft), placeWaitingTasks(draft)].includes(true);
+    const lacksNodes = [startStages(draft), scheduleCreatedTasks(draft)].includes(true);
     waitForNodes(draft, lacksNodes);
     dispatchTasks(draft);
     endStalledRun(draft);
@@ -81,8 +81,8 @@ function timerFired(draft: Draft, timer: Timer): void {
     return;
   }
   const task = draft.findStage(timer.stage)?.tasks[timer.task];
-  if (task?.status === 'resting' && task.attempt === timer.attempt)
-    draft.updateTask(timer.stage, timer.task, { status: 'waiting' });
+  if (task?.status === 'delayed' && task.attempt === timer.attempt)
+    draft.updateTask(timer.stage, timer.task, { status: 'created' });
 }
 
 function waitForNodes(draft: Draft, lacksNodes: boolean): void {

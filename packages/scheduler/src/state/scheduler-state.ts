@@ -8,17 +8,17 @@ export interface SchedulerOptions {
   readonly queryId: string;
   readonly run: number;
   readonly timeZone: string;
-  /** Of one task. */
+  /** Attempts of one task. */
   readonly maxAttempts: number;
-  /** Of the query, at once. */
+  /** Tasks of the query that run at the same time on a node. */
   readonly tasksPerNode: number;
   /** Before a second attempt on a node that failed; doubles with each further one. */
   readonly retryDelayMs: number;
   /** How long a query waits for a node when there is none. */
   readonly noNodesGraceMs: number;
-  /** Tasks begin until they name so many pieces; others begin with the next event. */
+  /** Limits the blocks named by the tasks that begin in one event; other tasks begin with the next event. */
   readonly piecesPerEvent: number;
-  /** What all readers have read is freed at once when it is of so many bytes. */
+  /** Outputs of at least this size are released as soon as all readers have read them. */
   readonly releaseBytes: number;
 }
 
@@ -28,13 +28,13 @@ export interface NodeState {
   readonly status: 'running' | 'draining' | 'lost';
   /** Attempts that run there now. */
   readonly running: number;
-  /** One of them wants to be the only one. */
+  /** One of the attempts must run alone. */
   readonly isAlone: boolean;
-  /** To run there, first come, first served. */
+  /** Tasks scheduled on the node, first in, first out. */
   readonly queue: readonly TaskRef[];
   /** Outputs that were reported as lost although the node lives. */
   readonly fetchFailures: number;
-  /** Was ever given anything. */
+  /** Whether the node was ever given a task. */
   readonly isUsed: boolean;
 }
 
@@ -49,18 +49,19 @@ export const SESSION = 0;
 export interface TaskState {
   readonly spec: TaskSpec;
   /**
-   * `waiting` for its inputs or a node; `resting` until it may be tried again; `queued` at a node; `running`; `done`: its
-   * output can be read; `lost`: it was done, and its output is gone or must not be read: run again when somebody needs it.
+   * `created`: waits for its inputs or a node. `delayed`: waits until it may be retried. `scheduled`: queued at a node.
+   * `succeeded`: its output can be read. `outputLost`: it succeeded, but its output is gone or must not be read; it runs again
+   * when a reader needs it.
    */
-  readonly status: 'waiting' | 'resting' | 'queued' | 'running' | 'done' | 'lost';
-  /** Position in `SchedulerState.nodes`, where it is queued, runs or ran; -1: nowhere yet. */
+  readonly status: 'created' | 'delayed' | 'scheduled' | 'running' | 'succeeded' | 'outputLost';
+  /** Position in `SchedulerState.nodes` of the node where it is scheduled, runs or ran; -1: none yet. */
   readonly node: number;
-  /** The last one begun; -1: none. */
+  /** Number of the latest attempt; -1: none. */
   readonly attempt: number;
-  /** Of the last attempt that counted. */
+  /** Outcome of the latest attempt that counted. */
   readonly outcome: TaskOutcome | undefined;
   readonly failures: number;
-  /** Where it failed. */
+  /** Nodes on which it failed. */
   readonly avoid: readonly number[];
   readonly isAlone: boolean;
 }
@@ -70,10 +71,10 @@ export interface StageState {
   readonly status: 'blocked' | 'assigning' | 'started';
   readonly tasks: readonly TaskState[];
   /** Numbers of tasks by status. */
-  readonly waiting: number;
-  readonly done: number;
-  readonly lost: number;
-  /** Once all tasks were done; stays when outputs are lost later. */
+  readonly created: number;
+  readonly succeeded: number;
+  readonly outputLost: number;
+  /** Set once all tasks have succeeded; kept when outputs are lost later. */
   readonly finished: FinishedTasks | undefined;
 }
 
@@ -81,28 +82,28 @@ export interface FinishedTasks extends FinishedStage {
   readonly summaries: readonly KeySummary[];
 }
 
-/** All that is known of a run; changed by `reduce` alone. */
+/** The state of a run. Only `reduce` changes it. */
 export interface SchedulerState {
   readonly options: SchedulerOptions;
   readonly plan: DistributedPlan;
-  /** In an order in which each stands behind those it reads. */
+  /** Stages in topological order. */
   readonly stages: readonly StageState[];
-  /** In `stages`. */
+  /** Positions in `stages` by id. */
   readonly positions: ReadonlyMap<StageId, number>;
   /** Only ever added to. */
   readonly nodes: readonly NodeState[];
   /** Positions in `nodes` by incarnation, without the session. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** The planner is asked for a better plan: no stage starts before it has answered. */
+  /** The planner is refining the plan. No stage starts before it has answered. */
   readonly isRefining: boolean;
   /** Stages finished since it was asked. */
   readonly refineAgain: boolean;
-  /** How many stages refined plans may still add; a plan that adds more is not taken, and the planner is asked no more. */
+  /** Number of stages that refined plans may still add. A plan that adds more is rejected, and the plan stays as it is. */
   readonly stagesToAdd: number;
   readonly isWaitingForNodes: boolean;
   /** A `dispatch` timer runs. */
   readonly isDispatchDue: boolean;
-  /** Everything but the root has run and its inputs are open, or what went wrong. */
+  /** Set when all stages but the root have run and its inputs are open, or when the run has failed. */
   readonly end: { readonly error: TesseraError | undefined } | undefined;
 }
 
@@ -134,9 +135,9 @@ export const blockedStage = (stage: Stage): StageState => ({
   stage,
   status: 'blocked',
   tasks: [],
-  waiting: 0,
-  done: 0,
-  lost: 0,
+  created: 0,
+  succeeded: 0,
+  outputLost: 0,
   finished: undefined,
 });
 
@@ -150,8 +151,8 @@ export const newNode = (node: ClusterNode): NodeState => ({
   isUsed: false,
 });
 
-/** Its outputs can all be read. */
-export const isComplete = ({ status, tasks, done }: StageState): boolean =>
+/** Whether all outputs of the stage can be read. */
+export const isComplete = ({ status, tasks, succeeded: done }: StageState): boolean =>
   status === 'started' && done === tasks.length;
 
 export const rootOf = ({ plan }: Pick<SchedulerState, 'plan'>): StageId => plan.stages.at(-1)!.id;

@@ -8,7 +8,7 @@ import { isComplete, SESSION, type TaskState } from './scheduler-state.ts';
 import { decidingStages, inputStages } from './task-inputs.ts';
 import { usableNodes } from './usable-nodes.ts';
 
-/** Starts the stages for which nothing is missing; answers whether one could not for want of nodes. */
+/** Starts the stages whose inputs are complete. Returns whether a stage could not start because there is no node. */
 export function startStages(draft: Draft): boolean {
   if (draft.state.isRefining) return false;
   let lacksNodes = false;
@@ -80,19 +80,19 @@ function beginTasks(draft: Draft, stage: Stage, scans: ReadonlyMap<number, reado
   draft.updateStage(stage.id, {
     status: 'started',
     tasks: specs.map(newTask),
-    waiting: specs.length,
+    created: specs.length,
   });
 }
 
-/** The session's stages want no node but the session's. */
+/** Stages that run in the session need only the session's node. */
 function nodesFor(draft: Draft, stage: Stage): readonly ClusterNode[] {
-  if (stage.spread === 'coordinator') return [draft.node(SESSION).node];
+  if (stage.partitioning === 'coordinator') return [draft.node(SESSION).node];
   return usableNodes(draft).map((node) => draft.node(node).node);
 }
 
 const newTask = (spec: TaskSpec): TaskState => ({
   spec,
-  status: 'waiting',
+  status: 'created',
   node: -1,
   attempt: -1,
   outcome: undefined,

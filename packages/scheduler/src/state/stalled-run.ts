@@ -13,7 +13,7 @@ export function endStalledRun(draft: Draft): void {
   if (isRefining || isWaitingForNodes || isDispatchDue) return;
   if (nodes.some(({ running }) => running > 0)) return;
   const isAwaited = stages.some(
-    ({ status, tasks }) => status === 'assigning' || tasks.some((task) => task.status === 'resting'),
+    ({ status, tasks }) => status === 'assigning' || tasks.some((task) => task.status === 'delayed'),
   );
   if (isAwaited) return;
   const waiting = stages.filter((stage) => !isComplete(stage)).map(({ stage }) => stage.id);

@@ -2,7 +2,7 @@ import type { TesseraError } from '@tessera/common';
 import type { TaskOutcome } from '@tessera/distexec';
 import type { StageId } from '@tessera/planner';
 import { mergeSummaries } from '../layout/key-summaries.ts';
-import { failAttempt, leaveNode, stopAttempt } from './attempt-end.ts';
+import { failAttempt, releaseNode, stopAttempt } from './attempt-end.ts';
 import type { Draft } from './draft.ts';
 import { endRun } from './end-of-run.ts';
 import type { AttemptRef } from './events.ts';
@@ -17,8 +17,8 @@ export function taskFinished(draft: Draft, ref: AttemptRef, outcome: TaskOutcome
   const before = runningTask(draft, ref);
   if (before === undefined) return;
   const { stage: id, task } = ref;
-  leaveNode(draft, id, task);
-  draft.updateTask(id, task, { status: 'done', outcome });
+  releaseNode(draft, id, task);
+  draft.updateTask(id, task, { status: 'succeeded', outcome });
   if (before.outcome !== undefined && !isSameOutput(before.outcome, outcome))
     invalidateReaders(draft, id, task, 'all');
   if (isComplete(draft.stage(id))) stageCompleted(draft, id);
@@ -27,8 +27,8 @@ export function taskFinished(draft: Draft, ref: AttemptRef, outcome: TaskOutcome
 /** The result can be read now: whatever is lost from here on is lost to the reader. */
 export function rootOpened(draft: Draft, ref: AttemptRef): void {
   if (runningTask(draft, ref) === undefined || ref.stage !== rootOf(draft.state)) return;
-  leaveNode(draft, ref.stage, ref.task);
-  draft.updateTask(ref.stage, ref.task, { status: 'done' });
+  releaseNode(draft, ref.stage, ref.task);
+  draft.updateTask(ref.stage, ref.task, { status: 'succeeded' });
   endRun(draft, undefined);
 }
 
@@ -97,9 +97,9 @@ function producerOf({ params }: TesseraError): AttemptRef | undefined {
 function fetchFailed(draft: Draft, reader: AttemptRef, producer: AttemptRef, error: TesseraError): void {
   stopAttempt(draft, reader.stage, reader.task);
   const { status, attempt, node, failures, avoid } = draft.task(producer.stage, producer.task);
-  if (status !== 'done' || attempt !== producer.attempt) return;
+  if (status !== 'succeeded' || attempt !== producer.attempt) return;
   draft.updateTask(producer.stage, producer.task, {
-    status: 'lost',
+    status: 'outputLost',
     failures: failures + 1,
     avoid: node === SESSION || avoid.includes(node) ? avoid : [...avoid, node],
   });

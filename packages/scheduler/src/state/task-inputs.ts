@@ -9,26 +9,26 @@ export const exchangeParts = ({ sources }: TaskSpec): readonly ExchangePart[] =>
 export const readsTask = (part: ExchangePart, stage: StageId, task: number): boolean =>
   part.stage === stage && (part.tasks === undefined || part.tasks.includes(task));
 
-/** Stages whose rows a stage reads. */
+/** The stages that a stage reads. */
 export const inputStages = ({ sources }: Stage): readonly StageId[] =>
   sources.flatMap((source) => (source.kind === 'exchange' ? [source.stage] : []));
 
-/** Stages that must have finished although their rows are not read. */
+/** The stages that must have finished first although they are not read. */
 export const decidingStages = ({ after, sources }: Stage): readonly StageId[] => [
   ...after,
   ...filteringStages(sources),
 ];
 
-/** Stages whose keys decide what the scans read. */
+/** The stages whose key summaries filter the scans. */
 export const filteringStages = (sources: Stage['sources']): readonly StageId[] =>
   sources.flatMap((source) =>
     source.kind === 'scan' ? source.dynamicFilters.map(({ stage }) => stage) : [],
   );
 
-/** Whether all that a task reads is there. */
+/** Whether all inputs of a task are complete. */
 export const hasInputs = (draft: Draft, spec: TaskSpec): boolean =>
   exchangeParts(spec).every((part) => {
     const stage = draft.stage(part.stage);
     if (isComplete(stage)) return true;
-    return part.tasks?.every((task) => stage.tasks[task]?.status === 'done') ?? false;
+    return part.tasks?.every((task) => stage.tasks[task]?.status === 'succeeded') ?? false;
   });

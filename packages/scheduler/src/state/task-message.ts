@@ -15,7 +15,7 @@ export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: 
     key: { queryId, run, stage: id, task, attempt: attempt + 1 },
     sql: stage.sql,
     sources: spec.sources.map((source) =>
-      source.kind === 'given'
+      source.kind === 'leaf'
         ? sourceFor(source, node)
         : piecesOf(source, draft.stage(source.stage).stage, wholeOutputs(draft, source.stage)),
     ),

@@ -10,10 +10,10 @@ import {
 import { expect, test, vi } from 'vitest';
 import { exchange, executionOf, MemoryCluster, scan, sortedRows, stage } from './memory-cluster.ts';
 
-const SCAN = stage(0, 'shards', [scan('t')]);
-const GROUPS = stage(1, 'buckets', [exchange(0, 'hashed')]);
-const ONE = stage(1, 'coordinator', [exchange(0, 'gathered')]);
-const ROOT = stage(2, 'coordinator', [exchange(1, 'gathered')]);
+const SCAN = stage(0, 'source', [scan('t')]);
+const GROUPS = stage(1, 'hash', [exchange(0, 'hash')]);
+const ONE = stage(1, 'coordinator', [exchange(0, 'gather')]);
+const ROOT = stage(2, 'coordinator', [exchange(1, 'gather')]);
 
 test('stages run in order, a task for each node, and the root reads all rows', async () => {
   const cluster = new MemoryCluster(3);
@@ -42,8 +42,8 @@ test('stages that do not depend on each other run at the same time', async () =>
   };
   const stages = [
     SCAN,
-    stage(1, 'shards', [scan('u')]),
-    stage(2, 'coordinator', [exchange(0, 'gathered'), exchange(1, 'gathered')]),
+    stage(1, 'source', [scan('u')]),
+    stage(2, 'coordinator', [exchange(0, 'gather'), exchange(1, 'gather')]),
   ];
   const executed = await executePlan(executionOf(stages, { t: 4, u: 4 }), cluster, cluster);
   expect(executed.root.fetchedRows).toBe(8);
@@ -58,11 +58,11 @@ test('stages of the session run one after the other', async () => {
     await new Promise(setImmediate);
     running--;
   };
-  const local = { kind: 'local', sql: 'uploaded' } as const;
+  const local = { kind: 'session', sql: 'uploaded' } as const;
   const stages = [
     stage(0, 'coordinator', [local]),
     stage(1, 'coordinator', [local]),
-    stage(2, 'coordinator', [exchange(0, 'gathered'), exchange(1, 'gathered')]),
+    stage(2, 'coordinator', [exchange(0, 'gather'), exchange(1, 'gather')]),
   ];
   const executed = await executePlan(executionOf(stages, {}), cluster, cluster);
   expect(executed.root.fetchedRows).toBe(2);
@@ -80,7 +80,7 @@ test('a plan is refined with the sizes of what has finished', async () => {
   const cluster = new MemoryCluster(3);
   const refine = vi.fn((plan) => ({
     ...plan,
-    stages: [SCAN, stage(1, 'single', [exchange(0, 'gathered')]), ROOT],
+    stages: [SCAN, stage(1, 'single', [exchange(0, 'gather')]), ROOT],
   }));
   const executed = await executePlan(
     executionOf([SCAN, GROUPS, ROOT], { t: 9 }, { refine }),
@@ -209,8 +209,8 @@ test('a planner that takes long is asked less often, and other work goes on in b
   const cluster = new MemoryCluster(2);
   const stages = [
     SCAN,
-    ...Array.from({ length: 30 }, (_, i) => stage(i + 1, 'single', [exchange(i, 'gathered')])),
-    stage(31, 'coordinator', [exchange(30, 'gathered')]),
+    ...Array.from({ length: 30 }, (_, i) => stage(i + 1, 'single', [exchange(i, 'gather')])),
+    stage(31, 'coordinator', [exchange(30, 'gather')]),
   ];
   let asked = 0;
   const turns: number[] = [];

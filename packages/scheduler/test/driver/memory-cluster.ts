@@ -145,14 +145,11 @@ export const scan = (relation: string): ScanSource => ({
   relation,
   columns: ['a'],
   filters: [],
-  spread: 'sharded',
+  partitioning: 'source',
   dynamicFilters: [],
 });
 
-export const exchange = (
-  stage: number,
-  mode: 'hashed' | 'broadcast' | 'gathered' | 'forward',
-): StageSource => ({
+export const exchange = (stage: number, mode: 'hash' | 'broadcast' | 'gather' | 'forward'): StageSource => ({
   kind: 'exchange',
   stage,
   mode,
@@ -160,12 +157,12 @@ export const exchange = (
 
 export const stage = (
   id: number,
-  spread: Stage['spread'],
+  partitioning: Stage['partitioning'],
   sources: readonly StageSource[],
   more: Partial<Stage> = {},
 ): Stage => ({
   id,
-  spread,
+  partitioning,
   sources,
   sql: ['FROM ', 0],
   output: { columns: [{ name: 'a', type: 'BIGINT' }], hashKeys: [0], summarised: [] },
@@ -188,7 +185,7 @@ export function executionOf(
     run: 1,
     plan,
     refine: (same) => same,
-    assignScan: async ({ relation, spread }, nodes) => assigned(tables[relation]!, spread, nodes),
+    assignScan: async ({ relation, partitioning }, nodes) => assigned(tables[relation]!, partitioning, nodes),
     session: {} as KernelSession,
     timeZone: 'UTC',
     timeoutMs: 0,
@@ -201,16 +198,16 @@ export function executionOf(
 
 function assigned(
   rows: number,
-  spread: ScanSource['spread'],
+  partitioning: ScanSource['partitioning'],
   nodes: readonly ClusterNode[],
 ): readonly ScanAssignment[] {
   const all = Array.from({ length: rows }, (_, row) => row);
   return nodes
     .map((owner, i) => ({
       owner,
-      own: spread === 'whole' ? all : all.filter((row) => row % nodes.length === i),
+      own: partitioning === 'replicated' ? all : all.filter((row) => row % nodes.length === i),
     }))
-    .filter(({ own }, i) => own.length > 0 || spread === 'whole' || (rows === 0 && i === 0))
+    .filter(({ own }, i) => own.length > 0 || partitioning === 'replicated' || (rows === 0 && i === 0))
     .map(({ owner, own }) => ({
       node: owner,
       bytes: own.length,

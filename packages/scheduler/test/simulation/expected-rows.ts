@@ -20,7 +20,7 @@ export function expectedRows(
     const stage = plan.stages.find((one) => one.id === id)!;
     const sources = stage.sources.map((source): readonly Row[] => {
       if (source.kind === 'exchange') return rowsOf(source.stage);
-      if (source.kind === 'local') return [];
+      if (source.kind === 'session') return [];
       return tables
         .get(source.relation)!
         .flatMap((rows, tablet) => tabletRows(Number(source.relation.slice(1)), tablet, rows));
@@ -42,7 +42,7 @@ export function countProblems(state: SchedulerState): readonly string[] {
   const problems: string[] = [];
   const running = state.nodes.map(() => 0);
   for (const stage of state.stages) {
-    for (const status of ['waiting', 'done', 'lost'] as const) {
+    for (const status of ['created', 'succeeded', 'outputLost'] as const) {
       const actual = stage.tasks.filter((task) => task.status === status).length;
       if (actual !== stage[status])
         problems.push(`stage ${stage.stage.id}: ${stage[status]} ${status}, really ${actual}`);

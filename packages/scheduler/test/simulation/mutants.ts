@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'what was made from a volatile output is forgotten once it is lost itself',
     file: 'state/lost-outputs.ts',
     find: 'if (outcome !== undefined && invalidateReaders',
-    replace: "if (status === 'done' && outcome !== undefined && invalidateReaders",
+    replace: "if (status === 'succeeded' && outcome !== undefined && invalidateReaders",
   },
   {
     name: 'outputs that came out otherwise are taken for the same',
@@ -53,7 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lost outputs are not made again',
     file: 'state/lost-outputs.ts',
-    find: "draft.updateTask(input, task, { status: 'waiting' });",
+    find: "draft.updateTask(input, task, { status: 'created' });",
     replace: '',
   },
   {
@@ -70,26 +70,26 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a part of a cut bucket is left out',
-    file: 'layout/bucket-tasks.ts',
+    file: 'layout/hash-tasks.ts',
     find: 'slice: [slice, parts]',
     replace: 'slice: [slice, parts + 1]',
   },
   {
     name: 'a task reads one bucket too many',
-    file: 'layout/bucket-tasks.ts',
+    file: 'layout/hash-tasks.ts',
     find: 'buckets: [from, to], ...part',
     replace: 'buckets: [from, Math.min(to + 1, HASH_BUCKETS)], ...part',
   },
   {
     name: 'forwarded outputs of a task are read twice',
-    file: 'layout/shard-tasks.ts',
+    file: 'layout/source-tasks.ts',
     find: 'tasks: exists ? [task] : []',
     replace: 'tasks: [Math.min(task, inputs.outputs.get(source.stage)!.length - 1)]',
   },
   {
     name: 'retries are never due',
     file: 'state/reducer.ts',
-    find: "if (task?.status === 'resting' && task.attempt === timer.attempt)",
+    find: "if (task?.status === 'delayed' && task.attempt === timer.attempt)",
     replace: 'if (task === null)',
   },
   {
@@ -107,7 +107,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a run that waits for a timer is taken for stalled',
     file: 'state/stalled-run.ts',
-    find: "task.status === 'resting'",
+    find: "task.status === 'delayed'",
     replace: 'false',
   },
   {

@@ -30,7 +30,7 @@ export function randomPlan(random: Random): SimulatedPlan {
     unread.size > 0 && random.chance(0.7) ? random.pick([...unread]) : random.between(0, stages.length - 1);
   for (let id = 0; id < count; id++) {
     const sources: StageSource[] = [];
-    let spread: Stage['spread'] = 'shards';
+    let partitioning: Stage['partitioning'] = 'source';
     let sliceable: number[] | undefined;
     let after: number[] = [];
     const kind =
@@ -39,9 +39,9 @@ export function randomPlan(random: Random): SimulatedPlan {
         : random.pick([
             'scan',
             'scan',
-            'buckets',
-            'buckets',
-            'buckets',
+            'hash',
+            'hash',
+            'hash',
             'join',
             'join',
             'forward',
@@ -61,38 +61,38 @@ export function randomPlan(random: Random): SimulatedPlan {
         relation,
         columns: ['a'],
         filters: [],
-        spread: 'sharded',
+        partitioning: 'source',
         dynamicFilters,
       });
-    } else if (kind === 'buckets') {
-      spread = 'buckets';
-      sources.push(read('hashed', anyStage()));
-      if (random.chance(0.4)) sources.push(read('hashed', anyStage()));
+    } else if (kind === 'hash') {
+      partitioning = 'hash';
+      sources.push(read('hash', anyStage()));
+      if (random.chance(0.4)) sources.push(read('hash', anyStage()));
     } else if (kind === 'join' && id >= 2) {
-      spread = 'buckets';
+      partitioning = 'hash';
       const probe = anyStage();
       sources.push(
-        read('hashed', probe),
-        read('hashed', random.pick(stages.map((s) => s.id).filter((s) => s !== probe))),
+        read('hash', probe),
+        read('hash', random.pick(stages.map((s) => s.id).filter((s) => s !== probe))),
       );
       sliceable = [0];
     } else if (kind === 'forward' || kind === 'join') {
       sources.push(read('forward', anyStage()));
       if (random.chance(0.3)) sources.push(read('forward', anyStage()));
     } else {
-      spread = kind === 'coordinator' ? 'coordinator' : 'single';
-      sources.push(read('gathered', anyStage()));
-      if (random.chance(0.3)) sources.push(read('gathered', anyStage()));
+      partitioning = kind === 'coordinator' ? 'coordinator' : 'single';
+      sources.push(read('gather', anyStage()));
+      if (random.chance(0.3)) sources.push(read('gather', anyStage()));
     }
     if (id > 0 && random.chance(0.25)) sources.push(read('broadcast', anyStage()));
     if (id > 1 && random.chance(0.15)) after = [random.between(0, id - 1)];
     if (random.chance(0.15)) volatile.add(id);
     else if (random.chance(0.1) && kind !== 'join') unsteady.add(id);
     if (random.chance(0.5)) skewed.add(id);
-    stages.push(stageOf(id, spread, sources, { after, isVolatile: volatile.has(id), sliceable }));
+    stages.push(stageOf(id, partitioning, sources, { after, isVolatile: volatile.has(id), sliceable }));
     unread.add(id);
   }
-  const inputs = [...unread].map((stage) => read('gathered', stage));
+  const inputs = [...unread].map((stage) => read('gather', stage));
   stages.push(stageOf(count, 'coordinator', inputs, {}));
   // Who joins by buckets must find equal rows in equal ones.
   for (const { sliceable, sources } of stages)
@@ -103,13 +103,13 @@ export function randomPlan(random: Random): SimulatedPlan {
 
 function stageOf(
   id: StageId,
-  spread: Stage['spread'],
+  partitioning: Stage['partitioning'],
   sources: readonly StageSource[],
   more: Partial<Stage>,
 ): Stage {
   return {
     id,
-    spread,
+    partitioning,
     sources,
     sql: sources.map((_, position) => position),
     output: { columns: [{ name: 'a', type: 'BIGINT' }], hashKeys: [0], summarised: [] },

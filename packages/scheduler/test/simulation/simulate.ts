@@ -196,7 +196,7 @@ class Simulation {
     for (const { stage, tasks } of this.#state.stages)
       tasks.forEach(({ status, attempt }, task) => {
         if (
-          status === 'done' &&
+          status === 'succeeded' &&
           !this.#left.has(outputName({ stage: stage.id, task, attempt })) &&
           !this.#hasEnded &&
           stage.id !== this.#plan.plan.stages.length - 1
@@ -395,7 +395,7 @@ class Simulation {
         const { stage, task, attempt } = producer;
         const name = `${stage}/${task}/${buckets}/${slice}`;
         const state = this.#state.stages[this.#state.positions.get(stage)!]!.tasks[task]!;
-        if (seen.has(name) || state.attempt !== attempt || state.status !== 'done')
+        if (seen.has(name) || state.attempt !== attempt || state.status !== 'succeeded')
           this.#problems.push(`${outputName(key)} is to read ${outputName(producer)}, which does not count`);
         seen.add(name);
       }

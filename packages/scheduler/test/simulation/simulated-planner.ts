@@ -83,11 +83,9 @@ export class SimulatedPlanner {
 
 /** Rows that were to come by buckets all come to one task. */
 function otherExchange(stage: Stage): Stage {
-  if (stage.spread !== 'buckets' || stage.sliceable) return stage;
+  if (stage.partitioning !== 'hash' || stage.sliceable) return stage;
   const sources = stage.sources.map((source) =>
-    source.kind === 'exchange' && source.mode === 'hashed'
-      ? ({ ...source, mode: 'gathered' } as const)
-      : source,
+    source.kind === 'exchange' && source.mode === 'hash' ? ({ ...source, mode: 'gather' } as const) : source,
   );
-  return { ...stage, spread: 'single', sources };
+  return { ...stage, partitioning: 'single', sources };
 }

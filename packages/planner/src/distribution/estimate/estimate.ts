@@ -5,18 +5,18 @@ import { plainReference } from '../tree/expressions.ts';
 import { all, selectivity } from './selectivity.ts';
 import { rowWidth, usualWidth } from './width.ts';
 
-/** What is thought of the rows of a relation. */
+/** Estimated size of a relation. */
 export interface Estimate {
   readonly rows: number;
-  /** In memory. */
+  /** Estimated size in memory. */
   readonly bytes: number;
-  /** Distinct values of each column. */
+  /** Number of distinct values of each column. */
   readonly distinct: readonly number[];
-  /** Follows from counts, not from guesses about conditions. */
+  /** The number of rows follows from counts, not from assumptions about predicates. */
   readonly isCertain: boolean;
 }
 
-/** Estimates of relations of one plan, each made once. */
+/** Memoised estimates of the relations of one plan. */
 export class Estimates {
   private readonly facts: PlanFacts;
   private readonly made = new Map<Relation, Estimate>();
@@ -26,14 +26,14 @@ export class Estimates {
     this.facts = facts;
   }
 
-  /** From here on the relation has these rows. */
-  tell(relation: Relation, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
+  /** Replaces the estimate of a relation by its actual size. */
+  record(relation: Relation, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     const guessed = this.of(relation);
     const distinct = guessed.distinct.map((d) => Math.min(d, Math.max(1, rows)));
     this.made.set(relation, { rows, bytes, distinct, isCertain: true });
   }
 
-  /** What references to the shared relation of an id read. */
+  /** Registers the definition of a shared relation. */
   share(id: number, definition: Relation): void {
     this.shared.set(id, definition);
   }
@@ -68,7 +68,7 @@ export class Estimates {
           isCertain: table !== undefined,
         };
       }
-      case 'local':
+      case 'session':
         return { rows: 10_000, distinct: relation.columns.map(() => 1000), isCertain: false };
       case 'input':
         return { rows: 1000, distinct: [], isCertain: false };
@@ -230,7 +230,7 @@ export class Estimates {
       rows: Math.max(rows, groups.length === 0 ? 1 : 0),
       distinct: [
         ...keys,
-        // Counts repeat.
+        // Counts of different groups are often equal.
         ...aggregates.map(({ name = '' }) => (name.startsWith('count') ? Math.sqrt(rows) : rows)),
         ...groupingCalls.map(() => 2),
       ],
@@ -239,13 +239,13 @@ export class Estimates {
   }
 }
 
-/** Combinations of values there are among so many rows. */
+/** Expected number of distinct combinations of values among this number of rows. */
 export function groupCount(distinct: readonly number[], rows: number): number {
   const combinations = [...distinct]
     .sort((a, b) => b - a)
     .reduce((product, d, i) => product * d ** (1 / Math.min(i + 1, 2)), 1);
   if (combinations >= rows) return rows;
-  // Of so many combinations, those that are met when drawing a row at a time.
+  // Expected number of different combinations when each row draws one at random.
   return Math.max(Math.min(1, rows), combinations * -Math.expm1(-rows / combinations));
 }
 
@@ -277,7 +277,7 @@ function guessedDistinct(rows: number, type: PlanType, isKnown: boolean): number
   return width <= 4 ? Math.min(rows, Math.max(10, rows ** 0.8)) : Math.max(10, rows ** 0.7);
 }
 
-/** The most rows that a limit lets through, when it is a constant number. */
+/** The number of rows that a constant LIMIT lets through; undefined if it is not constant. */
 function limitRows({ limit, offset, isPercent }: LimitRelation): number | undefined {
   if (isPercent || limit === undefined) return undefined;
   const [count, skipped] = [constantNumber(limit), offset === undefined ? 0 : constantNumber(offset)];

@@ -3,8 +3,8 @@ import { plainReference } from '../tree/expressions.ts';
 import type { KeyPair } from './equal-keys.ts';
 import { isVolatileRelation } from './exchange.ts';
 import type { Fragment, Placed } from './fragment.ts';
+import { rowsRead } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
-import { rowsRead } from './shard-whole.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
 
 /** Of a build side; more would tell little. */
@@ -43,7 +43,7 @@ export function filterByBuild(
     if (pair.isNullSafe) continue;
     for (const fragment of probe.fragments) {
       const found = scanOf(fragment.relation, pair[probeSide]);
-      if (found === undefined || !planning.sharded.has(found.scan)) continue;
+      if (found === undefined || !planning.partitionedScans.has(found.scan)) continue;
       const table = planning.facts.tables.get(found.scan.relation);
       if ((table?.rows ?? 0) < LEAST_PROBE_ROWS || (table?.rows ?? 0) < rows * 10) continue;
       if (draft.isFixed && !draft.summarised.has(pair[buildSide])) continue;
@@ -60,7 +60,7 @@ export function filterByBuild(
  * Whether a build side that every task could compute for itself is sooner computed once, so that its keys prune what the probe
  * side reads: it leaves out much, and there is much to leave out.
  */
-export function isWorthTelling(
+export function isWorthSummarising(
   planning: Planning,
   join: JoinRelation,
   probe: Placed,
@@ -76,7 +76,7 @@ export function isWorthTelling(
   return pairs.some((pair) =>
     probe.fragments.some(({ relation }) => {
       const found = pair.isNullSafe ? undefined : scanOf(relation, pair[probeSide]);
-      if (found === undefined || !planning.sharded.has(found.scan)) return false;
+      if (found === undefined || !planning.partitionedScans.has(found.scan)) return false;
       return (planning.facts.tables.get(found.scan.relation)?.bytes ?? 0) >= LEAST_PROBE_BYTES;
     }),
   );

@@ -5,78 +5,82 @@ import { append, project, unionAll } from '../tree/build.ts';
 import { constant } from '../tree/expressions.ts';
 import { inputsOf, rebuild } from '../tree/inputs.ts';
 import {
+  commonPlacement,
   type Fragment,
-  inOnePlace,
-  over,
   type Placed,
-  placeOfAll,
   sameColumns,
   sameKeys,
+  singleFragment,
+  withOperator,
 } from './fragment.ts';
+import { partitionReplicated } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
-import { shardWhole } from './shard-whole.ts';
 
-/** Of rows that one task reads sooner than several do. */
+/** Below this size a single task is faster than several. */
 const FEW_BYTES = 2 ** 20;
 
-/** Rows that may be read again by every task that wants them, in place of being sent to them filtered. */
+/** Filtered rows are read again by hash from the unfiltered output unless less than this share of its rows passes the filter. */
 const FILTERED_READ_SHARE = 0.3;
 
 /**
- * Makes stages of all fragments of a relation that are not yet rows of one, so that others can read them. `keys` are positions
- * by which they are to be readable in buckets.
+ * Makes a stage of every fragment of a relation that is not a stage output yet, so that other stages can read it. `keys` are the
+ * positions of the columns to hash by.
  */
-export function cut(planning: Planning, placed: Placed, keys: readonly number[] = []): readonly Fragment[] {
-  const known = planning.cuts.get(placed.relation)?.at(-1);
-  if (known !== undefined) return known.map((fragment) => freshReading(planning, fragment));
-  const given = placed.fragments.map((fragment) => shardWhole(planning, fragment));
+export function materialize(
+  planning: Planning,
+  placed: Placed,
+  keys: readonly number[] = [],
+): readonly Fragment[] {
+  const known = planning.materialized.get(placed.relation)?.at(-1);
+  if (known !== undefined) return known.map((fragment) => readAgain(planning, fragment));
+  const given = placed.fragments.map((fragment) => partitionReplicated(planning, fragment));
   const outputs = given.filter(({ placement }) => placement === 'output');
   const others = given.filter(({ placement }) => placement !== 'output');
-  const made = grouped(others).map((group) => stageOf(planning, placed, group, keys));
+  const made = stageGroups(others).map((group) => stageOf(planning, placed, group, keys));
   const fragments = [...outputs, ...made];
-  planning.cuts.set(placed.relation, [fragments]);
+  planning.materialized.set(placed.relation, [fragments]);
   return fragments;
 }
 
-/** Stages that were started for the relation, to be read anew. */
-export function cutBefore(planning: Planning, relation: Relation): Placed | undefined {
+/** The outputs of stages that have started for the relation, to be read again. */
+export function materializedBefore(planning: Planning, relation: Relation): Placed | undefined {
   const fragments = planning.fixed.get(relation)?.at(-1);
-  return fragments && { relation, fragments: fragments.map((fragment) => freshReading(planning, fragment)) };
+  return fragments && { relation, fragments: fragments.map((fragment) => readAgain(planning, fragment)) };
 }
 
-/** All rows in every task that reads the fragment. */
-export function everywhere(planning: Planning, placed: Placed, keys: readonly number[] = []): Fragment {
+/** Returns all rows of a relation, for every task that reads the fragment. */
+export function broadcast(planning: Planning, placed: Placed, keys: readonly number[] = []): Fragment {
   const [only] = placed.fragments;
-  if (placed.fragments.length === 1 && only?.placement === 'whole') return only;
+  if (placed.fragments.length === 1 && only?.placement === 'replicated') return only;
   const isReadable = placed.fragments.every(
-    ({ placement }) => placement === 'whole' || placement === 'output',
+    ({ placement }) => placement === 'replicated' || placement === 'output',
   );
-  const fragments = isReadable ? placed.fragments : cut(planning, placed, keys);
+  const fragments = isReadable ? placed.fragments : materialize(planning, placed, keys);
   return {
     relation: unionAll(fragments.map(({ relation }) => relation)),
-    placement: 'whole',
-    hashed: [],
+    placement: 'replicated',
+    hashKeyChoices: [],
   };
 }
 
-/** All rows in one place; where they are when they are in one already. */
-export function inOne(planning: Planning, placed: Placed): Fragment {
+/** Returns all rows of a relation in one place: where they are if that is one place already. */
+export function gather(planning: Planning, placed: Placed): Fragment {
   const [only] = placed.fragments;
   if (
     placed.fragments.length === 1 &&
     only !== undefined &&
-    /^(?:whole|single|coordinator)$/.test(only.placement)
+    /^(?:replicated|single|coordinator)$/.test(only.placement)
   )
     return only;
-  return everywhere(planning, placed);
+  return broadcast(planning, placed);
 }
 
 /**
- * The rows in one place, where they are already or stages have finished that left few of them: sooner read by one task than by
- * several, each of which costs more than its rows.
+ * Gathers a relation into one task if it is in one place already, or if all its stages have finished and their outputs are small:
+ * several tasks would cost more than they save.
  */
-export function gatheredWhenFew(planning: Planning, placed: Placed): Placed {
-  if (inOnePlace(placed) !== undefined) return placed;
+export function gatherWhenSmall(planning: Planning, placed: Placed): Placed {
+  if (singleFragment(placed) !== undefined) return placed;
   let bytes = 0;
   for (const { placement, output } of placed.fragments) {
     const size = output === undefined ? undefined : planning.finishedBytes.get(output.stage);
@@ -84,78 +88,87 @@ export function gatheredWhenFew(planning: Planning, placed: Placed): Placed {
     bytes += size;
   }
   if (bytes > Math.min(FEW_BYTES, planning.facts.cluster.broadcastLimitBytes)) return placed;
-  return { ...placed, fragments: [everywhere(planning, placed)] };
+  return { ...placed, fragments: [broadcast(planning, placed)] };
 }
 
-/** Rows with the same values of `keys` in the same task, which is the same for all that are hashed by keys of these types. */
-export function inBuckets(planning: Planning, placed: Placed, keys: readonly number[]): Fragment {
+/** Repartitions rows by hash: rows with equal `keys` come to the same task, also across relations with keys of the same types. */
+export function repartition(planning: Planning, placed: Placed, keys: readonly number[]): Fragment {
   const isThere = placed.fragments.every(
-    ({ placement, hashed }) => placement === 'buckets' && hashed.some((choice) => sameKeys(choice, keys)),
+    ({ placement, hashKeyChoices: hashed }) =>
+      placement === 'hash' && hashed.some((choice) => sameKeys(choice, keys)),
   );
   if (isThere) return merged(placed.fragments, keys);
-  const cuts = planning.cuts.get(placed.relation) ?? [];
+  const cuts = planning.materialized.get(placed.relation) ?? [];
   let fragments = placed.fragments;
   let readable: readonly (Fragment | undefined)[] = [];
   for (const known of cuts.length > 0 ? cuts : [fragments]) {
-    fragments = known.map((fragment) => freshReading(planning, fragment));
-    readable = fragments.map((fragment) => readInBuckets(planning, placed.relation, fragment, keys));
+    fragments = known.map((fragment) => readAgain(planning, fragment));
+    readable = fragments.map((fragment) => readByHash(planning, placed.relation, fragment, keys));
     if (readable.every((fragment) => fragment !== undefined)) return merged(readable, keys);
   }
-  // A fragment that is in these buckets but not yet rows of a stage becomes one with the others: a relation that is cut in
-  // part only is not known again when the plan is refined, and its stages would be planned once more each time.
+  // A fragment that is hashed by these keys but is not a stage output yet is materialized with the others. A relation that is
+  // materialized only in part is not recognised when the plan is refined, and its stages would be planned again each time.
   const kept = readable.filter((_, i) => fragments[i]!.output !== undefined);
   const rest: Placed = {
     relation: placed.relation,
     fragments: fragments
       .filter(({ output }, i) => output === undefined || readable[i] === undefined)
-      .map((fragment) => forwarded(planning, fragment)),
+      .map((fragment) => forward(planning, fragment)),
   };
-  const given = rest.fragments.map((fragment) => shardWhole(planning, fragment));
-  const made = grouped(given).map((group) => stageOf(planning, rest, group, keys));
+  const given = rest.fragments.map((fragment) => partitionReplicated(planning, fragment));
+  const made = stageGroups(given).map((group) => stageOf(planning, rest, group, keys));
   const outputs = fragments.filter(({ output }, i) => output !== undefined && readable[i] !== undefined);
-  planning.cuts.set(placed.relation, [...cuts, [...outputs, ...made]]);
+  planning.materialized.set(placed.relation, [...cuts, [...outputs, ...made]]);
   return merged(
     [
       ...kept.filter((fragment) => fragment !== undefined),
-      ...made.map((fragment) => readInBuckets(planning, placed.relation, fragment, keys)!),
+      ...made.map((fragment) => readByHash(planning, placed.relation, fragment, keys)!),
     ],
     keys,
   );
 }
 
 /**
- * A choice of columns by which all fragments are hashed, or their rows were left in buckets, that is among `allowed`.
+ * Returns columns among `allowed` that all fragments are hashed by, or whose stage outputs have hash buckets for.
  */
-export function hashedWithin(
+export function hashKeysWithin(
   planning: Planning,
   { fragments }: Placed,
   allowed: ReadonlySet<number>,
 ): readonly number[] | undefined {
   const [first, ...others] = fragments;
   if (first === undefined) return undefined;
-  return choicesOf(planning, first).find(
+  return hashKeyChoicesOf(planning, first).find(
     (keys) =>
       keys.length > 0 &&
       keys.every((key) => allowed.has(key)) &&
-      others.every((other) => choicesOf(planning, other).some((choice) => sameKeys(choice, keys))),
+      others.every((other) => hashKeyChoicesOf(planning, other).some((choice) => sameKeys(choice, keys))),
   );
 }
 
-function choicesOf(planning: Planning, { hashed, output }: Fragment): readonly (readonly number[])[] {
+function hashKeyChoicesOf(
+  planning: Planning,
+  { hashKeyChoices: hashed, output }: Fragment,
+): readonly (readonly number[])[] {
   if (output === undefined) return hashed;
   const keys = planning.draft(output.stage).hashKeys.map((key) => output.columns.indexOf(key));
   return keys.includes(-1) ? [] : [keys];
 }
 
-/** Rows of a stage where its tasks left them. */
-export function forwarded(planning: Planning, fragment: Fragment): Fragment {
+/** Reads the output of a stage on the nodes where its tasks ran (exchange mode `forward`). */
+export function forward(planning: Planning, fragment: Fragment): Fragment {
   const { output } = fragment;
   if (output === undefined) return fragment;
-  const { spread } = planning.draft(output.stage);
-  if (spread === 'single' || spread === 'coordinator')
-    return { relation: fragment.relation, placement: 'whole', hashed: [] };
+  const { partitioning } = planning.draft(output.stage);
+  if (partitioning === 'single' || partitioning === 'coordinator')
+    return { relation: fragment.relation, placement: 'replicated', hashKeyChoices: [] };
   planning.readings.get(output.input)!.mode = 'forward';
-  return { relation: fragment.relation, placement: 'shards', hashed: [], forwarded: output.stage };
+  return {
+    relation: fragment.relation,
+    placement: 'source',
+    hashKeyChoices: [],
+    forwardedFrom: output.stage,
+  };
 }
 
 function merged(fragments: readonly Fragment[], keys: readonly number[]): Fragment {
@@ -163,20 +176,20 @@ function merged(fragments: readonly Fragment[], keys: readonly number[]): Fragme
   if (fragments.length === 1) return first;
   return {
     relation: unionAll(fragments.map(({ relation }) => relation)),
-    placement: 'buckets',
-    hashed: [keys],
+    placement: 'hash',
+    hashKeyChoices: [keys],
   };
 }
 
-/** The rows of a stage in buckets of `keys`; undefined where they are not left so. */
-function readInBuckets(
+/** Reads a stage output by hash of `keys`; undefined if the output has no such buckets. */
+function readByHash(
   planning: Planning,
   relation: Relation,
   fragment: Fragment,
   keys: readonly number[],
 ): Fragment | undefined {
   const { output } = fragment;
-  if (fragment.placement === 'buckets' && fragment.hashed.some((choice) => sameKeys(choice, keys)))
+  if (fragment.placement === 'hash' && fragment.hashKeyChoices.some((choice) => sameKeys(choice, keys)))
     return fragment;
   if (output === undefined || keys.length === 0) return undefined;
   const wanted = keys.map((key) => output.columns[key]);
@@ -189,12 +202,12 @@ function readInBuckets(
   }
   if (!sameKeys(draft.hashKeys, wanted)) return undefined;
   draft.hasOpenKeys = false;
-  planning.readings.get(output.input)!.mode = 'hashed';
-  return { relation: fragment.relation, placement: 'buckets', hashed: [keys] };
+  planning.readings.get(output.input)!.mode = 'hash';
+  return { relation: fragment.relation, placement: 'hash', hashKeyChoices: [keys] };
 }
 
-/** Fragments that one stage can compute, together. */
-function grouped(fragments: readonly Fragment[]): readonly (readonly Fragment[])[] {
+/** Groups the fragments that one stage can compute together. */
+function stageGroups(fragments: readonly Fragment[]): readonly (readonly Fragment[])[] {
   const groups: Fragment[][] = [];
   for (const fragment of fragments) {
     const mate = groups.find(([first]) => first !== undefined && canShareStage(first, fragment));
@@ -205,7 +218,7 @@ function grouped(fragments: readonly Fragment[]): readonly (readonly Fragment[])
 }
 
 const canShareStage = (a: Fragment, b: Fragment): boolean =>
-  a.placement === b.placement && a.forwarded === b.forwarded;
+  a.placement === b.placement && a.forwardedFrom === b.forwardedFrom;
 
 function stageOf(
   planning: Planning,
@@ -215,27 +228,27 @@ function stageOf(
 ): Fragment {
   const [first] = group as readonly [Fragment];
   const union = unionAll(group.map(({ relation }) => relation));
-  // Rows without columns have to be counted by something.
+  // A relation without columns needs one, so that its rows can be counted.
   const relation = union.columns.length > 0 ? union : append(union, [constant({ id: 'BOOLEAN' }, true)]);
   const share = group.length / placed.fragments.length;
   const { rows, bytes } = planning.estimates.of(placed.relation);
-  const spread =
-    first.placement === 'shards' || first.placement === 'buckets' ? first.placement : placeOfAll(group);
+  const placement =
+    first.placement === 'source' || first.placement === 'hash' ? first.placement : commonPlacement(group);
   const draft = planning.addDraft(
     {
-      spread: spread === 'whole' ? 'single' : spread,
+      partitioning: placement === 'replicated' ? 'single' : placement,
       relation,
       columns: relation.columns,
       isVolatile: isVolatileRelation(relation),
       rows: rows * share,
       bytes: bytes * share,
     },
-    // Rows that are hashed already are left so: who reads them may need them so again.
-    keys.length > 0 || group.length > 1 ? keys : (first.hashed[0] ?? []),
+    // Rows that are hashed already keep their hash keys, because a reader may need them.
+    keys.length > 0 || group.length > 1 ? keys : (first.hashKeyChoices[0] ?? []),
   );
   draft.hasOpenKeys = keys.length === 0;
   const output = outputOf(planning, draft.id);
-  return union.columns.length > 0 ? output : over(output, project(output.relation, []), []);
+  return union.columns.length > 0 ? output : withOperator(output, project(output.relation, []), []);
 }
 
 function outputOf(planning: Planning, stage: StageId): Fragment {
@@ -244,13 +257,13 @@ function outputOf(planning: Planning, stage: StageId): Fragment {
   return {
     relation,
     placement: 'output',
-    hashed: [],
+    hashKeyChoices: [],
     output: { stage, input: relation.id, columns: sameColumns(relation) },
   };
 }
 
-/** Another reading of the same rows: how they are read is open again. */
-export function freshReading(planning: Planning, fragment: Fragment): Fragment {
+/** Reads the same stage output once more, with an exchange mode of its own. */
+export function readAgain(planning: Planning, fragment: Fragment): Fragment {
   const { output } = fragment;
   if (output === undefined) return fragment;
   let input = output.input;
@@ -260,10 +273,10 @@ export function freshReading(planning: Planning, fragment: Fragment): Fragment {
     input = fresh.id;
     return fresh;
   });
-  return { ...fragment, placement: 'output', hashed: [], relation, output: { ...output, input } };
+  return { ...fragment, placement: 'output', hashKeyChoices: [], relation, output: { ...output, input } };
 }
 
-/** Whether computing the rows again may give others. */
+/** Whether computing the relation again may produce other rows. */
 export function isVolatileRelation(relation: Relation): boolean {
   switch (relation.kind) {
     case 'sample':

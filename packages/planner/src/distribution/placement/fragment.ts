@@ -4,35 +4,38 @@ import type { StageId } from '../distributed-plan.ts';
 import { plainReference } from '../tree/expressions.ts';
 
 /**
- * Where rows are.
- * `whole`: every task that computes the fragment has all its rows, and the same ones; `shards`: each row in one of the tasks that
- * share the tablets of tables out among them; `buckets`: each row in the task that has the bucket of its keys; `single`: all
- * rows in one task, since another would compute others; `coordinator`: in the session of the query; `output`: left by a stage,
- * and it is open how they will be read.
+ * Where the rows of a fragment are.
+ *
+ * - `replicated`: every task that computes the fragment has all of its rows, and the same ones.
+ * - `source`: each row is in one of the tasks among which the tablets of tables are divided.
+ * - `hash`: each row is in the task that reads the hash bucket of its keys.
+ * - `single`: all rows are in one task, because another task could compute other rows.
+ * - `coordinator`: all rows are in the session of the query.
+ * - `output`: the rows are the output of a stage, and the exchange mode is not chosen yet.
  */
-export type Placement = 'whole' | 'shards' | 'buckets' | 'single' | 'coordinator' | 'output';
+export type Placement = 'replicated' | 'source' | 'hash' | 'single' | 'coordinator' | 'output';
 
-/** A relation that tasks compute without hearing of each other. */
+/** A relation that tasks compute independently of each other. */
 export interface Fragment {
-  /** Its leaves are scans, local relations, constants and rows of other stages (`input`). */
+  /** The leaves are scans, session relations, constants and outputs of other stages (`input`). */
   readonly relation: Relation;
   readonly placement: Placement;
-  /** Of `buckets`: columns by whose values, in this order, the rows are hashed; each of the choices is true. */
-  readonly hashed: readonly (readonly number[])[];
-  /** Of `output`: what is read, and the positions of the fragment's columns in it. */
+  /** For `hash`: lists of columns that the rows are hashed by. With several lists, each of them is true. */
+  readonly hashKeyChoices: readonly (readonly number[])[];
+  /** For `output`: the stage that is read, and the positions of the fragment's columns in its output. */
   readonly output?: OutputOrigin | undefined;
-  /** Of `shards`: they are those of the tasks of this stage. */
-  readonly forwarded?: StageId | undefined;
+  /** For `source`: the stage whose tasks are forwarded to the tasks of this fragment. */
+  readonly forwardedFrom?: StageId | undefined;
 }
 
 export interface OutputOrigin {
   readonly stage: StageId;
-  /** Of the `input` relation, whose mode is still open. */
+  /** Id of the `input` relation, whose exchange mode is still open. */
   readonly input: number;
   readonly columns: readonly (number | undefined)[];
 }
 
-/** The rows of a relation: those of all fragments together. */
+/** A relation as the union of its fragments. */
 export interface Placed {
   readonly relation: Relation;
   readonly fragments: readonly Fragment[];
@@ -44,23 +47,23 @@ export const placedAs = (relation: Relation, ...fragments: readonly Fragment[]):
 });
 
 /**
- * The fragment with something on top that keeps each row where it is. `sources` tells for each new column the old one that it
- * is; undefined for others.
+ * Adds an operator that leaves each row in its task. `sources` has, for each column of the operator, the input column that it
+ * passes through, or undefined for a computed column.
  */
-export function over(
+export function withOperator(
   fragment: Fragment,
   relation: Relation,
   sources: readonly (number | undefined)[],
 ): Fragment {
   const { output } = fragment;
-  const hashed = fragment.hashed.flatMap((keys) => {
+  const hashed = fragment.hashKeyChoices.flatMap((keys) => {
     const places = keys.map((key) => sources.indexOf(key));
     return places.includes(-1) ? [] : [places];
   });
   return {
     ...fragment,
     relation,
-    hashed,
+    hashKeyChoices: hashed,
     ...(output === undefined
       ? {}
       : {
@@ -77,22 +80,24 @@ export const sameColumns = (relation: Relation): readonly number[] => [...relati
 export const expressionSources = (expressions: readonly PlanExpression[]): readonly (number | undefined)[] =>
   expressions.map(plainReference);
 
-/** The one fragment, when it is computed in one place. */
-export function inOnePlace({ fragments }: Placed): Fragment | undefined {
+/** The only fragment of a relation that is computed in one place; undefined if there are several or it is partitioned. */
+export function singleFragment({ fragments }: Placed): Fragment | undefined {
   const [only] = fragments;
-  return fragments.length === 1 && only !== undefined && /^(?:whole|single|coordinator)$/.test(only.placement)
+  return fragments.length === 1 &&
+    only !== undefined &&
+    /^(?:replicated|single|coordinator)$/.test(only.placement)
     ? only
     : undefined;
 }
 
-/** Where a fragment is computed that reads several that are each computed in one place. */
-export function placeOfAll(fragments: readonly Fragment[]): 'whole' | 'single' | 'coordinator' {
+/** The placement of an operator over several fragments that are each computed in one place. */
+export function commonPlacement(fragments: readonly Fragment[]): 'replicated' | 'single' | 'coordinator' {
   if (fragments.some(({ placement }) => placement === 'coordinator')) return 'coordinator';
-  return fragments.some(({ placement }) => placement === 'single') ? 'single' : 'whole';
+  return fragments.some(({ placement }) => placement === 'single') ? 'single' : 'replicated';
 }
 
 export const sameKeys = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((key, i) => key === b[i]);
 
-/** Places relations below the one that a rule is about. `isResult`: its rows are those of the query, or nearly. */
+/** Places the inputs of a relation. `isResult`: the rows are (nearly) those of the query result. */
 export type Place = (relation: Relation, isResult?: boolean) => Placed;

@@ -1,35 +1,35 @@
 import type { JoinRelation, JoinType } from '../../relational/relation.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
-import { hashedWithin } from './exchange.ts';
-import { type Fragment, inOnePlace, type Placed } from './fragment.ts';
+import { hashKeysWithin } from './exchange.ts';
+import { type Fragment, type Placed, singleFragment } from './fragment.ts';
+import { rowsRead } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
-import { rowsRead } from './shard-whole.ts';
 
-/** How the rows of the sides of a join come together. */
+/** How the two sides of a join are brought together. */
 export type JoinStrategy =
-  | { readonly kind: 'in one place' }
-  /** All rows of a side are in every task of the other. */
+  | { readonly kind: 'single' }
+  /** Every task of the other side reads all rows of this side. */
   | { readonly kind: 'broadcast'; readonly side: 'left' | 'right' }
-  | { readonly kind: 'hashed'; readonly leftKeys: readonly number[]; readonly rightKeys: readonly number[] };
+  | { readonly kind: 'hash'; readonly leftKeys: readonly number[]; readonly rightKeys: readonly number[] };
 
-/** Sides whose rows are given only together with rows of the other: another task may have all of them too. */
+/** Join types whose right (left) side may be broadcast: they emit rows of that side only together with a row of the other. */
 const BROADCAST_RIGHT: ReadonlySet<JoinType> = new Set(['inner', 'left', 'semi', 'anti', 'mark', 'single']);
 const BROADCAST_LEFT: ReadonlySet<JoinType> = new Set(['inner', 'right', 'right_semi', 'right_anti']);
 
-/** Rows of whole tables that are sooner read once and sent, when few are left of them. */
+/** A replicated scan of more rows than this is replaced by one scan and a broadcast if few rows pass its filters. */
 const HEAVY_ROWS = 2_000_000;
 
-/** What sending a row costs besides its bytes, in bytes. */
+/** Cost of moving a row in addition to its bytes, in bytes. */
 const ROW_COST = 16;
-/** What one more exchange costs, in bytes that could be sent for it: its tasks have to be started. */
+/** Cost of starting the tasks of one more exchange, in bytes moved. */
 const EXCHANGE_COST = 2 ** 22;
 
 export const mayBroadcast = (type: JoinType, side: 'left' | 'right'): boolean =>
   (side === 'right' ? BROADCAST_RIGHT : BROADCAST_LEFT).has(type);
 
 /**
- * The cheapest way that gives right answers, by what travels: a broadcast sends the side to all other nodes, a hash
- * exchange sends both sides once, unless one is there already. What is broadcast must be under the limit, when there is a choice.
+ * Chooses the cheapest correct strategy by the bytes that move: a broadcast sends one side to all other nodes, a hash exchange
+ * sends both sides once, except a side that is hashed already. A broadcast above the limit is chosen only if nothing else works.
  */
 export function joinStrategy(
   planning: Planning,
@@ -37,9 +37,9 @@ export function joinStrategy(
   left: Placed,
   right: Placed,
 ): JoinStrategy {
-  const isLeftThere = inOnePlace(left);
-  const isRightThere = inOnePlace(right);
-  if (isLeftThere && isRightThere) return { kind: 'in one place' };
+  const isLeftThere = singleFragment(left);
+  const isRightThere = singleFragment(right);
+  if (isLeftThere && isRightThere) return { kind: 'single' };
   const hashed = hashedKeys(planning, join, left, right);
   const costs: (readonly [cost: number, strategy: JoinStrategy])[] = [];
   for (const side of ['right', 'left'] as const) {
@@ -50,17 +50,17 @@ export function joinStrategy(
     const moved = (placed: Placed, isThere: boolean) =>
       isThere ? 0 : sendingCost(planning, placed) + EXCHANGE_COST;
     const cost = moved(left, hashed.isLeftThere) + moved(right, hashed.isRightThere);
-    costs.push([cost, { kind: 'hashed', leftKeys: hashed.leftKeys, rightKeys: hashed.rightKeys }]);
+    costs.push([cost, { kind: 'hash', leftKeys: hashed.leftKeys, rightKeys: hashed.rightKeys }]);
   }
   const [best] = costs.sort(([a], [b]) => a - b);
   if (best === undefined) {
     for (const side of [join.left, join.right])
       planning.gatherReason(`a ${join.type} join without equality runs in one task`, side);
-    return { kind: 'in one place' };
+    return { kind: 'single' };
   }
   const [cost, strategy] = best;
   if (cost < Number.POSITIVE_INFINITY) return strategy;
-  // Over the limit, but there is no other way: the smaller one.
+  // Only broadcasts above the limit are left: choose the smaller side.
   const sides = costs.flatMap(([, { ...s }]) => (s.kind === 'broadcast' ? [s] : []));
   const bytesOf = (side: 'left' | 'right') =>
     planning.estimates.of(side === 'left' ? join.left : join.right).bytes;
@@ -72,11 +72,11 @@ export function joinStrategy(
   return smallest;
 }
 
-/** Of having all rows in every task; infinite over the limit. */
+/** Cost of a broadcast in bytes moved; infinite above the limit. */
 function broadcastCost(planning: Planning, placed: Placed): number {
-  const there = inOnePlace(placed);
+  const there = singleFragment(placed);
   const { bytes, rows } = planning.estimates.of(placed.relation);
-  if (there?.placement === 'whole' && !isHeavy(planning, there, rows)) return 0;
+  if (there?.placement === 'replicated' && !isHeavy(planning, there, rows)) return 0;
   if (bytes > planning.facts.cluster.broadcastLimitBytes) return Number.POSITIVE_INFINITY;
   return sendingCost(planning, placed) * Math.max(1, planning.nodes - 1) + EXCHANGE_COST;
 }
@@ -86,7 +86,7 @@ function sendingCost(planning: Planning, { relation }: Placed): number {
   return bytes + rows * ROW_COST;
 }
 
-/** Much is read to give few rows: sooner once than by every task. */
+/** Whether a replicated fragment reads many rows to produce few, so that one task should read it and broadcast the result. */
 export function isHeavy(planning: Planning, fragment: Fragment, rows: number): boolean {
   const read = rowsRead(planning, fragment.relation);
   return read > HEAVY_ROWS && rows < read / 4;
@@ -99,7 +99,7 @@ interface HashedKeys {
   readonly isRightThere: boolean;
 }
 
-/** The keys to hash both sides by: those by which one is hashed already, if these are among the equal ones. */
+/** Chooses the keys to hash both sides by, preferring keys that a side is hashed by already. */
 function hashedKeys(
   planning: Planning,
   join: JoinRelation,
@@ -131,11 +131,11 @@ function choiceBy(
   placed: Placed,
   other: Placed,
 ): HashedKeys | undefined {
-  const keys = hashedWithin(planning, placed, new Set(pairs.map((pair) => pair[side])));
+  const keys = hashKeysWithin(planning, placed, new Set(pairs.map((pair) => pair[side])));
   if (keys === undefined) return undefined;
   const across = side === 'left' ? 'right' : 'left';
   const otherKeys = keys.map((key) => pairs.find((pair) => pair[side] === key)![across]);
-  const isOtherThere = hashedWithin(planning, other, new Set(otherKeys))?.join() === otherKeys.join();
+  const isOtherThere = hashKeysWithin(planning, other, new Set(otherKeys))?.join() === otherKeys.join();
   return side === 'left'
     ? { leftKeys: keys, rightKeys: otherKeys, isLeftThere: true, isRightThere: isOtherThere }
     : { leftKeys: otherKeys, rightKeys: keys, isLeftThere: isOtherThere, isRightThere: true };

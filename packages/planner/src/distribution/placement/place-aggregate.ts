@@ -4,61 +4,64 @@ import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { scanOf } from './dynamic-filter.ts';
 import {
-  cutBefore,
-  everywhere,
-  forwarded,
-  gatheredWhenFew,
-  hashedWithin,
-  inBuckets,
-  inOne,
+  broadcast,
+  forward,
+  gather,
+  gatherWhenSmall,
+  hashKeysWithin,
+  materializedBefore,
+  repartition,
 } from './exchange.ts';
-import { type Fragment, inOnePlace, type Place, type Placed, placedAs } from './fragment.ts';
+import { type Fragment, type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
+import { partitionReplicated } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
-import { shardWhole } from './shard-whole.ts';
 
-/** So many partial rows are finished in one task. */
+/** Up to this number of partial rows are merged in one task. */
 const FEW_ROWS = 100_000;
-/** Partial aggregation must leave less than this share of the rows to be worth its work. */
+/** Partial aggregation is worthwhile if it leaves less than this share of the rows. */
 const REDUCES = 0.75;
-/** With fewer groups than this for each node, rows hashed by them would leave nodes without work. */
+/** With fewer groups per node than this, hashing by them would leave nodes without work. */
 const GROUPS_FOR_EACH_NODE = 20;
 
 /**
- * Groups are computed where all rows of each are. If they are not together already: each task aggregates its rows, and what
- * is left of each group is finished together; or, for aggregates that see all rows of a group, the rows travel.
+ * Places an aggregate. If all rows of each group are in one task already, that task computes the group. Otherwise each task
+ * aggregates its rows and the partial results are merged; aggregates that must see all rows of a group get an exchange first.
  */
 export function placeAggregate(planning: Planning, relation: AggregateRelation, place: Place): Placed {
   const split = planning.once(relation, 'split', () => splitAggregate(relation));
   if (split !== undefined) {
     planning.partials.add(split.partial);
-    const before = cutBefore(planning, split.partial);
+    const before = materializedBefore(planning, split.partial);
     if (before !== undefined) return finish(planning, relation, split, before);
   }
   preferGroupsAbove(planning, relation);
-  const placed = gatheredWhenFew(planning, place(relation.input));
-  const input = { ...placed, fragments: placed.fragments.map((fragment) => shardWhole(planning, fragment)) };
-  const there = inOnePlace(input);
+  const placed = gatherWhenSmall(planning, place(relation.input));
+  const input = {
+    ...placed,
+    fragments: placed.fragments.map((fragment) => partitionReplicated(planning, fragment)),
+  };
+  const there = singleFragment(input);
   if (there !== undefined) return placedAs(relation, together(relation, there));
   const keys = commonGroups(relation);
-  const hashed = hashedWithin(planning, input, new Set(keys));
+  const hashed = hashKeysWithin(planning, input, new Set(keys));
   if (hashed !== undefined && input.fragments.length === 1)
-    return placedAs(relation, inEachTask(relation, inBuckets(planning, input, hashed)));
+    return placedAs(relation, inEachTask(relation, repartition(planning, input, hashed)));
   if (split !== undefined && reduces(planning, relation, input))
     return finish(planning, relation, split, {
       relation: split.partial,
       fragments: input.fragments.map((fragment): Fragment => {
-        const here = forwarded(planning, fragment);
-        return { ...here, hashed: [], relation: { ...split.partial, input: here.relation } };
+        const here = forward(planning, fragment);
+        return { ...here, hashKeyChoices: [], relation: { ...split.partial, input: here.relation } };
       }),
     });
   if (keys.length > 0) {
     const preferred = preferredGroups(planning, relation)?.map(
       (group) => plainReference(relation.groups[group]!)!,
     );
-    return placedAs(relation, inEachTask(relation, inBuckets(planning, input, preferred ?? keys)));
+    return placedAs(relation, inEachTask(relation, repartition(planning, input, preferred ?? keys)));
   }
   planning.gatherReason(`an aggregate that sees all rows`, relation.input);
-  return placedAs(relation, together(relation, inOne(planning, input)));
+  return placedAs(relation, together(relation, gather(planning, input)));
 }
 
 function finish(
@@ -75,40 +78,43 @@ function finish(
   const isWhole =
     split.keys.length === 0 || rows <= Math.min(FEW_ROWS, planning.facts.cluster.gatherLimitRows);
   if (isWhole) {
-    const { relation: rowsThere } = everywhere(planning, partial, split.keys);
+    const { relation: rowsThere } = broadcast(planning, partial, split.keys);
     return placedAs(relation, {
       relation: split.finish(rowsThere),
-      placement: isSameEverywhere(relation) ? 'whole' : 'single',
-      hashed: [],
+      placement: isSameEverywhere(relation) ? 'replicated' : 'single',
+      hashKeyChoices: [],
     });
   }
   const keys = preferredGroups(planning, relation) ?? split.keys;
-  const fragment = inBuckets(planning, partial, keys);
+  const fragment = repartition(planning, partial, keys);
   const isPlain = split.keys.length === relation.groups.length;
   return placedAs(relation, {
     relation: split.finish(fragment.relation),
-    placement: 'buckets',
+    placement: 'hash',
     // With grouping sets the set is a key too, and not among the columns.
-    hashed: isPlain ? [keys] : [],
+    hashKeyChoices: isPlain ? [keys] : [],
   });
 }
 
-/** The aggregate over rows that are all in one place. */
+/** Aggregates rows that are all in one place. */
 function together(relation: AggregateRelation, fragment: Fragment): Fragment {
   return {
     relation: { ...relation, input: fragment.relation },
-    placement: fragment.placement === 'whole' && !isSameEverywhere(relation) ? 'single' : fragment.placement,
-    hashed: [],
+    placement:
+      fragment.placement === 'replicated' && !isSameEverywhere(relation) ? 'single' : fragment.placement,
+    hashKeyChoices: [],
   };
 }
 
-/** The aggregate over rows of which each task has all of its groups. */
+/** Aggregates in each task, which has all rows of its groups. */
 function inEachTask(relation: AggregateRelation, fragment: Fragment): Fragment {
   const groupOf = (key: number) => relation.groups.findIndex((group) => plainReference(group) === key);
   return {
     ...fragment,
     relation: { ...relation, input: fragment.relation },
-    hashed: fragment.hashed.map((keys) => keys.map(groupOf)).filter((keys) => !keys.includes(-1)),
+    hashKeyChoices: fragment.hashKeyChoices
+      .map((keys) => keys.map(groupOf))
+      .filter((keys) => !keys.includes(-1)),
     output: undefined,
   };
 }
@@ -116,11 +122,11 @@ function inEachTask(relation: AggregateRelation, fragment: Fragment): Fragment {
 const ORDER_SENSITIVE =
   /^(?:first|last|any_value|arbitrary|list|array_agg|string_agg|group_concat|listagg|mode|arg_|argm|min_by|max_by|approx|reservoir|histogram)/;
 
-/** Whether tasks that have the same rows in another order come to the same. */
+/** Whether tasks that have the same rows in another order compute the same result. */
 const isSameEverywhere = ({ aggregates }: AggregateRelation): boolean =>
   !aggregates.some(({ name = '' }) => ORDER_SENSITIVE.test(name));
 
-/** Positions in the input of the plain groups that are in every grouping set. */
+/** Input positions of the column groups that are in every grouping set. */
 function commonGroups({ groups, groupingSets }: AggregateRelation): readonly number[] {
   const [first = [], ...others] = groupingSets;
   const common = first.filter((i) => others.every((set) => set.includes(i)));
@@ -128,9 +134,9 @@ function commonGroups({ groups, groupingSets }: AggregateRelation): readonly num
   return [...new Set(keys)];
 }
 
-/** Whether aggregating the rows of each task leaves fewer, by enough for its work. */
+/** Whether partial aggregation reduces the rows enough to be worth its work. */
 function reduces(planning: Planning, relation: AggregateRelation, placed: Placed): boolean {
-  // Without a group that all sets have, the other way is to bring all rows to one task.
+  // Without a group common to all sets, the alternative is to gather all rows into one task.
   if (commonGroups(relation).length === 0) return true;
   const input = planning.estimates.of(relation.input).rows;
   const groups = planning.estimates.of(relation).rows;
@@ -141,20 +147,20 @@ function reduces(planning: Planning, relation: AggregateRelation, placed: Placed
   return left < input * REDUCES;
 }
 
-/** Whether most groups have all their rows in one task as they are: who keeps rows together by a key has several of each. */
+/** Whether most groups have all their rows in one task because the table is clustered by a group column. */
 const isClustered = (planning: Planning, { groups }: AggregateRelation, { fragments }: Placed): boolean =>
   fragments.every(
     ({ placement, relation }) =>
-      placement === 'shards' &&
+      placement === 'source' &&
       groups.some((group) => {
         const key = plainReference(group);
         const found = key === undefined ? undefined : scanOf(relation, key);
-        if (found === undefined || !planning.sharded.has(found.scan)) return false;
+        if (found === undefined || !planning.partitionedScans.has(found.scan)) return false;
         return planning.facts.tables.get(found.scan.relation)?.clusteredBy?.has(found.column) === true;
       }),
   );
 
-/** Groups to hash by alone, for what stands above, when there are enough of them to keep all nodes busy. */
+/** The group columns that the operator above wants to hash by, if they have enough values to keep all nodes busy. */
 function preferredGroups(planning: Planning, relation: AggregateRelation): readonly number[] | undefined {
   const preferred = planning.preferredKeys.get(relation);
   if (preferred === undefined) return undefined;
@@ -166,7 +172,7 @@ function preferredGroups(planning: Planning, relation: AggregateRelation): reado
   return groups < GROUPS_FOR_EACH_NODE * planning.nodes ? undefined : preferred;
 }
 
-/** Of groups within groups: rows that are hashed by the outer ones stay where they are. */
+/** Hashes an inner aggregate by the groups of the outer one, so that its rows need not move again. */
 function preferGroupsAbove(planning: Planning, { input, groups, groupingSets }: AggregateRelation): void {
   if (input.kind !== 'aggregate' || groups.length === 0 || groupingSets.length !== 1) return;
   const keys = groups.map(plainReference).filter((key) => key !== undefined && key < input.groups.length);

@@ -1,7 +1,14 @@
 import type { AggregateRelation, DistinctRelation } from '../../relational/relation.ts';
 import { plainReference, referenceTo } from '../tree/expressions.ts';
-import { cutBefore, forwarded, gatheredWhenFew, hashedWithin, inBuckets, inOne } from './exchange.ts';
-import { inOnePlace, over, type Place, type Placed, placedAs, sameColumns } from './fragment.ts';
+import {
+  forward,
+  gather,
+  gatherWhenSmall,
+  hashKeysWithin,
+  materializedBefore,
+  repartition,
+} from './exchange.ts';
+import { type Place, type Placed, placedAs, sameColumns, singleFragment, withOperator } from './fragment.ts';
 import { placeAggregate } from './place-aggregate.ts';
 import type { Planning } from './planning.ts';
 
@@ -17,20 +24,20 @@ export function placeDistinct(planning: Planning, relation: DistinctRelation, pl
   }
   const keys = (relation.on ?? []).map(plainReference).filter((key) => key !== undefined);
   const partial = planning.once(relation, 'of each task', (): DistinctRelation => ({ ...relation }));
-  const before = cutBefore(planning, partial);
-  const input = before ?? gatheredWhenFew(planning, place(relation.input));
-  const there = inOnePlace(input);
+  const before = materializedBefore(planning, partial);
+  const input = before ?? gatherWhenSmall(planning, place(relation.input));
+  const there = singleFragment(input);
   if (there !== undefined) return single(there.relation, there.placement);
   if (keys.length === 0 || keys.length !== relation.on?.length) {
     planning.gatherReason('DISTINCT ON something else than columns', relation.input);
-    return single(inOne(planning, input).relation, 'whole');
+    return single(gather(planning, input).relation, 'replicated');
   }
-  const hashed = hashedWithin(planning, input, new Set(keys));
+  const hashed = hashKeysWithin(planning, input, new Set(keys));
   if (hashed !== undefined && before === undefined && input.fragments.length === 1) {
-    const fragment = inBuckets(planning, input, hashed);
+    const fragment = repartition(planning, input, hashed);
     return placedAs(
       relation,
-      over(fragment, { ...relation, input: fragment.relation }, sameColumns(relation)),
+      withOperator(fragment, { ...relation, input: fragment.relation }, sameColumns(relation)),
     );
   }
   const early: Placed =
@@ -38,22 +45,22 @@ export function placeDistinct(planning: Planning, relation: DistinctRelation, pl
     ({
       relation: partial,
       fragments: input.fragments.map((fragment) => {
-        const here = forwarded(planning, fragment);
+        const here = forward(planning, fragment);
         return { ...here, hashed: [], relation: { ...relation, input: here.relation } };
       }),
     } satisfies Placed);
-  const fragment = inBuckets(planning, early, keys);
+  const fragment = repartition(planning, early, keys);
   return placedAs(relation, {
     relation: { ...relation, input: fragment.relation },
-    placement: 'buckets',
-    hashed: [keys],
+    placement: 'hash',
+    hashKeyChoices: [keys],
   });
 
   function single(inner: DistinctRelation['input'], placement: string): Placed {
     return placedAs(relation, {
       relation: { ...relation, input: inner },
       placement: placement === 'coordinator' ? 'coordinator' : 'single',
-      hashed: [],
+      hashKeyChoices: [],
     });
   }
 }

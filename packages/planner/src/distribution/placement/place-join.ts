@@ -2,70 +2,70 @@ import type { JoinRelation, JoinType, Relation } from '../../relational/relation
 import { nullAwareMark } from '../rewrites/null-aware-mark.ts';
 import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
-import { filterByBuild, isWorthTelling } from './dynamic-filter.ts';
+import { filterByBuild, isWorthSummarising } from './dynamic-filter.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
-import { everywhere, forwarded, gatheredWhenFew, inBuckets, inOne } from './exchange.ts';
+import { broadcast, forward, gather, gatherWhenSmall, repartition } from './exchange.ts';
 import {
+  commonPlacement,
   type Fragment,
-  inOnePlace,
-  over,
   type Place,
   type Placed,
   placedAs,
-  placeOfAll,
+  singleFragment,
+  withOperator,
 } from './fragment.ts';
 import { isHeavy, joinStrategy, mayBroadcast } from './join-strategy.ts';
 import type { Planning } from './planning.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
 
-/** Of the limit for broadcasts, so much a side may have by its estimate and still be waited for to see what it has. */
+/** The choice of strategy is deferred until the actual size is known if the estimate is within this factor of the broadcast limit. */
 const WAIT_SHARE = 8;
-/** A side of so much less than the other is waited for too. */
+/** The choice is deferred as well if one side is estimated smaller than the other by this factor. */
 const MUCH_LESS = 4;
-/** A side may turn out to be less than the other although it is thought to be so much more. */
+/** Estimates are this uncertain: a side estimated larger by up to this factor may turn out to be the smaller one. */
 const ABOUT_AS_MUCH = 3;
 
 /**
- * Brings the rows of a join together: one side in every task of the other, or both hashed by equal keys.
+ * Places a join: one side is read by every task of the other (broadcast), or both sides are hashed by equal keys.
  *
  *     join k                  join k                     join k
- *       scan a (shards)  →      scan a (shards)     or     input a (buckets of k)
- *       scan b (shards)         input b (broadcast)        input b (buckets of k)
+ *       scan a (source)  →      scan a (source)     or     input a (hash of k)
+ *       scan b (source)         input b (broadcast)        input b (hash of k)
  *
- * Broadcasting a side whose unmatched rows are given too (the left of a LEFT join) would give them once for each task that
- * finds no match for them.
+ * A side whose unmatched rows are emitted (the left of a LEFT join) must not be broadcast: each task without a match would emit
+ * the row again.
  */
 export function placeJoin(planning: Planning, join: JoinRelation, below: Place): Placed {
-  const rewritten = planning.once(join, 'hashed mark join', () => hashedMark(planning, join));
+  const rewritten = planning.once(join, 'hashed mark join', () => hashableMark(planning, join));
   if (rewritten !== undefined) return { ...below(rewritten), relation: join };
-  const [left, right] = sidesOf(planning, below(join.left), below(join.right));
+  const [left, right] = gatherSmallSides(planning, below(join.left), below(join.right));
   const strategy = joinStrategy(planning, join, left, right);
   switch (strategy.kind) {
-    case 'in one place': {
-      const sides = [inOne(planning, left), inOne(planning, right)] as const;
+    case 'single': {
+      const sides = [gather(planning, left), gather(planning, right)] as const;
       return placedAs(join, {
-        relation: over2(join, sides[0].relation, sides[1].relation),
-        placement: placeOfAll(sides),
-        hashed: [],
+        relation: withSides(join, sides[0].relation, sides[1].relation),
+        placement: commonPlacement(sides),
+        hashKeyChoices: [],
       });
     }
     case 'broadcast':
       return strategy.side === 'right'
         ? broadcastJoin(planning, join, left, right, 'right')
         : broadcastJoin(planning, join, right, left, 'left');
-    case 'hashed':
-      return hashedJoin(planning, join, left, right, strategy.leftKeys, strategy.rightKeys);
+    case 'hash':
+      return hashJoin(planning, join, left, right, strategy.leftKeys, strategy.rightKeys);
   }
 }
 
-/** In one place both, when few rows are left of both. */
-function sidesOf(planning: Planning, left: Placed, right: Placed): readonly [Placed, Placed] {
-  const few = [gatheredWhenFew(planning, left), gatheredWhenFew(planning, right)] as const;
-  return few.every((side) => inOnePlace(side) !== undefined) ? few : [left, right];
+/** Gathers both sides into one task if both are small. */
+function gatherSmallSides(planning: Planning, left: Placed, right: Placed): readonly [Placed, Placed] {
+  const few = [gatherWhenSmall(planning, left), gatherWhenSmall(planning, right)] as const;
+  return few.every((side) => singleFragment(side) !== undefined) ? few : [left, right];
 }
 
-/** A mark join of which no side can be everywhere, in a form that can be hashed. */
-function hashedMark(planning: Planning, join: JoinRelation): Relation | undefined {
+/** Rewrites a mark join that cannot be broadcast into a form that can be hashed. */
+function hashableMark(planning: Planning, join: JoinRelation): Relation | undefined {
   if (join.type !== 'mark' || equalKeys(join).length > 0) return undefined;
   const { bytes } = planning.estimates.of(join.right);
   if (bytes <= planning.facts.cluster.broadcastLimitBytes) return undefined;
@@ -83,27 +83,29 @@ function broadcastJoin(
   const lone = build.fragments.length === 1 ? build.fragments[0] : undefined;
   const rows = planning.estimates.of(build.relation).rows;
   const buildKeys = pairs.map((pair) => pair[side]);
-  // A choice by sizes is made again when they are known: so the rows are left in buckets too.
+  // The choice is made again when the actual size is known, so the output gets hash buckets too.
   const prepared =
-    lone?.placement === 'whole' &&
-    (isHeavy(planning, lone, rows) || isWorthTelling(planning, join, probe, side, pairs, lone, rows))
+    lone?.placement === 'replicated' &&
+    (isHeavy(planning, lone, rows) || isWorthSummarising(planning, join, probe, side, pairs, lone, rows))
       ? { ...build, fragments: [{ ...lone, placement: 'single' as const }] }
       : build;
-  const whole = everywhere(planning, prepared, buildKeys);
+  const whole = broadcast(planning, prepared, buildKeys);
   const fragments = probe.fragments.map((fragment): Fragment => {
-    const here = forwarded(planning, fragment);
+    const here = forward(planning, fragment);
     const relation =
       side === 'right'
-        ? over2(join, here.relation, whole.relation)
-        : over2(join, whole.relation, here.relation);
-    const placed = over(here, relation, keptColumns(join, side === 'right' ? 'left' : 'right'));
-    return join.type === 'inner' ? { ...placed, hashed: withEqual(placed.hashed, join, pairs) } : placed;
+        ? withSides(join, here.relation, whole.relation)
+        : withSides(join, whole.relation, here.relation);
+    const placed = withOperator(here, relation, keptColumns(join, side === 'right' ? 'left' : 'right'));
+    return join.type === 'inner'
+      ? { ...placed, hashKeyChoices: withEqual(placed.hashKeyChoices, join, pairs) }
+      : placed;
   });
   filterByBuild(planning, join, probe, side, pairs, whole.relation);
   return placedAs(join, ...fragments);
 }
 
-function hashedJoin(
+function hashJoin(
   planning: Planning,
   join: JoinRelation,
   left: Placed,
@@ -112,35 +114,35 @@ function hashedJoin(
   rightKeys: readonly number[],
 ): Placed {
   const pairs = equalKeys(join);
-  const later = decidedLater(planning, join);
+  const later = deferredSide(planning, join);
   const first = later === 'left' ? 'left' : 'right';
   const before = new Set(planning.drafts);
   const sides = { left, right };
   const keys = { left: leftKeys, right: rightKeys };
-  const cutSide = (side: 'left' | 'right') =>
-    inBuckets(planning, withoutNullKeys(planning, join, sides[side], side, pairs), keys[side]);
-  const build = cutSide(first);
+  const repartitionSide = (side: 'left' | 'right') =>
+    repartition(planning, withoutNullKeys(planning, join, sides[side], side, pairs), keys[side]);
+  const build = repartitionSide(first);
   const builds = planning.drafts.filter((draft) => !before.has(draft));
-  const probe = cutSide(first === 'left' ? 'right' : 'left');
+  const probe = repartitionSide(first === 'left' ? 'right' : 'left');
   const probes = planning.drafts.filter((draft) => !before.has(draft) && !builds.includes(draft));
   if (later !== undefined) for (const draft of probes) for (const { id } of builds) draft.after.add(id);
   const [l, r] = first === 'left' ? [build, probe] : [probe, build];
   filterByBuild(planning, join, sides[first === 'left' ? 'right' : 'left'], first, pairs, build.relation);
   const width = l.relation.columns.length;
   const { type } = join;
-  const ofLeft = keepsPlace(type, 'left') ? l.hashed : [];
-  const ofRight = keepsPlace(type, 'right')
-    ? r.hashed.map((choice) => choice.map((key) => key + (isRightOnly(type) ? 0 : width)))
+  const ofLeft = keepsPartitioning(type, 'left') ? l.hashKeyChoices : [];
+  const ofRight = keepsPartitioning(type, 'right')
+    ? r.hashKeyChoices.map((choice) => choice.map((key) => key + (isRightOnly(type) ? 0 : width)))
     : [];
   return placedAs(join, {
-    relation: over2(join, l.relation, r.relation),
-    placement: 'buckets',
-    hashed: [...ofLeft, ...ofRight],
+    relation: withSides(join, l.relation, r.relation),
+    placement: 'hash',
+    hashKeyChoices: [...ofLeft, ...ofRight],
   });
 }
 
-/** The side that is waited for, since it may turn out small enough to be broadcast. */
-function decidedLater(planning: Planning, join: JoinRelation): 'left' | 'right' | undefined {
+/** The side whose actual size is awaited because it may turn out small enough to be broadcast. */
+function deferredSide(planning: Planning, join: JoinRelation): 'left' | 'right' | undefined {
   const limit = planning.facts.cluster.broadcastLimitBytes * WAIT_SHARE;
   const sides = (['right', 'left'] as const).filter((side) => {
     if (!mayBroadcast(join.type, side)) return false;
@@ -155,7 +157,7 @@ function decidedLater(planning: Planning, join: JoinRelation): 'left' | 'right' 
   return bytesOf(smallest) < other * ABOUT_AS_MUCH ? smallest : undefined;
 }
 
-/** Rows that match none because a key is NULL need not travel, and would all meet in one bucket. */
+/** Filters out rows with a NULL key that cannot match: they need not move, and would all be in one bucket. */
 function withoutNullKeys(
   planning: Planning,
   join: JoinRelation,
@@ -167,14 +169,14 @@ function withoutNullKeys(
   const keys = [...new Set(pairs.filter(({ isNullSafe }) => !isNullSafe).map((pair) => pair[side]))];
   if (keys.length === 0) return placed;
   const isTravelling = placed.fragments.some(
-    ({ placement }) => placement === 'shards' || placement === 'buckets',
+    ({ placement }) => placement === 'source' || placement === 'hash',
   );
   if (!isTravelling) return placed;
-  if (planning.cuts.has(placed.relation)) return placed;
+  if (planning.materialized.has(placed.relation)) return placed;
   return {
     relation: placed.relation,
     fragments: placed.fragments.map((fragment) =>
-      fragment.placement !== 'shards'
+      fragment.placement !== 'source'
         ? fragment
         : {
             ...fragment,
@@ -187,8 +189,8 @@ function withoutNullKeys(
   };
 }
 
-/** Whether rows given by the join lie in the buckets of their keys of the side. */
-function keepsPlace(type: JoinType, side: 'left' | 'right'): boolean {
+/** Whether rows emitted by the join are still hashed by the keys of the side. */
+function keepsPartitioning(type: JoinType, side: 'left' | 'right'): boolean {
   if (type === 'inner') return true;
   if (type === 'full') return false;
   const isByRight = type === 'right' || isRightOnly(type);
@@ -197,7 +199,7 @@ function keepsPlace(type: JoinType, side: 'left' | 'right'): boolean {
 
 const isRightOnly = (type: JoinType): boolean => type === 'right_semi' || type === 'right_anti';
 
-/** For each column of the join the one of a side that it is. */
+/** For each column of the join, the column of the side that it passes through. */
 function keptColumns(join: JoinRelation, side: 'left' | 'right'): readonly (number | undefined)[] {
   const width = join.left.columns.length;
   if (isRightOnly(join.type)) return join.columns.map((_, i) => (side === 'right' ? i : undefined));
@@ -206,7 +208,7 @@ function keptColumns(join: JoinRelation, side: 'left' | 'right'): readonly (numb
   );
 }
 
-/** Rows hashed by a column are hashed by the one that is equal to it too. */
+/** Rows that are hashed by a column are also hashed by a column that the join makes equal to it. */
 function withEqual(
   hashed: readonly (readonly number[])[],
   join: JoinRelation,
@@ -225,7 +227,7 @@ function withEqual(
   return choices;
 }
 
-const over2 = (join: JoinRelation, left: Relation, right: Relation): JoinRelation => ({
+const withSides = (join: JoinRelation, left: Relation, right: Relation): JoinRelation => ({
   ...join,
   left,
   right,

@@ -1,47 +1,49 @@
 import { isVolatile } from '../../relational/expressions/volatility.ts';
 import type {
   FunctionRelation,
-  LocalRelation,
   ScanRelation,
+  SessionRelation,
   ValuesRelation,
 } from '../../relational/relation.ts';
-import { over, type Place, type Placed, placedAs } from './fragment.ts';
+import { type Place, type Placed, placedAs, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
-/** A table is read by all that share its tablets out, or whole by each task when that is less work than an exchange. */
+/** A table is divided among the tasks by tablets, or small enough that every task reads all of it. */
 export function placeScan(planning: Planning, scan: ScanRelation): Placed {
   const table = planning.facts.tables.get(scan.relation);
   const isWhole =
     table !== undefined &&
     (table.isDimension || table.tablets === 0 || table.bytes < planning.facts.cluster.wholeTableBytes);
-  if (!isWhole) planning.sharded.add(scan);
-  return placedAs(scan, { relation: scan, placement: isWhole ? 'whole' : 'shards', hashed: [] });
+  if (!isWhole) planning.partitionedScans.add(scan);
+  return placedAs(scan, { relation: scan, placement: isWhole ? 'replicated' : 'source', hashKeyChoices: [] });
 }
 
-export const placeLocal = (local: LocalRelation): Placed =>
-  placedAs(local, { relation: local, placement: 'coordinator', hashed: [] });
+export const placeSession = (local: SessionRelation): Placed =>
+  placedAs(local, { relation: local, placement: 'coordinator', hashKeyChoices: [] });
 
 export const placeValues = (values: ValuesRelation): Placed =>
   placedAs(values, {
     relation: values,
-    placement: values.rows.some((row) => row.some(isVolatile)) ? 'single' : 'whole',
-    hashed: [],
+    placement: values.rows.some((row) => row.some(isVolatile)) ? 'single' : 'replicated',
+    hashKeyChoices: [],
   });
 
-/** A table function is computed by every task that needs its rows, or beside the rows that it is called for. */
+/** A table function is computed by every task that needs its rows, or in the tasks of the rows that it takes as arguments. */
 export function placeFunction(relation: FunctionRelation, below: Place): Placed {
   const expressions = [...relation.arguments, ...Object.values(relation.namedArguments)];
   if (relation.input === undefined)
     return placedAs(relation, {
       relation,
-      placement: expressions.some(isVolatile) ? 'single' : 'whole',
-      hashed: [],
+      placement: expressions.some(isVolatile) ? 'single' : 'replicated',
+      hashKeyChoices: [],
     });
   const input = below(relation.input);
   const own = relation.columns.length - relation.input.columns.length;
   const sources = relation.columns.map((_, i) => (i < own ? undefined : i - own));
   return placedAs(
     relation,
-    ...input.fragments.map((fragment) => over(fragment, { ...relation, input: fragment.relation }, sources)),
+    ...input.fragments.map((fragment) =>
+      withOperator(fragment, { ...relation, input: fragment.relation }, sources),
+    ),
   );
 }

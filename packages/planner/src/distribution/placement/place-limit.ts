@@ -1,8 +1,8 @@
 import type { LimitRelation, Relation } from '../../relational/relation.ts';
 import { constantNumber } from '../estimate/estimate.ts';
 import { firstRows, sort } from '../tree/build.ts';
-import { cutBefore, forwarded, gatheredWhenFew, inOne } from './exchange.ts';
-import { inOnePlace, over, type Place, type Placed, placedAs, sameColumns } from './fragment.ts';
+import { forward, gather, gatherWhenSmall, materializedBefore } from './exchange.ts';
+import { type Place, type Placed, placedAs, sameColumns, singleFragment, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /** More rows than this are not put in order twice. */
@@ -24,23 +24,23 @@ export function placeLimit(planning: Planning, relation: LimitRelation, place: P
   const most = rowsToKeep(relation);
   const below = sorted?.input ?? relation.input;
   const partial = planning.once(relation, 'first rows of each task', () => first(below));
-  const before = cutBefore(planning, partial);
-  if (before !== undefined) return finish(inOne(planning, before));
-  const input = gatheredWhenFew(planning, place(below));
-  const there = inOnePlace(input);
+  const before = materializedBefore(planning, partial);
+  if (before !== undefined) return finish(gather(planning, before));
+  const input = gatherWhenSmall(planning, place(below));
+  const there = singleFragment(input);
   if (there !== undefined) return finish(there);
   if (most === undefined) {
     planning.gatherReason('a limit that is no small number is applied in one task', relation.input);
-    return finish(inOne(planning, input));
+    return finish(gather(planning, input));
   }
   const early: Placed = {
     relation: partial,
     fragments: input.fragments.map((fragment) => {
-      const here = forwarded(planning, fragment);
-      return { ...over(here, first(here.relation), sameColumns(here.relation)), hashed: [] };
+      const here = forward(planning, fragment);
+      return { ...withOperator(here, first(here.relation), sameColumns(here.relation)), hashed: [] };
     }),
   };
-  return finish(inOne(planning, early));
+  return finish(gather(planning, early));
 
   function first(inner: Relation): Relation {
     return firstRows(sorted === undefined ? inner : sort(inner, sorted.keys), most ?? 0);
@@ -51,7 +51,7 @@ export function placeLimit(planning: Planning, relation: LimitRelation, place: P
     return placedAs(relation, {
       relation: { ...relation, input: sorted === undefined ? inner : { ...sorted, input: inner } },
       placement: placement === 'coordinator' ? 'coordinator' : 'single',
-      hashed: [],
+      hashKeyChoices: [],
     });
   }
 }

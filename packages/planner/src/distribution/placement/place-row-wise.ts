@@ -1,9 +1,16 @@
 import { isVolatile } from '../../relational/expressions/volatility.ts';
 import type { FilterRelation, ProjectRelation, UnnestRelation } from '../../relational/relation.ts';
-import { expressionSources, type Fragment, over, type Placed, placedAs, sameColumns } from './fragment.ts';
+import {
+  expressionSources,
+  type Fragment,
+  type Placed,
+  placedAs,
+  sameColumns,
+  withOperator,
+} from './fragment.ts';
 
 /**
- * What looks at one row at a time is done where the row is. A volatile expression over rows that several tasks have would
+ * Row-wise operators are computed where the rows are. A volatile expression over rows that several tasks have would
  * give each of them another value, so it is computed in one.
  */
 export function placeRowWise(
@@ -14,9 +21,9 @@ export function placeRowWise(
   return placedAs(
     relation,
     ...input.fragments.map((fragment): Fragment => {
-      const placed = over(fragment, { ...relation, input: fragment.relation }, sourcesOf(relation));
+      const placed = withOperator(fragment, { ...relation, input: fragment.relation }, sourcesOf(relation));
       if (isRepeatable) return placed;
-      if (placed.placement === 'whole') return { ...placed, placement: 'single' };
+      if (placed.placement === 'replicated') return { ...placed, placement: 'single' };
       return placed.placement === 'output' ? { ...placed, placement: 'single', output: undefined } : placed;
     }),
   );

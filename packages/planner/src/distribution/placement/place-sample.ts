@@ -1,5 +1,5 @@
 import type { SampleRelation } from '../../relational/relation.ts';
-import { inOne } from './exchange.ts';
+import { gather } from './exchange.ts';
 import { type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
@@ -13,10 +13,7 @@ export function placeSample(planning: Planning, relation: SampleRelation, below:
     /%|percent/i.test(relation.sql) &&
     !/repeatable|,\s*\d+\s*\)/i.test(relation.sql) &&
     !/reservoir/i.test(relation.sql);
-  if (
-    isRowByRow &&
-    input.fragments.every(({ placement }) => placement === 'shards' || placement === 'buckets')
-  )
+  if (isRowByRow && input.fragments.every(({ placement }) => placement === 'source' || placement === 'hash'))
     return placedAs(
       relation,
       ...input.fragments.map((fragment) => ({
@@ -24,11 +21,12 @@ export function placeSample(planning: Planning, relation: SampleRelation, below:
         relation: { ...relation, input: fragment.relation },
       })),
     );
-  const fragment = inOne(planning, input);
-  if (fragment.placement === 'whole') planning.gatherReason('a sample is drawn in one task', relation.input);
+  const fragment = gather(planning, input);
+  if (fragment.placement === 'replicated')
+    planning.gatherReason('a sample is drawn in one task', relation.input);
   return placedAs(relation, {
     relation: { ...relation, input: fragment.relation },
     placement: fragment.placement === 'coordinator' ? 'coordinator' : 'single',
-    hashed: [],
+    hashKeyChoices: [],
   });
 }

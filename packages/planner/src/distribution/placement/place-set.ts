@@ -1,6 +1,13 @@
 import type { SetRelation } from '../../relational/relation.ts';
-import { gatheredWhenFew, inBuckets, inOne } from './exchange.ts';
-import { inOnePlace, type Place, type Placed, placedAs, placeOfAll, sameColumns } from './fragment.ts';
+import { gather, gatherWhenSmall, repartition } from './exchange.ts';
+import {
+  commonPlacement,
+  type Place,
+  type Placed,
+  placedAs,
+  sameColumns,
+  singleFragment,
+} from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**
@@ -9,15 +16,15 @@ import type { Planning } from './planning.ts';
  */
 export function placeSet(planning: Planning, relation: SetRelation, below: Place): Placed {
   const placed = relation.inputs.map((input) => below(input));
-  const few = placed.map((input) => gatheredWhenFew(planning, input));
-  const inputs = few.every((input) => inOnePlace(input) !== undefined) ? few : placed;
-  const there = inputs.map(inOnePlace);
+  const few = placed.map((input) => gatherWhenSmall(planning, input));
+  const inputs = few.every((input) => singleFragment(input) !== undefined) ? few : placed;
+  const there = inputs.map(singleFragment);
   const isUnion = relation.operation === 'union' && relation.isAll;
   if (there.every((fragment) => fragment !== undefined))
     return placedAs(relation, {
       relation: { ...relation, inputs: there.map((fragment) => fragment.relation) },
-      placement: placeOfAll(there),
-      hashed: [],
+      placement: commonPlacement(there),
+      hashKeyChoices: [],
     });
   if (isUnion) return placedAs(relation, ...inputs.flatMap(({ fragments }) => fragments));
   const keys = sameColumns(relation);
@@ -25,17 +32,17 @@ export function placeSet(planning: Planning, relation: SetRelation, below: Place
     (input) => planning.estimates.of(input.relation).rows < planning.facts.cluster.gatherLimitRows / 1000,
   );
   if (smallEnough || keys.length === 0) {
-    const fragments = inputs.map((input) => inOne(planning, input));
+    const fragments = inputs.map((input) => gather(planning, input));
     return placedAs(relation, {
       relation: { ...relation, inputs: fragments.map((fragment) => fragment.relation) },
-      placement: placeOfAll(fragments),
-      hashed: [],
+      placement: commonPlacement(fragments),
+      hashKeyChoices: [],
     });
   }
-  const fragments = inputs.map((input) => inBuckets(planning, input, keys));
+  const fragments = inputs.map((input) => repartition(planning, input, keys));
   return placedAs(relation, {
     relation: { ...relation, inputs: fragments.map((fragment) => fragment.relation) },
-    placement: 'buckets',
-    hashed: [keys],
+    placement: 'hash',
+    hashKeyChoices: [keys],
   });
 }

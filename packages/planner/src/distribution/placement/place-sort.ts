@@ -1,5 +1,5 @@
 import type { SortRelation } from '../../relational/relation.ts';
-import { inOne } from './exchange.ts';
+import { gather } from './exchange.ts';
 import { type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
@@ -11,12 +11,12 @@ export function placeSort(
   isResult: boolean,
 ): Placed {
   const input = below(relation.input);
-  const fragment = inOne(planning, input);
-  if (fragment.placement === 'whole' && !isResult)
+  const fragment = gather(planning, input);
+  if (fragment.placement === 'replicated' && !isResult)
     planning.gatherReason('rows are put in order before the result', relation.input);
   return placedAs(relation, {
     relation: { ...relation, input: fragment.relation },
     placement: fragment.placement === 'coordinator' ? 'coordinator' : 'single',
-    hashed: [],
+    hashKeyChoices: [],
   });
 }

@@ -1,7 +1,7 @@
 import type { WindowRelation } from '../../relational/relation.ts';
 import { plainReference } from '../tree/expressions.ts';
-import { gatheredWhenFew, hashedWithin, inBuckets, inOne } from './exchange.ts';
-import { inOnePlace, over, type Place, type Placed, placedAs } from './fragment.ts';
+import { gather, gatherWhenSmall, hashKeysWithin, repartition } from './exchange.ts';
+import { type Place, type Placed, placedAs, singleFragment, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**
@@ -9,23 +9,23 @@ import type { Planning } from './planning.ts';
  * partition see all rows.
  */
 export function placeWindow(planning: Planning, relation: WindowRelation, below: Place): Placed {
-  const input = gatheredWhenFew(planning, below(relation.input));
+  const input = gatherWhenSmall(planning, below(relation.input));
   const width = relation.input.columns.length;
   const sources = relation.columns.map((_, i) => (i < width ? i : undefined));
   const keys = commonPartition(relation);
-  const there = inOnePlace(input);
+  const there = singleFragment(input);
   if (there === undefined && keys.length > 0) {
-    const hashed = hashedWithin(planning, input, new Set(keys));
-    const fragment = inBuckets(planning, input, hashed ?? keys);
-    return placedAs(relation, over(fragment, { ...relation, input: fragment.relation }, sources));
+    const hashed = hashKeysWithin(planning, input, new Set(keys));
+    const fragment = repartition(planning, input, hashed ?? keys);
+    return placedAs(relation, withOperator(fragment, { ...relation, input: fragment.relation }, sources));
   }
-  const fragment = inOne(planning, input);
+  const fragment = gather(planning, input);
   if (there === undefined)
     planning.gatherReason('a window without PARTITION BY sees all rows', relation.input);
   return placedAs(relation, {
     relation: { ...relation, input: fragment.relation },
     placement: fragment.placement === 'coordinator' ? 'coordinator' : 'single',
-    hashed: [],
+    hashKeyChoices: [],
   });
 }
 

@@ -1,30 +1,30 @@
 import type { Relation } from '../../relational/relation.ts';
-import { cutBefore } from './exchange.ts';
+import { materializedBefore } from './exchange.ts';
 import type { Place, Placed } from './fragment.ts';
 import { placeAggregate } from './place-aggregate.ts';
 import { placeDistinct } from './place-distinct.ts';
-import { placeInOne } from './place-in-one.ts';
 import { placeJoin } from './place-join.ts';
-import { placeFunction, placeLocal, placeScan, placeValues } from './place-leaf.ts';
+import { placeFunction, placeScan, placeSession, placeValues } from './place-leaf.ts';
 import { placeLimit } from './place-limit.ts';
 import { placeRowWise } from './place-row-wise.ts';
 import { placeSample } from './place-sample.ts';
 import { placeSet } from './place-set.ts';
 import { placeReference, placeShared } from './place-shared.ts';
+import { placeSingle } from './place-single.ts';
 import { placeSort } from './place-sort.ts';
 import { placeWindow } from './place-window.ts';
 import type { Planning } from './planning.ts';
 
 /** Decides where the rows of a relation are computed, and with what exchanges. */
 export function place(planning: Planning, relation: Relation, isResult = false): Placed {
-  const before = cutBefore(planning, relation);
+  const before = materializedBefore(planning, relation);
   if (before !== undefined) return before;
   const below: Place = (inner, result = false) => place(planning, inner, result);
   switch (relation.kind) {
     case 'scan':
       return placeScan(planning, relation);
-    case 'local':
-      return placeLocal(relation);
+    case 'session':
+      return placeSession(relation);
     case 'values':
       return placeValues(relation);
     case 'function':
@@ -55,7 +55,7 @@ export function place(planning: Planning, relation: Relation, isResult = false):
       return placeReference(planning, relation);
     case 'positional_join':
     case 'recursive':
-      return placeInOne(planning, relation, below);
+      return placeSingle(planning, relation, below);
     case 'input':
       throw new RangeError('Rows of a stage are not placed again');
   }

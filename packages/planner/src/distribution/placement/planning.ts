@@ -7,67 +7,67 @@ import type { Fragment, Placed } from './fragment.ts';
 /** A stage while the plan is being made. */
 export interface StageDraft {
   readonly id: StageId;
-  readonly spread: 'shards' | 'buckets' | 'single' | 'coordinator';
+  readonly partitioning: 'source' | 'hash' | 'single' | 'coordinator';
   readonly relation: Relation;
   readonly columns: readonly RelationColumn[];
   hashKeys: readonly number[];
-  /** Nobody reads by the keys yet: they may still become others. */
+  /** No stage reads by the hash keys yet, so they may still change. */
   hasOpenKeys: boolean;
   readonly summarised: Set<number>;
   readonly after: Set<StageId>;
   readonly isVolatile: boolean;
   readonly rows: number;
   readonly bytes: number;
-  /** It was started: nothing about it may change. */
+  /** The stage has started and must not change. */
   readonly isFixed: boolean;
 }
 
-/** How the rows of an `input` relation are read; without a mode, as the task that reads them wants: all of them. */
-export interface Reading {
+/** The stage and exchange mode of an `input` relation. Without a mode, the reading task reads all rows. */
+export interface InputReading {
   readonly stage: StageId;
   mode?: ExchangeSource['mode'] | undefined;
 }
 
-/** Fragments that are all rows of stages (each has an `output`), and together all rows of a relation. */
-export type Cut = readonly Fragment[];
+/** Fragments that are stage outputs and contain together all rows of a relation. */
+export type MaterializedRows = readonly Fragment[];
 
-/** What is remembered of a plan so that it can be decided again. */
+/** State of a plan that is kept to refine it while it runs. */
 export interface PlanMemory {
   readonly tree: Relation;
   readonly drafts: readonly StageDraft[];
-  readonly readings: ReadonlyMap<number, Reading>;
-  readonly cuts: ReadonlyMap<Relation, readonly Cut[]>;
+  readonly readings: ReadonlyMap<number, InputReading>;
+  readonly materialized: ReadonlyMap<Relation, readonly MaterializedRows[]>;
   readonly rewrites: Map<Relation, Map<string, unknown>>;
   readonly dynamicFilters: ReadonlyMap<ScanRelation, readonly DynamicFilter[]>;
-  readonly sharded: ReadonlySet<ScanRelation>;
+  readonly partitionedScans: ReadonlySet<ScanRelation>;
   readonly partials: ReadonlySet<Relation>;
 }
 
 const FIRST_OWN_SHARED_ID = 1_000_000;
 
-/** A plan being made: what is known, and what has been decided so far. */
+/** The state of planning one query: facts, estimates and the decisions made so far. */
 export class Planning {
   readonly facts: PlanFacts;
   readonly estimates: Estimates;
   readonly drafts: StageDraft[] = [];
-  readonly readings = new Map<number, Reading>();
+  readonly readings = new Map<number, InputReading>();
   /**
-   * The cuts of each relation: a further one is made for readers that need the rows hashed by other keys. A cut whose stages
-   * were started stays for the rest of the run, so the stages that refinements can add are bounded by relations times keys.
+   * Stage outputs of each materialized relation. Readers that need the rows hashed by other keys add another set. A set whose
+   * stages have started is kept for the rest of the run, so refinements add at most one set for each relation and list of keys.
    */
-  readonly cuts = new Map<Relation, readonly Cut[]>();
-  /** The cuts of which every stage was started. */
-  readonly fixed: ReadonlyMap<Relation, readonly Cut[]>;
-  /** Bytes of finished stages. */
+  readonly materialized = new Map<Relation, readonly MaterializedRows[]>();
+  /** The materialized relations whose stages have all started. */
+  readonly fixed: ReadonlyMap<Relation, readonly MaterializedRows[]>;
+  /** Output size of finished stages. */
   readonly finishedBytes = new Map<StageId, number>();
   readonly shared = new Map<number, Placed>();
   readonly dynamicFilters = new Map<ScanRelation, DynamicFilter[]>();
-  /** Scans of which each task reads its part; the others are read whole. */
-  readonly sharded = new Set<ScanRelation>();
-  /** Aggregates of a part of the rows, which others finish. */
+  /** Scans that are divided among tasks. The others are replicated. */
+  readonly partitionedScans = new Set<ScanRelation>();
+  /** Partial aggregates, which other stages merge. */
   readonly partials = new Set<Relation>();
   readonly reasons: string[] = [];
-  /** Groups of an aggregate by which its rows are wanted to be hashed, for what stands above. */
+  /** Hash keys for the output of an aggregate that suit the operator above it. */
   readonly preferredKeys = new Map<Relation, readonly number[]>();
   readonly rewrites: Map<Relation, Map<string, unknown>>;
   private readonly used = new Set<StageId>();
@@ -81,7 +81,7 @@ export class Planning {
     this.facts = facts;
     this.estimates = new Estimates(facts);
     this.rewrites = before?.memory.rewrites ?? new Map();
-    const fixed = new Map<Relation, readonly Cut[]>();
+    const fixed = new Map<Relation, readonly MaterializedRows[]>();
     this.fixed = fixed;
     if (before === undefined) return;
     const { memory, kept } = before;
@@ -99,26 +99,43 @@ export class Planning {
         scan,
         filters.filter(({ stage }) => kept.has(stage)),
       );
-    for (const scan of memory.sharded) this.sharded.add(scan);
+    for (const scan of memory.partitionedScans) this.partitionedScans.add(scan);
     for (const partial of memory.partials) this.partials.add(partial);
-    for (const [relation, cuts] of memory.cuts) {
+    for (const [relation, cuts] of memory.materialized) {
       const left = cuts.filter((cut) => cut.every(({ output }) => kept.has(output!.stage)));
       if (left.length === 0) continue;
       fixed.set(relation, left);
-      this.cuts.set(relation, left);
+      this.materialized.set(relation, left);
     }
   }
 
   memory(tree: Relation): PlanMemory {
-    const { drafts, readings, cuts, rewrites, dynamicFilters, sharded, partials } = this;
-    return { tree, drafts, readings, cuts, rewrites, dynamicFilters, sharded, partials };
+    const {
+      drafts,
+      readings,
+      materialized: cuts,
+      rewrites,
+      dynamicFilters,
+      partitionedScans: sharded,
+      partials,
+    } = this;
+    return {
+      tree,
+      drafts,
+      readings,
+      materialized: cuts,
+      rewrites,
+      dynamicFilters,
+      partitionedScans: sharded,
+      partials,
+    };
   }
 
   get nodes(): number {
     return Math.max(1, this.facts.cluster.nodes);
   }
 
-  /** A rewrite of a relation, made once for a plan and all that it is refined to. */
+  /** Makes a rewrite of a relation once for a plan and all its refinements. */
   once<T>(relation: Relation, name: string, make: () => T): T {
     const known = this.rewrites.get(relation) ?? new Map<string, unknown>();
     this.rewrites.set(relation, known);
@@ -126,7 +143,7 @@ export class Planning {
     return known.get(name) as T;
   }
 
-  /** For a shared relation that a rule makes; those of statements count up from 0. */
+  /** Returns an id for a shared relation made by a rule. Ids of shared relations of the statement count up from 0. */
   newSharedId(): number {
     return FIRST_OWN_SHARED_ID + this.rewrites.size;
   }
@@ -156,7 +173,7 @@ export class Planning {
     return found;
   }
 
-  /** A relation of the rows of a stage. */
+  /** Returns a relation that reads the output of a stage. */
   read(stage: StageId, columns: readonly RelationColumn[]): InputRelation {
     const id = this.nextInput;
     this.nextInput += 1;
@@ -164,7 +181,7 @@ export class Planning {
     return { kind: 'input', id, columns };
   }
 
-  /** Tells that rows without a bound come together in one place. */
+  /** Records a warning if a relation that may be large is gathered into one task. */
   gatherReason(what: string, relation: Relation): void {
     const { rows } = this.estimates.of(relation);
     if (rows <= this.facts.cluster.gatherLimitRows) return;

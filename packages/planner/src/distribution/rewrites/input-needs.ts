@@ -17,7 +17,7 @@ const withReferences = (needs: Iterable<number>, expressions: readonly PlanExpre
 export function inputNeeds(relation: Relation, needed: Needs): readonly Needs[] {
   switch (relation.kind) {
     case 'scan':
-    case 'local':
+    case 'session':
     case 'input':
     case 'values':
     case 'reference':

@@ -78,7 +78,7 @@ class Pruning {
     const needs = inputNeeds(relation, needed);
     switch (relation.kind) {
       case 'scan':
-      case 'local': {
+      case 'session': {
         const kept = sorted(needed);
         return {
           relation: {

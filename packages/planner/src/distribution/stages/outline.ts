@@ -17,9 +17,9 @@ export function relationOutline(planning: Planning, relation: Relation, depth = 
 function lineOf(planning: Planning, relation: Relation): string | undefined {
   switch (relation.kind) {
     case 'scan':
-      return `scan ${relation.relation} (${relation.names.join(', ')})${planning.sharded.has(relation) ? '' : ' whole'}`;
-    case 'local':
-      return `local (${relation.names.join(', ')})`;
+      return `scan ${relation.relation} (${relation.names.join(', ')})${planning.partitionedScans.has(relation) ? '' : ' replicated'}`;
+    case 'session':
+      return `session relation (${relation.names.join(', ')})`;
     case 'input': {
       const reading = planning.readings.get(relation.id);
       return `input stage ${reading?.stage}${reading?.mode === undefined ? '' : ` ${reading.mode}`}`;

@@ -12,11 +12,11 @@ import { relationOutline } from './outline.ts';
 import { isRowWise } from './row-wise.ts';
 import { sliceableInputs } from './sliceable.ts';
 
-/** A draft as SQL over sources. */
+/** Renders a draft as SQL over its sources. */
 export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: readonly string[]): Stage {
   const sources: StageSource[] = [];
   const holes = new Map<LeafRelation, Leaf>();
-  const isOneTask = draft.spread === 'single' || draft.spread === 'coordinator';
+  const isOneTask = draft.partitioning === 'single' || draft.partitioning === 'coordinator';
   const exchanges = new Map<number, number>();
   for (const { leaf, predicates } of leavesOf(draft.relation)) {
     if (holes.has(leaf)) continue;
@@ -28,21 +28,21 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
           relation: leaf.relation,
           columns: leaf.names,
           filters: conjunctsOf(leaf, predicates),
-          spread: planning.sharded.has(leaf) && !isOneTask ? 'sharded' : 'whole',
+          partitioning: planning.partitionedScans.has(leaf) && !isOneTask ? 'source' : 'replicated',
           dynamicFilters: planning.dynamicFilters.get(leaf) ?? [],
         });
         holes.set(leaf, { hole, columns: leaf.names });
         break;
-      case 'local':
-        sources.push({ kind: 'local', sql: leaf.sql });
+      case 'session':
+        sources.push({ kind: 'session', sql: leaf.sql });
         holes.set(leaf, { hole, columns: leaf.names });
         break;
       case 'input': {
         const reading = planning.readings.get(leaf.id);
         if (reading === undefined) throw new RangeError(`Nothing to read for input ${leaf.id}`);
-        const { stage, mode = isOneTask ? 'gathered' : 'broadcast' } = reading;
+        const { stage, mode = isOneTask ? 'gather' : 'broadcast' } = reading;
         exchanges.set(leaf.id, hole);
-        sources.push({ kind: 'exchange', stage, mode: isOneTask ? 'gathered' : mode });
+        sources.push({ kind: 'exchange', stage, mode: isOneTask ? 'gather' : mode });
         holes.set(leaf, { hole, columns: leaf.columns.map((_, i) => `c${i}`) });
         break;
       }
@@ -51,11 +51,11 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
   const names = rootNames ?? draft.columns.map((_, i) => `c${i}`);
   const sliceable = [...sliceableInputs(planning, draft.relation)].flatMap((id) => {
     const source = exchanges.get(id);
-    return source !== undefined && planning.readings.get(id)?.mode === 'hashed' ? [source] : [];
+    return source !== undefined && planning.readings.get(id)?.mode === 'hash' ? [source] : [];
   });
   return {
     id: draft.id,
-    spread: draft.spread,
+    partitioning: draft.partitioning,
     sources,
     ...(sliceable.length === 0 ? {} : { sliceable }),
     ...(isRowWise(draft.relation) ? { isRowWise: true } : {}),
@@ -75,7 +75,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
   };
 }
 
-/** Stages whose ends it waits for and that it does not read. */
+/** Stages that the draft waits for without reading them. */
 function afterOf({ after }: StageDraft, sources: readonly StageSource[]): ReadonlySet<StageId> {
   const waited = new Set(after);
   for (const source of sources)
@@ -86,14 +86,14 @@ function afterOf({ after }: StageDraft, sources: readonly StageSource[]): Readon
 
 interface FoundLeaf {
   readonly leaf: LeafRelation;
-  /** Of filters right above it. */
+  /** Predicates of the filters directly above the leaf. */
   readonly predicates: readonly PlanExpression[];
 }
 
 function leavesOf(relation: Relation, predicates: readonly PlanExpression[] = []): readonly FoundLeaf[] {
   switch (relation.kind) {
     case 'scan':
-    case 'local':
+    case 'session':
     case 'input':
       return [{ leaf: relation, predicates }];
     case 'filter':

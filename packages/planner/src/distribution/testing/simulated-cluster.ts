@@ -230,16 +230,17 @@ export class SimulatedCluster {
     task: SimulatedTask,
   ): string {
     if (source.kind === 'scan') return this.scanSql(source, outputs, task.node);
-    if (source.kind === 'local') return source.sql;
+    if (source.kind === 'session') return source.sql;
     const tables = outputs.get(source.stage) ?? [];
     const read = source.mode === 'forward' ? [tables[task.node]!] : tables;
     const [from, to] = task.range;
-    const where = source.mode === 'hashed' ? ` WHERE "$bucket" BETWEEN ${from} AND ${to}` : '';
+    const where = source.mode === 'hash' ? ` WHERE "$bucket" BETWEEN ${from} AND ${to}` : '';
     return `(${read.map((table) => `SELECT * FROM "${table}"${where}`).join(' UNION ALL ')})`;
   }
 
   private scanSql(scan: ScanSource, outputs: ReadonlyMap<StageId, readonly string[]>, node: number): string {
-    const table = scan.spread === 'whole' ? `managed."${scan.relation}"` : `"shard_${scan.relation}_${node}"`;
+    const table =
+      scan.partitioning === 'replicated' ? `managed."${scan.relation}"` : `"shard_${scan.relation}_${node}"`;
     const columns =
       scan.columns.length === 0 ? 'NULL AS nothing' : scan.columns.map((name) => `"${name}"`).join(', ');
     const kept = [
@@ -298,13 +299,13 @@ function tasksOf(
   { nodes }: SimulatedOptions,
 ): readonly SimulatedTask[] {
   const all: readonly [number, number] = [0, HASH_BUCKETS - 1];
-  switch (stage.spread) {
-    case 'shards': {
+  switch (stage.partitioning) {
+    case 'source': {
       const forward = stage.sources.find((source) => source.kind === 'exchange' && source.mode === 'forward');
       const count = forward?.kind === 'exchange' ? (outputs.get(forward.stage)?.length ?? nodes) : nodes;
       return Array.from({ length: count }, (_, node) => ({ node, range: all }));
     }
-    case 'buckets': {
+    case 'hash': {
       const size = Math.ceil(HASH_BUCKETS / (nodes + 1));
       return Array.from({ length: nodes + 1 }, (_, i) => ({
         node: i,

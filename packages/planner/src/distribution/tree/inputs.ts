@@ -4,7 +4,7 @@ import type { Relation } from '../../relational/relation.ts';
 export function inputsOf(relation: Relation): readonly Relation[] {
   switch (relation.kind) {
     case 'scan':
-    case 'local':
+    case 'session':
     case 'input':
     case 'values':
     case 'reference':
@@ -31,7 +31,7 @@ export function withInputs(relation: Relation, inputs: readonly Relation[]): Rel
   const [first, second] = inputs as [Relation, Relation];
   switch (relation.kind) {
     case 'scan':
-    case 'local':
+    case 'session':
     case 'input':
     case 'values':
     case 'reference':

@@ -57,7 +57,7 @@ function baseRelation(node: PlanGet, columns: readonly RelationColumn[]): Relati
   if (node.name !== 'seq_scan' || table === undefined) return functionRelation(node, columns);
   // Tables of the session alone are found without a schema.
   const path = schema === undefined || schema === 'main' ? [table] : [schema, table];
-  return { kind: 'local', sql: path.map(quoteIdentifier).join('.'), names, columns };
+  return { kind: 'session', sql: path.map(quoteIdentifier).join('.'), names, columns };
 }
 
 /** The columns in the order in which the operators above number them. */

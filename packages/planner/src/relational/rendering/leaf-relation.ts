@@ -1,6 +1,6 @@
-import type { InputRelation, LocalRelation, ScanRelation } from '../relation.ts';
+import type { InputRelation, ScanRelation, SessionRelation } from '../relation.ts';
 
-export type LeafRelation = ScanRelation | LocalRelation | InputRelation;
+export type LeafRelation = ScanRelation | SessionRelation | InputRelation;
 
 /** A relation that is put in when the SQL runs. */
 export interface Leaf {

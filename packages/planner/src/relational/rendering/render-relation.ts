@@ -20,7 +20,7 @@ import type { RenderScope } from './render-scope.ts';
 export function renderRelation(relation: Relation, scope: RenderScope): QueryBlock {
   switch (relation.kind) {
     case 'scan':
-    case 'local':
+    case 'session':
     case 'input':
       return renderLeaf(relation, scope);
     case 'function':

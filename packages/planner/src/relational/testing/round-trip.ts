@@ -111,7 +111,7 @@ function leafSql(relation: LeafRelation): string {
   switch (relation.kind) {
     case 'scan':
       return `${MANAGED_SCHEMA}.${quoteIdentifier(relation.relation)}`;
-    case 'local':
+    case 'session':
       return relation.sql;
     case 'input':
       throw new Error('a plan that was read has no inputs');

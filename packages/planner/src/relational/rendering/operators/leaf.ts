@@ -11,7 +11,7 @@ export function renderLeaf(relation: LeafRelation, scope: RenderScope): QueryBlo
   const leaf = scope.leaf(relation);
   if (leaf !== undefined)
     return plainBlock(sql`${hole(leaf.hole)} AS ${alias}`, qualified(alias, leaf.columns));
-  if (relation.kind !== 'local') return unsupported(`a relation of kind ${relation.kind} without its rows`);
+  if (relation.kind !== 'session') return unsupported(`a relation of kind ${relation.kind} without its rows`);
   return plainBlock(sql`${relation.sql} AS ${alias}`, qualified(alias, relation.names));
 }
 

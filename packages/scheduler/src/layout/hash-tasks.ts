@@ -3,7 +3,7 @@ import { HASH_BUCKETS } from '@tessera/planner';
 import { bucketBytes, rowsInBuckets } from './bucket-counts.ts';
 import { type BucketRange, bucketRanges } from './bucket-ranges.ts';
 import type { LayoutInputs } from './layout-inputs.ts';
-import { mostInput, oneTask, wholeSource } from './single-task.ts';
+import { fullSource, mostInput, singleTask } from './single-task.ts';
 import type { ExchangePart, TaskOutput, TaskSpec } from './task-spec.ts';
 
 /** Fewer bytes are read faster by one task than sent to two. */
@@ -12,11 +12,11 @@ const MIN_TASK_BYTES = 4 << 20;
 const UNEVEN = 1.25;
 
 /** Tasks over ranges of buckets, of about the same size, one for each node when there is enough to do. */
-export function bucketTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpec[] {
+export function hashTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpec[] {
   const hashed = stage.sources.flatMap((source, position) =>
-    source.kind === 'exchange' && source.mode === 'hashed' ? [{ source, position }] : [],
+    source.kind === 'exchange' && source.mode === 'hash' ? [{ source, position }] : [],
   );
-  if (hashed.length === 0) return oneTask(stage, inputs);
+  if (hashed.length === 0) return singleTask(stage, inputs);
   const outputsOf = (source: ExchangeSource) => inputs.outputs.get(source.stage)!;
   const sizes = new Map(
     hashed.map(({ source, position }) => [
@@ -43,8 +43,8 @@ export function bucketTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSp
     return {
       preferred,
       sources: stage.sources.map((source, position) => {
-        if (source.kind !== 'exchange' || source.mode !== 'hashed')
-          return wholeSource(source, position, inputs, preferred);
+        if (source.kind !== 'exchange' || source.mode !== 'hash')
+          return fullSource(source, position, inputs, preferred);
         const part = position === cut ? piece.part : {};
         return { kind: 'exchange', stage: source.stage, buckets: [from, to], ...part } as const;
       }),
@@ -85,7 +85,7 @@ function partsOf(range: BucketRange, outputs: readonly TaskOutput[] | undefined)
   }));
 }
 
-/** With the turn of each: the largest go to different nodes, then the next ones in the opposite order. */
+/** Pairs each part with a node number: parts by descending size, assigned to the nodes back and forth. */
 function spreadBySize(
   pieces: readonly RangePart[],
   nodes: number,
@@ -99,7 +99,7 @@ function spreadBySize(
   return pieces.map((piece, i) => [piece, turns[i]!]);
 }
 
-/** Of the sources that may be cut, the one with most bytes in a single bucket. */
+/** The sliceable source with the largest single bucket. */
 function largest(positions: readonly number[], sizes: ReadonlyMap<number, Float64Array>): number | undefined {
   const peak = (position: number) => sizes.get(position)?.reduce((a, b) => Math.max(a, b), 0) ?? -1;
   const known = positions.filter((position) => sizes.has(position));

@@ -1,12 +1,12 @@
 import type { Relation } from '../../relational/relation.ts';
 import { anyRelation, inputsOf, withInputs } from '../tree/inputs.ts';
-import { inOne, isVolatileRelation } from './exchange.ts';
-import { type Fragment, type Place, type Placed, placedAs, placeOfAll } from './fragment.ts';
+import { gather, isVolatileRelation } from './exchange.ts';
+import { commonPlacement, type Fragment, type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**
- * What no rule shares out: its inputs come together in one place, and it is computed there. Always right. Of a recursion, what
- * does not look at the steps before is an input.
+ * The fallback for operators that no rule distributes: gather the inputs into one task and compute the operator there. In a
+ * recursive query, everything that does not depend on the previous step is an input.
  *
  *     recursive t                      recursive t
  *       scan a                →          input (stage: scan a)
@@ -15,27 +15,29 @@ import type { Planning } from './planning.ts';
  *         filter                           input (stage: filter, scan b)
  *           scan b
  */
-export function placeInOne(planning: Planning, relation: Relation, below: Place): Placed {
+export function placeSingle(planning: Planning, relation: Relation, below: Place): Placed {
   const fragments: Fragment[] = [];
-  const gathered = gather(relation, new Set(boundIds(relation)));
-  const where = placeOfAll(fragments);
+  const gathered = gatherInputs(relation, new Set(boundIds(relation)));
+  const where = commonPlacement(fragments);
   return placedAs(relation, {
     relation: gathered,
     placement:
-      where === 'whole' && (relation.kind !== 'recursive' || isVolatileRelation(gathered)) ? 'single' : where,
-    hashed: [],
+      where === 'replicated' && (relation.kind !== 'recursive' || isVolatileRelation(gathered))
+        ? 'single'
+        : where,
+    hashKeyChoices: [],
   });
 
   /** `bound`: shared relations that exist only here. */
-  function gather(inner: Relation, bound: ReadonlySet<number>): Relation {
+  function gatherInputs(inner: Relation, bound: ReadonlySet<number>): Relation {
     const inputs = inputsOf(inner);
     return withInputs(
       inner,
       inputs.map((input) => {
-        if (dependsOn(input, bound)) return gather(input, new Set([...bound, ...boundIds(input)]));
+        if (dependsOn(input, bound)) return gatherInputs(input, new Set([...bound, ...boundIds(input)]));
         const placed = below(input);
-        const fragment = inOne(planning, placed);
-        if (fragment.placement === 'whole') planning.gatherReason(reasonOf(relation), input);
+        const fragment = gather(planning, placed);
+        if (fragment.placement === 'replicated') planning.gatherReason(reasonOf(relation), input);
         fragments.push(fragment);
         return fragment.relation;
       }),

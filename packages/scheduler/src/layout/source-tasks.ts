@@ -2,17 +2,19 @@ import type { Stage } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
 import type { LayoutInputs } from './layout-inputs.ts';
 import { emptyPart, shareOf } from './scan-parts.ts';
-import { oneTask, wholeSource } from './single-task.ts';
+import { fullSource, singleTask } from './single-task.ts';
 import type { SourceSpec, TaskSpec } from './task-spec.ts';
 
 /**
- * A task for each task of the stages that are forwarded, where its output is, and for each other node that has tablets of the
- * sharded scans. One task when the stage has no such source: more would read the same rows again.
+ * Makes one task for each task of the forwarded stages, on the node of its output, and one for each other node that has tablets
+ * of the partitioned scans. A stage without such a source gets one task: more would read the same rows again.
  */
-export function shardTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpec[] {
+export function sourceTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpec[] {
   const forwarded = forwardedNodes(stage, inputs);
-  const hasShards = stage.sources.some((source) => source.kind === 'scan' && source.spread === 'sharded');
-  if (forwarded.length === 0 && !hasShards) return oneTask(stage, inputs);
+  const hasShards = stage.sources.some(
+    (source) => source.kind === 'scan' && source.partitioning === 'source',
+  );
+  if (forwarded.length === 0 && !hasShards) return singleTask(stage, inputs);
   const nodes = [...forwarded, ...otherNodesWithTablets(stage, inputs, forwarded)];
   const isFirstOfNode = nodes.map((node, i) => nodes.indexOf(node) === i);
   const forwards = stage.sources.flatMap((source) =>
@@ -28,11 +30,11 @@ export function shardTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpe
         const exists = task < inputs.outputs.get(source.stage)!.length;
         return { kind: 'exchange', stage: source.stage, tasks: exists ? [task] : [] };
       }
-      if (source.kind === 'scan' && source.spread === 'sharded') {
+      if (source.kind === 'scan' && source.partitioning === 'source') {
         const assignments = inputs.scans.get(position)!;
         return (isFirstOfNode[task] ? shareOf(assignments, node) : undefined) ?? emptyPart(assignments);
       }
-      return wholeSource(source, position, inputs, node);
+      return fullSource(source, position, inputs, node);
     }),
   }));
 }
@@ -57,7 +59,7 @@ function otherNodesWithTablets(
   const seen = new Set(taken.map(({ incarnation }) => incarnation));
   const nodes: ClusterNode[] = [];
   stage.sources.forEach((source, position) => {
-    if (source.kind !== 'scan' || source.spread !== 'sharded') return;
+    if (source.kind !== 'scan' || source.partitioning !== 'source') return;
     for (const { node } of scans.get(position)!) {
       if (seen.has(node.incarnation)) continue;
       seen.add(node.incarnation);
