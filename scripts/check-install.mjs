@@ -1,5 +1,5 @@
 // Runs before every root script, under whatever Node the machine has (20 and up): pnpm only warns when its automatic
-// install fails and then runs the script all the same, which would end in an error about something else.
+// install fails and then runs the script anyway, which would end in an error about something else.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

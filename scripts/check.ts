@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileProblems, repositoryFiles } from './check/committed-files.ts';
 import { importProblems } from './check/import-layers.ts';
+import { languageProblems } from './check/language.ts';
 import { readLayerTable, tableProblems } from './check/layer-table.ts';
 import { manifestProblems } from './check/manifests.ts';
 import { packagePageProblems } from './check/package-pages.ts';
@@ -43,6 +44,7 @@ const steps: Step[] = [
     run: () => command(process.execPath, [script, '--check']),
   })),
   { name: 'links of the pages', run: async () => linkProblems(root, repositoryFiles(root)) },
+  { name: 'language', run: async () => languageProblems(root, repositoryFiles(root)) },
   { name: 'delays of timers', run: async () => timerProblems(root, repositoryFiles(root)) },
   { name: 'file lengths, private paths', run: async () => fileProblems(root, repositoryFiles(root)) },
 ];

@@ -18,11 +18,20 @@ afterEach(() => rmSync(root, { recursive: true }));
 test('links to what exists, to parts of pages and out of the repository are fine', () => {
   writeFileSync(
     join(root, 'docs', 'a.md'),
-    '[up](../README.md) [here](#part)\n```\n[code](nowhere.md)\n```\n',
+    '# `Part`\n[up](../README.md) [here](#part)\n```\n[code](nowhere.md)\n```\n',
   );
   expect(linkProblems(root, ['README.md', 'docs/a.md'])).toEqual([]);
 });
 
 test('a link to nothing is named with its page', () => {
-  expect(linkProblems(root, ['README.md'])).toEqual(['README.md: links to docs/a.md, which does not exist']);
+  expect(linkProblems(root, ['README.md'])).toEqual([
+    'README.md: links to docs/a.md#part, which does not exist',
+  ]);
+});
+
+test('a link to a heading that does not exist is named with its page', () => {
+  writeFileSync(join(root, 'docs', 'a.md'), '# Another part\n');
+  expect(linkProblems(root, ['README.md'])).toEqual([
+    'README.md: links to docs/a.md#part, but that page has no such heading',
+  ]);
 });

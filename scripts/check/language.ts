@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Pages and sources whose language has been cleaned. Add a folder here once its comments are sentences. */
+const CLEANED = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/README.md',
+  'docs/guides/http.md',
+  'docs/guides/loading.md',
+  'docs/tutorial.md',
+  'scripts/',
+];
+
+/** A comment that opens with one of these words is a fragment, not a sentence. */
+const FRAGMENT = /^(?:Of|By|Those|That|Who|Which)\b/;
+/** Good sentences that open with such a word nevertheless. */
+const ALLOWED = [/^That (?:is|means)\b/, /^By (?:default|design|definition)\b/, /^Of the two\b/];
+
+/** Phrases that readers stumble over, and what to write instead. Pages, comments and texts in the code are searched. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\bupkeep\b/i, 'maintenance'],
+  [/\b(?:has|have|had) not got\b/i, 'does not have'],
+  [/\bbeside(?:s)? each other\b/i, 'concurrently, or in parallel'],
+  [/\basks nobody\b|\bwho asks\b/i, 'authentication, the user'],
+  [/\bfor whoever\b/i, 'a noun: users, operators'],
+  [/\bwithout a rest\b/i, 'truncated toward zero'],
+  [/\bwhole numbers?\b/i, 'integer'],
+  [/\bout of the box\b/i, 'by default'],
+  [/\ball the same\b/i, 'nevertheless, or anyway'],
+  [/\b(?:made|built|started|written) anew\b/i, 'rebuilt, restarted, rewritten'],
+];
+
+const PAGE = /\.md$/;
+const SOURCE = /\.(?:ts|mjs|js)$/;
+const GENERATED = /(?:^|\/)generated\/|_pb\.ts$/;
+/** Files that name what is banned: this rule, its test and the glossary. */
+const EXEMPT = /^(?:scripts\/check\/language(?:\.test)?\.ts|docs\/glossary\.md)$/;
+
+/** Fragments and banned phrases in the files that have been cleaned. */
+export function languageProblems(root: string, files: readonly string[]): string[] {
+  return files
+    .filter((file) => CLEANED.some((path) => (path.endsWith('/') ? file.startsWith(path) : file === path)))
+    .filter((file) => !GENERATED.test(file) && !EXEMPT.test(file))
+    .flatMap((file) => {
+      if (!PAGE.test(file) && !SOURCE.test(file)) return [];
+      const text = readFileSync(join(root, file), 'utf8');
+      const problems = PAGE.test(file) ? pageProblems(text) : sourceProblems(text);
+      return problems.map((problem) => `${file}${problem}`);
+    });
+}
+
+/** `:<line>: <what is wrong>` for the prose of a page: code blocks and code spans are not prose. */
+export function pageProblems(text: string): string[] {
+  const prose = text
+    .replaceAll(/^ *(`{3,}|~{3,}).*?^ *\1/gms, blank)
+    .replaceAll(/<!--.*?-->/gs, blank)
+    .replaceAll(/`[^`\n]*`/g, blank);
+  return prose.split('\n').flatMap((line, at) => bannedIn(line, at + 1));
+}
+
+/** `:<line>: <what is wrong>` for the comments and texts of a source file. */
+export function sourceProblems(text: string): string[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, at) => {
+    const problems = bannedIn(line, at + 1);
+    const opening = openingOfComment(lines, at);
+    const word = opening === undefined ? null : FRAGMENT.exec(opening);
+    if (word && !ALLOWED.some((allowed) => allowed.test(opening!)))
+      problems.push(
+        `:${at + 1}: a comment opens with "${word[0]}": write a sentence that says who does what`,
+      );
+    return problems;
+  });
+}
+
+/** The text of a comment that begins on this line, on a line of its own; undefined where none does. */
+function openingOfComment(lines: readonly string[], at: number): string | undefined {
+  const line = lines[at]!.trim();
+  if (line.startsWith('//'))
+    return at > 0 && lines[at - 1]!.trim().startsWith('//') ? undefined : line.replace(/^\/+\s*/, '');
+  if (!line.startsWith('/*')) return undefined;
+  const text = line.replace(/^\/\*+\s*/, '');
+  return text === '' ? (lines[at + 1] ?? '').trim().replace(/^\*\s*/, '') : text;
+}
+
+function bannedIn(line: string, number: number): string[] {
+  return BANNED.flatMap(([phrase, instead]) => {
+    const found = phrase.exec(line);
+    return found ? [`:${number}: "${found[0]}": write ${instead}`] : [];
+  });
+}
+
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
