@@ -85,7 +85,7 @@ const TRANSLATIONS: readonly Translation[] = [
       `Function ${shownFunction(name)} does not exist${suggestion(name, publicNames(candidates))}`,
   },
   {
-    says: /^No function matches the given name and argument types '(.*?)\((.*?)\)'\./s,
+    says: /^(?:No matching aggregate function\nBinder Error: )?No function matches the given name and argument types '(.*?)\((.*?)\)'\./s,
     error: 'UNDEFINED_FUNCTION',
     message: (name, types) => `${called(name, types)} does not exist`,
     resolution: CHECK_ARGUMENTS,
@@ -94,6 +94,12 @@ const TRANSLATIONS: readonly Translation[] = [
     says: /^Could not choose a best candidate function for the function call "(.*?)\((.*?)\)"/s,
     error: 'UNDEFINED_FUNCTION',
     message: (name, types) => `${called(name, types)} is not unique`,
+    resolution: ADD_CASTS,
+  },
+  {
+    says: /^ARRAY_SLICE can only operate on LISTs and VARCHARs/,
+    error: 'UNDEFINED_FUNCTION',
+    message: () => 'length, octet_length, substring and [from:to] take a text, a bytea or an array',
     resolution: ADD_CASTS,
   },
   {

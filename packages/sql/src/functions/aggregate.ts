@@ -251,7 +251,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
 
 export const AGGREGATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   // A decimal would be interpolated in its own scale.
-  quantile_input: ['(x TIMESTAMP) AS x', '(x) AS x::DOUBLE'],
+  quantile_input: ['(x) AS cast_to_type(x, list_avg([x]))'],
   signed: [
     `(h) AS CASE WHEN h < 9223372036854775808 THEN h::BIGINT
       ELSE (h - 9223372036854775808)::BIGINT - 9223372036854775807 - 1 END`,

@@ -174,7 +174,7 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
         WHEN z.s.n <= 64 THEN tsr_city_to_64(z.s) ELSE tsr_city_long(z.s) END`,
     )}`,
   ],
-  city_bytes: ['(x BLOB) AS hex(x)', '(x) AS hex(x::VARCHAR)'],
+  city_bytes: ["(x) AS CASE WHEN typeof(x) = 'BLOB' THEN hex(x::VARCHAR::BLOB) ELSE hex(x::VARCHAR) END"],
   city_hash_one: ['(x) AS CASE WHEN x IS NULL THEN NULL ELSE tsr_city_hash64(tsr_city_bytes(x)) END'],
 };
 

@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
-import { call, type Expression, type FunctionNode } from '../tree.ts';
-import { internalCall, literalText } from './expressions.ts';
+import { call, cast, type Expression, type FunctionNode } from '../tree.ts';
+import { type Argument, internalCall, isUntyped, literalText } from './expressions.ts';
 import { parseDate, parseTimestamp } from './parse-date.ts';
 import { toChar } from './to-char.ts';
 import { type Definition, inCategory, KERNEL, macro } from './types.ts';
@@ -84,7 +84,12 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
       arity: [2, 3],
       rewrite: ({ children: [unit, time, zone] }) => {
         const late = /^(centur|millenni)/i.test(literalText(unit) ?? '');
-        return internalCall(late ? 'date_trunc_from_one' : 'date_trunc', unit, time, zone);
+        return internalCall(
+          late ? 'date_trunc_from_one' : 'date_trunc',
+          unit,
+          instantOf(time, 'TIMESTAMP WITH TIME ZONE'),
+          zone,
+        );
       },
     },
   },
@@ -168,27 +173,26 @@ function dateAdd({ children: [unit, count, time] }: FunctionNode): Expression | 
       message: `date_add: the unit must be one of the literals ${Object.keys(INTERVALS).join(', ')}`,
     });
   }
-  return internalCall(`date_add_${name}`, count, time);
+  return internalCall(`date_add_${name}`, count, instantOf(time, 'TIMESTAMP'));
 }
+
+/** A literal or parameter without a type is read as the type that the function prefers. */
+const instantOf = (time: Argument, type: string): Argument =>
+  time !== undefined && isUntyped(time) ? cast(time, type) : time;
 
 export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   // Rounds to n digits behind the point of the seconds.
   rounded_instant: ['(t, n) AS make_timestamptz(round(epoch_us(t), n - 6)::BIGINT)'],
   ...Object.fromEntries(
-    Object.entries(INTERVALS).map(([unit, interval]) => [
-      `date_add_${unit}`,
-      [`(n, t DATE) AS t + ${interval}`, `(n, t) AS t + ${interval}`],
-    ]),
+    Object.entries(INTERVALS).map(([unit, interval]) => [`date_add_${unit}`, [`(n, t) AS t + ${interval}`]]),
   ),
   date_trunc: [
-    '(u, t DATE) AS date_trunc(u, t)::DATE',
-    '(u, t) AS date_trunc(u, t)',
+    '(u, t) AS cast_to_type(date_trunc(u, t), t)',
     '(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ)))',
   ],
   // Centuries and millennia begin with the year 1 of them; for the kernel, with the year 0.
   date_trunc_from_one: [
-    '(u, t DATE) AS (date_trunc(u, t - INTERVAL 1 YEAR) + INTERVAL 1 YEAR)::DATE',
-    '(u, t) AS date_trunc(u, t - INTERVAL 1 YEAR) + INTERVAL 1 YEAR',
+    '(u, t) AS cast_to_type(date_trunc(u, t - INTERVAL 1 YEAR) + INTERVAL 1 YEAR, t)',
     `(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ) - INTERVAL 1 YEAR)
       + INTERVAL 1 YEAR)`,
   ],

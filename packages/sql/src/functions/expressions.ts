@@ -62,6 +62,11 @@ export const literalText = (node: Argument): string | undefined => node && tree.
 export const isNullLiteral = (node: Argument): boolean =>
   node?.class === 'CAST' ? isNullLiteral(node.child) : node?.class === 'CONSTANT' && node.value.is_null;
 
+/** Whether nothing says the type of a value: NULL, a text literal, a parameter. */
+export const isUntyped = (node: Expression): boolean =>
+  node.class === 'PARAMETER' ||
+  (node.class === 'CONSTANT' && (node.value.is_null || node.value.type.id === 'VARCHAR'));
+
 export const literalInteger = (node: Argument): number | undefined =>
   node?.class === 'CONSTANT' &&
   /^(TINY|SMALL|BIG|)INT(EGER)?$/.test(node.value.type.id) &&

@@ -19,9 +19,14 @@ export function parseDate({ children: [text, pattern] }: FunctionNode): Expressi
 /** As `parseDate`, to a time of the session's zone; one number is seconds after 1970. */
 export function parseTimestamp({ children: [value, pattern] }: FunctionNode): Expression | undefined {
   if (value === undefined) return undefined;
-  if (pattern === undefined) return internalCall('to_timestamp', value);
+  // PostgreSQL reads a parameter without a type as the number of seconds.
+  const isNumber = value.class === 'PARAMETER' || (value.class === 'CAST' && NUMBERS.has(value.cast_type.id));
+  if (pattern === undefined)
+    return isNumber ? kernelCall('to_timestamp', cast(value, 'DOUBLE')) : internalCall('to_timestamp', value);
   return cast(parsed('to_timestamp', value, pattern), 'TIMESTAMP WITH TIME ZONE');
 }
+
+const NUMBERS: ReadonlySet<string> = new Set(['INTEGER', 'BIGINT', 'FLOAT', 'DOUBLE', 'DECIMAL']);
 
 function parsed(name: string, text: Expression, pattern: Argument): Expression {
   if (isNullLiteral(pattern)) return constant(null);
@@ -80,5 +85,8 @@ function formatOf(name: string, item: PatternItem): string {
 }
 
 export const PARSE_DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
-  to_timestamp: ['(s DOUBLE) AS to_timestamp(s)', '(s) AS s::TIMESTAMPTZ'],
+  to_timestamp: [
+    `(s) AS CASE WHEN typeof(s) NOT IN ('VARCHAR', 'DATE', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE') THEN to_timestamp(s::DOUBLE)
+      ELSE s::TIMESTAMPTZ END`,
+  ],
 };

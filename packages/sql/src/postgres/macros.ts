@@ -62,7 +62,9 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(list, item) AS CASE WHEN len(list) = 0 THEN false WHEN item IS NULL THEN NULL
       WHEN list_contains(list, item) THEN true WHEN list_count(list) = len(list) THEN false END`,
   ],
-  pg_to_json: ["(x BLOB) AS to_json('\\x' || lower(hex(x)))", '(x) AS to_json(x)'],
+  pg_to_json: [
+    "(x) AS CASE WHEN typeof(x) = 'BLOB' THEN to_json('\\x' || lower(hex(x::VARCHAR::BLOB))) ELSE to_json(x) END",
+  ],
   pg_regexp_split: ['(s, p) AS CASE WHEN p IS NOT NULL THEN string_split_regex(s, p) END'],
   pg_array_upper: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN len(list) END'],
   pg_array_lower: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN 1 END'],
@@ -70,5 +72,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   pg_expandarray: [
     '(list) AS unnest(list_transform(list, lambda x, i: struct_pack(x := x, n := CAST(i AS INTEGER))))',
   ],
-  pg_encoding_name: ["(encoding) AS CASE encoding WHEN 6 THEN 'UTF8' WHEN 0 THEN 'SQL_ASCII' ELSE '' END"],
+  pg_encoding_name: [
+    "(encoding) AS CASE WHEN encoding = 6 THEN 'UTF8' WHEN encoding = 0 THEN 'SQL_ASCII' WHEN encoding IS NOT NULL THEN '' END",
+  ],
 };

@@ -1,4 +1,4 @@
-import { call, cast, constant, type Expression, NO_LOCATION, stringLiteral } from '../tree.ts';
+import { call, cast, constant, type Expression, NO_LOCATION, operator, stringLiteral } from '../tree.ts';
 import { concatenated, isFound } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 import { REG_TYPES, regValue } from './reg-types.ts';
@@ -17,7 +17,7 @@ const check = (kind: string, reg: string): PostgresFunction => ({
     const listed = stringLiteral(privileges)?.split(',');
     if (listed === undefined) return one(call('upper', privileges));
     const [first, ...rest] = listed.map((name) => one(constant(plainPrivilege(name))));
-    return rest.reduce<Expression>((any, next) => either(any, next), first!);
+    return rest.reduce<Expression>((any, next) => combined('OR', any, next), first!);
   },
 });
 
@@ -30,9 +30,9 @@ const plainPrivilege = (name: string): string =>
     .replace(/^CONNECT$/, 'USAGE')
     .replace(/^REFERENCES$/, 'SELECT');
 
-const either = (left: Expression, right: Expression): Expression => ({
+const combined = (by: 'AND' | 'OR', left: Expression, right: Expression): Expression => ({
   class: 'CONJUNCTION',
-  type: 'CONJUNCTION_OR',
+  type: `CONJUNCTION_${by}`,
   alias: '',
   query_location: NO_LOCATION,
   children: [left, right],
@@ -62,7 +62,7 @@ const database: PostgresFunction = {
 
 const allowed: PostgresFunction = { arity: [2, 3], rewrite: () => constant(true) };
 
-export const privilegeFunctions: Readonly<Record<string, PostgresFunction>> = {
+const CHECKS: Readonly<Record<string, PostgresFunction>> = {
   has_any_column_privilege: check('relation', 'regclass'),
   has_column_privilege: ofColumn,
   has_database_privilege: database,
@@ -77,3 +77,28 @@ export const privilegeFunctions: Readonly<Record<string, PostgresFunction>> = {
   has_type_privilege: allowed,
   pg_has_role: allowed,
 };
+
+/** `f(a, b)` → `CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN f(a, b) END`. */
+const strict = ({ arity, rewrite }: PostgresFunction): PostgresFunction => ({
+  arity,
+  rewrite: (args, context) => {
+    const [first, ...rest] = args
+      .filter((arg) => stringLiteral(arg) === undefined)
+      .map((arg): Expression => operator('OPERATOR_IS_NOT_NULL', arg));
+    const answer = rewrite(args, context);
+    if (first === undefined) return answer;
+    const known = rest.reduce((all, next) => combined('AND', all, next), first);
+    return {
+      class: 'CASE',
+      type: 'CASE_EXPR',
+      alias: '',
+      query_location: NO_LOCATION,
+      case_checks: [{ when_expr: known, then_expr: answer }],
+      else_expr: constant(null),
+    };
+  },
+});
+
+export const privilegeFunctions: Readonly<Record<string, PostgresFunction>> = Object.fromEntries(
+  Object.entries(CHECKS).map(([name, check]) => [name, strict(check)]),
+);

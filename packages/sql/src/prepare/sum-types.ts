@@ -19,7 +19,7 @@ export async function sumTypes(
 ): Promise<readonly TypedColumn[]> {
   if (!columns.some((column) => column.type.id === 'HUGEINT')) return columns;
   const probe = transformTree(statement, {
-    expression: (node) => (isSum(node) ? { ...node, function_name: 'min' } : node),
+    expression: (node) => (isSum(node) ? { ...node, function_name: SUMS[node.function_name]! } : node),
   });
   if (probe === statement) return columns;
   const { columns: arguments_ } = await session.describe(await deparse(session, probe));
@@ -41,4 +41,7 @@ const NARROW: ReadonlySet<string> = new Set([
 ]);
 
 const isSum = (node: Expression): node is Expression & { readonly function_name: string } =>
-  (node.class === 'FUNCTION' || node.class === 'WINDOW') && node.function_name === 'sum';
+  (node.class === 'FUNCTION' || node.class === 'WINDOW') && Object.hasOwn(SUMS, node.function_name);
+
+/** For each function whose sum of INT the kernel types as HUGEINT, the one that has the type of its argument. */
+const SUMS: Readonly<Record<string, string>> = { sum: 'min', list_sum: 'list_min' };

@@ -1,0 +1,112 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import { type Callable, postgresCallables, TYPICAL } from './postgres-callables.ts';
+import { type PostgresReference, postgresPrograms, startPostgres } from './postgres-reference.ts';
+
+const programs = postgresPrograms();
+
+/** Reviewed differences. */
+const MEANT: Readonly<Record<string, string>> = {
+  // `format` has the kernel's places `{}`, not PostgreSQL's `%s`; its result is NULL where a value is NULL.
+  "format('b'::text, 'b'::text, NULL::text)": 'null instead of "b"',
+  "format('b'::text, NULL::text, 'b'::text)": 'null instead of "b"',
+  // JSON is written without blanks, and a key that is NULL has an error of its own.
+  "json_build_array('b'::text, NULL::text)": String.raw`"[\"b\",null]" instead of "[\"b\", null]"`,
+  "json_build_array(NULL::text, 'b'::text)": String.raw`"[null,\"b\"]" instead of "[null, \"b\"]"`,
+  'json_build_array(NULL::text, NULL::text)': '"[null,null]" instead of "[null, null]"',
+  "json_build_object('b'::text, NULL::text)": String.raw`"{\"b\":null}" instead of "{\"b\" : null}"`,
+  "json_build_object(NULL::text, 'b'::text)": 'error 22000 instead of error 22023',
+  'json_build_object(NULL::text, NULL::text)': 'error 22000 instead of error 22023',
+  // PostgreSQL's `mode` needs WITHIN GROUP.
+  'mode(NULL::integer)': 'null instead of error 42809',
+};
+
+describe.skipIf(programs === undefined)(
+  'NULL in every argument of every function and operator (skipped where no PostgreSQL server is installed)',
+  () => {
+    let node: TesseraProcess;
+    let reference: PostgresReference;
+    let ours: pg.Client;
+    let theirs: pg.Client;
+    beforeAll(async () => {
+      node = await startTessera({ args: ['--postgres-port', '0'] });
+      reference = await startPostgres(programs!);
+      const [host = '', port = ''] = node.postgres.split(':');
+      ours = new pg.Client({ host, port: Number(port), database: 'tessera', user: 'alice', types: AS_TEXT });
+      theirs = new pg.Client({
+        host: reference.host,
+        database: 'postgres',
+        user: 'postgres',
+        types: AS_TEXT,
+      });
+      for (const client of [ours, theirs]) {
+        await client.connect();
+        await client.query("SET timezone = 'UTC'");
+        for (const statement of argumentTable) await client.query(statement);
+      }
+    });
+    afterAll(async () => {
+      await ours?.end();
+      await theirs?.end();
+      await node?.[Symbol.asyncDispose]();
+      await reference?.[Symbol.asyncDispose]();
+    });
+
+    it('answers as PostgreSQL does', { timeout: 120_000 }, async () => {
+      const callables = await postgresCallables(theirs);
+      const different: Record<string, string> = {};
+      let compared = 0;
+      for (const callable of callables) {
+        if ((await answer(ours, callable, [])).startsWith('error')) continue;
+        for (const nulls of placesOfNull(callable.types.length)) {
+          const [actual, expected] = [
+            await answer(ours, callable, nulls),
+            await answer(theirs, callable, nulls),
+          ];
+          compared += 1;
+          if (actual !== expected) different[shown(callable, nulls)] = `${actual} instead of ${expected}`;
+        }
+      }
+      expect(different).toEqual(MEANT);
+      expect(compared).toBeGreaterThan(500);
+    });
+  },
+);
+
+const AS_TEXT = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
+
+const TYPES = Object.keys(TYPICAL);
+/** The typical values as texts, and as many NULLs. */
+const argumentTable: readonly string[] = [
+  `CREATE TABLE arguments (${TYPES.map((_, i) => `v${i} TEXT, n${i} TEXT NULL`).join(', ')})`,
+  `INSERT INTO arguments VALUES (${TYPES.map((type) => `${TYPICAL[type]}, NULL`).join(', ')})`,
+];
+
+/** Each argument alone, and all of them. */
+const placesOfNull = (count: number): readonly (readonly number[])[] => {
+  const all = Array.from({ length: count }, (_, i) => i);
+  return count === 1 ? [all] : [...all.map((i) => [i]), all];
+};
+
+const argument = (type: string, isNull: boolean): string =>
+  `${isNull ? 'n' : 'v'}${TYPES.indexOf(type)}::${type}`;
+
+const shown = ({ types, call }: Callable, nulls: readonly number[]): string =>
+  call(types.map((type, i) => (nulls.includes(i) ? `NULL::${type}` : `${TYPICAL[type]}::${type}`)));
+
+/** The value as text, or the error; the arguments are columns, so that nothing is known of them when the call is planned. */
+async function answer(
+  client: pg.Client,
+  { types, call }: Callable,
+  nulls: readonly number[],
+): Promise<string> {
+  const args = types.map((type, i) => argument(type, nulls.includes(i)));
+  try {
+    const { rows } = await client.query<{ v: string | null }>(`SELECT (${call(args)}) AS v FROM arguments`);
+    return rows.map(({ v }) => JSON.stringify(v)).join();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    return `error ${error.code}`;
+  }
+}
