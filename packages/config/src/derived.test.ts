@@ -27,19 +27,28 @@ describe('what follows from the configuration', () => {
   });
 
   it.each([
-    [16 * GIB, 16 * GIB - 256 * MIB - GIB, 1 / 8, 256 * MIB],
-    [2 * GIB, 2 * GIB - 128 * MIB - 448 * MIB, 256 / 1472, 128 * MIB],
-    [1536 * MIB, 992 * MIB, 256 / 992, 96 * MIB],
+    { limit: 16 * GIB, mirror: 256 * MIB, node: GIB, uncounted: 1 / 8 },
+    { limit: 2 * GIB, mirror: 128 * MIB, node: 288 * MIB, uncounted: 256 / 1504 },
+    { limit: GIB, mirror: 64 * MIB, node: 224 * MIB, uncounted: 1 / 3 },
+    { limit: 512 * MIB, mirror: 32 * MIB, node: 192 * MIB, uncounted: 1 / 3 },
   ])(
-    'memory of %i bytes is divided, and nothing is given twice',
-    (limit, forQueries, uncounted, mirrorBytes) => {
+    'memory of $limit bytes is divided, and nothing is given twice',
+    ({ limit, mirror, node, uncounted }) => {
       const shares = memoryShares(limit);
-      const kernelBytes = Math.floor(forQueries * (1 - uncounted));
-      const kernelCeilingBytes = forQueries + 64 * MIB;
-      expect(shares).toMatchObject({ kernelBytes, kernelCeilingBytes, mirrorBytes });
-      expect(kernelCeilingBytes + shares.mirrorCeilingBytes + shares.processBytes).toBe(limit);
+      const kernelCeilingBytes = limit - node - (mirror + 64 * MIB);
+      expect(shares).toEqual({
+        kernelBytes: Math.floor((kernelCeilingBytes - 64 * MIB) * (1 - uncounted)),
+        kernelCeilingBytes,
+        mirrorBytes: mirror,
+        mirrorCeilingBytes: mirror + 64 * MIB,
+        processBytes: node,
+      });
     },
   );
+
+  it('a limit that is too small to be kept is divided as the least one that is', () => {
+    expect(memoryShares(200 * MIB)).toEqual(memoryShares(512 * MIB));
+  });
 
   it('a single local node with the default ports when none is listed', () => {
     const listed = parse('engine: {nodes: [{host: 127.0.0.1}]}').config;

@@ -114,6 +114,7 @@ export const serve: Serve = async (options) => {
       readableDirectories: [uploadRoot, ...Object.values(directories), ...external.directories],
       memoryLimitBytes: memory.kernelBytes,
       ceilingBytes: memory.kernelCeilingBytes,
+      nodeBytes: memory.processBytes,
       threads: config.execution.max_threads,
       bootstrap: [...kernelBootstrap, ...agentBootstrap, ...shuffleBootstrap],
       log: logging.logger('kernel'),

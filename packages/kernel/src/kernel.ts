@@ -1,13 +1,17 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/common';
-import { KernelProcessHandle, type ProcessInstance } from './client/kernel-process-handle.ts';
+import {
+  KernelProcessHandle,
+  type ProcessEvents,
+  type ProcessInstance,
+} from './client/kernel-process-handle.ts';
 import { KernelSession } from './client/kernel-session.ts';
 import { Quarantine } from './client/quarantine.ts';
-import { type KernelStatus, type SpawnKernel, Supervisor } from './client/supervisor.ts';
+import { SharedMemory } from './client/shared-memory.ts';
+import { type KernelStatus, Supervisor } from './client/supervisor.ts';
 import type { KernelLog } from './kernel-log.ts';
-import { processMemory } from './own-memory.ts';
-import type { MemoryUse } from './protocol/messages.ts';
+import type { MemoryLimits, MemoryUse } from './protocol/messages.ts';
 
 export interface KernelOptions {
   /** Owned by the kernel (sockets, spill files) and wiped at start. */
@@ -16,8 +20,10 @@ export interface KernelOptions {
   readonly readableDirectories: readonly string[];
   /** What queries may take of what the kernel counts: tables, sorts, joins, groups. The rest of it goes to disk. */
   readonly memoryLimitBytes: number;
-  /** What a kernel process may take in all: beyond it allocations of its queries fail. By default somewhat more. */
+  /** What the kernel processes may take in all: beyond it allocations of their queries fail. By default somewhat more. */
   readonly ceilingBytes?: number | undefined;
+  /** The share of the process that starts the kernel: the kernel goes without what it takes beyond. By default it has no bound. */
+  readonly nodeBytes?: number | undefined;
   /** 0 = one per core. */
   readonly threads: number;
   /** SQL run on every fresh instance before it is locked down. */
@@ -38,12 +44,19 @@ export interface SessionOptions {
 export class Kernel {
   readonly #supervisor: Supervisor;
   readonly #quarantine: Quarantine;
+  readonly #memory: SharedMemory;
   readonly #memoryLimitBytes: number;
 
   /** @internal Made by `startKernel`. */
-  constructor(supervisor: Supervisor, quarantine: Quarantine, memoryLimitBytes: number) {
+  constructor(
+    supervisor: Supervisor,
+    quarantine: Quarantine,
+    memory: SharedMemory,
+    memoryLimitBytes: number,
+  ) {
     this.#supervisor = supervisor;
     this.#quarantine = quarantine;
+    this.#memory = memory;
     this.#memoryLimitBytes = memoryLimitBytes;
   }
 
@@ -79,6 +92,7 @@ export class Kernel {
 
   /** Ends the processes; whatever still runs fails with KERNEL_LOST. */
   async close(): Promise<void> {
+    this.#memory.close();
     await Promise.all([this.#supervisor.close(), this.#quarantine.close()]);
   }
 }
@@ -87,26 +101,23 @@ export class Kernel {
 export async function startKernel(options: KernelOptions): Promise<Kernel> {
   rmSync(options.directory, { recursive: true, force: true });
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
-  const spawn =
-    (instance: () => ProcessInstance): SpawnKernel =>
-    (name, events) =>
-      new KernelProcessHandle(join(options.directory, name), instance(), events);
-  const whole = instanceOptions(options);
-  const supervisor = new Supervisor(
-    spawn(() => whole),
-    options.log,
-  );
-  const memoryLeft = () =>
-    Math.max(
-      whole.ceilingBytes * LEAST_QUARANTINE_SHARE,
-      whole.ceilingBytes - (processMemory(supervisor.status().pid)?.ownBytes ?? 0),
+  const spawn = (name: string, limits: MemoryLimits, events: ProcessEvents) =>
+    new KernelProcessHandle(
+      join(options.directory, name),
+      { ...instanceOptions(options), ...limits },
+      events,
     );
-  const quarantine = new Quarantine(
-    spawn(() => withCeiling(whole, memoryLeft())),
-    memoryLeft,
+  const supervisor: Supervisor = new Supervisor(
+    (name, events) => spawn(name, memory.limits(), events),
     options.log,
   );
-  const kernel = new Kernel(supervisor, quarantine, options.memoryLimitBytes);
+  const memory = new SharedMemory(
+    wholeMemory(options),
+    options.nodeBytes ?? Number.POSITIVE_INFINITY,
+    supervisor,
+  );
+  const quarantine = new Quarantine(spawn, memory, options.log);
+  const kernel = new Kernel(supervisor, quarantine, memory, options.memoryLimitBytes);
   try {
     await supervisor.start();
   } catch (cause) {
@@ -119,20 +130,14 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
 /** For the program, and for what the kernel does not count. */
 const UNCOUNTED_BYTES = 512 << 20;
 
-/** Of the memory of a kernel process, what one in quarantine has at least beside it. */
-const LEAST_QUARANTINE_SHARE = 1 / 4;
+const wholeMemory = ({ ceilingBytes, memoryLimitBytes }: KernelOptions): MemoryLimits => ({
+  ceilingBytes: ceilingBytes ?? memoryLimitBytes + UNCOUNTED_BYTES,
+  memoryLimitBytes,
+});
 
-const instanceOptions = (o: KernelOptions): ProcessInstance => ({
-  ceilingBytes: o.ceilingBytes ?? o.memoryLimitBytes + UNCOUNTED_BYTES,
+const instanceOptions = (o: KernelOptions): Omit<ProcessInstance, keyof MemoryLimits> => ({
   readableDirectories: o.readableDirectories,
-  memoryLimitBytes: o.memoryLimitBytes,
   threads: o.threads,
   bootstrap: o.bootstrap,
   definesRelations: o.definesRelations ?? false,
-});
-
-const withCeiling = (instance: ProcessInstance, ceilingBytes: number): ProcessInstance => ({
-  ...instance,
-  ceilingBytes,
-  memoryLimitBytes: Math.floor((instance.memoryLimitBytes * ceilingBytes) / instance.ceilingBytes),
 });

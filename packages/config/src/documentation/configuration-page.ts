@@ -97,9 +97,9 @@ const DERIVED = `## What follows from what
 
 - The memory limit is \`engine.max_server_memory_usage\`. When that is 0, it is the smaller of host RAM ×
   \`max_server_memory_usage_to_ram_ratio\` and host RAM − \`max_server_memory_usage_headroom_bytes\`.
-  It is divided: a sixteenth, 32 to 256 MiB, to the process that plans; an eighth, but at least 448 MiB where that is no
-  more than a quarter and at most 1 GiB, to the programs themselves and what passes through them; the rest to the kernel
-  that runs queries, which spills what is more.
+  It is divided: a sixteenth, 32 to 256 MiB, and 64 MiB for its program to the process that plans; a sixteenth and 160 MiB
+  for its program, at most 1 GiB, to the node's own process; the rest to the kernel that runs queries, which spills what
+  is more. A limit below 512 MiB is divided as if it were 512 MiB.
 - \`execution.max_threads\` bounds the threads of the kernel, and so those of one query and of all queries of a node.
 - Without \`engine.nodes\` there is one node on 127.0.0.1 with the default ports.
 - Without \`logging.sinks\` there is one stderr sink. A sink without \`level\` takes \`logging.level\`, and for a

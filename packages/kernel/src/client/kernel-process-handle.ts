@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { TesseraError } from '@tessera/common';
 import type { InstanceOptions } from '../native/instance.ts';
 import type { KernelProcessOptions } from '../process/kernel-process.ts';
-import type { ControlAnswer, ControlMessage, ControlRequest } from '../protocol/messages.ts';
+import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
 import { SessionSocket } from './session-socket.ts';
 
 const PROGRAM = fileURLToPath(new URL('../process/kernel-process.ts', import.meta.url));
@@ -51,11 +51,13 @@ export class KernelProcessHandle {
   #nextId = 1;
   #open = 0;
   #retired = false;
+  #ceilingBytes: number;
 
   /** `directory` is this process's own: its spill files and, if the path is short enough, its socket. */
   constructor(directory: string, { bootstrap, ...instance }: ProcessInstance, events: ProcessEvents) {
     this.#directory = directory;
     this.#events = events;
+    this.#ceilingBytes = instance.ceilingBytes;
     mkdirSync(join(directory, 'spill'), { recursive: true, mode: 0o700 });
     const fits = Buffer.byteLength(join(directory, 'socket')) <= MAX_SOCKET_PATH_BYTES;
     this.#socketDirectory = fits ? directory : mkdtempSync(join(tmpdir(), 'tessera-kernel-'));
@@ -107,6 +109,26 @@ export class KernelProcessHandle {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** What it was last told that it may have. */
+  get ceilingBytes(): number {
+    return this.#ceilingBytes;
+  }
+
+  /** From now on the process takes no more than the ceiling; what it has beyond, it keeps until its queries end. */
+  async setLimits(limits: MemoryLimits): Promise<void> {
+    this.#ceilingBytes = limits.ceilingBytes;
+    await this.#ready;
+    await this.ask({ op: 'limits', limits, ifItFits: false });
+  }
+
+  /** As `setLimits` if the process has no more than the ceiling, or can put the rest on disk. Otherwise nothing changes: false. */
+  async comeDownTo(limits: MemoryLimits): Promise<boolean> {
+    await this.#ready;
+    const holds = (await this.ask({ op: 'limits', limits, ifItFits: true })) as boolean;
+    if (holds) this.#ceilingBytes = limits.ceilingBytes;
+    return holds;
   }
 
   /** Sessions in use. */
@@ -176,7 +198,12 @@ export class KernelProcessHandle {
     this.#child.kill('SIGKILL');
   }
 
-  ask(request: { op: 'progress'; session: number } | { op: 'memory' }): Promise<ControlAnswer> {
+  ask(
+    request:
+      | { op: 'progress'; session: number }
+      | { op: 'memory' }
+      | { op: 'limits'; limits: MemoryLimits; ifItFits: boolean },
+  ): Promise<ControlAnswer> {
     return new Promise((resolve, reject) => {
       if (!this.#child.connected) return reject(lost());
       const id = this.#nextId++;

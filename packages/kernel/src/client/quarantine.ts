@@ -1,34 +1,33 @@
 import type { TesseraError } from '@tessera/common';
 import { outOfMemory } from '../errors/kernel-error.ts';
 import type { KernelLog } from '../kernel-log.ts';
-import { processMemory } from '../own-memory.ts';
+import type { MemoryLimits } from '../protocol/messages.ts';
 import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
 import { KernelSession } from './kernel-session.ts';
-import type { SpawnKernel } from './supervisor.ts';
+import type { SharedMemory } from './shared-memory.ts';
 
-/** How long the process stays after its last session. */
-const IDLE_MS = 10_000;
-const WATCH_MS = 50;
+/** How long the process stays after its last session. Meanwhile the serving process has less memory. */
+const IDLE_MS = 2_000;
 /** How programs and libraries tell that they end for want of memory. */
 const OUT_OF_MEMORY = /bad_alloc|out of memory|allocation failed|failed to allocate|cannot allocate/i;
 
+type SpawnLimited = (name: string, limits: MemoryLimits, events: ProcessEvents) => KernelProcessHandle;
+
 /** A kernel process of its own, started on demand, that serves one session at a time. */
 export class Quarantine implements ProcessEvents {
-  readonly #spawn: SpawnKernel;
-  readonly #memoryLeft: () => number;
+  readonly #spawn: SpawnLimited;
+  readonly #memory: SharedMemory;
   readonly #log: KernelLog;
-  #watch: NodeJS.Timeout | undefined;
-  #overLimit = false;
   #process: KernelProcessHandle | undefined;
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
   #idle: NodeJS.Timeout | undefined;
   #count = 0;
+  #lastExit: Promise<void> = Promise.resolve();
 
-  /** `memoryLeft`: of the memory that the process shares with the one that serves, the bytes it may have now. */
-  constructor(spawn: SpawnKernel, memoryLeft: () => number, log: KernelLog) {
+  constructor(spawn: SpawnLimited, memory: SharedMemory, log: KernelLog) {
     this.#spawn = spawn;
-    this.#memoryLeft = memoryLeft;
+    this.#memory = memory;
     this.#log = log;
   }
 
@@ -52,7 +51,7 @@ export class Quarantine implements ProcessEvents {
     await before;
     clearTimeout(this.#idle);
     try {
-      const process = this.#process ?? this.#start();
+      const process = this.#process ?? (await this.#start());
       await process.ready();
       return new KernelSession(process, await process.take(), timeZone, release);
     } catch (error) {
@@ -68,45 +67,32 @@ export class Quarantine implements ProcessEvents {
 
   /** Here a query runs alone: a process that the memory did not suffice for ended by it. */
   reasonOfEnd(how: string): TesseraError | undefined {
-    return this.#overLimit || OUT_OF_MEMORY.test(how)
+    return OUT_OF_MEMORY.test(how)
       ? outOfMemory('the kernel process that ran it alone ran out of memory')
       : undefined;
   }
 
   onExit(process: KernelProcessHandle, how: string): void {
     this.#log.info({ pid: process.pid, how }, 'The quarantine kernel process ended');
-    if (this.#process !== process) return;
-    clearInterval(this.#watch);
-    this.#process = undefined;
+    this.#memory.release();
+    if (this.#process === process) this.#process = undefined;
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    clearInterval(this.#watch);
     const process = this.#process;
     process?.kill();
     await process?.exited;
   }
 
-  #start(): KernelProcessHandle {
-    const process = this.#spawn(`quarantine-${this.#count++}`, this);
+  async #start(): Promise<KernelProcessHandle> {
+    // Its memory is given to the next one.
+    await this.#lastExit;
+    const limits = await this.#memory.takeForQuarantine();
+    const process = this.#spawn(`quarantine-${this.#count++}`, limits, this);
     this.#process = process;
-    this.#overLimit = false;
-    clearInterval(this.#watch);
-    this.#watch = setInterval(() => this.#endOverLimit(process), WATCH_MS).unref();
-    this.#log.info({ pid: this.#process.pid }, 'A quarantine kernel process was started');
+    this.#lastExit = process.exited;
+    this.#log.info({ pid: process.pid }, 'A quarantine kernel process was started');
     return process;
-  }
-
-  /** Both kernels share one kernel's memory; what is left changes with what the other takes. */
-  #endOverLimit(process: KernelProcessHandle): void {
-    if (process !== this.#process || (processMemory(process.pid)?.ownBytes ?? 0) <= this.#memoryLeft())
-      return;
-    this.#log.warn(
-      { pid: process.pid },
-      'The kernel processes together need too much memory; the quarantine process is ended',
-    );
-    this.#overLimit = true;
-    process.kill();
   }
 }

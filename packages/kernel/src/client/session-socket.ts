@@ -158,7 +158,7 @@ export class SessionSocket {
           this.dirty = true;
           this.#process.onFatal();
         }
-        this.#take()?.reject(kernelErrorToTessera(error.message, error.sql));
+        this.#take()?.reject(kernelErrorToTessera(error.message, error.sql, error.memoryIsShort));
         return;
       }
     }

@@ -58,6 +58,15 @@ export class Supervisor implements ProcessEvents {
     return { ready: this.#ready, restarts: Math.max(0, this.#restarts), sessions, pid: this.#current?.pid };
   }
 
+  /** The process that serves or is about to. */
+  get serving(): KernelProcessHandle | undefined {
+    return this.#current;
+  }
+
+  get retired(): readonly KernelProcessHandle[] {
+    return [...this.#alive].filter((process) => process !== this.#current);
+  }
+
   /** The process that serves; waits for the one that is starting. */
   current(): Promise<KernelProcessHandle> {
     return this.#serving;

@@ -30,12 +30,15 @@ const BY_TYPE: Readonly<Record<string, ErrorName>> = {
 
 /**
  * The row of the error table for an error text of the kernel, plain or in its JSON form. With the SQL that ran, the
- * error carries the position as `caretOf`. Paths in the message are the kernel's: the caller replaces them.
+ * error carries the position as `caretOf`. `memoryIsShort`: the process had nearly all the memory that it may have. Paths in the message are the kernel's: the caller replaces them.
  */
-export function kernelErrorToTessera(text: string, sql?: string): TesseraError {
+export function kernelErrorToTessera(text: string, sql?: string, memoryIsShort = false): TesseraError {
   const failure = parseFailure(text);
   if (isInvalidation(text)) {
     return TesseraError.of('KERNEL_LOST', { message: 'The kernel process that ran the query was given up' });
+  }
+  if (memoryIsShort && MAY_BE_FAILED_ALLOCATION.test(failure.message)) {
+    return outOfMemory(`a file could not be read: ${failure.message}`);
   }
   return withCaret(toTessera(failure), caretIn(failure.position, sql));
 }
@@ -60,6 +63,9 @@ const NOT_OF_STATEMENT: ReadonlySet<string> = new Set([
 
 /** Libraries inside the kernel tell that an allocation failed as an error of their own, such as a block that cannot be read. */
 const FAILED_ALLOCATION = /Allocation error : not enough memory|std::bad_alloc/;
+
+/** They tell of a damaged file, too: only where memory is short, the cause is taken to be memory. */
+const MAY_BE_FAILED_ALLOCATION = /Decompression failure|decompress|page size out of range/i;
 
 function toTessera(failure: KernelFailure): TesseraError {
   if (failure.type !== 'Conversion' && FAILED_ALLOCATION.test(failure.message)) {

@@ -50,10 +50,13 @@ function openInMemory(): Pointer {
   return block.pointerAt(0);
 }
 
+export const setMemoryLimit = (bytes: number): string =>
+  `SET memory_limit='${Math.max(1, Math.floor(bytes))}B'`;
+
 const settings = (o: InstanceOptions): string[] => [
   'SET autoinstall_known_extensions=false',
   'SET autoload_known_extensions=false',
-  `SET memory_limit='${Math.max(1, Math.floor(o.memoryLimitBytes))}B'`,
+  setMemoryLimit(o.memoryLimitBytes),
   ...(o.threads > 0 ? [`SET threads=${o.threads}`] : []),
   `SET temp_directory=${quoteText(o.spillDirectory)}`,
   'SET preserve_insertion_order=true',
@@ -73,6 +76,6 @@ export const COUNT_PROGRESS = PROGRESS_SETTINGS.map(([name, value]) => `SET ${na
 const lockDown = (o: InstanceOptions): string[] => [
   `SET allowed_directories=[${o.readableDirectories.map(quoteText).join(', ')}]`,
   'SET enable_external_access=false',
-  `SET allowed_configs=['TimeZone', ${PROGRESS_SETTINGS.map(([name]) => quoteText(name)).join(', ')}]`,
+  `SET allowed_configs=['TimeZone', 'memory_limit', ${PROGRESS_SETTINGS.map(([name]) => quoteText(name)).join(', ')}]`,
   'SET lock_configuration=true',
 ];

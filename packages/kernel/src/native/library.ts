@@ -36,7 +36,7 @@ function libraryPath(): string {
   return join(dirname(addon), file);
 }
 
-const lib = koffi.load(libraryPath());
+export const lib = koffi.load(libraryPath());
 export const libc = koffi.load(null);
 
 const RESULT = koffi.struct('duckdb_result', {

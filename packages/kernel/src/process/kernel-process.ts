@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
-import { type InstanceOptions, NativeInstance } from '../native/instance.ts';
-import type { ControlAnswer, ControlMessage, ControlRequest } from '../protocol/messages.ts';
-import { setMemoryCeiling } from './memory-ceiling.ts';
+import { returnFreedMemory } from '../native/allocator.ts';
+import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../native/instance.ts';
+import { processMemory } from '../own-memory.ts';
+import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
+import { MemoryCeiling } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
 import { SessionServer } from './session-server.ts';
 
@@ -26,9 +28,12 @@ const instance = await NativeInstance.open({ ...options, bootstrap });
 const control = instance.connect();
 const sessions = new Map<number, SessionServer>();
 
-await setMemoryCeiling(options.ceilingBytes);
-createServer((socket) => new SessionServer(instance, socket, sessions)).listen(options.socketPath, () =>
-  send({ kind: 'ready' }),
+const ceiling = await MemoryCeiling.prepare();
+ceiling?.set(options.ceilingBytes);
+const memoryIsShort = () => ceiling?.isNear === true;
+createServer((socket) => new SessionServer(instance, socket, sessions, memoryIsShort)).listen(
+  options.socketPath,
+  () => send({ kind: 'ready' }),
 );
 
 process.on('message', async (request: ControlRequest) => {
@@ -40,15 +45,43 @@ process.on('message', async (request: ControlRequest) => {
 });
 
 /** The control connection runs one statement at a time. */
-let memory: Promise<unknown> = Promise.resolve();
+let lastOnControl: Promise<unknown> = Promise.resolve();
 
 async function answer(request: ControlRequest): Promise<ControlAnswer> {
   if (request.op === 'progress') {
     return sessions.get(request.session)?.progress() ?? { fraction: -1, rowsProcessed: 0, rowsTotal: 0 };
   }
-  const use = memory.then(() => memoryUse(control));
-  memory = use.catch(() => undefined);
-  return use;
+  return onControl<ControlAnswer>(() =>
+    request.op === 'memory' ? memoryUse(control) : setLimits(request.limits, request.ifItFits),
+  );
+}
+
+function onControl<T>(run: () => Promise<T>): Promise<T> {
+  const ran = lastOnControl.then(run);
+  lastOnControl = ran.catch(() => undefined);
+  return ran;
+}
+
+let limits: MemoryLimits = options;
+
+/** Whether they hold: not where the process has more than the ceiling and `ifItFits` is asked. */
+async function setLimits(wanted: MemoryLimits, ifItFits: boolean): Promise<boolean> {
+  // The kernel puts on disk what exceeds the limit. Where it cannot, it keeps the limit that it has.
+  await control.run(setMemoryLimit(wanted.memoryLimitBytes)).catch(() => undefined);
+  const fits = await hasAtMost(wanted.ceilingBytes);
+  if (ifItFits && !fits) {
+    await control.run(setMemoryLimit(limits.memoryLimitBytes));
+    return false;
+  }
+  ceiling?.set(wanted.ceilingBytes);
+  limits = wanted;
+  return true;
+}
+
+async function hasAtMost(bytes: number): Promise<boolean> {
+  const own = () => processMemory('self')?.ownBytes ?? 0;
+  if (own() > bytes) await returnFreedMemory();
+  return own() <= bytes;
 }
 
 function send(message: ControlMessage): void {

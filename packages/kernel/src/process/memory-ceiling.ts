@@ -1,3 +1,4 @@
+import { returnFreedMemory, unmapFreedMemory } from '../native/allocator.ts';
 import {
   libc,
   type Native,
@@ -12,62 +13,75 @@ import { processMemory } from '../own-memory.ts';
 const RLIMIT_DATA = 2;
 /** While all of them sleep, each has a thread and a stack of its own. */
 const SLEEP_MICROSECONDS = 50_000;
-const ADJUST_MS = 25;
-/** Above this share of the ceiling, what the allocator keeps of freed memory is given back, at most so often. */
-const TRIM = { fromShare: 0.5, everyMs: 1_000 };
+/** Above this share of the ceiling, what the allocators keep of freed memory is given back. */
+const RETURN_FREED = { fromShare: 0.5, everyMs: 250 };
+
+const NEAR_SHARE = 0.6;
 
 /**
- * Has the operating system refuse this process more than `bytes` of memory of its own: then the allocation that asks for too
+ * Has the operating system refuse this process more than some bytes of memory of its own: then the allocation that asks for too
  * much fails, inside the query that asks, whether the kernel counts it or not. Linux only; elsewhere it does nothing.
  *
- * What can be limited is what is reserved, and more is reserved than is in memory: stacks, and what the allocator keeps for
- * later. So the limit is always what is reserved now and what is left of `bytes`.
+ * The system limits what is reserved. Stacks are reserved and hardly used, so what is reserved and not in memory at the start is
+ * added to the limit. Later the process reserves hardly more than it uses, because freed memory is unmapped.
  */
-export async function setMemoryCeiling(bytes: number): Promise<void> {
-  await reserveStacks();
-  if (processMemory('self') === undefined) return;
-  const pair = new NativeBlock(16);
-  if (getrlimit(RLIMIT_DATA, pair.address) !== 0) return;
-  // Only a privileged process may raise it.
-  const most = pair.pointerAt(8);
-  let limit = 0;
-  let stackBytes = 0;
-  let adjustedStackBytes = 0;
-  const set = () => {
-    const wanted = BigInt(limit + Math.max(0, stackBytes - adjustedStackBytes));
-    pair.setPointer(0, wanted < most ? wanted : most);
-    pair.setPointer(8, most);
-    setrlimit(RLIMIT_DATA, pair.address);
-  };
-  const adjust = () => {
+export class MemoryCeiling {
+  readonly #pair = new NativeBlock(16);
+  /** Only a privileged process may raise it. */
+  readonly #most: bigint;
+  readonly #unusedBytes: number;
+  #bytes = 0;
+  #stackBytes = 0;
+  #isReturning = false;
+
+  private constructor(most: bigint, unusedBytes: number) {
+    this.#most = most;
+    this.#unusedBytes = unusedBytes;
+    observeFurtherStacks((bytes) => {
+      this.#stackBytes = bytes;
+      this.#apply();
+    });
+    setInterval(() => this.#returnFreed(), RETURN_FREED.everyMs).unref();
+  }
+
+  /** Undefined where the system has no such limit. */
+  static async prepare(): Promise<MemoryCeiling | undefined> {
+    unmapFreedMemory();
+    await reserveStacks();
     const memory = processMemory('self');
-    if (memory === undefined) return;
-    if (memory.ownBytes > bytes * TRIM.fromShare) trim();
-    limit = memory.reservedBytes + Math.max(0, Math.floor(bytes - memory.ownBytes));
-    adjustedStackBytes = stackBytes;
-    set();
-  };
-  observeFurtherStacks((further) => {
-    stackBytes = further;
-    set();
-  });
-  adjust();
-  setInterval(adjust, ADJUST_MS).unref();
+    if (memory === undefined) return undefined;
+    const pair = new NativeBlock(16);
+    if (getrlimit(RLIMIT_DATA, pair.address) !== 0) return undefined;
+    return new MemoryCeiling(pair.pointerAt(8), memory.reservedBytes - memory.ownBytes);
+  }
+
+  /** Whether the process has nearly all that it may have, or had a moment ago: freed memory takes a while to go. */
+  get isNear(): boolean {
+    return (processMemory('self')?.ownBytes ?? 0) > this.#bytes * NEAR_SHARE;
+  }
+
+  set(bytes: number): void {
+    this.#bytes = bytes;
+    this.#apply();
+  }
+
+  #apply(): void {
+    const wanted = BigInt(Math.floor(this.#unusedBytes + this.#bytes + this.#stackBytes));
+    this.#pair.setPointer(0, wanted < this.#most ? wanted : this.#most);
+    this.#pair.setPointer(8, this.#most);
+    setrlimit(RLIMIT_DATA, this.#pair.address);
+  }
+
+  #returnFreed(): void {
+    if (this.#isReturning) return;
+    if ((processMemory('self')?.ownBytes ?? 0) <= this.#bytes * RETURN_FREED.fromShare) return;
+    this.#isReturning = true;
+    void returnFreedMemory().finally(() => {
+      this.#isReturning = false;
+    });
+  }
 }
 
-let trimmedAt = 0;
-let isTrimming = false;
-
-function trim(): void {
-  if (isTrimming || performance.now() - trimmedAt < TRIM.everyMs) return;
-  isTrimming = true;
-  void offLoop({}, mallocTrim, 0).finally(() => {
-    isTrimming = false;
-    trimmedAt = performance.now();
-  });
-}
-
-const mallocTrim = libc.func('malloc_trim', 'int', ['size_t']) as unknown as Native<number, [number]>;
 const getrlimit = libc.func('getrlimit', 'int', ['int', 'void *']) as unknown as Native<
   number,
   [number, Pointer]

@@ -38,6 +38,7 @@ export class SessionServer {
   readonly #socket: Socket;
   readonly #sessions: Map<number, SessionServer>;
   readonly #kept: KeptStatements;
+  readonly #memoryIsShort: () => boolean;
   #number = 0;
   #isSetUp = false;
   #timeZone: string | null = null;
@@ -49,8 +50,14 @@ export class SessionServer {
   #append: AppendInput | undefined;
 
   /** Enters itself in `sessions` under the number its client gives it. */
-  constructor(instance: NativeInstance, socket: Socket, sessions: Map<number, SessionServer>) {
+  constructor(
+    instance: NativeInstance,
+    socket: Socket,
+    sessions: Map<number, SessionServer>,
+    memoryIsShort: () => boolean,
+  ) {
     this.#instance = instance;
+    this.#memoryIsShort = memoryIsShort;
     this.#connection = instance.connect();
     this.#kept = new KeptStatements(this.#connection);
     this.#socket = socket;
@@ -119,7 +126,11 @@ export class SessionServer {
       const value = await this.#call(request);
       this.#send(FrameKind.reply, { value, ...this.#traces });
     } catch (error) {
-      this.#send(FrameKind.error, { ...toWire(error), ...this.#traces });
+      this.#send(FrameKind.error, {
+        ...toWire(error),
+        memoryIsShort: this.#memoryIsShort(),
+        ...this.#traces,
+      });
     }
   }
 

@@ -35,8 +35,10 @@ export type Request =
 /** On the channel between the two processes, beside the sessions' sockets. */
 export type ControlRequest =
   | { readonly op: 'progress'; readonly id: number; readonly session: number }
-  | { readonly op: 'memory'; readonly id: number };
-export type ControlAnswer = QueryProgress | Omit<MemoryUse, 'limitBytes'>;
+  | { readonly op: 'memory'; readonly id: number }
+  | { readonly op: 'limits'; readonly id: number; readonly limits: MemoryLimits; readonly ifItFits: boolean };
+/** For `limits`, whether they hold. */
+export type ControlAnswer = QueryProgress | Omit<MemoryUse, 'limitBytes'> | boolean;
 export type ControlMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly value?: ControlAnswer; readonly error?: string };
@@ -56,6 +58,8 @@ export interface WireError {
   readonly message: string;
   /** The SQL that ran, so that a byte position can become a character offset. */
   readonly sql?: string | undefined;
+  /** Whether the process had nearly all the memory that it may have. */
+  readonly memoryIsShort?: boolean;
   readonly dirty?: boolean;
   readonly appended?: boolean;
 }
@@ -76,6 +80,13 @@ export interface QueryProgress {
   readonly fraction: number;
   readonly rowsProcessed: number;
   readonly rowsTotal: number;
+}
+
+export interface MemoryLimits {
+  /** What the whole process may have, in bytes: beyond it allocations of its queries fail. */
+  readonly ceilingBytes: number;
+  /** What queries may have of what the kernel counts, in bytes; the rest of it goes to disk. */
+  readonly memoryLimitBytes: number;
 }
 
 export interface MemoryUse {

@@ -1,0 +1,110 @@
+import { pause } from '@tessera/common';
+import { outOfMemory } from '../errors/kernel-error.ts';
+import { processMemory } from '../own-memory.ts';
+import type { MemoryLimits } from '../protocol/messages.ts';
+import type { KernelProcessHandle } from './kernel-process-handle.ts';
+
+/** The process in quarantine gets what the serving one does not use, within these shares of the whole. */
+const QUARANTINE_SHARE = { least: 1 / 4, most: 1 / 2 };
+/** Below it the serving process could not work, whatever the node's own process takes. */
+const LEAST_SERVING_SHARE = 1 / 4;
+/** How long the serving process may take to give memory up before a query is refused its quarantine. */
+const MAX_WAIT_MS = 2_000;
+const RETRY_MS = 50;
+const WATCH_MS = 100;
+/** Limits change in steps, so that a process is not told of every byte. */
+const STEP_BYTES = 8 << 20;
+
+/** The processes that serve sessions. */
+interface ServingProcesses {
+  current(): Promise<KernelProcessHandle>;
+  readonly serving: KernelProcessHandle | undefined;
+  /** Processes that were replaced and still have sessions. */
+  readonly retired: readonly KernelProcessHandle[];
+}
+
+/**
+ * Divides the memory of a kernel between its serving process and the one in quarantine. The ceilings of both never add up to more
+ * than the whole: the serving process is told of its lower limit, and has come down to it, before the other one starts. What the
+ * node's own process takes beyond its share is taken from the serving process.
+ */
+export class SharedMemory {
+  readonly #whole: MemoryLimits;
+  readonly #nodeBytes: number;
+  readonly #processes: ServingProcesses;
+  readonly #watch: NodeJS.Timeout;
+  #quarantineBytes = 0;
+
+  constructor(whole: MemoryLimits, nodeBytes: number, processes: ServingProcesses) {
+    this.#whole = whole;
+    this.#nodeBytes = nodeBytes;
+    this.#processes = processes;
+    this.#watch = setInterval(() => this.#tellServing(), WATCH_MS).unref();
+  }
+
+  /** What the serving process may have now. */
+  limits(): MemoryLimits {
+    return this.#servingLimits(this.#quarantineBytes);
+  }
+
+  #servingLimits(quarantineBytes: number): MemoryLimits {
+    const left = this.#whole.ceilingBytes - this.#elsewhereBytes() - quarantineBytes;
+    return this.#limited(Math.max(Math.floor(this.#whole.ceilingBytes * LEAST_SERVING_SHARE), left));
+  }
+
+  /**
+   * What a process in quarantine may have, until `release`.
+   *
+   * @throws OUT_OF_MEMORY when the serving process holds too much for a second one to start
+   */
+  async takeForQuarantine(): Promise<MemoryLimits> {
+    const deadline = performance.now() + MAX_WAIT_MS;
+    const least = Math.floor(this.#whole.ceilingBytes * QUARANTINE_SHARE.least);
+    const most = Math.floor(this.#whole.ceilingBytes * QUARANTINE_SHARE.most);
+    for (;;) {
+      const serving = await this.#processes.current();
+      const spare =
+        this.#whole.ceilingBytes - this.#elsewhereBytes() - (processMemory(serving.pid)?.ownBytes ?? 0);
+      const bytes = Math.min(most, Math.max(least, spare));
+      // A process that ends meanwhile holds nothing; the next turn asks the one that takes its place.
+      const fits = await serving.comeDownTo(this.#servingLimits(bytes)).catch(() => false);
+      if (fits) {
+        this.#quarantineBytes = bytes;
+        return this.#limited(bytes);
+      }
+      if (performance.now() > deadline) {
+        throw outOfMemory('other queries hold the memory that a second attempt needs');
+      }
+      await pause(RETRY_MS);
+    }
+  }
+
+  release(): void {
+    this.#quarantineBytes = 0;
+    this.#tellServing();
+  }
+
+  close(): void {
+    clearInterval(this.#watch);
+  }
+
+  #tellServing(): void {
+    const { serving } = this.#processes;
+    const limits = this.limits();
+    if (serving === undefined || serving.ceilingBytes === limits.ceilingBytes) return;
+    // A process that has ended needs no limit.
+    serving.setLimits(limits).catch(() => undefined);
+  }
+
+  #elsewhereBytes(): number {
+    const node = (processMemory('self')?.ownBytes ?? 0) - this.#nodeBytes;
+    const retired = this.#processes.retired.map(({ pid }) => processMemory(pid)?.ownBytes ?? 0);
+    const bytes = retired.reduce((sum, own) => sum + own, Math.max(0, node));
+    return Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;
+  }
+
+  #limited(ceilingBytes: number): MemoryLimits {
+    const share = ceilingBytes / this.#whole.ceilingBytes;
+    return { ceilingBytes, memoryLimitBytes: Math.floor(this.#whole.memoryLimitBytes * share) };
+  }
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { KernelSession } from './client/kernel-session.ts';
+import type { KernelResult } from './client/result-stream.ts';
+import { processMemory } from './own-memory.ts';
+import { testKernel } from './testing/test-kernel.ts';
+
+const MIB = 1 << 20;
+const SMALL = { memoryLimitBytes: 200 * MIB, ceilingBytes: 480 * MIB, threads: 1 };
+
+/** Bytes of memory that the system lets the process reserve. */
+const reservable = (pid: number): number =>
+  Number(/^Max data size\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1]);
+
+describe.runIf(process.platform === 'linux')('memory of the processes of a kernel', () => {
+  test('what one in quarantine may have, the serving one goes without, until the other has ended', async () => {
+    await using own = await testKernel(SMALL);
+    const pid = own.kernel.status().pid!;
+    const whole = reservable(pid);
+    const quarantined = await own.kernel.session({ quarantine: true });
+    expect(reservable(pid)).toBe(whole - SMALL.ceilingBytes / 2);
+    const limit = await quarantined.scalar("SELECT current_setting('memory_limit')");
+    expect(limit).toBe('100.0 MiB');
+    await quarantined.close();
+    await expect.poll(() => reservable(pid), { timeout: 10_000 }).toBe(whole);
+  });
+
+  test('a query gets no second attempt where others hold the memory for it, and they go on', async () => {
+    await using own = await testKernel(SMALL);
+    // Each list is held until its last row has been read.
+    const held: { session: KernelSession; result: KernelResult }[] = [];
+    while (processMemory(own.kernel.status().pid)!.ownBytes < 0.8 * SMALL.ceilingBytes) {
+      const session = await own.kernel.session();
+      held.push({ session, result: await session.query('SELECT unnest(range(2000000)) AS n') });
+    }
+    await expect(own.kernel.session({ quarantine: true })).rejects.toMatchObject({
+      name: 'OUT_OF_MEMORY',
+      message: expect.stringContaining('other queries hold the memory that a second attempt needs'),
+    });
+    let rows = 0;
+    for await (const batch of held[0]!.result.batches) rows += batch.rows;
+    expect(rows).toBe(2_000_000);
+    for (const { session } of held) await session.close();
+    const quarantined = await own.kernel.session({ quarantine: true });
+    expect(await quarantined.scalar('SELECT 1')).toBe(1);
+    await quarantined.close();
+  });
+
+  test('freed memory is given back to the system', async () => {
+    await using own = await testKernel(SMALL);
+    const session = await own.kernel.session();
+    const sql = 'SELECT sum(length(repeat(range::VARCHAR, 10000000))) FROM range(400)';
+    await expect(session.scalar(sql)).rejects.toMatchObject({ name: 'OUT_OF_MEMORY' });
+    await expect
+      .poll(() => processMemory(own.kernel.status().pid)!.ownBytes)
+      .toBeLessThan(0.5 * SMALL.ceilingBytes);
+    await session.close();
+  });
+});
