@@ -94,7 +94,8 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
   const cluster = {
     nodes: Number(values.nodes),
     broadcastLimitBytes: 64 * 1024 * 1024,
-    wholeTableBytes: 8 * 1024 * 1024,
+    wholeTableBytes: 2 ** 30,
+    nodeMemoryBytes: 2 ** 35,
     gatherLimitRows: 1_000_000,
   };
   let note = '';
@@ -122,13 +123,17 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
   return { times, planLength: serialized.length, note };
 }
 
+/** Nodes with the memory of the first plans. */
+const nodes = Array.from({ length: Number(values.nodes) }, () => ({ memoryLimitBytes: 2 ** 35 }));
+const scope = { nodes, statistics, storesResult: false };
+
 async function repeated(request: BindRequest, binding: Binding): Promise<number> {
   const bindings = new QueryBindings();
   const again = async () => {
     const key = bindingKey(request)!;
     const session = await fixture.kernel.session({ timeZone: 'UTC' });
     const known = await bindings.get(key, async () => fixture.snapshot);
-    planQuery(known!, fixture.snapshot, Number(values.nodes), request.settings, statistics);
+    planQuery(known!, { ...scope, snapshot: fixture.snapshot, settings: request.settings });
     await session.close();
   };
   bindings.add(bindingKey(request)!, binding);

@@ -21,11 +21,13 @@ export interface Settings {
   readonly multi_query_results: 'last' | 'all';
   /** Whether a query may use several nodes. */
   readonly enable_distributed_execution: boolean;
-  /** A query whose tables have fewer stored bytes runs on one node. */
+  /** So many nodes run every query; 0: as many as the query is worth. */
+  readonly nodes_per_query: number;
+  /** A query whose tables have fewer stored bytes runs on one node; 0: every query runs on all nodes. */
   readonly min_distributed_bytes: number;
   /** What one side of a join may have, in memory, to be sent to every node. */
   readonly broadcast_limit_bytes: number;
-  /** A table of fewer stored bytes is read whole by every node. */
+  /** Only a table of fewer stored bytes may be read whole by every node. */
   readonly whole_table_bytes: number;
   /** What happens to PRIMARY KEY, UNIQUE and FOREIGN KEY, which are not enforced: recorded with a notice, or refused. */
   readonly unenforced_constraints: 'notice' | 'refuse';
@@ -94,6 +96,7 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   enable_multi_query_requests: boolean,
   multi_query_results: oneOf('last', 'all'),
   enable_distributed_execution: boolean,
+  nodes_per_query: count,
   min_distributed_bytes: count,
   broadcast_limit_bytes: count,
   whole_table_bytes: count,
@@ -121,9 +124,13 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   multi_query_results:
     'results in the answer to a request of several statements: that of the last one (`last`), or of each in order (`all`)',
   enable_distributed_execution: 'whether a query may use all nodes of the engine',
-  min_distributed_bytes: 'a query whose tables have fewer stored bytes runs on one node',
+  nodes_per_query:
+    'so many nodes run every query, up to those that are running; 0 lets the planner choose between one node and all of them by the estimated CPU time',
+  min_distributed_bytes:
+    'a query whose tables have fewer stored bytes runs on one node, without being planned for several; 0 runs every query on all nodes',
   broadcast_limit_bytes: 'what one side of a join may have to be sent to every node',
-  whole_table_bytes: 'a table of fewer stored bytes is read whole by every node, as `DIMENSION` tables are',
+  whole_table_bytes:
+    'only a table of fewer stored bytes may be read whole by every node, where that costs less than an exchange; `DIMENSION` tables always may',
   unenforced_constraints:
     'PRIMARY KEY, UNIQUE and FOREIGN KEY are not enforced: `notice` records them and says so, `refuse` refuses them',
 };
@@ -144,9 +151,10 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   enable_multi_query_requests: false,
   multi_query_results: 'last',
   enable_distributed_execution: true,
+  nodes_per_query: 0,
   min_distributed_bytes: 16_777_216,
   broadcast_limit_bytes: 67_108_864,
-  whole_table_bytes: 16_777_216,
+  whole_table_bytes: 1_073_741_824,
   unenforced_constraints: 'notice',
 });
 

@@ -7,7 +7,13 @@ import { readPlan } from '../src/relational/reading/read-plan.ts';
  * What planning costs, in milliseconds: the kernel's part, reading its plan, and making stages of it. Run with
  * `node packages/planner/bench/plan-distributed.ts`.
  */
-const CLUSTER = { nodes: 4, broadcastLimitBytes: 2 ** 26, wholeTableBytes: 2 ** 25, gatherLimitRows: 1e6 };
+const CLUSTER = {
+  nodes: 4,
+  broadcastLimitBytes: 2 ** 26,
+  wholeTableBytes: 2 ** 30,
+  nodeMemoryBytes: 2 ** 35,
+  gatherLimitRows: 1e6,
+};
 const ROUNDS = 5;
 
 for (const suite of ['tpch', 'tpcds'] as const satisfies readonly Suite[]) {

@@ -1,3 +1,5 @@
+export { COST_CONSTANTS, type CostConstants } from './distribution/cost/cost-constants.ts';
+export { choiceText } from './distribution/cost/cost-text.ts';
 export { refine } from './distribution/distribute.ts';
 export {
   type ClusterFacts,
@@ -6,6 +8,8 @@ export {
   type ExchangeSource,
   type FinishedStage,
   HASH_BUCKETS,
+  type NodeChoice,
+  type PlanCost,
   type ScanSource,
   type SessionSource as LocalSource,
   type SqlTemplate,

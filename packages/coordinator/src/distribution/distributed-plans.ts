@@ -1,13 +1,16 @@
 import type { Snapshot } from '@tessera/catalog';
 import {
+  choiceText,
   type DistributedPlan,
   type FinishedStage,
+  type NodeChoice,
   type PlanFacts,
   planDistributed,
   refine,
   type StageId,
   UnsupportedPlan,
 } from '@tessera/planner';
+import type { ClusterNode } from '@tessera/scheduler';
 import type { Binding } from '../read/binding.ts';
 import type { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import { tableFacts } from '../read/table-facts.ts';
@@ -23,6 +26,8 @@ export interface UndistributedQuery {
   readonly reason: string;
   /** It could not be told in stages; otherwise no other node would help. */
   readonly isUnsupported: boolean;
+  /** What the number of nodes was chosen by; undefined where there is no estimate. */
+  readonly choice?: NodeChoice | undefined;
 }
 
 export interface PlannedQuery {
@@ -34,7 +39,7 @@ export interface PlannedQuery {
   ): DistributedPlan;
 }
 
-/** Whether a statement is to be run on several nodes, as far as the sizes of its tables tell. */
+/** Whether a statement is planned for several nodes, as far as its settings and the sizes of its tables tell. */
 export function isWorthDistributing(
   tables: Binding['tables'],
   snapshot: Snapshot,
@@ -42,18 +47,26 @@ export function isWorthDistributing(
   settings: Settings,
 ): boolean {
   if (nodes < 2 || tables.size === 0 || !settings.enable_distributed_execution) return false;
+  if (settings.nodes_per_query > 0) return true;
   let bytes = 0;
   for (const { table } of tables.values()) bytes += snapshot.totals(table.id).bytes;
   return bytes >= settings.min_distributed_bytes;
 }
 
+/** What the plan of a query follows from, beside the query. */
+export interface PlanningScope {
+  readonly snapshot: Snapshot;
+  readonly nodes: readonly Pick<ClusterNode, 'memoryLimitBytes'>[];
+  readonly settings: Settings;
+  readonly statistics: ColumnStatisticsCache;
+  /** The rows are written to a table. */
+  readonly storesResult: boolean;
+}
+
 /** The plan of a statement over several nodes, or why there is none. */
 export function planQuery(
   binding: Binding,
-  snapshot: Snapshot,
-  nodes: number,
-  settings: Settings,
-  statistics: ColumnStatisticsCache,
+  { snapshot, nodes, settings, statistics, storesResult }: PlanningScope,
 ): PlannedQuery | UndistributedQuery {
   const { serializedPlan } = binding;
   if (serializedPlan === undefined)
@@ -63,13 +76,16 @@ export function planQuery(
       [...binding.tables].map(([name, { table }]) => [name, tableFacts(snapshot, table, statistics)]),
     ),
     cluster: {
-      nodes,
+      nodes: nodes.length,
       broadcastLimitBytes: settings.broadcast_limit_bytes,
       wholeTableBytes: settings.whole_table_bytes,
+      nodeMemoryBytes: Math.min(...nodes.map(({ memoryLimitBytes }) => memoryLimitBytes)),
       gatherLimitRows: GATHER_LIMIT_ROWS,
+      storesResult,
     },
   };
-  const planned = remembered(binding, facts, () => makePlan(serializedPlan, facts));
+  const isForced = settings.nodes_per_query > 0 || settings.min_distributed_bytes === 0;
+  const planned = remembered(binding, facts, isForced, () => makePlan(serializedPlan, facts, isForced));
   if (planned.plan === undefined) return planned;
   const { plan } = planned;
   return { plan, refine: (now, finished, started) => refine(now, finished, started, facts) };
@@ -77,12 +93,15 @@ export function planQuery(
 
 type Planned = Pick<PlannedQuery, 'plan'> | UndistributedQuery;
 
-function makePlan(serializedPlan: string, facts: PlanFacts): Planned {
+/** @param isForced the plan is taken even if one node would do */
+function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): Planned {
   try {
     const plan = planDistributed(serializedPlan, facts);
-    return plan.stages.length > 1
-      ? { plan }
-      : { reason: 'nothing of it is worth another node', isUnsupported: false };
+    const { choice } = plan;
+    if (plan.stages.length === 1)
+      return { reason: 'nothing of it is worth another node', isUnsupported: false, choice };
+    if (isForced || choice === undefined || choice.nodes > 1) return { plan };
+    return { reason: choiceText(choice), isUnsupported: false, choice };
   } catch (error) {
     if (error instanceof UnsupportedPlan) return { reason: error.message, isUnsupported: true };
     throw error;
@@ -92,8 +111,8 @@ function makePlan(serializedPlan: string, facts: PlanFacts): Planned {
 /** The last plan of each binding, and what it follows from. */
 const plans = new WeakMap<Binding, { readonly key: string; readonly planned: Planned }>();
 
-function remembered(binding: Binding, facts: PlanFacts, make: () => Planned): Planned {
-  const key = keyOf(facts);
+function remembered(binding: Binding, facts: PlanFacts, isForced: boolean, make: () => Planned): Planned {
+  const key = keyOf(facts, isForced);
   const known = plans.get(binding);
   if (known?.key === key) return known.planned;
   const planned = make();
@@ -102,9 +121,9 @@ function remembered(binding: Binding, facts: PlanFacts, make: () => Planned): Pl
 }
 
 /** Equal for facts that would give much the same plan. */
-function keyOf({ tables, cluster }: PlanFacts): string {
+function keyOf({ tables, cluster }: PlanFacts, isForced: boolean): string {
   const sizes = [...tables].map(([name, { rows, bytes }]) => [name, magnitude(rows), magnitude(bytes)]);
-  return JSON.stringify([cluster, sizes]);
+  return JSON.stringify([cluster, isForced, sizes]);
 }
 
 const magnitude = (n: number): number => Math.round(4 * Math.log2(n + 1));

@@ -1,4 +1,5 @@
 import type { Snapshot } from '@tessera/catalog';
+import type { ClusterNode } from '@tessera/scheduler';
 import type { StorageAgent } from '@tessera/storage-agent';
 import type { Binding } from '../read/binding.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
@@ -7,6 +8,7 @@ import type { StatementWork } from '../read/statement-work.ts';
 import type { TableAccess } from '../read/table-access.ts';
 import type { Settings } from '../settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
+import { limitedNodes } from './cluster-with.ts';
 import {
   isWorthDistributing,
   type PlannedQuery,
@@ -57,12 +59,18 @@ export class QueryDistribution {
     if (this.#cluster === undefined || distributed === undefined || rowPositionsOf !== undefined)
       return false;
     if (tables.size === 0) return false;
-    return isWorthDistributing(tables, await relations!.snapshot(), this.#nodes(), settings);
+    return isWorthDistributing(tables, await relations!.snapshot(), this.#nodes(settings).length, settings);
   }
 
   /** How a statement that is for several nodes would run. */
-  plan(binding: Binding, snapshot: Snapshot, settings: Settings): PlannedQuery | UndistributedQuery {
-    return planQuery(binding, snapshot, this.#nodes(), settings, this.#statistics);
+  plan(
+    binding: Binding,
+    snapshot: Snapshot,
+    settings: Settings,
+    storesResult = false,
+  ): PlannedQuery | UndistributedQuery {
+    const nodes = this.#nodes(settings);
+    return planQuery(binding, { snapshot, nodes, settings, statistics: this.#statistics, storesResult });
   }
 
   /** Runs a query on several nodes, all but its last step; undefined where it is to run on this one. */
@@ -77,9 +85,14 @@ export class QueryDistribution {
     const { session } = work;
     const { columns, parameters } = binding.prepared;
     const isFixed = Object.keys(parameters).length === 0;
-    const run = await runDistributed(binding, () => this.plan(binding, snapshot, settings), {
-      services: this.#cluster!,
-      storage: isFixed ? await request.storing?.({ columns, session }) : undefined,
+    const storage = isFixed ? await request.storing?.({ columns, session }) : undefined;
+    const plan = () => this.plan(binding, snapshot, settings, storage !== undefined);
+    const run = await runDistributed(binding, plan, {
+      services: {
+        ...this.#cluster!,
+        cluster: limitedNodes(this.#cluster!.cluster, settings.nodes_per_query),
+      },
+      storage,
       agent: this.#agent!,
       session,
       snapshot,
@@ -97,7 +110,7 @@ export class QueryDistribution {
     return { sql: isStored ? run.sql : binding.prepared.withOutput(run.sql), accesses, executed, isStored };
   }
 
-  #nodes(): number {
-    return this.#cluster!.cluster.living().length;
+  #nodes(settings: Settings): readonly ClusterNode[] {
+    return limitedNodes(this.#cluster!.cluster, settings.nodes_per_query).living();
   }
 }

@@ -1,6 +1,7 @@
-import { TABLET_ROWS, type TabletSink, type Task } from '@tessera/distexec';
+import { TABLET_ROWS, type TabletSink } from '@tessera/distexec';
 import type { DistributedPlan, FinishedStage, SqlTemplate, Stage, StageId } from '@tessera/planner';
 import type { Cluster } from '@tessera/scheduler';
+import { clusterWith } from './cluster-with.ts';
 import type { PlannedQuery } from './distributed-plans.ts';
 
 /** How rows of a query are stored, instead of shown. */
@@ -48,23 +49,10 @@ export const givesTablets = ({ stages }: DistributedPlan): boolean => stages.at(
 
 /** The nodes, which write tablets where the plan says so. */
 export function withSink(cluster: Cluster, sink: TabletSink): Cluster {
-  const sunk = (task: Task): Task => (task.key.stage === WRITING ? { ...task, sink } : task);
-  return {
-    get self() {
-      return cluster.self;
-    },
-    get size() {
-      return cluster.size;
-    },
-    members: () => cluster.members(),
-    living: () => cluster.living(),
-    onLost: (listener) => cluster.onLost(listener),
-    runTask: (node, task, options) => cluster.runTask(node, sunk(task), options),
-    release: (node, queryId, which) => cluster.release(node, queryId, which),
-    listQueries: (node) => cluster.listQueries(node),
-    cancelQuery: (node, queryId, reason, ofUser) => cluster.cancelQuery(node, queryId, reason, ofUser),
-    close: () => cluster.close(),
-  };
+  return clusterWith(cluster, {
+    runTask: (node, task, options) =>
+      cluster.runTask(node, task.key.stage === WRITING ? { ...task, sink } : task, options),
+  });
 }
 
 function isWorthIt(

@@ -3,6 +3,7 @@ import {
   logicalOutline,
   outlineText,
   PLAN_SQL,
+  type PlanCost,
   type PlanOutline,
   physicalOutline,
   planText,
@@ -100,11 +101,25 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
   const oneNode = distribution !== undefined && 'reason' in distribution ? distribution.reason : undefined;
   return JSON.stringify({
     plan,
+    nodes: part === 'physical' ? nodesMember(distribution) : undefined,
     stages,
     unbounded_gathers: unboundedGathers,
     on_one_node: oneNode,
     tables: tableMembers(query.tables, { statistics: part === 'statistics' }),
   });
+}
+
+/** The number of nodes, and the estimates in CPU milliseconds that it was chosen by. */
+function nodesMember(distribution: ExplainableQuery['distribution']) {
+  const choice = distribution?.plan === undefined ? distribution?.choice : distribution.plan.choice;
+  if (choice === undefined) return undefined;
+  const cost = ({ cpuMs, elapsedMs }: PlanCost) => ({ cpu_ms: cpuMs, elapsed_ms: elapsedMs });
+  return {
+    chosen: distribution?.plan === undefined ? 1 : choice.available,
+    available: choice.available,
+    on_one_node: cost(choice.oneNode),
+    on_all_nodes: cost(choice.allNodes),
+  };
 }
 
 const sections = (plan: string, lines: readonly string[]): string =>

@@ -1,5 +1,6 @@
 import type { Relation } from '../relational/relation.ts';
-import type { DistributedPlan, FinishedStage, StageId } from './distributed-plan.ts';
+import { chooseNodes } from './cost/choose-nodes.ts';
+import type { DistributedPlan, FinishedStage, NodeChoice, StageId } from './distributed-plan.ts';
 import { gather, materialize } from './placement/exchange.ts';
 import { type Fragment, type Placed, singleFragment } from './placement/fragment.ts';
 import { partitionReplicated } from './placement/partition-replicated.ts';
@@ -43,16 +44,19 @@ export function refine(
       bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
     });
   }
-  return planned(planning, memory.tree);
+  return planned(planning, memory.tree, plan.choice);
 }
 
-function planned(planning: Planning, tree: Relation): DistributedPlan {
+/** @param choice made before the plan was refined */
+function planned(planning: Planning, tree: Relation, choice?: NodeChoice): DistributedPlan {
   const root = rootDraft(planning, tree);
-  const stages = neededDrafts(planning, root).map((draft) => stageOfDraft(planning, draft));
+  const drafts = neededDrafts(planning, root);
+  const stages = drafts.map((draft) => stageOfDraft(planning, draft));
   const names = tree.columns.map(({ name }, i) => (name === '' ? `c${i}` : name));
   const plan: DistributedPlan = {
     stages: [...stages, stageOfDraft(planning, root, names)],
     unboundedGathers: planning.reasons,
+    choice: choice ?? chooseNodes(planning, tree, [...drafts, root]),
   };
   MEMORIES.set(plan, planning.memory(tree));
   return plan;
@@ -61,7 +65,7 @@ function planned(planning: Planning, tree: Relation): DistributedPlan {
 /** The root stage, which runs in the session of the query. */
 function rootDraft(planning: Planning, tree: Relation): StageDraft {
   const fragment = rootFragment(planning, place(planning, tree, true));
-  const { rows, bytes } = planning.estimates.of(tree);
+  const { rows, bytes, distinct } = planning.estimates.of(tree);
   return planning.addDraft(
     {
       partitioning: 'coordinator',
@@ -70,6 +74,7 @@ function rootDraft(planning: Planning, tree: Relation): StageDraft {
       isVolatile: false,
       rows,
       bytes,
+      distinct,
     },
     [],
   );

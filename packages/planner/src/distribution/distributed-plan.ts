@@ -98,6 +98,27 @@ export interface DistributedPlan {
   readonly stages: readonly Stage[];
   /** Descriptions of inputs of unbounded size that the plan gathers into one task. A good plan has none. */
   readonly unboundedGathers: readonly string[];
+  /** Estimates of the whole query; plans that are put together by hand have none. */
+  readonly choice?: NodeChoice | undefined;
+}
+
+/** An estimate of the whole query. */
+export interface PlanCost {
+  /** CPU time of all nodes together. */
+  readonly cpuMs: number;
+  /** CPU time of the longest chain of tasks that wait for each other. */
+  readonly elapsedMs: number;
+}
+
+/** The number of nodes that a query is worth, and what it was weighed by. */
+export interface NodeChoice {
+  /** 1, or all that are available. */
+  readonly nodes: number;
+  /** The number of nodes that the plan is for. */
+  readonly available: number;
+  readonly oneNode: PlanCost;
+  /** With this plan. */
+  readonly allNodes: PlanCost;
 }
 
 /** Statistics of a table that the planner uses. */
@@ -119,8 +140,12 @@ export interface ClusterFacts {
   readonly nodes: number;
   /** Maximum size of a broadcast relation. */
   readonly broadcastLimitBytes: number;
-  /** Tables smaller than this are read in full by every task. */
+  /** Only tables smaller than this may be read in full by every task. */
   readonly wholeTableBytes: number;
+  /** Memory of the kernel process of one node. */
+  readonly nodeMemoryBytes: number;
+  /** The rows of the result are written to a table, by all nodes where there are several. */
+  readonly storesResult?: boolean | undefined;
   /** Maximum number of rows that a plan may gather into one task, other than the rows of the result. */
   readonly gatherLimitRows: number;
 }

@@ -11,7 +11,8 @@ const UPDATES = process.env.UPDATE_GOLDENS === '1';
 const CLUSTER = {
   nodes: 4,
   broadcastLimitBytes: 64 * 2 ** 20,
-  wholeTableBytes: 32 * 2 ** 20,
+  wholeTableBytes: 2 ** 30,
+  nodeMemoryBytes: 32 * 2 ** 30,
   gatherLimitRows: 1_000_000,
 };
 

@@ -1,8 +1,9 @@
 import type { Conjunct } from '@tessera/tablet';
+import { choiceText } from './cost/cost-text.ts';
 import type { DistributedPlan, ScanSource, Stage, StageSource } from './distributed-plan.ts';
 
 /**
- * A plan as people read it: each stage with where it runs, what it leaves, what it reads, and its operators.
+ * A plan as people read it: what it costs on one node and on all of them, then each stage with where it runs, what it leaves, what it reads, and its operators.
  *
  * @param tableName what users call a table that the plan has by its bound name
  */
@@ -16,7 +17,8 @@ export function planText(
   const warnings = plan.unboundedGathers.map(
     (reason) => `warning: gathers an input of unbounded size: ${reason}`,
   );
-  return [...stages, ...warnings].join('\n\n');
+  const choice = plan.choice === undefined ? [] : [choiceText(plan.choice)];
+  return [...choice, ...stages, ...warnings].join('\n\n');
 }
 
 function stageText(stage: Stage, isRoot: boolean, tableName: (bound: string) => string): readonly string[] {

@@ -12,7 +12,7 @@ const VARIANTS: readonly SimulatedOptions[] = [
   { nodes: 3, wholeTableBytes: 1_000_000 },
 ];
 /** Plans as for a hundred times ten thousand the rows that there are, and kept so: of every third query. */
-const LARGE: SimulatedOptions = { nodes: 3, wholeTableBytes: 2 ** 25, refines: false };
+const LARGE: SimulatedOptions = { nodes: 3, wholeTableBytes: 2 ** 30, refines: false };
 const LARGE_EVERY = 3;
 const RUNS_ALL = process.env.TESSERA_ALL_VARIANTS === '1';
 

@@ -1,5 +1,11 @@
 import type { PlanExpression, PlanType } from '../../plan-nodes.ts';
-import type { AggregateRelation, JoinRelation, LimitRelation, Relation } from '../../relational/relation.ts';
+import type {
+  AggregateRelation,
+  InputRelation,
+  JoinRelation,
+  LimitRelation,
+  Relation,
+} from '../../relational/relation.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { all, selectivity } from './selectivity.ts';
@@ -36,6 +42,11 @@ export class Estimates {
   /** Registers the definition of a shared relation. */
   share(id: number, definition: Relation): void {
     this.shared.set(id, definition);
+  }
+
+  /** Takes the estimate of a stage for the relation that reads its output. */
+  set(relation: InputRelation, { rows, bytes, distinct }: Omit<Estimate, 'isCertain'>): void {
+    this.made.set(relation, { rows, bytes, distinct, isCertain: false });
   }
 
   of(relation: Relation): Estimate {

@@ -231,7 +231,7 @@ function stageOf(
   // A relation without columns needs one, so that its rows can be counted.
   const relation = union.columns.length > 0 ? union : append(union, [constant({ id: 'BOOLEAN' }, true)]);
   const share = group.length / placed.fragments.length;
-  const { rows, bytes } = planning.estimates.of(placed.relation);
+  const { rows, bytes, distinct } = planning.estimates.of(placed.relation);
   const placement =
     first.placement === 'source' || first.placement === 'hash' ? first.placement : commonPlacement(group);
   const draft = planning.addDraft(
@@ -242,6 +242,7 @@ function stageOf(
       isVolatile: isVolatileRelation(relation),
       rows: rows * share,
       bytes: bytes * share,
+      distinct,
     },
     // Rows that are hashed already keep their hash keys, because a reader may need them.
     keys.length > 0 || group.length > 1 ? keys : (first.hashKeyChoices[0] ?? []),

@@ -1,13 +1,18 @@
 import type { JoinRelation, JoinType } from '../../relational/relation.ts';
+import { COST_CONSTANTS as COST } from '../cost/cost-constants.ts';
+import { exchangeCost, writeCost } from '../cost/exchange-cost.ts';
+import { totalWork, workOf } from '../cost/relation-work.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { hashKeysWithin } from './exchange.ts';
 import { type Fragment, type Placed, singleFragment } from './fragment.ts';
-import { rowsRead } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
+import { replicate } from './replicate.ts';
 
 /** How the two sides of a join are brought together. */
 export type JoinStrategy =
   | { readonly kind: 'single' }
+  /** Every task of the other side computes all rows of this side. */
+  | { readonly kind: 'replicated'; readonly side: 'left' | 'right' }
   /** Every task of the other side reads all rows of this side. */
   | { readonly kind: 'broadcast'; readonly side: 'left' | 'right' }
   | { readonly kind: 'hash'; readonly leftKeys: readonly number[]; readonly rightKeys: readonly number[] };
@@ -16,20 +21,23 @@ export type JoinStrategy =
 const BROADCAST_RIGHT: ReadonlySet<JoinType> = new Set(['inner', 'left', 'semi', 'anti', 'mark', 'single']);
 const BROADCAST_LEFT: ReadonlySet<JoinType> = new Set(['inner', 'right', 'right_semi', 'right_anti']);
 
-/** A replicated scan of more rows than this is replaced by one scan and a broadcast if few rows pass its filters. */
-const HEAVY_ROWS = 2_000_000;
-
-/** Cost of moving a row in addition to its bytes, in bytes. */
-const ROW_COST = 16;
-/** Cost of starting the tasks of one more exchange, in bytes moved. */
-const EXCHANGE_COST = 2 ** 22;
+/** Share of a node's memory that the hash table over a replicated side may take. */
+const REPLICATED_SHARE = 0.1;
+/** Bytes of the hash table of a join for each row, besides the row. */
+const HASH_ENTRY_BYTES = 16;
 
 export const mayBroadcast = (type: JoinType, side: 'left' | 'right'): boolean =>
   (side === 'right' ? BROADCAST_RIGHT : BROADCAST_LEFT).has(type);
 
+/** A strategy with its cost in CPU µs, infinite where it would exceed a limit. */
+export interface WeighedStrategy {
+  readonly strategy: JoinStrategy;
+  readonly cost: number;
+}
+
 /**
- * Chooses the cheapest correct strategy by the bytes that move: a broadcast sends one side to all other nodes, a hash exchange
- * sends both sides once, except a side that is hashed already. A broadcast above the limit is chosen only if nothing else works.
+ * Chooses the cheapest correct strategy by the CPU time of all tasks together: the work of the sides, what moves, the hash table
+ * and the lookups. A broadcast above the limit is chosen only if nothing else works.
  */
 export function joinStrategy(
   planning: Planning,
@@ -40,28 +48,17 @@ export function joinStrategy(
   const isLeftThere = singleFragment(left);
   const isRightThere = singleFragment(right);
   if (isLeftThere && isRightThere) return { kind: 'single' };
-  const hashed = hashedKeys(planning, join, left, right);
-  const costs: (readonly [cost: number, strategy: JoinStrategy])[] = [];
-  for (const side of ['right', 'left'] as const) {
-    if (!mayBroadcast(join.type, side) || (join.isAsof && side === 'left')) continue;
-    costs.push([broadcastCost(planning, side === 'right' ? right : left), { kind: 'broadcast', side }]);
-  }
-  if (hashed !== undefined) {
-    const moved = (placed: Placed, isThere: boolean) =>
-      isThere ? 0 : sendingCost(planning, placed) + EXCHANGE_COST;
-    const cost = moved(left, hashed.isLeftThere) + moved(right, hashed.isRightThere);
-    costs.push([cost, { kind: 'hash', leftKeys: hashed.leftKeys, rightKeys: hashed.rightKeys }]);
-  }
-  const [best] = costs.sort(([a], [b]) => a - b);
+  const weighed = weighedStrategies(planning, join, left, right).sort((a, b) => a.cost - b.cost);
+  planning.weighed.set(join.conditions, weighed);
+  const [best] = weighed;
   if (best === undefined) {
     for (const side of [join.left, join.right])
       planning.gatherReason(`a ${join.type} join without equality runs in one task`, side);
     return { kind: 'single' };
   }
-  const [cost, strategy] = best;
-  if (cost < Number.POSITIVE_INFINITY) return strategy;
+  if (best.cost < Number.POSITIVE_INFINITY) return best.strategy;
   // Only broadcasts above the limit are left: choose the smaller side.
-  const sides = costs.flatMap(([, { ...s }]) => (s.kind === 'broadcast' ? [s] : []));
+  const sides = weighed.flatMap(({ strategy }) => (strategy.kind === 'broadcast' ? [strategy] : []));
   const bytesOf = (side: 'left' | 'right') =>
     planning.estimates.of(side === 'left' ? join.left : join.right).bytes;
   const smallest = sides.sort((a, b) => bytesOf(a.side) - bytesOf(b.side))[0]!;
@@ -72,24 +69,87 @@ export function joinStrategy(
   return smallest;
 }
 
-/** Cost of a broadcast in bytes moved; infinite above the limit. */
+/** Every strategy that gives the right rows. */
+function weighedStrategies(
+  planning: Planning,
+  join: JoinRelation,
+  left: Placed,
+  right: Placed,
+): WeighedStrategy[] {
+  const weighed: WeighedStrategy[] = [];
+  const tasks = planning.nodes;
+  const sides = { left, right };
+  const once = { left: workOnce(planning, left), right: workOnce(planning, right) };
+  const rowsOf = (side: 'left' | 'right') => planning.estimates.of(join[side]).rows;
+  for (const side of ['right', 'left'] as const) {
+    if (!mayBroadcast(join.type, side) || (join.isAsof && side === 'left')) continue;
+    const other = side === 'right' ? 'left' : 'right';
+    const joined = tasks * rowsOf(side) * COST.buildRow + rowsOf(other) * COST.probeRow;
+    const rest = once[other] + joined;
+    const moved = broadcastCost(planning, sides[side]);
+    if (moved !== undefined)
+      weighed.push({ strategy: { kind: 'broadcast', side }, cost: rest + once[side] + moved });
+    const repeated = replicatedCost(planning, sides[side]);
+    if (repeated !== undefined)
+      weighed.push({ strategy: { kind: 'replicated', side }, cost: rest + repeated });
+  }
+  const keys = hashedKeys(planning, join, left, right);
+  if (keys !== undefined) {
+    const built = Math.min(rowsOf('left'), rowsOf('right')) * COST.buildRow;
+    const probed = Math.max(rowsOf('left'), rowsOf('right')) * COST.probeRow;
+    const moved = (side: 'left' | 'right', isThere: boolean) =>
+      isThere ? 0 : repartitionCost(planning, sides[side]);
+    weighed.push({
+      strategy: { kind: 'hash', leftKeys: keys.leftKeys, rightKeys: keys.rightKeys },
+      cost:
+        once.left +
+        once.right +
+        moved('left', keys.isLeftThere) +
+        moved('right', keys.isRightThere) +
+        built +
+        probed +
+        (keys.isLeftThere && keys.isRightThere ? 0 : tasks * COST.startTask),
+    });
+  }
+  return weighed;
+}
+
+/** The work of a side that is computed once, by one task or by several that divide its rows. */
+const workOnce = (planning: Planning, { fragments }: Placed): number =>
+  fragments.reduce((sum, { placement, relation }) => {
+    const isDivided = placement === 'source' || placement === 'hash';
+    return sum + totalWork(workOf(planning, relation), isDivided ? planning.nodes : 1);
+  }, 0);
+
+/** The work of a side that every task computes; undefined where tasks cannot, or the side would not fit into a node. */
+function replicatedCost(planning: Planning, placed: Placed): number | undefined {
+  const fragment = replicate(planning, placed);
+  if (fragment === undefined) return undefined;
+  const { rows, bytes } = planning.estimates.of(placed.relation);
+  const room = planning.facts.cluster.nodeMemoryBytes * REPLICATED_SHARE;
+  const isOfTables = placed.fragments.some(({ placement }) => placement !== 'replicated');
+  if (isOfTables && bytes + rows * HASH_ENTRY_BYTES > room) return undefined;
+  return totalWork(workOf(planning, fragment.relation), planning.nodes);
+}
+
+/** The cost of sending a side to every task; infinite above the limit. */
 function broadcastCost(planning: Planning, placed: Placed): number {
-  const there = singleFragment(placed);
-  const { bytes, rows } = planning.estimates.of(placed.relation);
-  if (there?.placement === 'replicated' && !isHeavy(planning, there, rows)) return 0;
-  if (bytes > planning.facts.cluster.broadcastLimitBytes) return Number.POSITIVE_INFINITY;
-  return sendingCost(planning, placed) * Math.max(1, planning.nodes - 1) + EXCHANGE_COST;
+  const moved = planning.estimates.of(placed.relation);
+  if (moved.bytes > planning.facts.cluster.broadcastLimitBytes) return Number.POSITIVE_INFINITY;
+  return stageCost(planning, placed) + exchangeCost(moved, 'broadcast', planning.nodes);
 }
 
-function sendingCost(planning: Planning, { relation }: Placed): number {
-  const { rows, bytes } = planning.estimates.of(relation);
-  return bytes + rows * ROW_COST;
-}
+const repartitionCost = (planning: Planning, placed: Placed): number =>
+  stageCost(planning, placed) + exchangeCost(planning.estimates.of(placed.relation), 'hash', planning.nodes);
 
-/** Whether a replicated fragment reads many rows to produce few, so that one task should read it and broadcast the result. */
-export function isHeavy(planning: Planning, fragment: Fragment, rows: number): boolean {
-  const read = rowsRead(planning, fragment.relation);
-  return read > HEAVY_ROWS && rows < read / 4;
+/** The tasks that leave the rows of a side, and what they write; none where a stage has left them already. */
+function stageCost(planning: Planning, placed: Placed): number {
+  const made = placed.fragments.filter(({ placement }) => placement !== 'output');
+  if (made.length === 0) return 0;
+  const tasks = made.some(({ placement }) => placement === 'source' || placement === 'hash')
+    ? planning.nodes
+    : 1;
+  return tasks * COST.startTask + writeCost(planning.estimates.of(placed.relation));
 }
 
 interface HashedKeys {

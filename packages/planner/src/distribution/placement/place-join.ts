@@ -14,8 +14,9 @@ import {
   singleFragment,
   withOperator,
 } from './fragment.ts';
-import { isHeavy, joinStrategy, mayBroadcast } from './join-strategy.ts';
+import { type JoinStrategy, joinStrategy, mayBroadcast } from './join-strategy.ts';
 import type { Planning } from './planning.ts';
+import { replicate } from './replicate.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
 
 /** The choice of strategy is deferred until the actual size is known if the estimate is within this factor of the broadcast limit. */
@@ -26,13 +27,14 @@ const MUCH_LESS = 4;
 const ABOUT_AS_MUCH = 3;
 
 /**
- * Places a join: one side is read by every task of the other (broadcast), or both sides are hashed by equal keys.
+ * Places a join: every task of one side computes the other side (replicated) or is sent it (broadcast), or both sides are
+ * hashed by equal keys.
  *
- *     join k                  join k                     join k
- *       scan a (source)  →      scan a (source)     or     input a (hash of k)
- *       scan b (source)         input b (broadcast)        input b (hash of k)
+ *     join k                 join k                       join k                     join k
+ *       scan a (source)  →     scan a (source)       or     scan a (source)     or     input a (hash of k)
+ *       scan b (source)        scan b (replicated)          input b (broadcast)        input b (hash of k)
  *
- * A side whose unmatched rows are emitted (the left of a LEFT join) must not be broadcast: each task without a match would emit
+ * A side whose unmatched rows are emitted (the left of a LEFT join) must not be broadcast or replicated: each task without a match would emit
  * the row again.
  */
 export function placeJoin(planning: Planning, join: JoinRelation, below: Place): Placed {
@@ -49,10 +51,11 @@ export function placeJoin(planning: Planning, join: JoinRelation, below: Place):
         hashKeyChoices: [],
       });
     }
+    case 'replicated':
     case 'broadcast':
       return strategy.side === 'right'
-        ? broadcastJoin(planning, join, left, right, 'right')
-        : broadcastJoin(planning, join, right, left, 'left');
+        ? broadcastJoin(planning, join, left, right, strategy)
+        : broadcastJoin(planning, join, right, left, strategy);
     case 'hash':
       return hashJoin(planning, join, left, right, strategy.leftKeys, strategy.rightKeys);
   }
@@ -77,19 +80,16 @@ function broadcastJoin(
   join: JoinRelation,
   probe: Placed,
   build: Placed,
-  side: 'left' | 'right',
+  { kind, side }: JoinStrategy & { readonly side: 'left' | 'right' },
 ): Placed {
   const pairs = equalKeys(join);
-  const lone = build.fragments.length === 1 ? build.fragments[0] : undefined;
-  const rows = planning.estimates.of(build.relation).rows;
   const buildKeys = pairs.map((pair) => pair[side]);
-  // The choice is made again when the actual size is known, so the output gets hash buckets too.
-  const prepared =
-    lone?.placement === 'replicated' &&
-    (isHeavy(planning, lone, rows) || isWorthSummarising(planning, join, probe, side, pairs, lone, rows))
-      ? { ...build, fragments: [{ ...lone, placement: 'single' as const }] }
-      : build;
-  const whole = broadcast(planning, prepared, buildKeys);
+  const replicated = kind === 'replicated' ? replicate(planning, build) : undefined;
+  const { rows } = planning.estimates.of(build.relation);
+  const isReplicated =
+    replicated !== undefined && !isWorthSummarising(planning, join, probe, side, pairs, replicated, rows);
+  // A broadcast is decided again when the actual size is known, so the output gets hash buckets too.
+  const whole = isReplicated ? replicated : broadcast(planning, computedOnce(build), buildKeys);
   const fragments = probe.fragments.map((fragment): Fragment => {
     const here = forward(planning, fragment);
     const relation =
@@ -103,6 +103,14 @@ function broadcastJoin(
   });
   filterByBuild(planning, join, probe, side, pairs, whole.relation);
   return placedAs(join, ...fragments);
+}
+
+/** One task computes what every task could compute, so that its rows are the output of a stage. */
+function computedOnce(placed: Placed): Placed {
+  const [only] = placed.fragments;
+  return placed.fragments.length === 1 && only?.placement === 'replicated'
+    ? { ...placed, fragments: [{ ...only, placement: 'single' }] }
+    : placed;
 }
 
 function hashJoin(

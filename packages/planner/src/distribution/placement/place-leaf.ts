@@ -5,15 +5,23 @@ import type {
   SessionRelation,
   ValuesRelation,
 } from '../../relational/relation.ts';
+import { COST_CONSTANTS as COST } from '../cost/cost-constants.ts';
+import { scanWork } from '../cost/relation-work.ts';
 import { type Place, type Placed, placedAs, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
-/** A table is divided among the tasks by tablets, or small enough that every task reads all of it. */
+/**
+ * A table is divided among the tasks by tablets. Every task reads all of a table whose scan costs no more, on all nodes together,
+ * than one more task does; larger ones are read so where a join finds it cheapest.
+ */
 export function placeScan(planning: Planning, scan: ScanRelation): Placed {
   const table = planning.facts.tables.get(scan.relation);
   const isWhole =
     table !== undefined &&
-    (table.isDimension || table.tablets === 0 || table.bytes < planning.facts.cluster.wholeTableBytes);
+    (table.isDimension ||
+      table.tablets === 0 ||
+      (table.bytes < planning.facts.cluster.wholeTableBytes &&
+        scanWork(planning, scan) * planning.nodes < COST.startTask));
   if (!isWhole) planning.partitionedScans.add(scan);
   return placedAs(scan, { relation: scan, placement: isWhole ? 'replicated' : 'source', hashKeyChoices: [] });
 }

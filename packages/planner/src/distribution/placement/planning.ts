@@ -1,8 +1,15 @@
-import type { InputRelation, Relation, RelationColumn, ScanRelation } from '../../relational/relation.ts';
+import type {
+  InputRelation,
+  JoinRelation,
+  Relation,
+  RelationColumn,
+  ScanRelation,
+} from '../../relational/relation.ts';
 import type { DynamicFilter, ExchangeSource, StageId } from '../distributed-plan.ts';
 import { Estimates } from '../estimate/estimate.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import type { Fragment, Placed } from './fragment.ts';
+import type { WeighedStrategy } from './join-strategy.ts';
 
 /** A stage while the plan is being made. */
 export interface StageDraft {
@@ -18,6 +25,8 @@ export interface StageDraft {
   readonly isVolatile: boolean;
   readonly rows: number;
   readonly bytes: number;
+  /** Distinct values of each column. */
+  readonly distinct: readonly number[];
   /** The stage has started and must not change. */
   readonly isFixed: boolean;
 }
@@ -66,6 +75,10 @@ export class Planning {
   readonly partitionedScans = new Set<ScanRelation>();
   /** Partial aggregates, which other stages merge. */
   readonly partials = new Set<Relation>();
+  /** The strategies that were weighed for joins of these conditions, the cheapest first. */
+  readonly weighed = new Map<JoinRelation['conditions'], readonly WeighedStrategy[]>();
+  /** Stored bytes of all tables of the query. */
+  readonly tableBytes: number;
   readonly reasons: string[] = [];
   /** Hash keys for the output of an aggregate that suit the operator above it. */
   readonly preferredKeys = new Map<Relation, readonly number[]>();
@@ -79,6 +92,7 @@ export class Planning {
     before?: { readonly memory: PlanMemory; readonly kept: ReadonlySet<StageId> },
   ) {
     this.facts = facts;
+    this.tableBytes = [...facts.tables.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     this.estimates = new Estimates(facts);
     this.rewrites = before?.memory.rewrites ?? new Map();
     const fixed = new Map<Relation, readonly MaterializedRows[]>();
@@ -178,7 +192,9 @@ export class Planning {
     const id = this.nextInput;
     this.nextInput += 1;
     this.readings.set(id, { stage });
-    return { kind: 'input', id, columns };
+    const relation: InputRelation = { kind: 'input', id, columns };
+    this.estimates.set(relation, this.draft(stage));
+    return relation;
   }
 
   /** Records a warning if a relation that may be large is gathered into one task. */

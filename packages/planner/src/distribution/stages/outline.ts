@@ -2,6 +2,8 @@ import { expressionText } from '../../explain/expression-text.ts';
 import type { PlanExpression } from '../../plan-nodes.ts';
 import { isReference, mapExpression } from '../../relational/expressions/references.ts';
 import type { Relation } from '../../relational/relation.ts';
+import { milliseconds } from '../cost/cost-text.ts';
+import type { WeighedStrategy } from '../placement/join-strategy.ts';
 import type { Planning } from '../placement/planning.ts';
 import { inputsOf } from '../tree/inputs.ts';
 
@@ -41,7 +43,9 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
         ...residual.map((e) => named(e, [...left.columns, ...right.columns])),
       ];
       const kind = `${isAsof ? 'asof ' : ''}${type.replace('_', ' ')} join`;
-      return texts.length === 0 ? `${kind} of all pairs` : `${kind} on ${texts.join(' and ')}`;
+      const line = texts.length === 0 ? `${kind} of all pairs` : `${kind} on ${texts.join(' and ')}`;
+      const weighed = planning.weighed.get(conditions) ?? [];
+      return weighed.length === 0 ? line : `${line} (${weighed.map(weighedText).join(', ')})`;
     }
     case 'positional_join':
       return 'positional join';
@@ -84,6 +88,13 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
     case 'recursive':
       return 'recursive';
   }
+}
+
+/** `broadcast right 1.2 s`: the strategy with its estimated CPU time. */
+function weighedText({ strategy, cost }: WeighedStrategy): string {
+  const side = 'side' in strategy ? ` ${strategy.side}` : '';
+  const time = cost === Number.POSITIVE_INFINITY ? 'over the limit' : milliseconds(cost / 1000);
+  return `${strategy.kind}${side} ${time}`;
 }
 
 const textsOf = (expressions: readonly PlanExpression[], input: Relation): string =>

@@ -115,6 +115,7 @@ export class SimulatedCluster {
         nodes,
         broadcastLimitBytes: broadcastLimitBytes ?? 64 * 2 ** 20,
         wholeTableBytes: wholeTableBytes ?? 0,
+        nodeMemoryBytes: 2 ** 33,
         gatherLimitRows: gatherLimitRows ?? 1_000_000,
       },
     };

@@ -1,0 +1,50 @@
+/** CPU time in µs that the operations of a plan take. `tessera-loadtest cluster` measures them on a machine and prints both. */
+export interface CostConstants {
+  /** One value of a table in kernel memory. */
+  readonly scanResidentValue: number;
+  /** One value of a Parquet file on the local disk. */
+  readonly scanParquetValue: number;
+  /** One condition on one row. */
+  readonly filterRow: number;
+  /** One row put into the hash table of a join. */
+  readonly buildRow: number;
+  /** One row looked up in the hash table of a join. */
+  readonly probeRow: number;
+  /** One row put into its group, where there are few groups. */
+  readonly aggregateRow: number;
+  /** One new group. */
+  readonly newGroup: number;
+  /** One row put in order. */
+  readonly sortRow: number;
+  /** One row written to the output of a stage. */
+  readonly writeRow: number;
+  readonly writeByte: number;
+  /** One row looked at for one consumer of a hash exchange: each of them reads the whole output. */
+  readonly scatterRow: number;
+  /** One row sent to a consumer, received there and read. */
+  readonly moveRow: number;
+  readonly moveByte: number;
+  /** One byte, as it is in memory, of rows that are encoded as tablets and stored. */
+  readonly storeByte: number;
+  /** One task, with its session, its statements and its messages. */
+  readonly startTask: number;
+}
+
+/** Measured on an Intel Xeon of 2.x GHz, one thread. Ratios between them decide; they differ little between machines. */
+export const COST_CONSTANTS: CostConstants = {
+  scanResidentValue: 0.002,
+  scanParquetValue: 0.01,
+  filterRow: 0.003,
+  buildRow: 0.1,
+  probeRow: 0.05,
+  aggregateRow: 0.03,
+  newGroup: 0.15,
+  sortRow: 0.3,
+  writeRow: 0.06,
+  writeByte: 0.0015,
+  scatterRow: 0.04,
+  moveRow: 0.3,
+  moveByte: 0.007,
+  storeByte: 0.01,
+  startTask: 20_000,
+};

@@ -1,0 +1,81 @@
+import type { Relation, ScanRelation } from '../../relational/relation.ts';
+import type { PlanCost } from '../distributed-plan.ts';
+import type { Planning, StageDraft } from '../placement/planning.ts';
+import { inputsOf } from '../tree/inputs.ts';
+import { COST_CONSTANTS as COST } from './cost-constants.ts';
+import { exchangeCost, writeCost } from './exchange-cost.ts';
+import { totalWork, workOf, workOfTask } from './relation-work.ts';
+
+/** A hash stage has a task for each so many bytes it reads, up to one for each node. */
+const BYTES_OF_HASH_TASK = 4 << 20;
+
+/** What the stages take on all nodes together, and how long the longest chain of them is. */
+export function costOfStages(planning: Planning, drafts: readonly StageDraft[]): PlanCost {
+  const ends = new Map<number, number>();
+  let cpu = 0;
+  for (const draft of drafts) {
+    const tasks = tasksOf(planning, draft);
+    const work = workOf(planning, draft.relation);
+    const isRoot = draft.partitioning === 'coordinator';
+    const written = isRoot ? 0 : writeCost(draft);
+    let moved = 0;
+    let begins = 0;
+    for (const { stage, mode } of readingsOf(planning, draft.relation)) {
+      const read = exchangeCost(planning.draft(stage), mode ?? (tasks === 1 ? 'gather' : 'broadcast'), tasks);
+      moved += read;
+      begins = Math.max(begins, ends.get(stage) ?? 0);
+    }
+    for (const stage of draft.after) begins = Math.max(begins, ends.get(stage) ?? 0);
+    const started = isRoot ? 0 : COST.startTask;
+    cpu += totalWork(work, tasks) + written + moved + tasks * started;
+    ends.set(draft.id, begins + workOfTask(work, tasks) + (written + moved) / tasks + started);
+  }
+  return { cpuMs: cpu / 1000, elapsedMs: Math.max(0, ...ends.values()) / 1000 };
+}
+
+function tasksOf(planning: Planning, { partitioning, relation }: StageDraft): number {
+  switch (partitioning) {
+    case 'source':
+      return Math.min(planning.nodes, Math.max(1, mostTablets(planning, relation)));
+    case 'hash': {
+      const bytes = readingsOf(planning, relation)
+        .filter(({ mode }) => mode === 'hash')
+        .reduce((sum, { stage }) => sum + planning.draft(stage).bytes, 0);
+      return Math.min(planning.nodes, Math.max(1, Math.ceil(bytes / BYTES_OF_HASH_TASK)));
+    }
+    default:
+      return 1;
+  }
+}
+
+/** Tablets of the largest table that is divided among tasks; without bound where the rows are those of a stage. */
+function mostTablets(planning: Planning, relation: Relation): number {
+  if (relation.kind === 'scan' && planning.partitionedScans.has(relation))
+    return planning.facts.tables.get(relation.relation)?.tablets ?? 1;
+  if (relation.kind === 'input' && planning.readings.get(relation.id)?.mode === 'forward')
+    return Number.POSITIVE_INFINITY;
+  return Math.max(0, ...inputsOf(relation).map((input) => mostTablets(planning, input)));
+}
+
+function readingsOf(planning: Planning, relation: Relation) {
+  const reading = relation.kind === 'input' ? planning.readings.get(relation.id) : undefined;
+  const below: readonly NonNullable<typeof reading>[] = inputsOf(relation).flatMap((input) =>
+    readingsOf(planning, input),
+  );
+  return reading === undefined ? below : [reading, ...below];
+}
+
+/** What one node takes that runs the whole query over whole tables. */
+export function costOnOneNode(planning: Planning, tree: Relation): PlanCost {
+  const { estimates, facts, tableBytes, readings } = planning;
+  const alone = {
+    estimates,
+    facts,
+    tableBytes,
+    readings,
+    partitionedScans: new Set<ScanRelation>(),
+    nodes: 1,
+  };
+  const cpuMs = totalWork(workOf(alone, tree), 1) / 1000;
+  return { cpuMs, elapsedMs: cpuMs };
+}

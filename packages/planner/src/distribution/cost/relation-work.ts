@@ -1,0 +1,125 @@
+import type { JoinRelation, Relation, ScanRelation } from '../../relational/relation.ts';
+import type { Estimate } from '../estimate/estimate.ts';
+import type { Planning } from '../placement/planning.ts';
+import { inputsOf } from '../tree/inputs.ts';
+import { COST_CONSTANTS as COST } from './cost-constants.ts';
+
+/** CPU time in µs that the tasks of a stage take for a relation. */
+export interface Work {
+  /** All tasks together take this long, because their rows are divided among them. */
+  readonly divided: number;
+  /** Every task takes this long, because every task has all rows. */
+  readonly repeated: number;
+  /** The rows of the relation are divided among the tasks. */
+  readonly isDivided: boolean;
+}
+
+/** The part of the state of planning that work follows from. */
+export type WorkContext = Pick<
+  Planning,
+  'estimates' | 'facts' | 'tableBytes' | 'readings' | 'partitionedScans' | 'nodes'
+>;
+
+/** CPU µs of all tasks. */
+export const totalWork = ({ divided, repeated }: Work, tasks: number): number => divided + tasks * repeated;
+
+/** CPU µs of one of the tasks. */
+export const workOfTask = ({ divided, repeated }: Work, tasks: number): number => divided / tasks + repeated;
+
+/** Share of a node's memory that resident tables may take before the model counts them as read from files. */
+const RESIDENT_SHARE = 0.5;
+
+/**
+ * Estimates the work of a relation from the rows of its operators. Scans that are divided among tasks, and exchanges that are
+ * hashed or forwarded, make the rows above them divided; all others are repeated by every task.
+ */
+export function workOf(planning: WorkContext, relation: Relation): Work {
+  const rowsOf = (inner: Relation) => planning.estimates.of(inner).rows;
+  switch (relation.kind) {
+    case 'scan': {
+      const cost = scanWork(planning, relation);
+      return leaf(cost, planning.partitionedScans.has(relation));
+    }
+    case 'input': {
+      const mode = planning.readings.get(relation.id)?.mode;
+      return leaf(rowsOf(relation) * COST.scanResidentValue, mode === 'hash' || mode === 'forward');
+    }
+    case 'join':
+      return joinWork(planning, relation);
+    default: {
+      const below = inputsOf(relation).map((input) => workOf(planning, input));
+      const isDivided = below.some((work) => work.isDivided);
+      return plus(below, operatorWork(planning, relation), isDivided);
+    }
+  }
+}
+
+/** CPU µs of reading all rows of a table. */
+export function scanWork(planning: WorkContext, scan: ScanRelation): number {
+  const value = isResident(planning, scan) ? COST.scanResidentValue : COST.scanParquetValue;
+  return planning.estimates.of(scan).rows * Math.max(1, scan.names.length) * value;
+}
+
+/** Whether the tables of the query, or a node's part of them, fit into the memory of a node. */
+function isResident(planning: WorkContext, scan: ScanRelation): boolean {
+  const { nodeMemoryBytes } = planning.facts.cluster;
+  const nodes = planning.partitionedScans.has(scan) ? planning.nodes : 1;
+  return planning.tableBytes / nodes <= nodeMemoryBytes * RESIDENT_SHARE;
+}
+
+/** The kernel builds a hash table of the smaller side and looks up the rows of the other. */
+function joinWork(planning: WorkContext, join: JoinRelation): Work {
+  const [left, right] = [workOf(planning, join.left), workOf(planning, join.right)];
+  const [l, r] = [planning.estimates.of(join.left), planning.estimates.of(join.right)];
+  const isRightBuilt = r.rows <= l.rows || join.type !== 'inner';
+  const built = (rows: Estimate, isBuilt: boolean) => rows.rows * (isBuilt ? COST.buildRow : COST.probeRow);
+  const sides = [
+    plus([left], join.conditions.length === 0 ? 0 : built(l, !isRightBuilt), left.isDivided),
+    plus([right], join.conditions.length === 0 ? 0 : built(r, isRightBuilt), right.isDivided),
+  ];
+  const pairs = join.conditions.length === 0 ? l.rows * r.rows * COST.filterRow : 0;
+  const emitted = planning.estimates.of(join).rows * COST.scanResidentValue;
+  return plus(sides, pairs + emitted, left.isDivided || right.isDivided);
+}
+
+/** CPU µs of one operator over all of its rows, without its inputs. */
+function operatorWork(planning: WorkContext, relation: Relation): number {
+  const { rows } = planning.estimates.of(relation);
+  const read = inputsOf(relation).reduce((sum, input) => sum + planning.estimates.of(input).rows, 0);
+  switch (relation.kind) {
+    case 'filter':
+      return read * relation.predicates.length * COST.filterRow;
+    case 'project':
+      return read * computedColumns(relation.expressions) * COST.filterRow;
+    case 'aggregate':
+      return (
+        read * relation.groupingSets.length * (1 + relation.aggregates.length / 4) * COST.aggregateRow +
+        rows * COST.newGroup
+      );
+    case 'distinct':
+    case 'set':
+      return relation.kind === 'set' && relation.operation === 'union' && relation.isAll
+        ? 0
+        : read * COST.aggregateRow + rows * COST.newGroup;
+    case 'window':
+    case 'sort':
+      return read * COST.sortRow;
+    default:
+      return Math.max(read, rows) * COST.filterRow;
+  }
+}
+
+const computedColumns = (expressions: readonly { readonly type: string }[]): number =>
+  expressions.filter(({ type }) => type !== 'BOUND_REF').length;
+
+const leaf = (cost: number, isDivided: boolean): Work =>
+  isDivided ? { divided: cost, repeated: 0, isDivided } : { divided: 0, repeated: cost, isDivided };
+
+/** The work of the inputs and of one operator above them, which is repeated unless its rows are divided. */
+function plus(inputs: readonly Work[], own: number, isDivided: boolean): Work {
+  const divided = inputs.reduce((sum, work) => sum + work.divided, 0);
+  const repeated = inputs.reduce((sum, work) => sum + work.repeated, 0);
+  return isDivided
+    ? { divided: divided + own, repeated, isDivided }
+    : { divided, repeated: repeated + own, isDivided };
+}

@@ -1,0 +1,65 @@
+import type { Relation, ScanRelation } from '../../relational/relation.ts';
+import { unionAll } from '../tree/build.ts';
+import { inputsOf, rebuild } from '../tree/inputs.ts';
+import { isVolatileRelation } from './exchange.ts';
+import type { Fragment, Placed } from './fragment.ts';
+import type { Planning } from './planning.ts';
+
+/**
+ * Computes a relation in every task that reads it, from whole tables, in place of an exchange.
+ *
+ *     join            →    join
+ *       scan a (source)      scan a (source)
+ *       scan b (source)      scan b (replicated)
+ *
+ * The scans are copies: another reader of the same relation may still divide the table among tasks. Returns undefined where a
+ * task could not compute the same rows as the others, or a table is larger than `whole_table_bytes` allows.
+ */
+export function replicate(planning: Planning, placed: Placed): Fragment | undefined {
+  const [only] = placed.fragments;
+  if (placed.fragments.length === 1 && only?.placement === 'replicated') return only;
+  if (!placed.fragments.every((fragment) => isReplicable(planning, fragment))) return undefined;
+  return {
+    relation: unionAll(placed.fragments.map(({ relation }) => withWholeScans(planning, relation))),
+    placement: 'replicated',
+    hashKeyChoices: [],
+  };
+}
+
+const isReplicable = (planning: Planning, { placement, relation, forwardedFrom }: Fragment): boolean =>
+  placement === 'replicated' ||
+  (placement === 'source' &&
+    forwardedFrom === undefined &&
+    !isVolatileRelation(relation) &&
+    isOfWholeTables(planning, relation));
+
+function isOfWholeTables(planning: Planning, relation: Relation): boolean {
+  switch (relation.kind) {
+    case 'scan': {
+      const table = planning.facts.tables.get(relation.relation);
+      if (!planning.partitionedScans.has(relation)) return true;
+      return table !== undefined && table.bytes < planning.facts.cluster.wholeTableBytes;
+    }
+    case 'input':
+      return planning.readings.get(relation.id)?.mode === undefined;
+    case 'values':
+    case 'filter':
+    case 'project':
+    case 'unnest':
+    case 'join':
+    case 'set':
+      return inputsOf(relation).every((input) => isOfWholeTables(planning, input));
+    // Aggregates here are partial ones, and the order of rows differs between tasks.
+    default:
+      return false;
+  }
+}
+
+const withWholeScans = (planning: Planning, relation: Relation): Relation =>
+  rebuild(relation, (inner) => {
+    if (inner.kind !== 'scan' || !planning.partitionedScans.has(inner)) return inner;
+    const scan: ScanRelation = { ...inner };
+    const filters = planning.dynamicFilters.get(inner);
+    if (filters !== undefined) planning.dynamicFilters.set(scan, [...filters]);
+    return scan;
+  });
