@@ -58,6 +58,11 @@ export interface Column {
   readonly storedName: string;
   /** The kernel's SQL for the type: `BIGINT`, `DECIMAL(38,9)`, `STRUCT(a INTEGER)[]`, `JSON`. */
   readonly type: string;
+  /**
+   * The type that clients are shown where it says more than `type` does, as PostgreSQL writes it: `character varying(20)`,
+   * `character(3)`, `smallint`. It bounds nothing.
+   */
+  readonly declared?: string;
   readonly nullable: boolean;
   /** An expression of the dialect, as the user wrote it. */
   readonly defaultSql?: string;

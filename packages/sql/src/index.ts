@@ -74,6 +74,7 @@ export { normalizedSql, redactedQuery, redactedSql, redactedUrl } from './text/s
 export { withoutPasswords } from './text/without-passwords.ts';
 export { parseTree } from './tree.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';
+export { shownType } from './types/declared-type.ts';
 export {
   formatTypeName,
   type OutputColumn,

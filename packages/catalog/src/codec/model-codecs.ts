@@ -27,6 +27,7 @@ const column: Codec<Column> = record<Column>({
   name: text,
   storedName: text,
   type: text,
+  declared: optional(text),
   nullable: flag,
   defaultSql: optional(text),
   initialSql: optional(text),

@@ -13,7 +13,7 @@ import { nameOfTable } from './names.ts';
 type AlterColumn = Extract<TableChange, { kind: 'alter_column' }>;
 
 /**
- * `ALTER TABLE … ALTER COLUMN`. Only a new type moves data: every row is written again.
+ * `ALTER TABLE … ALTER COLUMN`. Only a type that is stored differently moves data: every row is written again.
  * @throws TesseraError UNDEFINED_NAME, NOT_NULL_VIOLATION, what is wrong with a default or with a value under the new type
  */
 export async function alterColumn(
@@ -46,9 +46,14 @@ export async function alterColumn(
       await refuseNullRows(context, snapshot, table, [column]);
       return altered({ ...column, nullable: false });
     case 'type':
+      if (change.kernelType === column.type && change.using === undefined)
+        return altered(withDeclared(column, change.declared));
       return changeType(context, snapshot, table, column, change);
   }
 }
+
+const withDeclared = ({ declared: _before, ...column }: Column, declared: string | undefined): Column =>
+  declared === undefined ? column : { ...column, declared };
 
 const withColumn = (columns: readonly Column[], old: Column, changed: Column): readonly Column[] =>
   columns.map((column) => (column.id === old.id ? changed : column));
@@ -100,10 +105,10 @@ async function changeType(
   snapshot: Snapshot,
   table: TableObject,
   column: Column,
-  { kernelType: type, using }: Extract<AlterColumn['change'], { kind: 'type' }>,
+  { kernelType: type, declared, using }: Extract<AlterColumn['change'], { kind: 'type' }>,
 ): Promise<Change> {
   refuseDependents(snapshot, table, `The type of column "${column.name}" cannot be changed`);
-  const { initialSql: _stored, ...kept } = column;
+  const { initialSql: _stored, ...kept } = withDeclared(column, declared);
   const id = table.nextColumnId;
   const since = table.schemaVersion + 1;
   const changed: Column = { ...kept, id, storedName: addedStoredName(column.name, id), type, since };

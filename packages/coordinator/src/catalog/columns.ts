@@ -57,6 +57,7 @@ export async function newColumn(
     ...identity,
     name: definition.name,
     type: definition.kernelType,
+    ...(definition.declared === undefined ? {} : { declared: definition.declared }),
     nullable: definition.nullable,
     ...(defaultText === undefined ? {} : { defaultSql: defaultText.sql }),
   };

@@ -30,6 +30,7 @@ export function createExternalTable(
       name: definition.name,
       storedName: definition.name,
       type: definition.kernelType,
+      ...(definition.declared === undefined ? {} : { declared: definition.declared }),
       nullable: definition.nullable,
       since: 0,
     }),

@@ -1,5 +1,5 @@
 import type { Column, RelationObject } from '@tessera/catalog';
-import { columnType, dialectTypeName, namesIn, type SqlType } from '@tessera/sql';
+import { dialectTypeName, namesIn, type SqlType, shownType } from '@tessera/sql';
 import { typedColumn } from '../pg-catalog/postgres-types.ts';
 import { relationsOfDatabase } from './relations-of-database.ts';
 import { STANDARD_COLUMNS, standardColumn } from './standard-column.ts';
@@ -44,7 +44,7 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
     const partitioned = partitionColumns(relation);
     const indexed = relation.kind === 'table' ? relation.primaryIndex : [];
     for (const [index, column] of relation.columns.entries()) {
-      const type = columnType(column.type);
+      const type = shownType(column);
       yield [
         ...head,
         column.name,
@@ -84,7 +84,7 @@ function partitionColumns(relation: Exclude<RelationObject, { kind: 'view' }>): 
 function precision(type: SqlType): readonly SystemValue[] {
   switch (type.kind) {
     case 'int':
-      return [32, 2, 0, null];
+      return [type.postgres === 'int2' ? 16 : 32, 2, 0, null];
     case 'long':
       return [64, 2, 0, null];
     case 'float':

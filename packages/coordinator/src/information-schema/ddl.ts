@@ -78,11 +78,11 @@ function externalTableDdl(table: ExternalTableObject, schema: string, snapshot: 
 }
 
 function columnList(columns: readonly Column[], constraints: readonly string[] = []): string {
-  const definitions = columns.map(({ name, type, nullable, defaultSql, identity }) => {
+  const definitions = columns.map(({ name, type, declared, nullable, defaultSql, identity }) => {
     const constraint = nullable ? '' : ' NOT NULL';
     const generated = identity && ` GENERATED ${identity === 'always' ? 'ALWAYS' : 'BY DEFAULT'} AS IDENTITY`;
     const byDefault = generated ?? (defaultSql === undefined ? '' : ` DEFAULT ${defaultSql}`);
-    return `${quoteIdentifier(name)} ${dialectTypeName(columnType(type))}${byDefault}${constraint}`;
+    return `${quoteIdentifier(name)} ${declared ?? dialectTypeName(columnType(type))}${byDefault}${constraint}`;
   });
   return `\n  ${[...definitions, ...constraints].join(',\n  ')}\n`;
 }

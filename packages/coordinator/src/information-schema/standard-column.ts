@@ -53,6 +53,8 @@ export function standardColumn(
   { type, place, isUpdatable, identity }: PlacedColumn,
 ): readonly SystemValue[] {
   const values: Readonly<Record<string, SystemValue>> = {
+    character_maximum_length: 'length' in type ? type.length : undefined,
+    character_octet_length: octetLength(type),
     udt_catalog: database,
     udt_schema: 'pg_catalog',
     udt_name: typedColumn(type).type.name,
@@ -65,4 +67,13 @@ export function standardColumn(
     is_updatable: isUpdatable ? 'YES' : 'NO',
   };
   return STANDARD_COLUMNS.map(({ name }) => values[name]);
+}
+
+const MAX_BYTES_OF_CHARACTER = 4;
+/** The size of the largest text that PostgreSQL stores. */
+const MAX_BYTES = 2 ** 30;
+
+function octetLength(type: SqlType): number | undefined {
+  if (type.kind !== 'text') return undefined;
+  return type.length === undefined ? MAX_BYTES : type.length * MAX_BYTES_OF_CHARACTER;
 }

@@ -1,4 +1,4 @@
-import { columnType } from '@tessera/sql';
+import { shownType } from '@tessera/sql';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { defaultKey } from './object-oids.ts';
 import { type PostgresFacts, type UserRelation, userIndexes, userRelations } from './postgres-facts.ts';
@@ -35,7 +35,7 @@ function* rows(facts: PostgresFacts): Generator<Row> {
     const { relation } = table;
     for (const [index, place] of places.entries()) {
       const column = relation.kind === 'table' ? relation.columns[place - 1] : undefined;
-      const typed = typedColumn(column === undefined ? { kind: 'text' } : columnType(column.type));
+      const typed = typedColumn(column === undefined ? { kind: 'text' } : shownType(column));
       yield attribute(oid, index, column?.name ?? expressions[index]!, typed, false);
     }
   }
@@ -47,8 +47,9 @@ function* userColumns({ oid, relation }: UserRelation, { viewColumns }: Postgres
       yield attribute(oid, index, name, typedColumn(type), false);
     return;
   }
-  for (const [index, { name, type, nullable, defaultSql, identity }] of relation.columns.entries()) {
-    const row = attribute(oid, index, name, typedColumn(columnType(type)), !nullable);
+  for (const [index, column] of relation.columns.entries()) {
+    const { name, nullable, defaultSql, identity } = column;
+    const row = attribute(oid, index, name, typedColumn(shownType(column)), !nullable);
     if (identity !== undefined) yield { ...row, attidentity: identity === 'always' ? 'a' : 'd' };
     else yield defaultSql === undefined ? row : { ...row, atthasdef: true };
   }

@@ -117,8 +117,12 @@ export function typedColumn(type: SqlType): TypedColumn {
   const element = postgresType(own ?? NAMES[inner.kind as keyof typeof NAMES]);
   return {
     type: dimensions === 0 ? element : postgresType(`_${element.name}`),
-    modifier:
-      inner.kind === 'decimal' ? ((inner.precision << 16) | inner.scale) + MODIFIER_OFFSET : NO_MODIFIER,
+    modifier: modifierOf(inner),
     dimensions,
   };
+}
+
+function modifierOf(type: SqlType): number {
+  if (type.kind === 'decimal') return ((type.precision << 16) | type.scale) + MODIFIER_OFFSET;
+  return 'length' in type && type.length !== undefined ? type.length + MODIFIER_OFFSET : NO_MODIFIER;
 }

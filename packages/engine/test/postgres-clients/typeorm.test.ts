@@ -6,13 +6,29 @@ import { placeOf, startNode } from './programs.ts';
 interface Item {
   id: number;
   name: string | null;
+  code?: string | null;
+  state?: string;
+  rank?: number | null;
+  price?: string | null;
+  note?: string | null;
 }
 
 const ITEM = new EntitySchema<Item>({
   name: 'Item',
   tableName: 'items',
-  columns: { id: { type: Number, primary: true }, name: { type: String, nullable: true } },
+  columns: {
+    id: { type: Number, primary: true },
+    name: { type: String, nullable: true },
+    code: { type: 'varchar', length: 12, nullable: true },
+    state: { type: 'char', length: 2, default: 'ok' },
+    rank: { type: 'smallint', nullable: true },
+    price: { type: 'numeric', precision: 10, scale: 2, nullable: true },
+    note: { type: 'text', nullable: true },
+  },
 });
+
+/** The columns that no test sets. */
+const UNSET = { code: null, state: 'ok', rank: null, price: null, note: null };
 
 let node: TesseraProcess;
 let db: DataSource;
@@ -40,6 +56,16 @@ it('synchronizes the schema', async () => {
   expect(await items().count()).toBe(0);
 });
 
+it('synchronizes again and changes nothing', async () => {
+  const row = { id: 100, name: 'a', code: 'x', state: 'up', rank: 3, price: '1.50', note: 'n' };
+  await items().insert(row);
+  const { upQueries } = await db.driver.createSchemaBuilder().log();
+  expect(upQueries.map(({ query }) => query)).toEqual([]);
+  await db.synchronize();
+  expect(await items().find()).toEqual([row]);
+  await items().delete({ id: 100 });
+});
+
 it('saves, finds, updates and deletes', async () => {
   await items().save([
     { id: 1, name: 'a' },
@@ -47,13 +73,13 @@ it('saves, finds, updates and deletes', async () => {
   ]);
   await items().save({ id: 2, name: 'changed' });
   expect(await items().find({ order: { id: 'ASC' } })).toEqual([
-    { id: 1, name: 'a' },
-    { id: 2, name: 'changed' },
+    { ...UNSET, id: 1, name: 'a' },
+    { ...UNSET, id: 2, name: 'changed' },
   ]);
   expect((await items().update({ id: 1 }, { name: null })).affected).toBe(1);
   expect((await items().delete({ id: 2 })).affected).toBe(1);
   expect(await items().createQueryBuilder('i').where('i.name IS NULL').getMany()).toEqual([
-    { id: 1, name: null },
+    { ...UNSET, id: 1, name: null },
   ]);
 });
 

@@ -19,6 +19,8 @@ export interface ColumnDefinition {
   readonly type: SqlText;
   /** The same type as the kernel's SQL, fit for `Column.type`. */
   readonly kernelType: string;
+  /** `Column.declared`. */
+  readonly declared?: string;
   readonly nullable: boolean;
   readonly default?: SqlText | undefined;
   /** Where the column counts by a sequence of its own. */
@@ -277,6 +279,8 @@ export type ColumnChange =
       readonly kind: 'type';
       /** The kernel's SQL for the type, fit for `Column.type`. */
       readonly kernelType: string;
+      /** `Column.declared`. */
+      readonly declared?: string;
       /** What a row's new value is computed from; absent: the old value, cast. */
       readonly using: SqlText | undefined;
     };

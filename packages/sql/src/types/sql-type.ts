@@ -2,8 +2,15 @@ import { quoteName } from '@tessera/kernel';
 
 /** A type as users of the dialect see it. */
 export type SqlType =
-  /** `postgres`: the type that PostgreSQL's clients see in the place of `long` or `text`. */
-  | { readonly kind: ScalarKind; readonly postgres?: 'oid' | 'name' }
+  /**
+   * `postgres`: the type that PostgreSQL's clients see in the place of `int`, `long` or `text`; `length`: what it is declared to
+   * hold, in characters.
+   */
+  | {
+      readonly kind: ScalarKind;
+      readonly postgres?: 'oid' | 'name' | 'int2' | 'varchar' | 'bpchar';
+      readonly length?: number;
+    }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'array'; readonly element: SqlType }
   | { readonly kind: 'struct'; readonly fields: readonly SqlField[] };

@@ -1,5 +1,5 @@
 import { isWord } from '../../text/lexer.ts';
-import { kernelTypeSql, parseColumnType } from '../../types/column-type.ts';
+import { parseDeclaredType } from '../../types/declared-type.ts';
 import type {
   AlterStatement,
   ColumnChange,
@@ -135,9 +135,9 @@ function columnChange(cursor: TokenCursor): ColumnChange {
   if (cursor.accept('DROP', 'NOT', 'NULL')) return { kind: 'drop_not_null' };
   if (!cursor.accept('SET', 'DATA', 'TYPE') && !cursor.accept('TYPE'))
     cursor.unexpected('SET DEFAULT, DROP DEFAULT, SET NOT NULL, DROP NOT NULL or TYPE');
-  const kernelType = kernelTypeSql(parseColumnType(cursor));
+  const type = parseDeclaredType(cursor);
   const using = cursor.accept('USING') ? expressionText(cursor, 'an expression') : undefined;
-  return { kind: 'type', kernelType, using };
+  return { kind: 'type', ...type, using };
 }
 
 function dropColumn(cursor: TokenCursor): TableChange {

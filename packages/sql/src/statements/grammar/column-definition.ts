@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { isWord } from '../../text/lexer.ts';
-import { kernelTypeSql, parseColumnType } from '../../types/column-type.ts';
+import { type DeclaredType, parseDeclaredType } from '../../types/declared-type.ts';
 import type { ColumnDefinition, ConstraintDefinition, Identity, SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import {
@@ -75,7 +75,9 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
   const constraints: ConstraintDefinition[] = [];
   const typeStart = cursor.offset;
   const serial = serialType(cursor);
-  const kernelType = serial ?? kernelTypeSql(parseColumnType(cursor));
+  const declaredType: DeclaredType =
+    serial === undefined ? parseDeclaredType(cursor) : { kernelType: serial };
+  const { kernelType } = declaredType;
   let identity: Identity | undefined = serial && { kind: 'serial', options: { type: serial } };
   const type = cursor.textFrom(typeStart);
   let nullable: boolean | undefined;
@@ -119,7 +121,15 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
   const word = UNSUPPORTED.find((c) => cursor.isAt(c));
   if (word !== undefined) unsupported(cursor, word === 'PARTITION' ? 'PARTITION in a column' : word);
   const isNullable = nullable ?? identity === undefined;
-  const column = { name, type, kernelType, nullable: isNullable, default: defaultText, identity, location };
+  const column = {
+    ...declaredType,
+    name,
+    type,
+    nullable: isNullable,
+    default: defaultText,
+    identity,
+    location,
+  };
   return { column, constraints };
 }
 

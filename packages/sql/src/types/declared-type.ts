@@ -1,0 +1,58 @@
+import type { TokenCursor } from '../statements/token-cursor.ts';
+import { columnType, kernelTypeSql, parseColumnType } from './column-type.ts';
+import type { SqlType } from './sql-type.ts';
+
+/** The type of a column as `Column` of the catalog holds it. */
+export interface DeclaredType {
+  /** The kernel's SQL. */
+  readonly kernelType: string;
+  /** As PostgreSQL writes it, where clients must see more than `kernelType` says: `character varying(20)`. */
+  readonly declared?: string;
+}
+
+/**
+ * Reads the type of a column.
+ * @throws TesseraError as `parseColumnType`
+ */
+export function parseDeclaredType(cursor: TokenCursor): DeclaredType {
+  const start = cursor.index;
+  const type = parseColumnType(cursor);
+  const kernelType = kernelTypeSql(type);
+  const words = cursor.tokens.slice(start, cursor.index).map(({ image }) => image.toLowerCase());
+  const declared = type.kind === 'text' || type.kind === 'int' ? declaredName(words) : undefined;
+  return declared === undefined ? { kernelType } : { kernelType, declared };
+}
+
+/** `varchar ( 20 )` → `character varying(20)`; undefined for names that say no more than the dialect's own. */
+function declaredName([first = '', ...rest]: readonly string[]): string | undefined {
+  const length = rest.find((word) => /^\d+$/.test(word));
+  switch (first) {
+    case 'smallint':
+    case 'int2':
+      return 'smallint';
+    case 'varchar':
+      return length === undefined ? 'character varying' : `character varying(${length})`;
+    case 'char':
+    case 'character':
+      if (!rest.includes('varying')) return `character(${length ?? 1})`;
+      return length === undefined ? 'character varying' : `character varying(${length})`;
+    default:
+      return undefined;
+  }
+}
+
+/** The type of a column that PostgreSQL's clients are shown. */
+export function shownType({
+  type,
+  declared,
+}: {
+  readonly type: string;
+  readonly declared?: string;
+}): SqlType {
+  if (declared === undefined) return columnType(type);
+  if (declared === 'smallint') return { kind: 'int', postgres: 'int2' };
+  const [, name, length] = /^(character(?: varying)?)(?:\((\d+)\))?$/.exec(declared) ?? [];
+  if (name === undefined) return columnType(type);
+  const postgres = name === 'character' ? 'bpchar' : 'varchar';
+  return { kind: 'text', postgres, ...(length === undefined ? {} : { length: Number(length) }) };
+}
