@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Authenticator, makeCredential } from '@tessera/auth';
-import { createLogging, type Logging, pause, secretKeys, TesseraError } from '@tessera/common';
+import { createLogging, type Logging, pause, secretKeys, startTimer, TesseraError } from '@tessera/common';
 import {
   autoVacuum,
   type EngineConfig,
@@ -50,6 +50,8 @@ import { headerOptions, openCatalog, startMirror, storageOptions, tableDirectori
 
 /** How long a client may take no byte of its result. */
 const WRITE_IDLE_MS = 300_000;
+/** How long the kernel may take, once the grace period is over, to stop what it runs. */
+const INTERRUPT_MS = 3_000;
 /** Below this the kernel cannot even start. */
 const MIN_MEMORY_BYTES = 128 << 20;
 
@@ -252,6 +254,14 @@ export const serve: Serve = async (options) => {
   }
   log.info({ reason, running: coordinator.running.size }, 'draining');
   const graceMs = config.engine.termination_grace_period;
+  const ended = startTimer(() => {
+    log.warn(
+      { running: coordinator.running.size },
+      'the kernel processes are ended: they could not be interrupted',
+    );
+    void Promise.all([kernel.close(), mirror.close()]);
+  }, graceMs + INTERRUPT_MS);
+  resources.defer(() => ended.clear());
   await Promise.all([
     coordinator.drain(graceMs),
     multiNode.drain(graceMs, options.drainDelayMs),

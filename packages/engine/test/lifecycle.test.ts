@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { kernelPid } from './faults/kernel-processes.ts';
 import { query, rows } from './http.ts';
 import { startTessera } from './tessera-process.ts';
 
@@ -59,6 +60,17 @@ describe('shutdown', () => {
     await using server = await startTessera({ args: ['--config', config] });
     const running = query(server, SLOW);
     await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
+    expect(await server.stop('SIGTERM')).toBe(0);
+    expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
+  });
+
+  it('ends a kernel process that cannot be interrupted', async () => {
+    const config = await writeConfig(['engine:', '  termination_grace_period: 1s']);
+    await using server = await startTessera({ args: ['--config', config] });
+    const running = query(server, SLOW);
+    await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
+    // As one that is in the midst of a long native call, it does not do what it is told.
+    process.kill(await kernelPid(server), 'SIGSTOP');
     expect(await server.stop('SIGTERM')).toBe(0);
     expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
   });

@@ -4,12 +4,20 @@ import { STATEMENT_LIMITS } from './statement-size.ts';
 
 const repeated = (count: number, piece: (index: number) => string, separator: string) =>
   Array.from({ length: count }, (_, index) => piece(index)).join(separator);
-const { columns, insertTokens, joins, setOperations, tokens, valueSubqueries } = STATEMENT_LIMITS;
+const { allJoins, columns, insertTokens, joins, setOperations, tokens, valueSubqueries } = STATEMENT_LIMITS;
 
-test.each([
+type Case = [what: string, limit: number, statement: (size: number) => string];
+
+test.each<Case>([
   ['columns', columns, (n: number) => `SELECT ${repeated(n, String, ',')}`],
   ['columns', columns, (n: number) => `SELECT (SELECT ${repeated(n, (i) => `f(${i}, 1)`, ',')} FROM t), 1`],
-  ['joins', joins, (n: number) => `SELECT 1 FROM t ${repeated(n, (i) => `JOIN t${i} USING (a)`, ' ')}`],
+  ...[
+    (n: number) => `SELECT 1 FROM t ${repeated(n, (i) => `JOIN t${i} USING (a)`, ' ')}`,
+    (n: number) => `SELECT 1, 2 FROM t, ${repeated(n, (i) => `t${i} AS x`, ',')} WHERE a IN (1, 2)`,
+    (n: number) =>
+      `SELECT 1 FROM (SELECT 1 FROM a, b) t ${repeated(n - 1, (i) => `JOIN t${i} USING (a)`, ' ')}`,
+  ].map((statement): Case => ['joins in a query', joins, statement]),
+  ['joins', allJoins, (n: number) => `SELECT 1${repeated(n, () => ' FROM a, b', ' UNION SELECT 1')}`],
   ['set operations', setOperations, (n: number) => repeated(n + 1, String, ' UNION ALL SELECT ')],
   [
     'levels of subqueries that stand for values',
@@ -31,6 +39,19 @@ test('an INSERT of many rows is not too complex', () => {
   const rows = (count: number) => `INSERT INTO t VALUES ${repeated(count, (i) => `(${i}, 'x')`, ',')}`;
   expect(splitStatements(rows(tokens))).toHaveLength(1);
   expect(() => splitStatements(rows(insertTokens / 5))).toThrow(`more than ${insertTokens} words`);
+});
+
+test('commas beside FROM are no joins', () => {
+  const list = repeated(joins + 1, String, ', ');
+  for (const text of [
+    `SELECT a IS DISTINCT FROM ${list}`,
+    `SELECT a FROM t GROUP BY ${list} ORDER BY ${list}`,
+    `SELECT a FROM f(${list}) AS t WHERE a IN (${list})`,
+    `WITH ${repeated(9, (i) => `t${i} AS (SELECT 1 FROM ${list.slice(0, 60)} GROUP BY 1)`, ', ')} SELECT 1`,
+    `WITH ${repeated(joins + 1, (i) => `t${i} AS (SELECT 1)`, ', ')} SELECT 1`,
+  ]) {
+    expect(splitStatements(text)).toHaveLength(1);
+  }
 });
 
 test('commas beside SELECT lists are no columns', () => {

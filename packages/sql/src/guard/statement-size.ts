@@ -12,7 +12,10 @@ export const STATEMENT_LIMITS = {
   /** Of one SELECT list. */
   columns: 4_096,
   setOperations: 1_000,
-  joins: 64,
+  /** Relations that one query joins, with JOIN or a comma. Their order is searched for, which takes a second for 60. */
+  joins: 48,
+  /** In all queries of the statement. */
+  allJoins: 200,
   /** One in the other where a value stands: the time to bind them doubles with each. */
   valueSubqueries: 12,
   parameters: 65_535,
@@ -26,8 +29,12 @@ const SMALLEST = Math.min(...Object.values(COUNTED_LIMITS));
 const BEFORE_RELATIONS = new Set(['FROM', 'JOIN', 'LATERAL', 'AS', 'MATERIALIZED', 'USING']);
 
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
-/** Words behind which a list of columns is over. */
-const ENDS_COLUMNS = new Set(['FROM', 'WHERE', 'GROUP', 'ORDER', 'LIMIT', ...SET_OPERATIONS]);
+/** Words behind which a list of columns or of relations is over. */
+const ENDS_LIST = new Set([
+  ...['FROM', 'WHERE', 'GROUP', 'HAVING', 'WINDOW', 'QUALIFY', 'ORDER', 'LIMIT', 'RETURNING', 'SET'],
+  ...SET_OPERATIONS,
+]);
+const ORDERED_ALONE = new Set(['GROUP', 'LIMIT', ...SET_OPERATIONS]);
 
 /**
  * Refuses a statement by its tokens, before anything is done whose time grows faster than the statement.
@@ -35,35 +42,64 @@ const ENDS_COLUMNS = new Set(['FROM', 'WHERE', 'GROUP', 'ORDER', 'LIMIT', ...SET
  */
 export function checkStatementSize(text: string, tokens: readonly IToken[]): void {
   if (tokens.length <= SMALLEST) return;
-  const counts = { columns: 0, setOperations: 0, joins: 0, parameters: 0, valueSubqueries: 0 };
-  /** By depth of brackets: how many subqueries that are values are open. */
-  const values = [0];
+  const counts = { columns: 0, setOperations: 0, joins: 0, allJoins: 0, parameters: 0, valueSubqueries: 0 };
   const parameters = new Set<string>();
-  /** By depth of brackets: columns so far of the SELECT list there, undefined outside of one. */
-  const columns: (number | undefined)[] = [undefined];
+  /** By depth of brackets. */
+  const scopes: Scope[] = [newScope(0)];
+  const join = (scope: Scope) => {
+    counts.joins = scope.joins += 1;
+    counts.allJoins += 1;
+  };
   for (const [index, token] of tokens.entries()) {
-    const depth = columns.length - 1;
+    const scope = scopes.at(-1)!;
     if (token.tokenType === Open) {
-      columns.push(undefined);
-      counts.valueSubqueries = values[depth]! + (isValueSubquery(tokens, index) ? 1 : 0);
-      values.push(counts.valueSubqueries);
-    } else if (token.tokenType === Close && depth > 0) {
-      columns.pop();
-      values.pop();
+      counts.valueSubqueries = scope.values + (isValueSubquery(tokens, index) ? 1 : 0);
+      scopes.push(newScope(counts.valueSubqueries));
+    } else if (token.tokenType === Close && scopes.length > 1) {
+      scopes.pop();
+      if (!scope.isOrderedAlone) counts.joins = scopes.at(-1)!.joins += scope.joins;
     } else if (token.tokenType === Word) {
       const word = token.image.toUpperCase();
-      if (word === 'SELECT') columns[depth] = 1;
-      else if (word === 'JOIN') counts.joins += 1;
-      else if (ENDS_COLUMNS.has(word)) columns[depth] = undefined;
-      if (SET_OPERATIONS.has(word)) counts.setOperations += 1;
-    } else if (token.image === ',' && columns[depth] !== undefined) {
-      counts.columns = columns[depth] += 1;
+      if (word === 'SELECT') scope.columns = 1;
+      else if (word === 'JOIN') join(scope);
+      else if (ENDS_LIST.has(word)) {
+        scope.columns = undefined;
+        scope.isInFrom = word === 'FROM' && !isWord(tokens[index - 1], 'DISTINCT');
+      }
+      if (ORDERED_ALONE.has(word)) scope.isOrderedAlone = true;
+      if (SET_OPERATIONS.has(word)) {
+        counts.setOperations += 1;
+        scope.joins = 0;
+      }
+    } else if (token.image === ',') {
+      if (scope.columns !== undefined) counts.columns = scope.columns += 1;
+      else if (scope.isInFrom) join(scope);
     } else if (isParameter(token)) counts.parameters = parameters.add(token.image).size;
     for (const what of COUNTED) {
       if (counts[what] > STATEMENT_LIMITS[what]) refuse(what, text, token);
     }
   }
 }
+
+interface Scope {
+  /** Columns so far of the SELECT list; undefined outside of one. */
+  columns: number | undefined;
+  isInFrom: boolean;
+  /** Of the query that is being read. */
+  joins: number;
+  /** A subquery's joins are ordered together with those around it, unless it groups or cuts off its rows. */
+  isOrderedAlone: boolean;
+  /** How many subqueries that are values are open. */
+  readonly values: number;
+}
+
+const newScope = (values: number): Scope => ({
+  columns: undefined,
+  isInFrom: false,
+  joins: 0,
+  isOrderedAlone: false,
+  values,
+});
 
 /** How many tokens a statement may have that begins with this token. */
 export const maxTokens = (first: IToken): number =>
@@ -93,7 +129,8 @@ function refuse(what: keyof typeof NAMES, text: string, token: IToken): never {
 const NAMES = {
   columns: 'columns in a SELECT list',
   setOperations: 'set operations (UNION, INTERSECT, EXCEPT)',
-  joins: 'joins',
+  joins: 'joins in a query',
+  allJoins: 'joins',
   valueSubqueries: 'levels of subqueries that stand for values',
   parameters: 'parameters',
 } as const;
