@@ -72,6 +72,9 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     authority: new ReadAuthority(fixture.authorizer, 'ada'),
     database: 'tessera',
     firstWithPositions: false,
+    plannedScan: () => {
+      throw new Error('The benchmark reads no files');
+    },
     systemRelation: async () => undefined,
   });
   const binder = timed(await relations.binder(), times);
@@ -115,6 +118,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     scans: new Map(),
     serializedPlan: serialized,
     isPlanned: true,
+    files: new Map(),
     looksAtAllNamed: false,
     uses: 0,
   };

@@ -1,15 +1,12 @@
 import { basename } from 'node:path';
 import { TesseraError } from '@tessera/common';
+import type { PlannedScan, SharedFiles } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
 import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadCall, RelationSource, SourceFile } from '@tessera/sql';
+import { FileParts, isUpload, MAX_DOWNLOAD_BYTES, UPLOAD_SCHEME } from './read/file-parts.ts';
 import type { RequestDirectory, UploadedFile } from './statement-request.ts';
-
-const UPLOAD_SCHEME = 'upload://';
-
-/** A download is read from the disk of the node, so it has a bound; uploads have their own. */
-const MAX_DOWNLOAD_BYTES = 10_000_000_000;
 
 const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
 
@@ -18,7 +15,16 @@ export interface ReadScope {
   readonly uploads: ReadonlyMap<string, UploadedFile>;
   readonly external: ExternalSources;
   readonly directory: RequestDirectory;
+  /** Set where several nodes may read the files. */
+  readonly parts?: FilePartsOptions | undefined;
   readonly signal: AbortSignal;
+}
+
+/** When files are read in parts by several nodes. */
+export interface FilePartsOptions {
+  /** Files of fewer bytes together are read by this node. */
+  readonly leastBytes: number;
+  readonly shared: SharedFiles;
 }
 
 /** A file that a statement reads, by the name its user knows and by its place on disk. */
@@ -29,6 +35,8 @@ export interface ReadFile {
   readonly format: ReadCall['function'];
   /** The temp table that its rows were loaded into, for formats that the kernel does not read itself. */
   readonly relation?: string | undefined;
+  /** The scan by which nodes read parts of it, while it is not known that this node reads it alone. */
+  readonly scanId?: string | undefined;
   /** How a CSV file is read; undefined for files of other formats. */
   readonly csv?: CsvFile | undefined;
 }
@@ -46,15 +54,49 @@ export class ReadResolution {
   /** Whether the statement looks at which objects there are. */
   listsObjects = false;
   readonly #scope: ReadScope;
+  readonly #parts: FileParts | undefined;
   #tables = 0;
+  #isAlone = false;
 
   constructor(scope: ReadScope) {
     this.#scope = scope;
+    this.#parts = scope.parts && new FileParts({ ...scope, ...scope.parts });
+  }
+
+  /** The files that this node reads whole. */
+  get filesReadHere(): readonly ReadFile[] {
+    return this.#isAlone ? this.files : this.files.filter(({ scanId }) => scanId === undefined);
+  }
+
+  plannedScan(scanId: string): PlannedScan {
+    return this.#parts!.planned(scanId);
+  }
+
+  /** Fetches what other nodes were to read parts of, before this node reads the files alone. */
+  async readAlone(): Promise<void> {
+    await this.#parts?.fetch();
+    this.#isAlone = true;
+  }
+
+  /** Frees what other nodes may read. */
+  release(): void {
+    this.#parts?.release();
   }
 
   /** @throws TesseraError FILE_NOT_FOUND, LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, BAD_FILE */
-  async resolve(call: ReadCall): Promise<RelationSource> {
+  async resolve(call: ReadCall, how: { readonly unionByName?: boolean } = {}): Promise<RelationSource> {
     if (call.function === 'list_objects') return this.#list(call);
+    const scan = await this.#parts?.plan(call, how.unionByName === true, () => this.#upload(call.url));
+    if (scan !== undefined) {
+      const { scanId } = scan;
+      const csv = call.function === 'read_csv' ? csvFile(call) : undefined;
+      const files = scan.files.map((file) => ({
+        ...file,
+        label: labelOf(file, call.url, scan.files.length),
+      }));
+      this.files.push(...files.map((file) => ({ ...file, format: call.function, csv, scanId })));
+      return { kind: 'files', paths: files.map((f) => literalPath(f.path)), files, scanId };
+    }
     const files = await this.#locate(call);
     const { function: format } = call;
     if (format !== 'read_avro' && format !== 'read_arrow') {
@@ -88,7 +130,7 @@ export class ReadResolution {
   }
 
   async #locate({ url, options }: ReadCall): Promise<LocatedFile[]> {
-    if (url.toLowerCase().startsWith(UPLOAD_SCHEME)) return [this.#upload(url)];
+    if (isUpload(url)) return [this.#upload(url)];
     const { external, directory, signal } = this.#scope;
     const target = external.downloads(url) ? await directory.open() : '';
     const { files } = await external.resolve(url, {

@@ -1,4 +1,5 @@
 import type { TableObject } from '@tessera/catalog';
+import type { FileSource } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import type { OutputShape, Piece, StoredOutput, TaskKey } from '@tessera/shuffle';
 import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
@@ -6,7 +7,7 @@ import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
 /** SQL of the kernel, in which a number stands for the relation of the source at that position. */
 export type TaskSql = readonly (string | number)[];
 
-export type TaskSource = TableSource | PiecesSource | RelationSource;
+export type TaskSource = TableSource | PiecesSource | FileSource | RelationSource;
 
 export interface TableSource {
   readonly kind: 'table';

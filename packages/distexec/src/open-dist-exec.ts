@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/common';
+import type { FileOpener } from '@tessera/file-scan';
 import { interruptOnAbort, type Kernel, type KernelLog, type KernelSession } from '@tessera/kernel';
 import type { Shuffle, TaskKey } from '@tessera/shuffle';
 import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
@@ -13,6 +14,8 @@ export interface DistExecOptions {
   readonly kernel: Kernel;
   readonly agent: StorageAgent;
   readonly shuffle: Shuffle;
+  /** Undefined: tasks of this node read no files outside the managed store. */
+  readonly files?: FileOpener | undefined;
   /** Name of the node: `host:port` of its distexec service. */
   readonly node: string;
   /** `host:port` of its shuffle service. */
@@ -45,12 +48,12 @@ class NodeDistExec implements DistExec {
   #closed = false;
 
   constructor(options: DistExecOptions) {
-    const { kernel, agent, shuffle, node, shuffleAddress, tablets, maxRunningTasks } = options;
+    const { kernel, agent, shuffle, files, node, shuffleAddress, tablets, maxRunningTasks } = options;
     this.node = node;
     this.incarnation = shuffle.incarnation;
     const memory = new MemoryWatch(kernel);
     const cpu = new CpuMeter(() => kernel.status().pid);
-    this.#services = { kernel, agent, shuffle, shuffleAddress, tablets, cpu, memory };
+    this.#services = { kernel, agent, shuffle, files, shuffleAddress, tablets, cpu, memory };
     this.#turns = new TaskTurns(maxRunningTasks ?? DEFAULT_RUNNING_TASKS, () => memory.isCrowded);
   }
 

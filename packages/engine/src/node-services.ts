@@ -6,7 +6,7 @@ export interface NodeService {
   /** For messages and logs. */
   readonly purpose: string;
   readonly port: number;
-  readonly service: ServedService;
+  readonly services: readonly ServedService[];
   /** What callers must show. */
   readonly credentials: NodeCredentials;
 }
@@ -29,9 +29,9 @@ export async function openNodeServices(
 ): Promise<readonly OpenNodeService[]> {
   const opened: OpenNodeService[] = [];
   try {
-    for (const { purpose, port, service, credentials } of services) {
+    for (const { purpose, port, services: served, credentials } of services) {
       const log = logging.logger(purpose);
-      const server = await startRpcServer({ ...credentials, host, port, services: [service], log });
+      const server = await startRpcServer({ ...credentials, host, port, services: served, log });
       opened.push({ purpose, address: `grpc://${host}:${server.port}`, server });
     }
     return opened;

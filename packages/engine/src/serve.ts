@@ -15,6 +15,7 @@ import {
 } from '@tessera/config';
 import { consolePage } from '@tessera/console';
 import { Coordinator, clearRequestDirectories, type TableServices } from '@tessera/coordinator';
+import { fileService } from '@tessera/file-scan';
 import {
   createHealthServer,
   createMetricsServer,
@@ -146,6 +147,8 @@ export const serve: Serve = async (options) => {
     kernel,
     agent,
     tablets: written,
+    external,
+    filesDirectory: uploadRoot,
     memoryLimitBytes: memory.kernelBytes,
     isDraining: () => draining,
     credentials: queryCredentials,
@@ -192,19 +195,19 @@ export const serve: Serve = async (options) => {
       {
         purpose: 'storage-manager',
         port: metadataPort,
-        service: storageManagerService(manager),
+        services: [storageManagerService(manager)],
         credentials: withStore,
       },
       {
         purpose: 'storage-agent',
         port: options.storageAgentPort ?? node.storage_agent_port,
-        service: storageAgentService(agent),
+        services: [storageAgentService(agent)],
         credentials: withStore,
       },
       {
         purpose: 'distexec',
         port: options.distexecPort ?? node.distexec_port,
-        service: tasks,
+        services: [tasks, fileService(multiNode.sharedFiles)],
         credentials: queryCredentials,
       },
       ...(config.execution.enable_shuffle
@@ -212,7 +215,7 @@ export const serve: Serve = async (options) => {
             {
               purpose: 'shuffle',
               port: options.shufflePort ?? node.shuffle_port,
-              service: shuffleService(multiNode.shuffle),
+              services: [shuffleService(multiNode.shuffle)],
               credentials: queryCredentials,
             },
           ]

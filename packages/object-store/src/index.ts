@@ -3,6 +3,8 @@ export { type ExternalAllowList, ExternalSources } from './external/external-sou
 export type { ObjectCredentials } from './external/object-access.ts';
 export type {
   AccessOptions,
+  ListedFile,
+  ReadObjectRange,
   ResolvedFile,
   ResolvedFiles,
   ResolveOptions,

@@ -9,6 +9,7 @@ export {
 export { type ClusterTls, type ClusterTlsFiles, clusterTls, clusterTlsFiles } from './cluster-tls.ts';
 export { clusterToken } from './cluster-token.ts';
 export * from './generated/tessera/v1/distexec_pb.ts';
+export * from './generated/tessera/v1/files_pb.ts';
 export * from './generated/tessera/v1/shuffle_pb.ts';
 export * from './generated/tessera/v1/storage_agent_pb.ts';
 export * from './generated/tessera/v1/storage_manager_pb.ts';

@@ -3,7 +3,7 @@ import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, FinishedStage, ScanSource, StageId } from '@tessera/planner';
 import type { Cluster, ClusterNode } from './cluster.ts';
 
-/** The tablets of one scan of one stage that a node reads. The coordinator makes it from the catalog. */
+/** The tablets or parts of files of one scan of one stage that a node reads. The coordinator makes it from the catalog. */
 export interface ScanAssignment {
   readonly node: ClusterNode;
   readonly source: TaskSource;

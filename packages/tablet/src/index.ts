@@ -1,3 +1,5 @@
+export { FooterDocument, type ParquetFooter, type RowGroup } from './body/parquet-footer.ts';
+export { MalformedThrift } from './body/thrift-compact.ts';
 export type { GranuleColumn, HeaderColumn, HybridHeader } from './header/hybrid-header.ts';
 export type { HeaderOptions } from './header-options.ts';
 export { type AssignableTablet, assignTablets, type TabletShare } from './placement/assign-tablets.ts';

@@ -13,7 +13,7 @@ import {
 import type { ClusterNode } from '@tessera/scheduler';
 import type { Binding } from '../read/binding.ts';
 import type { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
-import { tableFacts } from '../read/table-facts.ts';
+import { fileFacts, tableFacts } from '../read/table-facts.ts';
 import type { Settings } from '../settings.ts';
 
 /** More rows than this are not gathered in one place, where there is another way. */
@@ -41,14 +41,15 @@ export interface PlannedQuery {
 
 /** Whether a statement is planned for several nodes, as far as its settings and the sizes of its tables tell. */
 export function isWorthDistributing(
-  tables: Binding['tables'],
+  { tables, files }: Pick<Binding, 'tables' | 'files'>,
   snapshot: Snapshot,
   nodes: number,
   settings: Settings,
 ): boolean {
-  if (nodes < 2 || tables.size === 0 || !settings.enable_distributed_execution) return false;
+  if (nodes < 2 || !settings.enable_distributed_execution) return false;
   if (settings.nodes_per_query > 0) return true;
   let bytes = 0;
+  for (const { scan } of files.values()) bytes += scan.bytes;
   for (const { table } of tables.values()) bytes += snapshot.totals(table.id).bytes;
   return bytes >= settings.min_distributed_bytes;
 }
@@ -72,9 +73,12 @@ export function planQuery(
   if (serializedPlan === undefined)
     return { reason: 'its plan is not known before it runs', isUnsupported: true };
   const facts: PlanFacts = {
-    tables: new Map(
-      [...binding.tables].map(([name, { table }]) => [name, tableFacts(snapshot, table, statistics)]),
-    ),
+    tables: new Map([
+      ...[...binding.tables].map(
+        ([name, { table }]) => [name, tableFacts(snapshot, table, statistics)] as const,
+      ),
+      ...[...binding.files].map(([name, files]) => [name, fileFacts(files)] as const),
+    ]),
     cluster: {
       nodes: nodes.length,
       broadcastLimitBytes: settings.broadcast_limit_bytes,

@@ -4,11 +4,13 @@ import type { KernelSession } from '@tessera/kernel';
 import { type ExecutedPlan, type ExecutionProgress, executePlan } from '@tessera/scheduler';
 import type { ScanUse, StorageAgent } from '@tessera/storage-agent';
 import type { Binding } from '../read/binding.ts';
+import { NOTHING_SCANNED, type ScanTotals } from '../read/scan-totals.ts';
 import type { TableAccess } from '../read/table-access.ts';
 import type { Settings } from '../settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
-import { NOTHING_READ, readOnAllNodes } from './read-on-all-nodes.ts';
+import { assignFiles } from './file-assignment.ts';
+import { NOTHING_READ, readOnAllNodes, sumOfReads } from './read-on-all-nodes.ts';
 import { type AssignedScan, assignScan } from './scan-assignment.ts';
 import { withSessionRelations } from './session-relations.ts';
 import {
@@ -31,6 +33,8 @@ export interface DistributedRun {
   readonly sql: string;
   readonly executed: ExecutedPlan;
   readonly accesses: readonly TableAccess[];
+  /** What nodes read of files outside the managed store. */
+  readonly readInParts: ScanTotals;
   /** The rows are stored, and the result is the tablets. */
   readonly isStored: boolean;
   release(): void;
@@ -70,7 +74,7 @@ export async function runDistributed(
 }
 
 async function runOnce(
-  { tables, prepared }: Binding,
+  { tables, files, prepared }: Binding,
   planned: PlannedQuery,
   run: number,
   options: DistributedRunOptions,
@@ -92,6 +96,8 @@ async function runOnce(
       plan,
       refine,
       assignScan: async (scan, nodes, summaries) => {
+        const bound = files.get(scan.relation);
+        if (bound !== undefined) return assignFiles(bound, scan, nodes, prepared.namedColumns, signal);
         const { table } = tables.get(scan.relation)!;
         const assigned = await assignScan(table, scan, nodes, summaries, { agent, snapshot, signal });
         scans.push(assigned);
@@ -110,7 +116,7 @@ async function runOnce(
   return {
     sql: executed.root.sql,
     executed,
-    accesses: accessesOf(scans, executed),
+    ...readsOf(scans, files, executed),
     isStored: givesTablets(executed.plan),
     release: () => {
       executed.root.release();
@@ -119,19 +125,27 @@ async function runOnce(
   };
 }
 
-/** Tables as they were read on all nodes; what reading took is told with the first. */
-function accessesOf(scans: readonly AssignedScan[], executed: ExecutedPlan): readonly TableAccess[] {
+/** Tables and files as they were read on all nodes; what reading tables took is told with the first. */
+function readsOf(
+  scans: readonly AssignedScan[],
+  files: Binding['files'],
+  executed: ExecutedPlan,
+): Pick<DistributedRun, 'accesses' | 'readInParts'> {
   const outcomes = executed.profiles.flatMap(({ tasksByNode }) => tasksByNode.map(({ outcome }) => outcome));
   const sum = (of: (outcome: (typeof outcomes)[number]) => number) =>
     outcomes.reduce((total, outcome) => total + of(outcome), 0);
   const bytesFetched = sum((o) => o.storageBytesFetched) + executed.root.storageBytesFetched;
   const bytesCached = sum((o) => o.storageBytesCached) + executed.root.storageBytesCached;
-  const read = readOnAllNodes(executed);
-  return scans.map(({ access }, i) => {
+  const reads = [...readOnAllNodes(executed)];
+  const ofFiles = sumOfReads(reads.flatMap(([name, one]) => (files.has(name) ? [one] : [])));
+  const read = sumOfReads(reads.flatMap(([name, one]) => (files.has(name) ? [] : [one])));
+  const accesses = scans.map(({ access }, i) => {
     const tablets = access.tabletsTotal - access.tabletsPrunedByPartition - access.tabletsPrunedByRange;
     const use: ScanUse = { tablets, bytesFetched: 0, bytesCached: 0, tabletsHot: 0, read: NOTHING_READ };
     return { ...access, isLate: false, use: i === 0 ? { ...use, bytesFetched, bytesCached, read } : use };
   });
+  const readInParts = { ...NOTHING_SCANNED, rows: ofFiles.rows, bytesFromFiles: ofFiles.bytes };
+  return { accesses, readInParts };
 }
 
 const isWorthAnother = (error: unknown): boolean =>

@@ -1,11 +1,14 @@
 import type { Snapshot } from '@tessera/catalog';
+import { type ErrorName, TesseraError } from '@tessera/common';
 import type { ClusterNode } from '@tessera/scheduler';
 import type { StorageAgent } from '@tessera/storage-agent';
 import type { Binding } from '../read/binding.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
 import { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
+import type { ScanTotals } from '../read/scan-totals.ts';
 import type { StatementWork } from '../read/statement-work.ts';
 import type { TableAccess } from '../read/table-access.ts';
+import type { FilePartsOptions } from '../read-resolution.ts';
 import type { Settings } from '../settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import { limitedNodes } from './cluster-with.ts';
@@ -30,13 +33,15 @@ export interface QueryDistributionOptions {
 export type DistributedQuery = {
   readonly sql: string;
   readonly accesses: readonly TableAccess[];
+  /** What nodes read of files outside the managed store. */
+  readonly readInParts: ScanTotals;
 } & Pick<BoundQuery, 'executed' | 'isStored'>;
 
 const COLUMN_STATISTICS_BYTES = 100 << 20;
 
 /** Which queries several nodes answer, and how. */
 export class QueryDistribution {
-  /** Statements over large tables that ran on one node, because their plan could not be told in stages. */
+  /** Statements over large tables or files that ran on one node, because their plan could not be told in stages, or a part of a file not be read by itself. */
   undistributed = 0;
   /** Statements of which inputs without a bound were gathered on one node. */
   gathered = 0;
@@ -52,14 +57,24 @@ export class QueryDistribution {
 
   /** Whether a statement is for several nodes, as far as its kind and the sizes of its tables tell. */
   async isFor(
-    { tables }: Binding,
+    { tables, files }: Binding,
     { distributed, rowPositionsOf, settings }: BindRequest,
     { relations }: StatementWork,
   ): Promise<boolean> {
     if (this.#cluster === undefined || distributed === undefined || rowPositionsOf !== undefined)
       return false;
-    if (tables.size === 0) return false;
-    return isWorthDistributing(tables, await relations!.snapshot(), this.#nodes(settings).length, settings);
+    if (tables.size === 0 && files.size === 0) return false;
+    const nodes = this.#nodes(settings).length;
+    return isWorthDistributing({ tables, files }, await relations!.snapshot(), nodes, settings);
+  }
+
+  /** When files of a statement may be read by several nodes; undefined where this one reads them alone. */
+  fileParts({ distributed, rowPositionsOf, settings }: BindRequest): FilePartsOptions | undefined {
+    if (this.#cluster === undefined || this.#agent === undefined) return undefined;
+    if (distributed === undefined || rowPositionsOf !== undefined || this.#nodes(settings).length < 2)
+      return undefined;
+    if (!settings.enable_distributed_execution) return undefined;
+    return { leastBytes: settings.min_distributed_bytes, shared: this.#cluster.sharedFiles };
   }
 
   /** How a statement that is for several nodes would run. */
@@ -99,18 +114,45 @@ export class QueryDistribution {
       settings,
       signal,
       ...distributed!,
+    }).catch((error: unknown) => {
+      if (binding.files.size > 0 && !signal.aborted && blamesData(error)) return undefined;
+      throw error;
     });
+    if (run === undefined) {
+      this.undistributed += 1;
+      return undefined;
+    }
     if ('reason' in run) {
       if (run.isUnsupported) this.undistributed += 1;
       return undefined;
     }
     if (run.executed.plan.unboundedGathers.length > 0) this.gathered += 1;
     work.keep(run);
-    const { accesses, executed, isStored } = run;
-    return { sql: isStored ? run.sql : binding.prepared.withOutput(run.sql), accesses, executed, isStored };
+    const { accesses, readInParts, executed, isStored } = run;
+    const sql = isStored ? run.sql : binding.prepared.withOutput(run.sql);
+    return { sql, accesses, readInParts, executed, isStored };
   }
 
   #nodes(settings: Settings): readonly ClusterNode[] {
     return limitedNodes(this.#cluster!.cluster, settings.nodes_per_query).living();
   }
 }
+
+/**
+ * Whether a statement failed because of what is in its files, or because a node could not read them. Then this node reads the files
+ * alone: it fails in the same way, and says of a whole file in which line, or it was a part of a file that could not be read by itself.
+ */
+const blamesData = (error: unknown): boolean =>
+  error instanceof TesseraError && !NOT_ABOUT_DATA.has(error.name);
+
+const NOT_ABOUT_DATA: ReadonlySet<ErrorName> = new Set([
+  'QUERY_CANCELLED',
+  'KERNEL_LOST',
+  'NODE_LOST',
+  'NODE_RESTARTED',
+  'FETCH_FAILED',
+  'NO_NODES',
+  'NO_PROGRESS',
+  'OUT_OF_MEMORY',
+  'SHUFFLE_SPACE_EXHAUSTED',
+]);

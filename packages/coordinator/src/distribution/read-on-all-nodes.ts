@@ -6,10 +6,10 @@ import type { ReadCounts } from '@tessera/storage-agent';
 export const NOTHING_READ: ReadCounts = { rows: 0, bytes: 0, bytesFromStorage: 0 };
 
 /**
- * A table that every task reads whole counts once, and so does one that several stages read: what is told never is more than
+ * What was read of each table and of each file scan, by bound name. A table that every task reads whole counts once, and so does one that several stages read: what is told never is more than
  * the table has, as on one node.
  */
-export function readOnAllNodes({ plan, profiles, root }: ExecutedPlan): ReadCounts {
+export function readOnAllNodes({ plan, profiles, root }: ExecutedPlan): ReadonlyMap<string, ReadCounts> {
   const byTable = new Map<string, ReadCounts>();
   const stages = new Map(plan.stages.map((stage) => [stage.id, stage]));
   const count = (stage: Stage | undefined, tasks: readonly (readonly SourceRead[])[]) => {
@@ -29,8 +29,11 @@ export function readOnAllNodes({ plan, profiles, root }: ExecutedPlan): ReadCoun
       tasksByNode.map(({ outcome }) => outcome.reads),
     );
   count(plan.stages.at(-1), [root.reads]);
-  return [...byTable.values()].reduce(together, NOTHING_READ);
+  return byTable;
 }
+
+export const sumOfReads = (reads: Iterable<ReadCounts>): ReadCounts =>
+  [...reads].reduce(together, NOTHING_READ);
 
 const larger = (a: ReadCounts, b: ReadCounts): ReadCounts => ({
   rows: Math.max(a.rows, b.rows),

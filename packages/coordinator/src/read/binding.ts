@@ -1,4 +1,5 @@
 import type { RelationObject, TableObject, ViewObject } from '@tessera/catalog';
+import type { PlannedScan } from '@tessera/file-scan';
 import type { TableScan } from '@tessera/planner';
 import type { PreparedQuery, RelationName } from '@tessera/sql';
 
@@ -20,12 +21,21 @@ export interface BoundTable {
   readonly plannedRows: number;
 }
 
+/** Files that several nodes may read parts of, as a statement reads them. */
+export interface BoundFiles {
+  readonly scan: PlannedScan;
+  /** Names of all their columns. */
+  readonly columns: readonly string[];
+}
+
 /** What follows from a statement's text and the relations it names, whatever rows are in them. */
 export interface Binding {
   readonly prepared: PreparedQuery;
   readonly named: readonly NamedRelation[];
   /** By bound name. */
   readonly tables: ReadonlyMap<string, BoundTable>;
+  /** By bound name. */
+  readonly files: ReadonlyMap<string, BoundFiles>;
   /** By bound name; undefined where the plan was not looked at or not understood: then everything is read. */
   readonly scans: ReadonlyMap<string, TableScan> | undefined;
   /** The kernel's plan of `prepared.boundSql`; undefined where it was not looked at or not understood. */

@@ -17,7 +17,7 @@ import {
 import type { Authorizer } from '../authorization/authorizer.ts';
 import { ReadAuthority } from '../authorization/read-authority.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
-import { QueryDistribution } from '../distribution/query-distribution.ts';
+import { type DistributedQuery, QueryDistribution } from '../distribution/query-distribution.ts';
 import { loadSystemRelation } from '../information-schema/load-relation.ts';
 import { relationsOfDatabase } from '../information-schema/relations-of-database.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
@@ -27,7 +27,7 @@ import type { SequenceValues } from '../sequences/sequence-values.ts';
 import { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions.ts';
-import type { Binding, BoundTable, NamedRelation } from './binding.ts';
+import type { Binding, BoundFiles, BoundTable, NamedRelation } from './binding.ts';
 import type { BindRequest, BoundQuery } from './bound-query.ts';
 import { bytesToRead } from './bytes-to-read.ts';
 import { explainSql } from './explain.ts';
@@ -112,11 +112,17 @@ export class QueryBinder {
       const binding = await this.#binding(request, work);
       binding.uses += 1;
       const { prepared, named } = binding;
-      const { sql, accesses, target, executed, isStored }: ReadableQuery =
-        (work.sequences?.areUsed === true
-          ? undefined
-          : await this.#distribution.run(binding, request, work)) ??
-        (await this.#readable(request, work, binding));
+      const {
+        sql,
+        accesses,
+        target,
+        executed,
+        isStored,
+        readInParts = NOTHING_SCANNED,
+      }: ReadableQuery = (work.sequences?.areUsed === true
+        ? undefined
+        : await this.#distribution.run(binding, request, work)) ??
+      (await this.#readable(request, work, binding));
       return {
         session: work.session,
         sql,
@@ -128,8 +134,8 @@ export class QueryBinder {
         sequences: work.sequences?.areUsed === true ? work.sequences : undefined,
         tables: accesses,
         scanned: plus(
-          scannedTables(accesses),
-          await scannedFiles(work.session, work.reads.files, prepared.namedColumns),
+          plus(scannedTables(accesses), readInParts),
+          await scannedFiles(work.session, work.reads.filesReadHere, prepared.namedColumns),
         ),
         executed,
         isStored,
@@ -169,12 +175,15 @@ export class QueryBinder {
       const explained = await this.#explainedTables(request, work, { tables, scans });
       const { sql, columns } = await explainSql(statement, {
         prepared,
-        planner: tables.size === 0 ? work.session : await work.relations!.binder(),
+        planner: prepared.boundSql === undefined ? work.session : await work.relations!.binder(),
         tables: explained,
         distribution: (await this.#distribution.isFor(binding, request, work))
           ? this.#distribution.plan(binding, await work.relations!.snapshot(), request.settings)
           : undefined,
-        names: new Map([...tables].map(([name, { table }]) => [name, table.name])),
+        names: new Map([
+          ...[...tables].map(([name, { table }]) => [name, table.name] as const),
+          ...[...binding.files].map(([name, { scan }]) => [name, scan.url] as const),
+        ]),
         run: async () => {
           const bound = await this.bind({ ...request, canRunAgain: false });
           work.keep({ release: () => void bound.release() });
@@ -254,8 +263,9 @@ export class QueryBinder {
     signal.throwIfAborted();
     const session = await this.#services.kernel.session({ timeZone: settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, signal);
-    const reads = new ReadResolution({ ...request, ...this.#services, session });
-    const relations = this.#relations(request, session);
+    const parts = this.#distribution.fileParts(request);
+    const reads = new ReadResolution({ ...request, ...this.#services, session, parts });
+    const relations = this.#relations(request, session, reads);
     const sequences = this.sequences(
       request,
       session,
@@ -272,6 +282,7 @@ export class QueryBinder {
       await sequences?.end();
       await session.close();
       for (const one of held) one.release();
+      reads.release();
       await relations?.[Symbol.asyncDispose]();
     };
     return {
@@ -307,7 +318,11 @@ export class QueryBinder {
     return new StatementSequences({ values, session, snapshot, authority, draw, transaction });
   }
 
-  #relations(request: BindRequest, session: KernelSession): StatementRelations | undefined {
+  #relations(
+    request: BindRequest,
+    session: KernelSession,
+    reads: ReadResolution,
+  ): StatementRelations | undefined {
     if (this.#mirror === undefined) return undefined;
     return new StatementRelations({
       mirror: this.#mirror,
@@ -316,6 +331,7 @@ export class QueryBinder {
       authority: this.#authority(request),
       database: request.sessionValues.database,
       firstWithPositions: request.rowPositionsOf !== undefined,
+      plannedScan: (scanId) => reads.plannedScan(scanId),
       systemRelation: async (name, database, snapshot) => {
         const { user, protocol } = request.sessionValues;
         const preparedStatements = request.preparedStatements?.() ?? [];
@@ -448,9 +464,9 @@ export class QueryBinder {
   ): Promise<Binding> {
     const { relations } = work;
     const prepared = await prepareQuery(request.sql, prepareContext(request, work));
-    const { named = [], tables = NO_TABLES } = relations ?? {};
-    const binding = { prepared, named, tables, looksAtAllNamed: false, uses: 0 };
-    if (tables.size === 0) return { ...binding, scans: NO_SCANS, isPlanned: true };
+    const { named = [], tables = NO_TABLES, files = NO_FILES } = relations ?? {};
+    const binding = { prepared, named, tables, files, looksAtAllNamed: false, uses: 0 };
+    if (tables.size === 0 && files.size === 0) return { ...binding, scans: NO_SCANS, isPlanned: true };
     const unplanned = { ...binding, scans: undefined, isPlanned: false };
     if (planning === 'never') return unplanned;
     if (planning === 'where it matters' && !(await this.#needsPlan(unplanned, request, work)))
@@ -483,9 +499,10 @@ export class QueryBinder {
   /** The SQL that runs, with everything there that it reads. */
   async #readable(
     { signal, canRunAgain = false, rowPositionsOf }: BindRequest,
-    { session, relations, keep }: StatementWork,
+    { session, relations, reads, keep }: StatementWork,
     binding: Binding,
   ): Promise<ReadableQuery> {
+    await reads.readAlone();
     const { prepared, tables, looksAtAllNamed } = binding;
     if (tables.size === 0) return { sql: prepared.sql, accesses: [], target: undefined };
     const { agent } = this.#services.tables!;
@@ -522,6 +539,7 @@ export class QueryBinder {
 /** The SQL that runs, and how it came about. */
 type ReadableQuery = { readonly sql: string } & Pick<PreparedScans, 'accesses'> &
   Partial<Pick<PreparedScans, 'target'>> &
+  Partial<Pick<DistributedQuery, 'readInParts'>> &
   Pick<BoundQuery, 'executed' | 'isStored'>;
 
 /** Those that the text names itself, not through views. */
@@ -543,4 +561,5 @@ const prepareContext = (
 });
 
 const NO_TABLES: ReadonlyMap<string, BoundTable> = new Map();
+const NO_FILES: ReadonlyMap<string, BoundFiles> = new Map();
 const NO_SCANS: ReadonlyMap<string, TableScan> = new Map();

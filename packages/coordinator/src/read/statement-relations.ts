@@ -5,6 +5,7 @@ import type {
   TableObject,
   ViewObject,
 } from '@tessera/catalog';
+import type { PlannedScan } from '@tessera/file-scan';
 import { type KernelColumn, type KernelSession, quoteName, typeToSql } from '@tessera/kernel';
 import type {
   Mention,
@@ -27,7 +28,7 @@ import {
 } from '../catalog/names.ts';
 import { isPgCatalogRelation } from '../pg-catalog/pg-catalog.ts';
 import type { StatementSnapshot } from '../statement-snapshot.ts';
-import type { BoundTable, NamedRelation } from './binding.ts';
+import type { BoundFiles, BoundTable, NamedRelation } from './binding.ts';
 import { externalCall } from './external-call.ts';
 import { type MirrorTables, type MirrorUse, plannedRows } from './mirror-tables.ts';
 
@@ -49,6 +50,8 @@ export interface StatementRelationsOptions {
     database: string,
     snapshot: Snapshot,
   ) => Promise<string | undefined>;
+  /** What is known of files that several nodes may read, by the id that the statement has for them. */
+  readonly plannedScan: (scanId: string) => PlannedScan;
 }
 
 /** The catalog for one statement, at one snapshot, and the mirror's tables for what the statement names. */
@@ -58,6 +61,8 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   readonly named: NamedRelation[] = [];
   /** By bound name. */
   readonly tables = new Map<string, BoundTable>();
+  /** By bound name. */
+  readonly files = new Map<string, BoundFiles>();
   /** Whether what was resolved holds for this statement only. */
   transient = false;
   #snapshot: Promise<StatementSnapshot> | undefined;
@@ -68,6 +73,8 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   /** Relations of information_schema and pg_catalog that are made already. */
   readonly #system = new Map<string, string>();
   #empties = 0;
+  /** Bound names of file scans, by id. */
+  readonly #fileScans = new Map<string, string>();
 
   constructor(options: StatementRelationsOptions) {
     this.#options = options;
@@ -140,6 +147,20 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     return this.#session;
   }
 
+  async fileScan(scanId: string, columns: readonly KernelColumn[]): Promise<string> {
+    this.transient = true;
+    const known = this.#fileScans.get(scanId);
+    if (known !== undefined) return known;
+    const session = await this.binder();
+    const scan = this.#options.plannedScan(scanId);
+    const name = `f_${scanId}`;
+    const plain = columns.map((column) => ({ name: column.name, type: typeToSql(column.type) }));
+    await session.defineRelation(name, plain, scan.rows);
+    this.#fileScans.set(scanId, name);
+    this.files.set(name, { scan, columns: columns.map((column) => column.name) });
+    return name;
+  }
+
   async emptyRelation(columns: readonly KernelColumn[]): Promise<string> {
     const session = await this.binder();
     const name = `empty_${this.#empties++}`;
@@ -151,6 +172,9 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   /** The binder is not needed any more; the snapshot stays. */
   async unbind(): Promise<void> {
     for (const use of this.#uses.splice(0)) use.release();
+    for (const name of this.#fileScans.values())
+      await this.#session?.dropRelation(name).catch(() => undefined);
+    this.#fileScans.clear();
     await this.#session?.close();
     this.#session = undefined;
   }

@@ -1,5 +1,6 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import type { TableFacts } from '@tessera/planner';
+import type { BoundFiles } from './binding.ts';
 import type { ColumnStatisticsCache } from './column-statistics-cache.ts';
 
 /** What a planner needs to know of a table at a snapshot, without going through its tablets each time. */
@@ -17,3 +18,16 @@ export function tableFacts(
     ...statistics.of(snapshot, table),
   };
 }
+
+/** Files can be divided into parts of this size. */
+const PART_BYTES = 1 << 20;
+
+/** The same of files outside the managed store, of which only sizes are known. */
+export const fileFacts = ({ scan: { kind, rows, bytes } }: BoundFiles): TableFacts => ({
+  rows,
+  bytes,
+  tablets: Math.ceil(bytes / PART_BYTES),
+  isDimension: false,
+  external: kind === 'parquet' ? 'parquet' : 'text',
+  distinct: new Map(),
+});

@@ -1,5 +1,6 @@
 import type { TableObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
+import { decodeFileSource, encodeFileSource } from '@tessera/file-scan';
 import type {
   DistExecService,
   ExchangePiece,
@@ -86,6 +87,8 @@ function encodeSource(source: TaskSource): SourceMessage {
           },
         },
       };
+    case 'files':
+      return { source: { case: 'files', value: { source: encodeFileSource(source) } } };
     case 'relation':
       throw new Error('A relation of a session cannot be read on another node');
   }
@@ -115,6 +118,8 @@ function decodeSource({ source }: SentSource): TaskSource {
         shape: { columns: columns.map(({ name, type }) => ({ name, type })), hashKeys },
       };
     }
+    case 'files':
+      return decodeFileSource(source.value.source);
     default:
       throw malformed(`it has a source that this node does not know (${source.case ?? 'none'})`);
   }

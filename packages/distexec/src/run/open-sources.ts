@@ -1,4 +1,5 @@
-import { cancellation } from '@tessera/common';
+import { cancellation, TesseraError } from '@tessera/common';
+import type { FileOpener, FileSource } from '@tessera/file-scan';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { Shuffle } from '@tessera/shuffle';
 import type { ReadCounts, StorageAgent } from '@tessera/storage-agent';
@@ -7,6 +8,8 @@ import type { OpenedSources, PiecesSource, TableSource, Task, TaskSource } from 
 export interface SourceServices {
   readonly agent: StorageAgent;
   readonly shuffle: Shuffle;
+  /** Undefined: the node reads no files outside the managed store. */
+  readonly files?: FileOpener | undefined;
 }
 
 /** A source as it stands in FROM, and what it took. */
@@ -58,14 +61,27 @@ function openAtOnce(
   source: Exclude<TaskSource, PiecesSource>,
   session: KernelSession,
   signal: AbortSignal,
-  { agent }: SourceServices,
+  { agent, files }: SourceServices,
 ): Promise<OpenedSource> | OpenedSource {
   switch (source.kind) {
     case 'relation':
       return { sql: source.sql };
     case 'table':
       return scanTable(source, session, signal, agent);
+    case 'files':
+      return scanFiles(source, signal, files);
   }
+}
+
+async function scanFiles(
+  source: FileSource,
+  signal: AbortSignal,
+  files: FileOpener | undefined,
+): Promise<OpenedSource> {
+  if (files === undefined)
+    throw TesseraError.of('NOT_SUPPORTED', { what: 'Reading files in tasks of this node' });
+  const { sql, read, release } = await files.open(source, signal);
+  return { sql, read: { ...read, bytesFromStorage: 0 }, release };
 }
 
 async function scanTable(

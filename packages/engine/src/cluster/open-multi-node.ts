@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { asQueryId, type Logging, type QueryId, TesseraError } from '@tessera/common';
 import { type EngineConfig, engineNodes } from '@tessera/config';
 import { type DistExec, distExecService, openDistExec, type ServedDistExec } from '@tessera/distexec';
+import { FileOpener, SharedFiles } from '@tessera/file-scan';
 import type { Kernel } from '@tessera/kernel';
+import type { ExternalSources } from '@tessera/object-store';
 import { type NodeCredentials, openRpcChannel } from '@tessera/rpc';
 import type { ClusterNode } from '@tessera/scheduler';
 import { openShuffle, type Shuffle } from '@tessera/shuffle';
@@ -23,6 +25,9 @@ export interface MultiNodeOptions {
   readonly agent: StorageAgent;
   /** Where it puts tablets that it writes for others. */
   readonly tablets: Omit<TabletStore, 'agent'>;
+  readonly external: ExternalSources;
+  /** Where tasks keep what they read of files; the kernel may read there. */
+  readonly filesDirectory: string;
   readonly memoryLimitBytes: number;
   readonly isDraining: () => boolean;
   readonly credentials: NodeCredentials;
@@ -44,6 +49,8 @@ export interface MultiNode {
   readonly shuffle: Shuffle;
   readonly distExec: DistExec;
   readonly cluster: EngineCluster;
+  /** Files that other nodes read parts of. */
+  readonly sharedFiles: SharedFiles;
   /** What it answers to other nodes. */
   service(queries: CoordinatedQueries): ServedDistExec;
   /** Waits for what it does and keeps for other nodes, who have been told that it leaves `toldMs` ago; `graceMs` at most. */
@@ -53,7 +60,7 @@ export interface MultiNode {
 
 /** Opens it without answering others: that is for the services. */
 export function openMultiNode(options: MultiNodeOptions): MultiNode {
-  const { config, node, kernel, agent, tablets, credentials, logging } = options;
+  const { config, node, kernel, agent, tablets, external, credentials, logging } = options;
   const places = placesOf(config);
   const place = places[node]!;
   const nodeAt = new Map(places.map(({ shuffleAddress, name }) => [shuffleAddress, name]));
@@ -72,9 +79,11 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
     disturbedHash: simulatedFaults().disturbedHash,
     log: logging.logger('shuffle'),
   });
+  const sharedFiles = new SharedFiles({ address: place.name, credentials });
   const distExec = openDistExec({
     kernel,
     agent,
+    files: new FileOpener({ external, shared: sharedFiles, directory: options.filesDirectory }),
     tablets,
     shuffle,
     node: place.name,
@@ -97,6 +106,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
   const close = async () => {
     await cluster.close();
     await distExec.close();
+    sharedFiles.close();
     await shuffle.close();
   };
   const service = (queries: CoordinatedQueries) =>
@@ -118,7 +128,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
       await delay(DRAIN_CHECK_MS);
     }
   };
-  return { shuffle, distExec, cluster, service, drain, close };
+  return { shuffle, distExec, cluster, sharedFiles, service, drain, close };
 }
 
 const placesOf = (config: EngineConfig): readonly PeerPlace[] =>

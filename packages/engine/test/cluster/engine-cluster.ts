@@ -20,6 +20,8 @@ export interface EngineClusterOptions {
   readonly auth?: object;
   /** Of every node. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Further arguments of every node. */
+  readonly args?: readonly string[];
   /** Where each node is; each at an address of loopback, on free ports, unless given. */
   readonly places?: readonly NodePlace[] | undefined;
 }
@@ -52,6 +54,7 @@ export class EngineCluster implements AsyncDisposable {
   readonly #store: SharedStore;
   readonly #stack: AsyncDisposableStack;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #args: readonly string[];
 
   private constructor(parts: {
     places: readonly NodePlace[];
@@ -60,6 +63,7 @@ export class EngineCluster implements AsyncDisposable {
     store: SharedStore;
     stack: AsyncDisposableStack;
     env: Readonly<Record<string, string>>;
+    args: readonly string[];
   }) {
     this.places = parts.places;
     this.#directory = parts.directory;
@@ -67,6 +71,7 @@ export class EngineCluster implements AsyncDisposable {
     this.#store = parts.store;
     this.#stack = parts.stack;
     this.#env = parts.env;
+    this.#args = parts.args;
   }
 
   /** Nothing runs yet but the store. */
@@ -74,6 +79,7 @@ export class EngineCluster implements AsyncDisposable {
     nodes,
     store,
     env,
+    args,
     places: given,
     ...blocks
   }: EngineClusterOptions): Promise<EngineCluster> {
@@ -93,7 +99,7 @@ export class EngineCluster implements AsyncDisposable {
       ...(blocks.auth && { auth: blocks.auth }),
     };
     await writeFile(configPath, JSON.stringify(config));
-    const parts = { places, directory, configPath, store: shared, env: env ?? {} };
+    const parts = { places, directory, configPath, store: shared, env: env ?? {}, args: args ?? [] };
     return new EngineCluster({ ...parts, stack: stack.move() });
   }
 
@@ -136,7 +142,7 @@ export class EngineCluster implements AsyncDisposable {
     const place = this.places[n]!;
     const node = await startTessera({
       dataDirectory: this.dataDirectory(n),
-      args: ['--config', this.#configPath, '--node', String(n), ...fixedPorts(place), ...args],
+      args: ['--config', this.#configPath, '--node', String(n), ...fixedPorts(place), ...this.#args, ...args],
       env: {
         TESSERA_CLUSTER_TOKEN: 'a-token-of-these-tests',
         ...this.#store.env,

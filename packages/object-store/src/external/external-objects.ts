@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cancellation, fail, TesseraError } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
+import { readBody } from '../bucket/read-body.ts';
 import type { ObjectInfo } from '../object-store.ts';
 import { isPattern } from './glob.ts';
 import { type ObjectCredentials, openExternalBucket } from './object-access.ts';
@@ -10,7 +11,14 @@ import { type ObjectAllowList, permittingPrefix } from './object-allow-list.ts';
 import { downloadObject } from './object-download.ts';
 import { findObjects } from './object-matches.ts';
 import { type ObjectUrl, objectUrlText, parseObjectUrl } from './object-url.ts';
-import type { AccessOptions, ResolvedFile, ResolvedFiles, ResolveOptions } from './resolved-files.ts';
+import type {
+  AccessOptions,
+  ListedDownload,
+  ListedFile,
+  ReadObjectRange,
+  ResolvedFiles,
+  ResolveOptions,
+} from './resolved-files.ts';
 import type { UrlAllowList } from './url-allow-list.ts';
 
 export interface ObjectLimits {
@@ -35,36 +43,49 @@ export class ExternalObjects {
       const objects = await found(bucket, url, text, signal);
       const large = objects.find((object) => object.bytes > maxBytes);
       if (large !== undefined) fail('FILE_TOO_LARGE', { name: urlOf(url, large), limitBytes: maxBytes });
-      const files = objects.map((object) => ({
-        ...listed(url, object),
-        path: join(directory, `external-${randomUUID()}-${fileName(object.key)}`),
-      }));
-      const dispose = async () => {
-        for (const { path } of files) await rm(path, { force: true });
-      };
-      let next = 0;
-      const worker = async () => {
-        while (next < objects.length) {
-          const at = next++;
-          const file = files[at]!;
-          await downloadObject(bucket, objects[at]!, file.path, file.url, signal);
-        }
-      };
-      const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
-      const failure = results.find((result) => result.status === 'rejected');
-      if (failure !== undefined) {
-        await dispose();
-        throw failure.reason;
-      }
-      return { paths: files.map(({ path }) => path), files, dispose };
+      const files = objects.map((object) => {
+        const file = listed(url, object);
+        return { ...file, path: downloadPath(directory, file) };
+      });
+      return downloaded(bucket, files, signal, atOnce);
     });
   }
 
-  list(text: string, options: AccessOptions): Promise<readonly Omit<ResolvedFile, 'path'>[]> {
+  /** Downloads objects that were listed below `text` to the paths given, which must be free. */
+  downloadListed(
+    text: string,
+    files: readonly ListedDownload[],
+    options: AccessOptions,
+    atOnce: number,
+  ): Promise<ResolvedFiles> {
+    return this.#reading(text, options, (bucket) => downloaded(bucket, files, options.signal, atOnce));
+  }
+
+  list(text: string, options: AccessOptions): Promise<readonly ListedFile[]> {
     return this.#reading(text, options, async (bucket, url) => {
       const objects = await found(bucket, url, text, options.signal);
       return objects.map((object) => listed(url, object));
     });
+  }
+
+  /** Calls `work` with a function that reads objects of the bucket of `text`, which is closed afterwards. */
+  withRanges<T>(
+    text: string,
+    options: AccessOptions,
+    work: (read: ReadObjectRange) => Promise<T>,
+  ): Promise<T> {
+    return this.#reading(text, options, (bucket) =>
+      work(async ({ url, etag }, start, end) => {
+        const object = parseObjectUrl(url);
+        if (!this.#limits.readable.permits(object)) refuseReading(object, url);
+        const request = { range: { start, end }, signal: options.signal };
+        const part = await readBody(bucket, object.key, request);
+        if (part === undefined || part.etag !== etag) {
+          fail('EXTERNAL_READ_FAILED', { url, reason: 'the object was replaced while it was read' });
+        }
+        return part.body.subarray(start - part.offset, end - part.offset);
+      }),
+    );
   }
 
   async write(text: string, path: string, options: AccessOptions): Promise<void> {
@@ -97,12 +118,7 @@ export class ExternalObjects {
     work: (bucket: BucketClient, url: ObjectUrl) => Promise<T>,
   ): Promise<T> {
     const url = parseObjectUrl(text);
-    if (!this.#limits.readable.permits(url)) {
-      fail('LOCATION_NOT_ALLOWED', {
-        url: text,
-        reason: `the engine must be started with --allow-url ${permittingPrefix(url)} or a longer prefix of it`,
-      });
-    }
+    if (!this.#limits.readable.permits(url)) refuseReading(url, text);
     this.#checkEndpoint(url, credentials);
     if (signal.aborted) throw cancellation(signal);
     const bucket = await this.#open(url, credentials);
@@ -133,6 +149,28 @@ export class ExternalObjects {
   }
 }
 
+async function downloaded(
+  bucket: BucketClient,
+  files: readonly ListedDownload[],
+  signal: AbortSignal,
+  atOnce: number,
+): Promise<ResolvedFiles> {
+  const dispose = async () => {
+    for (const { path } of files) await rm(path, { force: true });
+  };
+  let next = 0;
+  const worker = async () => {
+    while (next < files.length) await downloadObject(bucket, files[next++]!, signal);
+  };
+  const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure !== undefined) {
+    await dispose();
+    throw failure.reason;
+  }
+  return { paths: files.map(({ path }) => path), files, dispose };
+}
+
 async function found(
   bucket: BucketClient,
   url: ObjectUrl,
@@ -146,10 +184,21 @@ async function found(
 }
 
 function listed(url: ObjectUrl, object: ObjectInfo) {
-  return { url: urlOf(url, object), bytes: object.bytes, modifiedAt: object.modifiedAt };
+  const { bytes, modifiedAt, etag } = object;
+  return { url: urlOf(url, object), bytes, modifiedAt, etag };
 }
 
+const refuseReading = (url: ObjectUrl, text: string): never =>
+  fail('LOCATION_NOT_ALLOWED', {
+    url: text,
+    reason: `the engine must be started with --allow-url ${permittingPrefix(url)} or a longer prefix of it`,
+  });
+
 const urlOf = (url: ObjectUrl, { key }: ObjectInfo): string => objectUrlText({ ...url, key });
+
+/** A path of its own for a file that is downloaded. */
+export const downloadPath = (directory: string, { url }: Pick<ListedFile, 'url'>): string =>
+  join(directory, `external-${randomUUID()}-${fileName(parseObjectUrl(url).key)}`);
 
 /** Keeps the extensions, by which the kernel tells compressed files; never a glob character or a path. */
 function fileName(key: string): string {

@@ -2,12 +2,20 @@ import { stat } from 'node:fs/promises';
 import { fail, TesseraError } from '@tessera/common';
 import { Agent } from 'undici';
 import { DEFAULT_DOWNLOAD_LIMITS, type DownloadLimits, download } from './download.ts';
-import { ExternalObjects } from './external-objects.ts';
+import { downloadPath, ExternalObjects } from './external-objects.ts';
 import { LocalDirectories } from './local-directories.ts';
 import { LocalTargets } from './local-targets.ts';
 import { ObjectAllowList } from './object-allow-list.ts';
 import { isObjectScheme } from './object-url.ts';
-import type { AccessOptions, ResolvedFile, ResolvedFiles, ResolveOptions } from './resolved-files.ts';
+import type {
+  AccessOptions,
+  ListedDownload,
+  ListedFile,
+  ReadObjectRange,
+  ResolvedFile,
+  ResolvedFiles,
+  ResolveOptions,
+} from './resolved-files.ts';
 import { UrlAllowList } from './url-allow-list.ts';
 
 export interface ExternalAllowList {
@@ -84,7 +92,7 @@ export class ExternalSources {
   }
 
   /** The files that `resolve` would give, without their content. For `http(s)://` there is no such list. */
-  async list(url: string, options: AccessOptions): Promise<readonly Omit<ResolvedFile, 'path'>[]> {
+  async list(url: string, options: AccessOptions): Promise<readonly ListedFile[]> {
     const scheme = schemeOf(url);
     if (scheme === undefined || scheme === 'file') {
       const paths = await this.#local.resolve(url, options.signal);
@@ -92,6 +100,33 @@ export class ExternalSources {
     }
     if (isObjectScheme(scheme)) return this.#objects.list(url, options);
     return fail('NOT_SUPPORTED', { what: `Listing ${scheme}:// URLs` });
+  }
+
+  /** Whether the files of a URL are objects of a store, which every node can read. */
+  isObjectUrl(url: string): boolean {
+    return isObjectUrl(url);
+  }
+
+  /** Where in a directory the content of a listed object may be put. */
+  downloadPath(directory: string, file: Pick<ListedFile, 'url'>): string {
+    return downloadPath(directory, file);
+  }
+
+  /** Downloads objects that `list` gave for the URL to paths where nothing is. @throws TesseraError as `resolve` does */
+  async downloadListed(url: string, files: readonly ListedDownload[], options: AccessOptions): Promise<void> {
+    await this.#objects.downloadListed(url, files, options, DOWNLOADS_AT_ONCE);
+  }
+
+  /**
+   * Calls `work` with a function that reads ranges of the objects that `list` gave for the URL.
+   * @throws TesseraError LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, what `work` throws
+   */
+  withRanges<T>(
+    url: string,
+    options: AccessOptions,
+    work: (read: ReadObjectRange) => Promise<T>,
+  ): Promise<T> {
+    return this.#objects.withRanges(url, options, work);
   }
 
   /**

@@ -2,33 +2,30 @@ import { open, rm } from 'node:fs/promises';
 import { fail } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
 import { readBody } from '../bucket/read-body.ts';
-import type { ObjectInfo } from '../object-store.ts';
+import { parseObjectUrl } from './object-url.ts';
+import type { ListedDownload } from './resolved-files.ts';
 
 const CHUNK_BYTES = 8 << 20;
 const CHUNKS_AT_ONCE = 4;
 
-/**
- * Copies an object into a new file, in ranges; all of them from the version that `info` tells of, and with its time of
- * modification.
- */
+/** Copies a listed object into a new file, in ranges; all of them from the version that was listed, and with its time of modification. */
 export async function downloadObject(
   bucket: BucketClient,
-  info: ObjectInfo,
-  path: string,
-  url: string,
+  { url, path, bytes, etag, modifiedAt }: ListedDownload,
   signal: AbortSignal,
 ): Promise<void> {
+  const { key } = parseObjectUrl(url);
   const file = await open(path, 'wx', 0o600);
   const stop = new AbortController();
   const chunkSignal = AbortSignal.any([signal, stop.signal]);
   let next = 0;
   const worker = async () => {
-    while (next < info.bytes) {
+    while (next < bytes) {
       const start = next;
       next += CHUNK_BYTES;
-      const range = { start, end: Math.min(next, info.bytes) };
-      const part = await readBody(bucket, info.key, { range, signal: chunkSignal });
-      if (part === undefined || part.etag !== info.etag) {
+      const range = { start, end: Math.min(next, bytes) };
+      const part = await readBody(bucket, key, { range, signal: chunkSignal });
+      if (part === undefined || part.etag !== etag) {
         fail('EXTERNAL_READ_FAILED', { url, reason: 'the object was replaced while it was read' });
       }
       await file.write(part.body.subarray(start - part.offset, range.end - part.offset), 0, null, start);
@@ -36,7 +33,7 @@ export async function downloadObject(
   };
   try {
     await Promise.all(Array.from({ length: CHUNKS_AT_ONCE }, worker));
-    await file.utimes(new Date(), info.modifiedAt);
+    if (modifiedAt !== undefined) await file.utimes(new Date(), modifiedAt);
   } catch (error) {
     stop.abort();
     await rm(path, { force: true });

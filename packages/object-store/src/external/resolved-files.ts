@@ -23,6 +23,27 @@ export interface ResolvedFile {
   readonly modifiedAt: Date | undefined;
 }
 
+/** A file as a listing names it; nothing of it is on this node. */
+export interface ListedFile extends Omit<ResolvedFile, 'path'> {
+  /** Changes with the content; undefined for files of this node. */
+  readonly etag?: string | undefined;
+}
+
+/** A listed object, and where its content is to be. */
+export interface ListedDownload extends ListedFile {
+  readonly path: string;
+}
+
+/**
+ * Reads bytes `start` (inclusive) to `end` (exclusive) of a listed object; fewer only where the object ends.
+ * @throws TesseraError EXTERNAL_READ_FAILED, also when the object is no longer the one that was listed
+ */
+export type ReadObjectRange = (
+  file: Pick<ListedFile, 'url' | 'etag'>,
+  start: number,
+  end: number,
+) => Promise<Uint8Array>;
+
 export interface ResolvedFiles {
   /** Those of `files`. */
   readonly paths: readonly string[];

@@ -131,8 +131,10 @@ export interface TableFacts {
   readonly distinct: ReadonlyMap<string, number>;
   /** Columns by which the table is clustered: rows with equal values are mostly in the same tablet. */
   readonly clusteredBy?: ReadonlySet<string> | undefined;
-  /** Number of tablets; 0 for an empty table. */
+  /** Number of tablets, or of files; 0 for an empty table. */
   readonly tablets: number;
+  /** Files outside the managed store: no node keeps them, so that each task fetches what it reads. Absent for tables. */
+  readonly external?: 'parquet' | 'text' | undefined;
 }
 
 export interface ClusterFacts {

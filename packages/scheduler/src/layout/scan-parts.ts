@@ -9,10 +9,10 @@ export function shareOf(assignments: readonly ScanAssignment[], node: ClusterNod
   return own && { kind: 'leaf', source: own.source, shareOf: node.incarnation };
 }
 
-/** A scan of the same table without tablets. */
+/** A scan of the same table or files that reads none of it. */
 export const emptyPart = ([first]: readonly ScanAssignment[]): LeafSource => ({
   kind: 'leaf',
-  source: asChoice(first!.source, []),
+  source: first!.source.kind === 'files' ? { ...first!.source, units: [] } : asChoice(first!.source, []),
 });
 
 /** The whole table as assigned to any node. */
@@ -25,8 +25,13 @@ export const wholeTable = ([first]: readonly ScanAssignment[]): LeafSource => ({
 /** Combines all parts of a partitioned scan into one. */
 export function allParts(assignments: readonly ScanAssignment[]): LeafSource {
   if (assignments.length === 1) return wholeTable(assignments);
+  const { source: first } = assignments[0]!;
+  if (first.kind === 'files') {
+    const units = assignments.flatMap(({ source }) => (source.kind === 'files' ? source.units : []));
+    return { kind: 'leaf', source: { ...first, units } };
+  }
   const tablets = assignments.flatMap(({ source }) => (source.kind === 'table' ? source.tablets : []));
-  return { kind: 'leaf', source: asChoice(assignments[0]!.source, tablets) };
+  return { kind: 'leaf', source: asChoice(first, tablets) };
 }
 
 /** Adapts a source to a node: a node reads the tablets of another node's share one by one. */

@@ -93,6 +93,7 @@ export class MemoryCluster implements Cluster, LocalTasks {
   #read(source: Task['sources'][number]): readonly number[] {
     if (source.kind === 'table') return source.tablets as unknown as readonly number[];
     if (source.kind === 'relation') return [1_000];
+    if (source.kind === 'files') return [];
     return source.pieces.flatMap(({ producer: { stage, task, attempt }, incarnation, buckets }) => {
       const owner = this.nodes.find((one) => one.incarnation === incarnation);
       const rows = owner && this.#outputs.get(`${incarnation} ${stage}/${task}/${attempt}`);

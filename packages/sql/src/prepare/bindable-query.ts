@@ -31,13 +31,11 @@ export async function bindable(
   placement: Placement,
   { session, relations, sequences }: PrepareContext,
 ): Promise<BindableQuery> {
-  const isBound = placement.tables.size > 0 && relations !== undefined;
+  const isBound = (placement.tables.size > 0 || placement.hasFileScans) && relations !== undefined;
   const binder = isBound ? await relations.binder() : session;
   if (isBound) await sequences?.defineIn(binder);
   const boundForm = (statement: Statement): Promise<Statement> =>
-    isBound
-      ? placement.bound(statement, session, (columns) => relations.emptyRelation(columns))
-      : Promise.resolve(placement.running(statement));
+    isBound ? placement.bound(statement, session, relations) : Promise.resolve(placement.running(statement));
   const statement = await kernelTimeTexts(written, binder, boundForm);
   const running = placement.running(statement);
   const namedColumns = columnNames(running);

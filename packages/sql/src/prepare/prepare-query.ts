@@ -69,7 +69,7 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
     sessionRelations,
     readsNothing: readsNothing(running),
   };
-  if (tables.size === 0) return prepared;
+  if (tables.size === 0) return running === bound ? prepared : { ...prepared, boundSql };
   const top = tables.size === 1 && running === bound ? topRowsQuery(running) : undefined;
   const topRows = top && { ...top, sql: await deparse(binder, top.statement) };
   return { ...prepared, boundSql, topRows };

@@ -18,6 +18,8 @@ export interface ReadCall {
   readonly url: string;
   readonly options: ReadOptions;
   readonly location: SqlLocation | undefined;
+  /** The statement asks for the file of each row, which only reading files whole tells. */
+  readonly tellsFiles?: boolean | undefined;
 }
 
 /** The named arguments, checked; one that was not given is absent. */
@@ -40,7 +42,16 @@ export interface ReadOptions {
 
 /** What a read call scans. */
 export type RelationSource =
-  | { readonly kind: 'files'; readonly paths: readonly string[]; readonly files?: readonly SourceFile[] }
+  | {
+      readonly kind: 'files';
+      readonly paths: readonly string[];
+      readonly files?: readonly SourceFile[];
+      /**
+       * Set where several nodes may read parts of the files: then `paths` may be short stand-ins with the same columns until it
+       * is known that this node reads the files alone.
+       */
+      readonly scanId?: string | undefined;
+    }
   /** A temp table of the session; with the rows of all files. */
   | { readonly kind: 'relation'; readonly name: string; readonly files?: readonly SourceFile[] };
 

@@ -11,6 +11,7 @@ import {
   NO_LOCATION,
   parseTree,
   type SelectNode,
+  type SubqueryRef,
   selectAll,
   type TableFunctionRef,
   type TableRef,
@@ -21,15 +22,18 @@ import type { ResolvedRelation } from './relation-resolver.ts';
 
 /**
  * The files of an external table under the names and types it declares: columns of text files by their place, of others
- * by their name. After them those of FILE_COLUMNS that `fileColumns` names.
+ * by their name. After them those of FILE_COLUMNS that `fileColumns` names. `mark` gives what stands for the scan in it.
  */
 export async function externalScan(
   ref: BaseTableRef,
   { call: args, columns }: Extract<ResolvedRelation, { kind: 'files' }>,
   source: RelationSource,
   session: KernelSession,
-  fileColumns: readonly string[] = [],
-): Promise<TableRef> {
+  {
+    fileColumns = [],
+    mark = (scan) => scan,
+  }: { readonly fileColumns?: readonly string[]; readonly mark?: (scan: TableRef) => TableRef } = {},
+): Promise<SubqueryRef> {
   const asksForFile = fileColumns.length > 0 && source.kind === 'files';
   const scan = await scanOf(tableFunction(args.function), args, source, session, {
     fileColumn: asksForFile ? PATH_COLUMN : undefined,
@@ -58,7 +62,7 @@ export async function externalScan(
     query_location: ref.query_location,
     subquery: {
       node: {
-        ...selectAll(scan),
+        ...selectAll(mark(scan)),
         select_list: [...items, ...(await filesItems(fileColumns, source, session))],
       },
       named_param_map: [],

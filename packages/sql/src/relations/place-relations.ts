@@ -3,6 +3,7 @@ import { catalogReferences, refuseTable } from '../guard/relations.ts';
 import type { ParsedQuery } from '../prepare/parse.ts';
 import type { PrepareContext } from '../prepare/prepare-context.ts';
 import { namedLocation, readArguments } from '../reads/read-arguments.ts';
+import type { RelationSource } from '../reads/read-call.ts';
 import { scanOf } from '../reads/scan.ts';
 import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
 import {
@@ -71,7 +72,8 @@ export async function placeRelations(
     if (view !== undefined && isUpload) failForUpload('a view', location);
     if (storage === undefined && !isUpload) await context.relations?.url(mention);
     const source = await context.resolveRead({ ...args, location });
-    refs.set(ref, placement.relation(await scanOf(ref, args, source, context.session, context)));
+    const scan = await scanOf(ref, args, source, context.session, context);
+    refs.set(ref, placement.relation(scan, scanIdOf(source)));
   }
   return { refs, named, withFileColumns };
 }
@@ -116,11 +118,26 @@ async function placed(
         table_name: relation.name,
       });
     case 'files': {
-      const source = await context.resolveRead({ ...relation.call, location: locate(ref.query_location) });
-      return placement.relation(await externalScan(ref, relation, source, context.session, fileColumns));
+      const source = await context.resolveRead({
+        ...relation.call,
+        location: locate(ref.query_location),
+        tellsFiles: fileColumns.length > 0,
+      });
+      const scanId = scanIdOf(source);
+      if (scanId === undefined)
+        return placement.relation(
+          await externalScan(ref, relation, source, context.session, { fileColumns }),
+        );
+      // Only what reads the files is marked: nodes that read parts of them convert the columns, too.
+      const mark = (scan: TableRef) => placement.relation(scan, scanId);
+      const converted = await externalScan(ref, relation, source, context.session, { mark });
+      return placement.query(converted.subquery, (subquery) => ({ ...converted, subquery }));
     }
   }
 }
+
+const scanIdOf = (source: RelationSource): string | undefined =>
+  source.kind === 'files' ? source.scanId : undefined;
 
 /** Plans have columns of tables by the tables' own names: those that the user gives them are put around. */
 function tableRef(ref: BaseTableRef, boundName: string): TableRef {

@@ -1,4 +1,4 @@
-import type { KernelColumn, KernelSession } from '@tessera/kernel';
+import type { KernelSession } from '@tessera/kernel';
 import { deparse } from '../prepare/parse.ts';
 import { StatementClock } from '../rewrites/statement-clock.ts';
 import {
@@ -9,14 +9,19 @@ import {
   type TableRef,
   transformTree,
 } from '../tree.ts';
-import type { TableRelation } from './relation-resolver.ts';
+import { MANAGED_SCHEMA, type RelationResolver, type TableRelation } from './relation-resolver.ts';
 
 /** No table has a name in this schema: rewrites pass over what stands for a relation. */
 const PLACE_SCHEMA = 'tsr_place';
 
 type Place =
   /** Something that only the running session can read. */
-  | { readonly kind: 'running'; readonly ref: TableRef }
+  | {
+      readonly kind: 'running';
+      readonly ref: TableRef;
+      /** See `RelationSource`. */
+      readonly scanId?: string | undefined;
+    }
   /** A query that is rewritten already; it has places itself. */
   | { readonly kind: 'query'; readonly ref: (query: Statement) => TableRef; readonly query: Statement };
 
@@ -37,9 +42,14 @@ export class Placement {
     [...this.tables.values()].some(({ columns }) => columns.some((c) => c.name.toLowerCase() === name)),
   );
 
-  /** A mark for a relation of the running session. */
-  relation(ref: TableRef): TableRef {
-    return this.#mark({ kind: 'running', ref });
+  /** A mark for a relation of the running session, or for files that several nodes may read. */
+  relation(ref: TableRef, scanId?: string): TableRef {
+    return this.#mark({ kind: 'running', ref, scanId });
+  }
+
+  /** Whether files stand in the statement that several nodes may read. */
+  get hasFileScans(): boolean {
+    return this.#places.some((place) => place.kind === 'running' && place.scanId !== undefined);
   }
 
   /** A mark for a query in FROM, which was rewritten with this placement. */
@@ -52,19 +62,25 @@ export class Placement {
     return this.#places.length === 0 ? statement : this.#filled(statement, ({ ref }) => ref);
   }
 
-  /** The statement over empty relations that `emptyRelation` makes. */
+  /** The statement over empty relations that `relations` makes. */
   async bound(
     statement: Statement,
     session: KernelSession,
-    emptyRelation: (columns: readonly KernelColumn[]) => Promise<string>,
+    relations: Pick<RelationResolver, 'emptyRelation' | 'fileScan'>,
   ): Promise<Statement> {
     const empty = new Map<Place, TableRef>();
     for (const place of this.#places) {
       if (place.kind !== 'running') continue;
       const sql = await wholeOf(place.ref, session);
-      const name = await emptyRelation((await session.describe(sql)).columns);
+      const { columns } = await session.describe(sql);
+      if (place.scanId !== undefined) {
+        const scan = baseTable(MANAGED_SCHEMA, await relations.fileScan(place.scanId, columns));
+        empty.set(place, emptyForm(place.ref, scan));
+        continue;
+      }
+      const name = await relations.emptyRelation(columns);
       this.sessionRelations.set(name, sql);
-      empty.set(place, emptyForm(place.ref, name));
+      empty.set(place, emptyForm(place.ref, { ...baseTable('', name), catalog_name: 'temp' }));
     }
     return this.#filled(statement, (place) => empty.get(place)!);
   }
@@ -96,9 +112,8 @@ function wholeOf(ref: TableRef, session: KernelSession): Promise<string> {
   return deparse(session, { node: selectAll(plain as TableRef), named_param_map: [] });
 }
 
-const emptyForm = (ref: TableRef, name: string): TableRef => ({
-  ...baseTable('', name),
-  catalog_name: 'temp',
+const emptyForm = (ref: TableRef, empty: BaseTableRef): TableRef => ({
+  ...empty,
   alias: ref.alias,
   sample: ref.sample,
   query_location: ref.query_location,

@@ -65,4 +65,6 @@ export interface RelationResolver {
   binder(): Promise<KernelSession>;
   /** Makes an empty temp table in the binder's session. */
   emptyRelation(columns: readonly KernelColumn[]): Promise<string>;
+  /** The name in `MANAGED_SCHEMA` of the binder under which it knows files that several nodes may read (`RelationSource.scanId`). */
+  fileScan(scanId: string, columns: readonly KernelColumn[]): Promise<string>;
 }

@@ -54,6 +54,10 @@ const METADATA = {
   statistics: 12,
   bloomFilter: 14,
 } as const;
+/** Offset and length of the offset index, and of the column index. */
+const CHUNK_INDEXES = [4, 5, 6, 7];
+/** Offset and length. */
+const BLOOM_FILTER = [14, 15];
 const STATISTICS = { nulls: 3, max: 5, min: 6 } as const;
 
 const text = new TextDecoder();
@@ -80,6 +84,22 @@ export class FooterDocument {
       rows: long(this.#file, FILE.rows),
       rowGroups: structs(this.#file, FILE.rowGroups).map(readRowGroup),
     };
+  }
+
+  /**
+   * The footer of the same file with only the row groups `from` to `to` (exclusive), and without references to Bloom filters
+   * and page indexes: a reader looks at nothing but the pages of these row groups. Row groups are not copied.
+   */
+  only(from: number, to: number): FooterDocument {
+    const part = this.slice(from, to, 0);
+    for (const group of structs(part.#file, FILE.rowGroups)) {
+      for (const chunk of structs(group, GROUP.columns)) {
+        for (const id of CHUNK_INDEXES) chunk.delete(id);
+        const metadata = struct(chunk, CHUNK.metadata);
+        for (const id of BLOOM_FILTER) metadata.delete(id);
+      }
+    }
+    return part;
   }
 
   /**

@@ -4,6 +4,10 @@ export interface CostConstants {
   readonly scanResidentValue: number;
   /** One value of a Parquet file on the local disk. */
   readonly scanParquetValue: number;
+  /** One byte of a file outside the managed store, fetched. */
+  readonly fetchByte: number;
+  /** One byte of a text file, parsed. */
+  readonly parseByte: number;
   /** One condition on one row. */
   readonly filterRow: number;
   /** One row put into the hash table of a join. */
@@ -34,6 +38,8 @@ export interface CostConstants {
 export const COST_CONSTANTS: CostConstants = {
   scanResidentValue: 0.002,
   scanParquetValue: 0.01,
+  fetchByte: 0.003,
+  parseByte: 0.006,
   filterRow: 0.003,
   buildRow: 0.1,
   probeRow: 0.05,

@@ -56,8 +56,19 @@ export function workOf(planning: WorkContext, relation: Relation): Work {
 
 /** CPU µs of reading all rows of a table. */
 export function scanWork(planning: WorkContext, scan: ScanRelation): number {
+  const external = externalWork(planning, scan);
+  if (external !== undefined) return external;
   const value = isResident(planning, scan) ? COST.scanResidentValue : COST.scanParquetValue;
   return planning.estimates.of(scan).rows * Math.max(1, scan.names.length) * value;
+}
+
+/** CPU µs of fetching and reading files outside the managed store; undefined for a table. */
+function externalWork({ facts, estimates }: WorkContext, scan: ScanRelation): number | undefined {
+  const table = facts.tables.get(scan.relation);
+  if (table?.external === undefined) return undefined;
+  if (table.external === 'text') return table.bytes * (COST.fetchByte + COST.parseByte);
+  const values = estimates.of(scan).rows * Math.max(1, scan.names.length);
+  return table.bytes * COST.fetchByte + values * COST.scanParquetValue;
 }
 
 /** Whether the tables of the query, or a node's part of them, fit into the memory of a node. */

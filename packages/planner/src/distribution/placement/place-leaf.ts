@@ -18,6 +18,7 @@ export function placeScan(planning: Planning, scan: ScanRelation): Placed {
   const table = planning.facts.tables.get(scan.relation);
   const isWhole =
     table !== undefined &&
+    table.external === undefined &&
     (table.isDimension ||
       table.tablets === 0 ||
       (table.bytes < planning.facts.cluster.wholeTableBytes &&

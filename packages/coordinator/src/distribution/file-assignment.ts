@@ -1,0 +1,44 @@
+import type { FileUnit } from '@tessera/file-scan';
+import type { ScanSource } from '@tessera/planner';
+import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
+import type { BoundFiles } from '../read/binding.ts';
+
+/**
+ * Divides the units of a file scan among the nodes, evenly by bytes; all of them to each node for a replicated scan. The same
+ * files and nodes give the same assignments. Any node can read any unit, so that a lost task runs on another node as it is.
+ *
+ * @param counted names in lower case of the columns whose bytes count as read; undefined: all
+ */
+export async function assignFiles(
+  { scan, columns }: BoundFiles,
+  { columns: read, partitioning }: Pick<ScanSource, 'columns' | 'partitioning'>,
+  nodes: readonly ClusterNode[],
+  counted: ReadonlySet<string> | undefined,
+  signal: AbortSignal,
+): Promise<readonly ScanAssignment[]> {
+  const units = await scan.units(columns, nodes.length, signal);
+  const shares = partitioning === 'replicated' ? nodes.map(() => units) : divided(units, nodes.length);
+  const description = scan.scan(columns, counted);
+  const assignments = nodes.map((node, i): ScanAssignment => {
+    const share = shares[i]!;
+    return {
+      node,
+      source: { kind: 'files', scan: description, units: share, columns: read },
+      bytes: share.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  });
+  // One task at least: an aggregate over no rows has a row.
+  return assignments.filter((_, i) => i === 0 || shares[i]!.length > 0);
+}
+
+/** The largest units first, each to the node that has least so far; each node reads its units in the order of the files. */
+function divided(units: readonly FileUnit[], count: number): readonly (readonly FileUnit[])[] {
+  const shares = Array.from({ length: count }, () => ({ bytes: 0, units: [] as number[] }));
+  const bySize = units.map((_, i) => i).sort((a, b) => units[b]!.bytes - units[a]!.bytes);
+  for (const unit of bySize) {
+    const least = shares.reduce((a, b) => (b.bytes < a.bytes ? b : a));
+    least.bytes += units[unit]!.bytes;
+    least.units.push(unit);
+  }
+  return shares.map((share) => share.units.sort((a, b) => a - b).map((unit) => units[unit]!));
+}

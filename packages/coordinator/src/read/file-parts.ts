@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { fail, TesseraError } from '@tessera/common';
+import {
+  type FilesToPlan,
+  type PlannedScan,
+  planFiles,
+  type SharedFiles,
+  writeStandIn,
+} from '@tessera/file-scan';
+import type { ExternalSources, ListedFile } from '@tessera/object-store';
+import type { ReadCall, SourceFile } from '@tessera/sql';
+import type { RequestDirectory } from '../statement-request.ts';
+
+export const UPLOAD_SCHEME = 'upload://';
+
+export const isUpload = (url: string): boolean => url.toLowerCase().startsWith(UPLOAD_SCHEME);
+
+/** A download is read from the disk of the node, so it has a bound; uploads have their own. */
+export const MAX_DOWNLOAD_BYTES = 10_000_000_000;
+
+export interface FilePartsScope {
+  readonly external: ExternalSources;
+  readonly directory: RequestDirectory;
+  readonly shared: SharedFiles;
+  readonly leastBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Files of one READ_* call that nodes may read in parts. */
+interface FilesInParts {
+  readonly scan: PlannedScan;
+  readonly call: Pick<ReadCall, 'url' | 'options'>;
+  readonly files: readonly (ListedFile & SourceFile)[];
+  /** Whether their contents are on this node. */
+  isHere: boolean;
+}
+
+/**
+ * The files of a statement that nodes may read in parts. While the statement is bound, short files with the same columns stand
+ * in for objects; where it turns out that this node reads them alone, the objects are downloaded to the same paths.
+ */
+export class FileParts {
+  readonly #scope: FilePartsScope;
+  readonly #scans = new Map<string, FilesInParts>();
+  readonly #shared: { release(): void }[] = [];
+
+  constructor(scope: FilePartsScope) {
+    this.#scope = scope;
+  }
+
+  /** Undefined where the files are to be read whole. What is wrong with them is found out when they are. */
+  async plan(
+    call: ReadCall,
+    unionByName: boolean,
+    upload: () => SourceFile,
+  ): Promise<{ readonly scanId: string; readonly files: readonly SourceFile[] } | undefined> {
+    const format = formatOf(call, unionByName);
+    if (format === undefined || call.tellsFiles === true) return undefined;
+    try {
+      return isUpload(call.url)
+        ? await this.#upload(call, format, upload())
+        : await this.#objects(call, format);
+    } catch (error) {
+      if (this.#scope.signal.aborted || !(error instanceof TesseraError)) throw error;
+      return undefined;
+    }
+  }
+
+  planned(scanId: string): PlannedScan {
+    return this.#scans.get(scanId)!.scan;
+  }
+
+  /** Puts the files' contents where the statement looks for them. @throws TesseraError EXTERNAL_READ_FAILED, FILE_TOO_LARGE */
+  async fetch(): Promise<void> {
+    const { external, signal } = this.#scope;
+    for (const scan of this.#scans.values()) {
+      if (scan.isHere) continue;
+      const { call, files } = scan;
+      const large = files.find(({ bytes }) => bytes > MAX_DOWNLOAD_BYTES);
+      if (large !== undefined) fail('FILE_TOO_LARGE', { name: large.url, limitBytes: MAX_DOWNLOAD_BYTES });
+      for (const { path } of files) await rm(path, { force: true });
+      await external.downloadListed(call.url, files, { signal, credentials: call.options });
+      scan.isHere = true;
+    }
+  }
+
+  release(): void {
+    for (const file of this.#shared.splice(0)) file.release();
+  }
+
+  async #objects(call: ReadCall, format: FilesToPlan['format']) {
+    const { external, directory, leastBytes, signal } = this.#scope;
+    if (!external.isObjectUrl(call.url)) return undefined;
+    const { url, options: credentials } = call;
+    const listed = await external.list(url, { signal, credentials });
+    if (!isUniform(listed, format) || sizeOf(listed) < leastBytes) return undefined;
+    const plan = await planFiles({ url, credentials, files: listed, format }, this.#scope, signal);
+    if (plan === undefined) return undefined;
+    const target = await directory.open();
+    const files = listed.map((file) => ({ ...file, path: external.downloadPath(target, file) }));
+    for (const [i, { path }] of files.entries()) await writeStandIn(path, plan.standIns.get(i));
+    return this.#add({ scan: plan.scan, call, files, isHere: false });
+  }
+
+  async #upload(call: ReadCall, format: FilesToPlan['format'], file: SourceFile) {
+    const { shared, leastBytes, signal } = this.#scope;
+    if (file.bytes < leastBytes || !isUniform([file], format)) return undefined;
+    const { id, release } = shared.share(file.path);
+    this.#shared.push({ release });
+    const { url } = call;
+    const files = [{ url, bytes: file.bytes, sharedId: id }];
+    const plan = await planFiles({ url, sharedBy: shared.address, files, format }, this.#scope, signal);
+    return plan && this.#add({ scan: plan.scan, call, files: [file], isHere: true });
+  }
+
+  #add(scan: FilesInParts) {
+    const scanId = randomUUID().replaceAll('-', '');
+    this.#scans.set(scanId, scan);
+    return { scanId, files: scan.files };
+  }
+}
+
+const sizeOf = (files: readonly Pick<ListedFile, 'bytes'>[]): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Compressed files among others are told by their own names, which parts of files do not have. */
+const isUniform = (files: readonly Pick<ListedFile, 'url'>[], format: FilesToPlan['format']): boolean =>
+  format.kind !== 'csv' ||
+  format.compression !== 'none' ||
+  files.every(({ url }) => !/\.(?:gz|zst)$/i.test(url));
+
+/** The kernel wants at least one text for NULL: where nothing stands for NULL, one that no text file holds. */
+const NO_NULL = '\u{10FFFE}\u{10FFFF}';
+
+/** Formats that are read in parts, with options under which parts give the same rows. */
+function formatOf(call: ReadCall, unionByName: boolean): FilesToPlan['format'] | undefined {
+  if (call.function === 'read_parquet') return { kind: 'parquet', unionByName };
+  if (call.function !== 'read_csv') return undefined;
+  const { options, url } = call;
+  if (options.infer_schema === true || options.null_padding === true) return undefined;
+  const { quote = '"', delimiter = /\.tsv(?:\.\w+)?$/i.test(url) ? '\t' : ',' } = options;
+  const named = /\.gz$/i.test(url) ? 'gzip' : /\.zst$/i.test(url) ? 'zstd' : 'none';
+  const { compression = named } = options;
+  if (compression !== 'none' && compression !== 'gzip' && compression !== 'zstd') return undefined;
+  const nulls = [
+    ...(options.null_string === undefined ? [] : [options.null_string]),
+    ...(options.empty_field_as_null === false ? [] : ['']),
+  ];
+  return {
+    kind: 'csv',
+    delimiter,
+    quote,
+    escape: options.escape ?? quote,
+    hasHeader: options.header === true,
+    compression,
+    nulls: nulls.length === 0 ? [NO_NULL] : nulls,
+  };
+}

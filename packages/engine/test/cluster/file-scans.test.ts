@@ -1,0 +1,150 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, query, upload } from '../http.ts';
+import { type Lake, startLake } from './lake.ts';
+
+const NODES = 3;
+const ON_ALL = { min_distributed_bytes: '0', tablet_min_size_bytes: '1000' };
+const ON_ONE = { enable_distributed_execution: 'false' };
+
+let lake: Lake;
+beforeAll(async () => {
+  lake = await startLake(NODES);
+}, 180_000);
+afterAll(() => lake?.[Symbol.asyncDispose]());
+
+type Settings = Readonly<Record<string, string>>;
+
+async function answer(sql: string, settings: Settings = {}, node = 0) {
+  const found = await query(lake.cluster.node(node), sql, { ...settings, output_format: 'JSON_Compact' });
+  return found;
+}
+
+async function run(sql: string, settings: Settings = {}): Promise<void> {
+  const { status, text } = await answer(sql, settings);
+  expect(status, text).toBe(200);
+}
+
+/** The rows of a query and what it read. */
+async function result(sql: string, settings: Settings, node = 0, send: Send = answer) {
+  const found = await send(sql, settings, node);
+  expect(found.status, `${sql}\n${found.text}`).toBe(200);
+  const { data, statistics } = found.json();
+  const { rows_read, bytes_read } = statistics;
+  return { data: data as unknown[][], rows_read, bytes_read };
+}
+
+/** Fails unless several tasks read the files. */
+async function isSpread(sql: string, send: Send): Promise<void> {
+  const found = await send(`EXPLAIN (ANALYZE) ${sql}`, ON_ALL);
+  expect(found.status, found.text).toBe(200);
+  expect(found.json().data[0][0], sql).toContain('What the stages took');
+}
+
+type Send = (sql: string, settings: Settings, node?: number) => Promise<Answer>;
+
+/** The same rows and the same statistics on three nodes as on one, and really by several tasks. */
+async function isTheSame(sql: string, send: Send = answer): Promise<void> {
+  const alone = await result(sql, ON_ONE, 0, send);
+  await isSpread(sql, send);
+  for (const node of [0, 1]) expect(await result(sql, ON_ALL, node, send), sql).toEqual(alone);
+}
+
+it('Parquet below a prefix is read by all nodes', async () => {
+  for (let i = 0; i < 7; i++) {
+    const columns =
+      i % 2 === 0 ? "x AS a, 'b' || (x % 5) AS b" : "'b' || (x % 5) AS b, x::int AS a, 1 AS more";
+    await run(
+      `COPY (SELECT ${columns} FROM generate_series(${i * 1000}, ${i * 1000 + 999}) AS t(x)) TO 's3://lake/files/p/${i}.parquet'`,
+    );
+  }
+  const files = "READ_PARQUET('s3://lake/files/p/*.parquet')";
+  await isTheSame(`SELECT b, count(*), sum(a) FROM ${files} GROUP BY b ORDER BY b`);
+  await isTheSame(`SELECT count(*) FROM ${files}`);
+  await isTheSame(`SELECT a FROM ${files} WHERE a BETWEEN 2995 AND 3005 ORDER BY a`);
+  await isTheSame(`SELECT count(*), sum(x.a) FROM ${files} x JOIN ${files} y ON x.a = y.a + 1`);
+}, 60_000);
+
+it('Row groups of one large Parquet file are read by all nodes', async () => {
+  await run(
+    "COPY (SELECT x AS a, md5(x::text) AS b FROM generate_series(1, 260000) AS t(x)) TO 's3://lake/files/large.parquet'",
+  );
+  const file = "READ_PARQUET('s3://lake/files/large.parquet')";
+  await isTheSame(`SELECT count(*), sum(a), min(b), max(b) FROM ${file}`);
+  await isTheSame(`SELECT a, b FROM ${file} WHERE a IN (1, 122880, 122881, 245761, 260000) ORDER BY a`);
+}, 60_000);
+
+it('External tables are, with the types that they declare', async () => {
+  await run(
+    "CREATE EXTERNAL TABLE outside (a BIGINT, b TEXT) URL = 's3://lake/files/p/' OBJECT_PATTERN = '*.parquet' TYPE = (PARQUET)",
+  );
+  await isTheSame('SELECT count(*), sum(a), count(DISTINCT b) FROM outside WHERE a % 3 = 1');
+  const files = 'SELECT count(*), count(DISTINCT $source_file_name) FROM outside';
+  expect((await result(files, ON_ALL)).data).toEqual((await result(files, ON_ONE)).data);
+}, 60_000);
+
+it('INSERT of rows from files: each node writes what it read', async () => {
+  await run('CREATE TABLE inside (a BIGINT NOT NULL, b TEXT) PRIMARY INDEX a');
+  await run("INSERT INTO inside SELECT a, b FROM READ_PARQUET('s3://lake/files/p/*.parquet')", ON_ALL);
+  const facts = 'SELECT count(*), sum(a), count(DISTINCT b) FROM';
+  const { data } = await result(`${facts} READ_PARQUET('s3://lake/files/p/*.parquet')`, ON_ONE);
+  expect((await result(`${facts} inside`, ON_ONE)).data).toEqual(data);
+  const tablets = "SELECT number_of_tablets FROM information_schema.tables WHERE table_name = 'inside'";
+  expect(Number((await result(tablets, {})).data[0]![0])).toBeGreaterThanOrEqual(NODES);
+}, 60_000);
+
+const LINES = Array.from(
+  { length: 20_000 },
+  (_, i) =>
+    `${i},${i % 3 === 0 ? `"a ""quoted""${'\n'}text, ${i}"` : `plain ${i}`},${i % 7 === 0 ? '' : i / 4}`,
+);
+const FACTS =
+  'count(*), count(f2), sum(f0::bigint), sum(f2::double precision), min(f1), max(f1), sum(length(f1))';
+
+it('Byte ranges of CSV are, however its text is quoted', async () => {
+  await lake.put('c/a.csv', `${LINES.join('\n')}\n`);
+  await lake.put('c/b.csv', LINES.slice(0, 10).join('\n'));
+  await isTheSame(`SELECT ${FACTS} FROM READ_CSV('s3://lake/files/c/*.csv')`);
+  await isTheSame(
+    "SELECT * FROM READ_CSV('s3://lake/files/c/*.csv') WHERE f0 IN ('0', '9', '19998') ORDER BY ALL",
+  );
+  const crlf = LINES.filter((line) => !line.includes('\n'));
+  await lake.put('crlf.csv', `n,t,v\r\n${crlf.join('\r\n')}\r\n`);
+  await isTheSame(
+    "SELECT count(*), sum(n::bigint), sum(v::double precision), max(t) FROM READ_CSV('s3://lake/files/crlf.csv', HEADER => TRUE)",
+  );
+}, 60_000);
+
+it('Compressed CSV is, a file at a time', async () => {
+  for (const [i, lines] of [LINES.slice(0, 5000), LINES.slice(5000)].entries())
+    await lake.put(`z/${i}.csv.gz`, gzipSync(`n,t,v\n${lines.join('\n')}\n`));
+  await isTheSame(
+    "SELECT count(*), sum(n::bigint), sum(v::double precision), max(t) FROM READ_CSV('s3://lake/files/z/*.csv.gz', HEADER => TRUE)",
+  );
+}, 60_000);
+
+it('Files that parts of them do not tell are read whole, with the same rows and the same errors', async () => {
+  await lake.put('h/a.csv', 'a,b\n1,2\n');
+  await lake.put('h/b.csv', 'b,a\n1,2\n');
+  await lake.put('bad.csv', `${LINES.join('\n')}\n1,2\n`);
+  await lake.put('cast.csv', `${LINES.join('\n')}\nnone,b,1\n`);
+  for (const sql of [
+    "SELECT a, b FROM READ_CSV('s3://lake/files/h/*.csv', HEADER => TRUE) ORDER BY a",
+    "SELECT count(*) FROM READ_CSV('s3://lake/files/bad.csv')",
+    "SELECT sum(f0::bigint) FROM READ_CSV('s3://lake/files/cast.csv')",
+    "SELECT a FROM READ_PARQUET('s3://lake/files/crlf.csv')",
+    "SELECT a FROM READ_PARQUET('s3://lake/files/nothing/*.parquet')",
+    "SELECT a FROM READ_PARQUET('s3://lake/other/*.parquet')",
+  ]) {
+    const [all, one] = [await answer(sql, ON_ALL), await answer(sql, ON_ONE)];
+    const told = ({ status, json }: Answer) => [status, status === 200 ? json().data : json().errors];
+    expect(told(all), sql).toEqual(told(one));
+  }
+}, 60_000);
+
+it('Uploads are served by the node that has them', async () => {
+  const file = new Blob([`${LINES.join('\n')}\n`]);
+  const send: Send = (sql, settings, node = 0) =>
+    upload(lake.cluster.node(node), sql, { f: file }, { ...settings, output_format: 'JSON_Compact' });
+  await isTheSame(`SELECT ${FACTS} FROM READ_CSV('upload://f')`, send);
+}, 60_000);

@@ -1,0 +1,35 @@
+import { open } from 'node:fs/promises';
+import { fail } from '@tessera/common';
+import type { CsvBytes, FileUnit, ReadRange } from '../file-scan.ts';
+import { QuoteState } from './quote-state.ts';
+
+const CHUNK_BYTES = 4 << 20;
+
+/**
+ * Writes a unit of a text file into a new file. The unit of a part must end where a record ends: since each part is checked so from
+ * the known start of the file on, none of them begins within a quoted field, however its start was guessed.
+ *
+ * @throws TesseraError BAD_FILE where the part ends within a quoted field
+ */
+export async function fetchCsv(
+  { file, part }: FileUnit,
+  path: string,
+  shape: CsvBytes,
+  read: ReadRange,
+): Promise<void> {
+  const [from, to] = part ?? [0, file.bytes];
+  const quotes = part === undefined ? undefined : new QuoteState(shape);
+  const target = await open(path, 'wx', 0o600);
+  try {
+    for (let start = from; start < to; start += CHUNK_BYTES) {
+      const bytes = Buffer.from(await read(file, start, Math.min(to, start + CHUNK_BYTES)));
+      quotes?.push(bytes);
+      await target.write(bytes, 0, null, start - from);
+    }
+  } finally {
+    await target.close();
+  }
+  if (quotes?.isQuoted === true && to < file.bytes) {
+    fail('BAD_FILE', { name: file.url, reason: `bytes ${from} to ${to} end within a quoted field` });
+  }
+}

@@ -1,0 +1,94 @@
+import type { CsvBytes } from '../file-scan.ts';
+
+const LF = 10;
+const CR = 13;
+/** First byte of a byte order mark in UTF-8. */
+const BOM = 0xef;
+/** So many records must look right behind a place before it is taken for the start of one. */
+const CHECKED_RECORDS = 20;
+const LEAST_RECORDS = 2;
+
+/**
+ * Where a record starts in a piece cut from anywhere in a CSV file; undefined where that cannot be told. A piece may begin
+ * inside or outside of a quoted field: a place counts when only one of the two makes the records behind it have the right
+ * number of fields. It is still a guess, which the reader of the bytes before it proves or refutes (`QuoteState`).
+ */
+export function recordStart(piece: Buffer, shape: CsvBytes, columns: number): number | undefined {
+  const outside = startIf(piece, shape, columns, false);
+  if (shape.quote === '' || outside === undefined) return outside;
+  return startIf(piece, shape, columns, true) === undefined ? outside : undefined;
+}
+
+/** Where the first record behind the first line end starts, when the records from there on look right. */
+function startIf(piece: Buffer, shape: CsvBytes, columns: number, isQuoted: boolean): number | undefined {
+  const records = new Records(piece, shape);
+  const start = records.next(0, isQuoted)?.end;
+  if (start === undefined) return undefined;
+  let found: number | undefined;
+  let at = start;
+  for (let count = 0; count < CHECKED_RECORDS; count++) {
+    const record = records.next(at, false);
+    if (record === undefined) return count >= LEAST_RECORDS ? found : undefined;
+    if (!record.isSound) return undefined;
+    const isEmpty = record.length === 0;
+    if (!isEmpty && record.fields !== columns) return undefined;
+    // The kernel treats empty lines at the start and the end of a file in its own way.
+    if (found === undefined && !isEmpty && piece[record.end] !== undefined) {
+      const next = piece[record.end];
+      if (next !== LF && next !== CR && next !== BOM) found = record.end;
+    }
+    at = record.end;
+  }
+  return found;
+}
+
+interface Record {
+  /** Behind its line end. */
+  readonly end: number;
+  /** Without its line end. */
+  readonly length: number;
+  readonly fields: number;
+  /** No text follows a closing quote. */
+  readonly isSound: boolean;
+}
+
+class Records {
+  readonly #piece: Buffer;
+  readonly #delimiter: number;
+  readonly #quote: number;
+  readonly #escape: number;
+
+  constructor(piece: Buffer, { delimiter, quote, escape: escaping }: CsvBytes) {
+    this.#piece = piece;
+    this.#delimiter = delimiter.charCodeAt(0);
+    this.#quote = quote === '' ? -1 : quote.charCodeAt(0);
+    this.#escape = escaping === '' ? -1 : escaping.charCodeAt(0);
+  }
+
+  /** The record at `from`; undefined where the piece ends before it does. */
+  next(from: number, isQuoted: boolean): Record | undefined {
+    let state: 'start' | 'bare' | 'quoted' | 'closed' = isQuoted ? 'quoted' : 'start';
+    let fields = 1;
+    let isSound = true;
+    for (let at = from; at < this.#piece.length; at++) {
+      const byte = this.#piece[at]!;
+      if (state === 'quoted') {
+        const next = this.#piece[at + 1];
+        if (byte === this.#escape && (next === this.#quote || next === this.#escape)) at++;
+        else if (byte === this.#quote) state = 'closed';
+      } else if (byte === LF) {
+        const end = at > from && this.#piece[at - 1] === CR ? at - 1 : at;
+        return { end: at + 1, length: end - from, fields, isSound };
+      } else if (byte === this.#delimiter) {
+        fields++;
+        state = 'start';
+      } else if (byte === this.#quote && state === 'start') state = 'quoted';
+      else if (byte === CR || (byte === 32 && state !== 'bare')) continue;
+      else {
+        if (state === 'closed') isSound = false;
+        state = 'bare';
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import type { CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import { recordStart } from './record-start.ts';
+
+/** Bytes that are looked at to find the start of a record; four times as many when these do not tell. */
+const LOOK_BYTES = 64 << 10;
+
+/**
+ * Units of about `unitBytes` of a file of CSV that is not compressed, cut at the starts of records. Where no start is found the
+ * unit goes on.
+ *
+ * @param from where its first record starts, behind a header
+ */
+export async function splitCsv(
+  file: ScannedFile,
+  from: number,
+  {
+    shape,
+    columns,
+    unitBytes,
+    read,
+  }: { shape: CsvBytes; columns: number; unitBytes: number; read: ReadRange },
+): Promise<readonly FileUnit[]> {
+  const count = Math.max(1, Math.round((file.bytes - from) / unitBytes));
+  const step = (file.bytes - from) / count;
+  const starts = await Promise.all(
+    Array.from({ length: count - 1 }, (_, i) => startNear(file, Math.floor(from + (i + 1) * step))),
+  );
+  const cuts = [...new Set([from, ...starts.flatMap((start) => start ?? [])])].sort((a, b) => a - b);
+  return cuts
+    .map((start, i): FileUnit => {
+      const end = cuts[i + 1] ?? file.bytes;
+      return { file, part: [start, end], bytes: end - start };
+    })
+    .filter(({ bytes }) => bytes > 0);
+
+  async function startNear(of: ScannedFile, at: number): Promise<number | undefined> {
+    for (const bytes of [LOOK_BYTES, 4 * LOOK_BYTES]) {
+      const piece = Buffer.from(await read(of, at, Math.min(of.bytes, at + bytes)));
+      const start = recordStart(piece, shape, columns);
+      if (start !== undefined) return at + start;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import type { ObjectCredentials } from '@tessera/object-store';
+
+/** A file that nodes read in parts. */
+export interface ScannedFile {
+  /** As users know it; of an object also where it is. */
+  readonly url: string;
+  readonly bytes: number;
+  /** Of the object that was listed; undefined for a shared file. */
+  readonly etag?: string | undefined;
+  /** Under which the node of the query serves it (`SharedFiles`); undefined for an object. */
+  readonly sharedId?: string | undefined;
+}
+
+/**
+ * `parquet`: `schemas` are Parquet files without rows in base64, whose columns the files are read as; `counted` are the names
+ * in lower case of the columns whose bytes count as read, all of them where it is absent.
+ * `csv`: `settings` are arguments of the kernel's `read_csv`; every column is text.
+ */
+export type FileFormat =
+  | {
+      readonly kind: 'parquet';
+      readonly schemas: readonly string[];
+      readonly unionByName: boolean;
+      readonly counted?: readonly string[] | undefined;
+    }
+  | {
+      readonly kind: 'csv';
+      readonly settings: string;
+      readonly shape: CsvBytes;
+      readonly columns: readonly string[];
+    };
+
+/** The characters of CSV that matter for finding records; each one byte, a quote or an escape may be ''. */
+export interface CsvBytes {
+  readonly delimiter: string;
+  readonly quote: string;
+  readonly escape: string;
+}
+
+/** What all tasks that read parts of the same files have in common. */
+export interface FileScan {
+  /** That names the files, as the statement has it. */
+  readonly url: string;
+  /** With which the statement opens the store; absent: those of the node. */
+  readonly credentials?: ObjectCredentials | undefined;
+  /** `host:port` of the node that shares the files; absent: they are objects of a store. */
+  readonly sharedBy?: string | undefined;
+  readonly format: FileFormat;
+}
+
+/** A part of a file that one task reads: the smallest piece of work of a scan. */
+export interface FileUnit {
+  readonly file: ScannedFile;
+  /** Row groups of a Parquet file, bytes of a CSV file: from (inclusive), to (exclusive). Absent: the whole file. */
+  readonly part?: readonly [from: number, to: number] | undefined;
+  /** Stored bytes of the part, about. */
+  readonly bytes: number;
+}
+
+/** What one task reads of a scan. */
+export interface FileSource {
+  readonly kind: 'files';
+  readonly scan: FileScan;
+  readonly units: readonly FileUnit[];
+  /** Names of the columns that are read. */
+  readonly columns: readonly string[];
+}
+
+/** Reads bytes `start` (inclusive) to `end` (exclusive) of a file of a scan. */
+export type ReadRange = (file: ScannedFile, start: number, end: number) => Promise<Uint8Array>;

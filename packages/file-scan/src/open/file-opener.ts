@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cancellation, fail, TesseraError } from '@tessera/common';
+import { quoteName, quoteText } from '@tessera/kernel';
+import { fetchCsv } from '../csv/fetch-csv.ts';
+import type { FileFormat, FileSource, FileUnit, ReadRange } from '../file-scan.ts';
+import { mapInTurns } from '../map-in-turns.ts';
+import { fetchParquet } from '../parquet/fetch-parquet.ts';
+import { type RangeServices, withRanges } from '../read-ranges.ts';
+
+const UNITS_AT_ONCE = 4;
+
+export interface FileOpenerOptions extends RangeServices {
+  /** Where parts are kept while a task reads them; the kernel may read there. */
+  readonly directory: string;
+}
+
+/** Parts of files, readable by the kernel. */
+export interface OpenedFiles {
+  /** Stands in FROM; its columns are those of the source. */
+  readonly sql: string;
+  /** Rows are 0 for formats that do not tell them. */
+  readonly read: { readonly rows: number; readonly bytes: number };
+  release(): void;
+}
+
+/** Fetches what tasks read of files outside the managed store. */
+export class FileOpener {
+  readonly #options: FileOpenerOptions;
+
+  constructor(options: FileOpenerOptions) {
+    this.#options = options;
+  }
+
+  /** @throws TesseraError EXTERNAL_READ_FAILED, LOCATION_NOT_ALLOWED, BAD_FILE, NODE_LOST, DISK_FULL, QUERY_CANCELLED */
+  async open(source: FileSource, signal: AbortSignal): Promise<OpenedFiles> {
+    const directory = await mkdtemp(join(this.#options.directory, 'scan-'));
+    const release = () => void rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    try {
+      const { sql, rows, bytes } = await this.#fetched(source, directory, signal);
+      return { sql, read: { rows, bytes }, release };
+    } catch (error) {
+      release();
+      if (signal.aborted) throw cancellation(signal);
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+        fail('DISK_FULL', { what: source.scan.url }, { cause: error });
+      throw error;
+    }
+  }
+
+  async #fetched({ scan, units, columns }: FileSource, directory: string, signal: AbortSignal) {
+    const { format } = scan;
+    const paths = units.map((_, i) => join(directory, `unit-${i}`));
+    const read = await withRanges(scan, this.#options, signal, (range) =>
+      mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
+        if (signal.aborted) throw cancellation(signal);
+        return fetchUnit(unit, paths[i]!, { format, columns, range });
+      }),
+    );
+    const rows = read.reduce((sum, one) => sum + one.rows, 0);
+    const bytes = read.reduce((sum, one) => sum + one.bytes, 0);
+    return { sql: await relationSql(format, columns, paths, directory), rows, bytes };
+  }
+}
+
+interface FetchOptions {
+  readonly format: FileFormat;
+  readonly columns: readonly string[];
+  readonly range: ReadRange;
+}
+
+async function fetchUnit(unit: FileUnit, path: string, { format, columns, range }: FetchOptions) {
+  const read: ReadRange = async (file, start, end) => {
+    const bytes = await range(file, start, end);
+    if (bytes.length === end - start) return bytes;
+    const reason = `it ends at byte ${start + bytes.length} instead of ${file.bytes}`;
+    throw TesseraError.of('EXTERNAL_READ_FAILED', { url: file.url, reason });
+  };
+  switch (format.kind) {
+    case 'parquet':
+      return fetchParquet(unit, path, columns, format.counted, read);
+    case 'csv':
+      await fetchCsv(unit, path, format.shape, read);
+      return { rows: 0, bytes: unit.bytes };
+  }
+}
+
+async function relationSql(
+  format: FileFormat,
+  columns: readonly string[],
+  paths: readonly string[],
+  directory: string,
+): Promise<string> {
+  const selected = columns.length === 0 ? 'NULL AS nothing' : columns.map(quoteName).join(', ');
+  switch (format.kind) {
+    case 'parquet': {
+      const schemas = format.schemas.map((_, i) => join(directory, `schema-${i}`));
+      for (const [i, schema] of format.schemas.entries())
+        await writeFile(schemas[i]!, Buffer.from(schema, 'base64'), { mode: 0o600 });
+      const union = format.unionByName ? ', union_by_name = true' : '';
+      const scan = `read_parquet(${listOf([...schemas, ...paths])}, hive_partitioning = false${union})`;
+      return `(SELECT ${selected} FROM ${scan})`;
+    }
+    case 'csv': {
+      const types = format.columns.map((name) => `${quoteText(name)}: 'VARCHAR'`).join(', ');
+      const settings = `columns = {${types}}, auto_detect = false, ${format.settings}`;
+      if (paths.length === 0) {
+        const nothing = format.columns.map((name) => `CAST(NULL AS VARCHAR) AS ${quoteName(name)}`);
+        return `(SELECT ${selected} FROM (SELECT ${nothing.join(', ')}) WHERE false)`;
+      }
+      return `(SELECT ${selected} FROM read_csv(${listOf(paths)}, ${settings}))`;
+    }
+  }
+}
+
+const listOf = (paths: readonly string[]): string => `[${paths.map(quoteText).join(', ')}]`;

@@ -1,0 +1,77 @@
+import { open } from 'node:fs/promises';
+import type { RowGroup } from '@tessera/tablet';
+import type { FileFormat, FileUnit, ReadRange } from '../file-scan.ts';
+import { footerBytes, readFooter } from './footer.ts';
+
+/** Gaps up to this are read along with what is wanted around them. */
+const GAP_BYTES = 256 << 10;
+const RANGE_BYTES = 8 << 20;
+
+export interface FetchedParquet {
+  readonly rows: number;
+  /** Stored bytes of the counted columns. */
+  readonly bytes: number;
+}
+
+/**
+ * Writes the row groups of a unit into a new sparse file, which has the pages of the wanted columns and holes for all others.
+ *
+ * @param columns names of the columns that are read, whatever their case
+ */
+export async function fetchParquet(
+  { file, part }: FileUnit,
+  path: string,
+  columns: readonly string[],
+  counted: Extract<FileFormat, { kind: 'parquet' }>['counted'],
+  read: ReadRange,
+): Promise<FetchedParquet> {
+  const { document, offset } = await readFooter(file, read);
+  const groups = document.read().rowGroups;
+  const [from, to] = part ?? [0, groups.length];
+  const wanted = new Set(columns.map((name) => name.toLowerCase()));
+  const target = await open(path, 'wx', 0o600);
+  try {
+    await target.write('PAR1', 0, 'latin1');
+    for (const { start, end } of wantedRanges(groups.slice(from, to), wanted)) {
+      await target.write(await read(file, start, end), 0, null, start);
+    }
+    await target.write(footerBytes(document.only(from, to)), 0, null, offset);
+  } finally {
+    await target.close();
+  }
+  return countedIn(groups.slice(from, to), counted && new Set(counted));
+}
+
+function wantedRanges(groups: readonly RowGroup[], wanted: ReadonlySet<string>) {
+  const chunks = groups
+    .flatMap(({ chunks }) => chunks)
+    .filter(({ path }) => wanted.has((path[0] ?? '').toLowerCase()))
+    .map(({ offset, bytes }) => ({ start: offset, end: offset + bytes }))
+    .sort((a, b) => a.start - b.start);
+  const ranges: { start: number; end: number }[] = [];
+  for (const { start, end } of chunks) {
+    const last = ranges.at(-1);
+    if (last !== undefined && start - last.end <= GAP_BYTES && end - last.start <= RANGE_BYTES)
+      last.end = end;
+    else ranges.push({ start, end });
+  }
+  return ranges.flatMap(({ start, end }) => pieces(start, end));
+}
+
+function pieces(start: number, end: number) {
+  const count = Math.ceil((end - start) / RANGE_BYTES);
+  return Array.from({ length: count }, (_, i) => ({
+    start: start + i * RANGE_BYTES,
+    end: Math.min(end, start + (i + 1) * RANGE_BYTES),
+  }));
+}
+
+function countedIn(groups: readonly RowGroup[], counted: ReadonlySet<string> | undefined): FetchedParquet {
+  let [rows, bytes] = [0, 0];
+  for (const group of groups) {
+    rows += group.rows;
+    for (const chunk of group.chunks)
+      if (counted === undefined || counted.has((chunk.path[0] ?? '').toLowerCase())) bytes += chunk.bytes;
+  }
+  return { rows, bytes };
+}

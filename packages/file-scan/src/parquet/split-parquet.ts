@@ -1,0 +1,43 @@
+import type { FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import { mapInTurns } from '../map-in-turns.ts';
+import { readFooter } from './footer.ts';
+
+/** Footers read to find row groups; where there are more large files than this, files are units whole. */
+const MAX_FOOTERS = 64;
+const AT_ONCE = 8;
+
+/** Files as units, those that are larger than `unitBytes` in runs of row groups. */
+export async function splitParquet(
+  files: readonly ScannedFile[],
+  unitBytes: number,
+  read: ReadRange,
+): Promise<readonly FileUnit[]> {
+  const large = files.filter(({ bytes }) => bytes > 1.5 * unitBytes);
+  if (large.length > MAX_FOOTERS) return files.map(wholeFile);
+  const units = await mapInTurns(files, AT_ONCE, async (file) =>
+    large.includes(file) ? runsOfRowGroups(file, unitBytes, read) : [wholeFile(file)],
+  );
+  return units.flat();
+}
+
+export const wholeFile = (file: ScannedFile): FileUnit => ({ file, bytes: file.bytes });
+
+async function runsOfRowGroups(
+  file: ScannedFile,
+  unitBytes: number,
+  read: ReadRange,
+): Promise<readonly FileUnit[]> {
+  const { document } = await readFooter(file, read);
+  const sizes = document
+    .read()
+    .rowGroups.map(({ chunks }) => chunks.reduce((sum, { bytes }) => sum + bytes, 0));
+  const units: FileUnit[] = [];
+  let [from, bytes] = [0, 0];
+  for (const [group, size] of sizes.entries()) {
+    bytes += size;
+    if (bytes < unitBytes && group < sizes.length - 1) continue;
+    units.push({ file, part: [from, group + 1], bytes });
+    [from, bytes] = [group + 1, 0];
+  }
+  return units.length > 0 ? units : [wholeFile(file)];
+}

@@ -1,0 +1,132 @@
+import { constants, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { quoteText } from '@tessera/kernel';
+import { QuoteState } from '../csv/quote-state.ts';
+import { splitCsv } from '../csv/split-csv.ts';
+import type { CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import { mapInTurns } from '../map-in-turns.ts';
+import { wholeFile } from '../parquet/split-parquet.ts';
+import type { FormatPlan } from './planned-scan.ts';
+
+/** How CSV files are read; every column is text, and rows have as many fields as the first one. */
+export interface CsvOptions extends CsvBytes {
+  readonly hasHeader: boolean;
+  readonly compression: 'none' | 'gzip' | 'zstd';
+  /** Texts that stand for NULL. */
+  readonly nulls: readonly string[];
+}
+
+/** Of a file, read to see its first records. */
+const HEAD_BYTES = 1 << 20;
+/** Of other files, read to compare their headers. */
+const HEADER_BYTES = 16 << 10;
+const AT_ONCE = 16;
+
+/** Undefined where the files cannot be read in parts so that they give the rows that reading them whole gives. */
+export async function planCsv(
+  files: readonly ScannedFile[],
+  options: CsvOptions,
+  read: ReadRange,
+): Promise<FormatPlan | undefined> {
+  const { delimiter, quote, escape: escaping, hasHeader, compression } = options;
+  if (!isByte(delimiter) || ![quote, escaping].every((text) => text === '' || isByte(text))) return undefined;
+  const [first] = files;
+  if (first === undefined || files.some(({ bytes }) => bytes === 0)) return undefined;
+  const start = await headOf(first, HEAD_BYTES, compression, read);
+  const head = wholeRecords(start, options);
+  if (head === undefined) return undefined;
+  const header = hasHeader ? head.bytes.subarray(0, head.firstEnd) : Buffer.alloc(0);
+  if (hasHeader && !(await haveHeader(files, header, compression, read))) return undefined;
+  const shape = { delimiter, quote, escape: escaping };
+  const firstRecord = compressed(head.bytes.subarray(0, head.firstEnd), compression);
+  const packed = Math.min(first.bytes, HEAD_BYTES) / start.length;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return {
+    standIns: new Map(
+      files.map((_, i) => [i, [{ at: 0, bytes: i > 0 ? firstRecord : compressed(head.bytes, compression) }]]),
+    ),
+    rows: bytes / (packed * (head.bytes.length / head.records)),
+    format: (columns) => ({ kind: 'csv', settings: settingsOf(options), shape, columns }),
+    units: async (columns, unitBytes, range) => {
+      if (compression !== 'none') return files.map(wholeFile);
+      const split = { shape, columns: columns.length, unitBytes, read: range };
+      const units = await mapInTurns(files, AT_ONCE, (file) => splitCsv(file, header.length, split));
+      return units.flat().map((unit) => withHeader(unit, header.length));
+    },
+  };
+}
+
+/** Reading the first part of a file counts as reading its header, too. */
+const withHeader = (unit: FileUnit, headerBytes: number): FileUnit =>
+  unit.part?.[0] === headerBytes ? { ...unit, bytes: unit.bytes + headerBytes } : unit;
+
+const isByte = (text: string): boolean => text.length === 1 && text.charCodeAt(0) < 128;
+
+function settingsOf(options: CsvOptions): string {
+  const { delimiter, quote, hasHeader, compression, nulls } = options;
+  return [
+    `delim = ${quoteText(delimiter)}`,
+    `quote = ${quoteText(quote)}`,
+    `escape = ${quoteText(options.escape)}`,
+    // Parts of files that are not compressed begin behind it.
+    `header = ${hasHeader && compression !== 'none'}`,
+    'skip = 0',
+    `nullstr = [${nulls.map(quoteText).join(', ')}]`,
+    'allow_quoted_nulls = false',
+    `compression = ${quoteText(compression)}`,
+  ].join(', ');
+}
+
+/** The beginning of a file, decompressed. */
+async function headOf(
+  file: ScannedFile,
+  bytes: number,
+  compression: CsvOptions['compression'],
+  read: ReadRange,
+): Promise<Buffer> {
+  const packed = await read(file, 0, Math.min(file.bytes, bytes));
+  const head = Buffer.from(packed);
+  if (compression === 'gzip') return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
+  if (compression === 'zstd') return zstdDecompressSync(head, { finishFlush: constants.ZSTD_e_flush });
+  return head;
+}
+
+const compressed = (bytes: Buffer, compression: CsvOptions['compression']): Buffer =>
+  compression === 'gzip' ? gzipSync(bytes) : compression === 'zstd' ? zstdCompressSync(bytes) : bytes;
+
+interface Head {
+  readonly bytes: Buffer;
+  readonly records: number;
+  /** Behind the first record. */
+  readonly firstEnd: number;
+}
+
+/** The records that are whole in the beginning of a file; undefined where none is, or lines do not end with a line feed. */
+function wholeRecords(start: Buffer, shape: CsvBytes): Head | undefined {
+  const quotes = new QuoteState(shape);
+  let [records, firstEnd, end] = [0, 0, 0];
+  for (let from = 0; ; ) {
+    const at = start.indexOf(10, from);
+    if (at < 0) break;
+    quotes.push(start.subarray(from, at + 1));
+    from = at + 1;
+    if (quotes.isQuoted) continue;
+    records += 1;
+    end = from;
+    if (records === 1) firstEnd = end;
+  }
+  return records === 0 ? undefined : { bytes: start.subarray(0, end), records, firstEnd };
+}
+
+async function haveHeader(
+  files: readonly ScannedFile[],
+  header: Buffer,
+  compression: CsvOptions['compression'],
+  read: ReadRange,
+): Promise<boolean> {
+  const bytes = Math.max(HEADER_BYTES, header.length);
+  const same = await mapInTurns(files.slice(1), AT_ONCE, async (file) => {
+    const head = await headOf(file, bytes, compression, read);
+    return head.subarray(0, header.length).equals(header);
+  });
+  return same.every((one) => one);
+}

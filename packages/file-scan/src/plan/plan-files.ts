@@ -1,0 +1,67 @@
+import { open } from 'node:fs/promises';
+import type { ObjectCredentials } from '@tessera/object-store';
+import type { FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import { type RangeServices, withRanges } from '../read-ranges.ts';
+import { type CsvOptions, planCsv } from './plan-csv.ts';
+import { planParquet } from './plan-parquet.ts';
+import { type FormatPlan, type PlannedScan, type StandIn, unitBytesFor } from './planned-scan.ts';
+
+export interface FilesToPlan {
+  /** As the statement has it. */
+  readonly url: string;
+  readonly credentials?: ObjectCredentials | undefined;
+  /** See `FileScan`. */
+  readonly sharedBy?: string | undefined;
+  readonly files: readonly ScannedFile[];
+  readonly format:
+    | { readonly kind: 'parquet'; readonly unionByName: boolean }
+    | ({ readonly kind: 'csv' } & CsvOptions);
+}
+
+export interface FilesPlan {
+  readonly scan: PlannedScan;
+  readonly standIns: FormatPlan['standIns'];
+}
+
+/**
+ * Looks at the beginnings or ends of files, so that nodes can read them in parts. Undefined where they can only be read whole.
+ * @throws TesseraError BAD_FILE, EXTERNAL_READ_FAILED
+ */
+export async function planFiles(
+  toPlan: FilesToPlan,
+  services: RangeServices,
+  signal: AbortSignal,
+): Promise<FilesPlan | undefined> {
+  const { url, credentials, sharedBy, files, format } = toPlan;
+  const reading = <T>(work: (read: ReadRange) => Promise<T>, until: AbortSignal) =>
+    withRanges(toPlan, services, until, work);
+  const plan = await reading(
+    (read) =>
+      format.kind === 'csv' ? planCsv(files, format, read) : planParquet(files, format.unionByName, read),
+    signal,
+  );
+  if (plan === undefined) return undefined;
+  let units: Promise<readonly FileUnit[]> | undefined;
+  const scan: PlannedScan = {
+    url,
+    kind: format.kind,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    rows: Math.ceil(plan.rows),
+    scan: (columns, counted) => ({ url, credentials, sharedBy, format: plan.format(columns, counted) }),
+    units: (columns, nodes, until) => {
+      units ??= reading((read) => plan.units(columns, unitBytesFor(files, nodes), read), until);
+      return units;
+    },
+  };
+  return { scan, standIns: plan.standIns };
+}
+
+/** Makes a file with what is known of another one: without it an empty file. */
+export async function writeStandIn(path: string, standIn: StandIn = []): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for (const { at, bytes } of standIn) await file.write(bytes, 0, null, at);
+  } finally {
+    await file.close();
+  }
+}

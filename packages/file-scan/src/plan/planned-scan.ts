@@ -1,0 +1,38 @@
+import type { FileFormat, FileScan, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+
+/** Files of a statement that nodes may read in parts, before it is known whether they do. */
+export interface PlannedScan {
+  readonly url: string;
+  readonly kind: FileFormat['kind'];
+  /** Stored, of all files. */
+  readonly bytes: number;
+  /** Of all files, estimated from the first one. */
+  readonly rows: number;
+  /** How tasks read the files. `columns` are those that the kernel found in the stand-ins. */
+  scan(columns: readonly string[], counted: ReadonlySet<string> | undefined): FileScan;
+  /** The files in units of work for so many nodes. */
+  units(columns: readonly string[], nodes: number, signal: AbortSignal): Promise<readonly FileUnit[]>;
+}
+
+/** What planning learns of files of one format. */
+export interface FormatPlan {
+  /** Contents of short files that stand in for the files while the statement is bound, by position; others are empty. */
+  readonly standIns: ReadonlyMap<number, StandIn>;
+  readonly rows: number;
+  format(columns: readonly string[], counted: ReadonlySet<string> | undefined): FileFormat;
+  units(columns: readonly string[], unitBytes: number, read: ReadRange): Promise<readonly FileUnit[]>;
+}
+
+/** Pieces of a file, by where they stand in it; holes are between them. */
+export type StandIn = readonly { readonly at: number; readonly bytes: Uint8Array }[];
+
+const LEAST_UNIT_BYTES = 64 << 10;
+const MOST_UNIT_BYTES = 64 << 20;
+/** So many units for each node let them end at about the same time. */
+const UNITS_PER_NODE = 4;
+
+export function unitBytesFor(files: readonly ScannedFile[], nodes: number): number {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const even = Math.ceil(bytes / (UNITS_PER_NODE * Math.max(1, nodes)));
+  return Math.min(MOST_UNIT_BYTES, Math.max(LEAST_UNIT_BYTES, even));
+}

@@ -1,0 +1,17 @@
+import { FileService, type ServedService, serviceOf } from '@tessera/rpc';
+import { readPart, type SharedFiles } from './shared-files.ts';
+
+const CHUNK_BYTES = 1 << 20;
+
+/** What a node answers to others that read files which it shares. */
+export const fileService = (shared: SharedFiles): ServedService =>
+  serviceOf(FileService, {
+    async *readFile({ id, start, end }) {
+      const path = shared.path(id);
+      for (let at = Number(start); at < Number(end); at += CHUNK_BYTES) {
+        const bytes = await readPart(path, at, Math.min(Number(end), at + CHUNK_BYTES));
+        yield { bytes };
+        if (bytes.length < CHUNK_BYTES) return;
+      }
+    },
+  });

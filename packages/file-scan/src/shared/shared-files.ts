@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { fail, TesseraError } from '@tessera/common';
+import { FileService, type NodeCredentials, openRpcChannel, type RpcChannel } from '@tessera/rpc';
+import type { ScannedFile } from '../file-scan.ts';
+
+export interface SharedFilesOptions {
+  /** `host:port` of the port at which the node serves `fileService`. */
+  readonly address: string;
+  readonly credentials: NodeCredentials;
+}
+
+/** Files of this node that other nodes read parts of, and those of other nodes. */
+export class SharedFiles {
+  /** Where other nodes ask for the files of this one. */
+  readonly address: string;
+  readonly #credentials: NodeCredentials;
+  readonly #paths = new Map<string, string>();
+  readonly #channels = new Map<string, RpcChannel>();
+
+  constructor({ address, credentials }: SharedFilesOptions) {
+    this.address = address;
+    this.#credentials = credentials;
+  }
+
+  /** Lets other nodes read a file until it is released. */
+  share(path: string): { readonly id: string; release(): void } {
+    const id = randomUUID();
+    this.#paths.set(id, path);
+    return { id, release: () => void this.#paths.delete(id) };
+  }
+
+  /** Where a file is that this node shares. @throws TesseraError FILE_NOT_FOUND */
+  path(id: string): string {
+    const hint = 'the query that shared it has ended';
+    return this.#paths.get(id) ?? fail('FILE_NOT_FOUND', { url: `shared file ${id}`, hint });
+  }
+
+  /** Bytes of a file that the node at `address` shares. @throws TesseraError FILE_NOT_FOUND, NODE_LOST */
+  async read(
+    address: string,
+    { sharedId = '' }: Pick<ScannedFile, 'sharedId'>,
+    start: number,
+    end: number,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    if (address === this.address) return readPart(this.path(sharedId), start, end);
+    const client = this.#channel(address).client(FileService);
+    const bytes = Buffer.allocUnsafeSlow(end - start);
+    let filled = 0;
+    const request = { id: sharedId, start: BigInt(start), end: BigInt(end) };
+    for await (const response of client.readFile(request, { signal })) {
+      bytes.set(response.bytes, filled);
+      filled += response.bytes.length;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  close(): void {
+    for (const channel of this.#channels.values()) channel.close();
+  }
+
+  #channel(address: string): RpcChannel {
+    const known = this.#channels.get(address);
+    if (known !== undefined) return known;
+    const unanswered = (reason: string) => TesseraError.of('NODE_LOST', { node: address, reason });
+    const channel = openRpcChannel({ ...this.#credentials, address, unanswered });
+    this.#channels.set(address, channel);
+    return channel;
+  }
+}
+
+/** Bytes `start` to `end` (exclusive) of a local file; fewer only where it ends. */
+export async function readPart(path: string, start: number, end: number): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafeSlow(Math.max(0, end - start));
+    let filled = 0;
+    while (filled < buffer.length) {
+      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}
