@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ERRORS } from '../packages/common/src/index.ts';
 import { configurationJsonSchema, configurationPage } from '../packages/config/src/index.ts';
 
-/** Writes the pages of docs/ that say what the code says; with `--check` only looks whether they are current. */
+/** Writes the pages of docs/ that are generated from code. With `--check` it only reports stale pages. */
 const GENERATED: Readonly<Record<string, string>> = {
   'configuration.md': marked(configurationPage()),
   'configuration.schema.json': `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
@@ -40,9 +40,9 @@ function errorsPage(): string {
   return [
     '# Errors',
     '',
-    "Every failure the engine reports is one of these. `code` is the SQLSTATE, PostgreSQL's where it has one.",
-    '`retry` says who may try again with hope: `never` (the input is at fault), `task` and `query` (the engine itself',
-    'does), `client` (the client, later).',
+    "Every failure that the engine reports is one of these. `code` is the SQLSTATE, PostgreSQL's if it has one. `retry` says who",
+    'may retry: `never` (the request would fail again), `task` and `query` (the engine retries by itself), `client` (the client',
+    'may send the request again later).',
     '',
     '| name | code | HTTP | retry | meaning |',
     '|---|---|---|---|---|',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type MetricDefinition, NodeMetrics } from '../packages/engine/src/index.ts';
 
-/** In the order of the page. The first whose names match has a metric. */
+/** The sections of the page, in order. A metric belongs to the first section whose pattern matches its name. */
 const SECTIONS: readonly (readonly [title: string, names: RegExp])[] = [
   ['The node', /^tessera_(build|ready|draining|open_connections|certificate|authentications|disk)/],
   ['Queries', /^tessera_(?!kernel|storage_agent|object_store|vacuum|metadata|garbage|cluster|rpc)/],
@@ -13,7 +13,7 @@ const SECTIONS: readonly (readonly [title: string, names: RegExp])[] = [
   ['The node process', /./],
 ];
 
-/** Writes docs/metrics.md from the metrics of a node; with `--check` only looks whether it is current. */
+/** Writes docs/metrics.md from the metrics of a node. With `--check` it only reports whether the page is stale. */
 const path = join(dirname(import.meta.dirname), 'docs', 'metrics.md');
 const page = metricsPage(definitions());
 
@@ -33,7 +33,7 @@ function current(): string | undefined {
 
 function definitions(): readonly MetricDefinition[] {
   const metrics = new NodeMetrics();
-  // Nothing is asked for its value.
+  // The values are never read, so the sources may be empty.
   metrics.observe({ kernels: {} } as Parameters<NodeMetrics['observe']>[0]);
   metrics.close();
   return metrics.definitions;
@@ -45,9 +45,10 @@ function metricsPage(all: readonly MetricDefinition[]): string {
     '<!-- Written by scripts/generate-metrics-docs.ts; edit packages/engine/src/metrics. -->',
     '# Metrics',
     '',
-    "What `GET /metrics` of a node (`--metrics-port`, 9090) answers, in Prometheus' text format. Every node tells of itself; sums",
-    'over nodes are for Prometheus. Counters begin at 0 when the process starts. What is normal, which alerts there are and what to',
-    'do about them: [operations.md](operations.md). Rules and a dashboard: [deploy/monitoring](../deploy/monitoring/README.md).',
+    "Every node serves its metrics at `GET /metrics` (`--metrics-port`, 9090) in Prometheus' text format. Each node reports only its",
+    'own values; use Prometheus to sum over nodes. Counters start at 0 when the process starts. For normal values, the alerts and',
+    'what to do about them, see [operations.md](operations.md); for rules and a dashboard, see',
+    '[deploy/monitoring](../deploy/monitoring/README.md).',
     '',
     ...SECTIONS.flatMap(([title]) => [`## ${title}`, '', ...table(bySection.get(title) ?? []), '']),
   ].join('\n');

@@ -52,7 +52,7 @@ const boolean: SettingKind<boolean> = {
 };
 
 const count: SettingKind<number> = {
-  expected: 'a whole number ≥ 0',
+  expected: 'an integer ≥ 0',
   parse: (text) => {
     const value = Number(text);
     return text.trim() !== '' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
@@ -106,33 +106,33 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
 /** What each is for, as the reference says it. */
 export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   timezone: 'time zone of `TIMESTAMPTZ` values and of `now()`',
-  statement_timeout: 'milliseconds until a statement is stopped; 0 is no limit',
+  statement_timeout: 'time limit of a statement in milliseconds; 0 means no limit',
   max_result_rows:
-    'a result is cut to so many rows, as by LIMIT; 0 is no limit. More rows of RETURNING are an error',
-  max_threads: 'accepted, without effect so far',
+    'a result is truncated to this number of rows, as by LIMIT; 0 means no limit. If RETURNING has more rows, the statement fails',
+  max_threads: 'accepted, but without effect yet',
   cancel_query_on_connection_drop:
-    'what is stopped when its client hangs up: nothing (`none`), everything (`all`), or only queries that read (`type_dependent`)',
-  enable_result_cache: 'accepted, without effect so far',
-  enable_subresult_cache: 'accepted, without effect so far',
-  enable_scan_cache: 'accepted, without effect so far',
-  tablet_min_size_bytes: 'changes of tables cut tablets of at least this size, where there are rows enough',
-  tablet_max_size_bytes: 'and of at most this size',
-  query_label: 'a text that comes back in answers and in the history',
-  standard_conforming_strings: 'accepted, without effect so far',
+    'which statements are cancelled when their client disconnects: `none`, `all`, or only those that do not change data (`type_dependent`)',
+  enable_result_cache: 'accepted, but without effect yet',
+  enable_subresult_cache: 'accepted, but without effect yet',
+  enable_scan_cache: 'accepted, but without effect yet',
+  tablet_min_size_bytes: 'minimum size of the tablets that a statement writes, if it has enough rows',
+  tablet_max_size_bytes: 'maximum size of the tablets that a statement writes',
+  query_label: 'a label that is returned with the response and recorded in the query history',
+  standard_conforming_strings: 'accepted, but without effect yet',
   enable_multi_query_requests:
-    'several statements in one request; `multi_query_results` says which results are returned',
+    'allows several statements in one request; `multi_query_results` chooses which results are returned',
   multi_query_results:
-    'results in the answer to a request of several statements: that of the last one (`last`), or of each in order (`all`)',
+    'which results a request with several statements returns: only the last one (`last`), or all of them in order (`all`)',
   enable_distributed_execution: 'whether a query may use all nodes of the engine',
   nodes_per_query:
-    'so many nodes run every query, up to those that are running; 0 lets the planner choose between one node and all of them by the estimated CPU time',
+    'number of nodes that execute each query, limited by those that are running; 0 lets the planner choose between one node and all of them by estimated CPU time',
   min_distributed_bytes:
-    'a query whose tables have fewer stored bytes runs on one node, without being planned for several; 0 runs every query on all nodes',
-  broadcast_limit_bytes: 'what one side of a join may have to be sent to every node',
+    'a query whose tables have fewer stored bytes than this runs on one node, without being planned for several; 0 runs every query on all nodes',
+  broadcast_limit_bytes: 'maximum size in bytes of one side of a join for it to be sent to every node',
   whole_table_bytes:
-    'only a table of fewer stored bytes may be read whole by every node, where that costs less than an exchange; `DIMENSION` tables always may',
+    'every node may read all of a table with fewer stored bytes than this, if that costs less than an exchange; `DIMENSION` tables may always be read this way',
   unenforced_constraints:
-    'PRIMARY KEY, UNIQUE and FOREIGN KEY are not enforced: `notice` records them and says so, `refuse` refuses them',
+    'PRIMARY KEY, UNIQUE and FOREIGN KEY are not enforced: `notice` records them and returns a notice, `refuse` rejects them',
 };
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze({

@@ -134,7 +134,7 @@ it('refuses an engine with another store or another instance id, and names both 
   const mismatch = (theirs: string) => ({
     name: 'STORE_MISMATCH',
     message: expect.stringMatching(
-      new RegExp(`${join(directory, 'metadata')}/.*, the caller in .*${theirs}`),
+      new RegExp(`${join(directory, 'metadata')}/.*, the caller stores them in .*${theirs}`),
     ),
   });
   await expect(engine(TOKEN, 'elsewhere')).rejects.toMatchObject(mismatch(join(directory, 'elsewhere')));

@@ -152,7 +152,7 @@ describe('the handshake', () => {
   it('refuses another protocol version, naming both', async () => {
     const { client } = await pair({}, { protocolVersion: 7 });
     await expect(client.commit({})).rejects.toThrow(
-      'This node speaks version 1 of the protocol between nodes, the caller 7',
+      'This node uses version 1 of the internal protocol, the caller uses version 7',
     );
   });
 
@@ -160,7 +160,7 @@ describe('the handshake', () => {
     const { client } = await pair({}, { kernelVersion: 'v0.9' });
     await expect(client.commit({})).rejects.toMatchObject({
       name: 'KERNEL_MISMATCH',
-      message: 'This node runs kernel v1, the caller v0.9',
+      message: 'This node runs kernel v1, the caller runs v0.9',
     });
   });
 
@@ -176,7 +176,7 @@ describe('the handshake', () => {
     await expect(client.commit({})).rejects.toMatchObject({
       name: 'STORE_MISMATCH',
       message: expect.stringContaining(
-        `in s3://tables/i (instance.id i, store 01A), the caller in ${theirs}`,
+        `in s3://tables/i (instance.id i, store 01A), the caller stores them in ${theirs}`,
       ),
     });
   });

@@ -38,7 +38,7 @@ export const text: Codec<string> = primitive('text', (json) => typeof json === '
 export const flag: Codec<boolean> = primitive('true or false', (json) => typeof json === 'boolean');
 /** An integer that is not negative. */
 export const count: Codec<number> = primitive(
-  'a whole number',
+  'an integer',
   (json): json is number => Number.isSafeInteger(json) && (json as number) >= 0,
 );
 

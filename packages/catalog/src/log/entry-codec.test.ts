@@ -90,7 +90,7 @@ describe('refuses, naming the place', () => {
     ],
     ['a missing field', ({ put_id: _, ...e }) => e, /put_id: expected text, found nothing/],
     ['an unknown field', (e) => ({ ...e, colour: 1 }), /found "colour"/],
-    ['a negative number', (e) => ({ ...e, version: -1 }), /version: expected a whole number, found -1/],
+    ['a negative number', (e) => ({ ...e, version: -1 }), /version: expected an integer, found -1/],
     ['a time that is none', (e) => ({ ...e, time: 'noon' }), /time: expected an ISO 8601 time/],
     [
       'an unknown action',
@@ -103,7 +103,7 @@ describe('refuses, naming the place', () => {
         e.txns[0]!.actions[0]!.tablet.rows = 'many';
         return e;
       },
-      /txns\[0\]\.actions\[0\]\.tablet\.rows: expected a whole number, found "many"/,
+      /txns\[0\]\.actions\[0\]\.tablet\.rows: expected an integer, found "many"/,
     ],
   ];
   test.each(cases)('%s', (_, change, expected) => {

@@ -6,17 +6,17 @@ import { SCHEMA_VERSION } from '../schema/root.ts';
 
 const INTRODUCTION = `# Configuration
 
-A node reads one file, \`tessera serve --config FILE\`, in YAML (of which JSON is a part). Without a file every parameter
-has its default. \`tessera config check FILE\` says everything that is wrong with a file; \`tessera config show\` prints
-a configuration as the engine understands it. Editors can use [the JSON Schema](configuration.schema.json).
+A node reads one configuration file, \`tessera serve --config FILE\`, in YAML or JSON. Without a file every parameter has its
+default. \`tessera config check FILE\` reports everything that is wrong with a file; \`tessera config show\` prints the
+configuration that the engine would use. Editors can use [the JSON Schema](configuration.schema.json).
 
-The smallest file:
+The minimal file:
 
 \`\`\`yaml
 schema_version: "${SCHEMA_VERSION}"
 \`\`\`
 
-A node of its own machine, reachable from outside, that logs to a file as well:
+A node with a machine of its own, reachable from outside, that also logs to a file:
 
 \`\`\`yaml
 schema_version: "${SCHEMA_VERSION}"
@@ -44,14 +44,14 @@ logging:
         path: /var/log/tessera/engine.log
 \`\`\`
 
-(\`tessera serve --config FILE --listen-host 0.0.0.0\`; without \`--listen-host\` a node listens on loopback only.)
+Start it with \`tessera serve --config FILE --listen-host 0.0.0.0\`; without \`--listen-host\` a node listens only on localhost.
 
 ## Values from elsewhere
 
-The value of every parameter that is not a block or a list may stand elsewhere: \`\${env:NAME}\` is the value of an environment
-variable, \`\${file:PATH}\` the content of a file (without the line break at its end; a relative path counts from the directory of
-the configuration file). The reference must be the whole value. What it leads to is read as the type of the parameter, and checked
-as if it stood in the file. A variable that is not set, or is empty, is an error.
+The value of any parameter that is not a block or a list may be a reference: \`\${env:NAME}\` stands for the value of an
+environment variable, \`\${file:PATH}\` for the content of a file (without the final line break; relative paths start at the
+directory of the configuration file). The reference must be the entire value. The result is converted to the type of the parameter
+and validated as if it were written in the file. A variable that is unset or empty is an error.
 
 \`\`\`yaml
 schema_version: "${SCHEMA_VERSION}"
@@ -63,7 +63,7 @@ execution:
 
 ### Secrets
 
-\`tessera config show\` and messages about a wrong value print the reference, not what it leads to.
+\`tessera config show\` and messages about invalid values print the reference, not the value it stands for.
 
 \`\`\`yaml
 schema_version: "${SCHEMA_VERSION}"
@@ -75,42 +75,42 @@ auth:
       password: "\${env:ADMIN_PASSWORD}"
 \`\`\`
 
-A file that holds a value of type string and can be read by every user of the machine is worth a warning at start.
+If a referenced file provides a value of type string and every user of the machine can read it, the node logs a warning at startup.
 
 ## Parameters
 
-A *required* parameter inside an optional block is required only where that block is given. \`[*]\` stands for each
-element of a list. A parameter that is *not yet in effect* is checked and then ignored by this version.
+A *required* parameter inside an optional block is required only if that block is present. \`[*]\` stands for each
+element of a list. A parameter that is *not yet in effect* is validated and then ignored by this version.
 
-| type | is written |
+| type | syntax |
 |---|---|
-| string | text; in quotes when it looks like a number |
+| string | text, in quotes if it looks like a number |
 | integer, float, boolean | \`12\`, \`0.75\`, \`true\` or \`false\` |
 | duration | a number with \`s\`, \`m\`, \`h\` or \`d\`: \`30s\`, \`1.5h\` |
-| byte size | a number of bytes, alone or with \`B\`, \`KB\`, \`MB\`, \`GB\`, \`TB\` (powers of 1000), \`KiB\`, \`MiB\`, \`GiB\`, \`TiB\` (powers of 1024), in any case |
+| byte size | a number of bytes, alone or with \`B\`, \`KB\`, \`MB\`, \`GB\`, \`TB\` (powers of 1000), \`KiB\`, \`MiB\`, \`GiB\`, \`TiB\` (powers of 1024); case does not matter |
 | ulid | 26 characters of Crockford's base 32 |
-| enum | one of the values, in any case |
+| enum | one of the values; case does not matter |
 | object, object[] | a block of parameters, a list of blocks |
 `;
 
-const DERIVED = `## What follows from what
+const DERIVED = `## Derived values and interactions
 
-- The memory limit is \`engine.max_server_memory_usage\`. When that is 0, it is the smaller of host RAM ×
+- The memory limit is \`engine.max_server_memory_usage\`. If that is 0, it is the smaller of host RAM ×
   \`max_server_memory_usage_to_ram_ratio\` and host RAM − \`max_server_memory_usage_headroom_bytes\`.
-  It is divided: a sixteenth, 32 to 256 MiB, and 64 MiB for its program to the process that plans; a sixteenth and 160 MiB
-  for its program, at most 1 GiB, to the node's own process; the rest to the kernel that runs queries, which spills what
-  is more. A limit below 512 MiB is divided as if it were 512 MiB.
-- \`execution.max_threads\` bounds the threads of the kernel, and so those of one query and of all queries of a node.
+  It is divided as follows: one sixteenth, between 32 and 256 MiB, plus 64 MiB for its program, for the process that plans
+  queries; one sixteenth plus 160 MiB for its program, at most 1 GiB, for the node process; the rest for the kernel that
+  executes queries, which spills to disk when it needs more. A limit below 512 MiB is divided as if it were 512 MiB.
+- \`execution.max_threads\` limits the threads of the kernel, and therefore of all queries of a node together.
 - Without \`engine.nodes\` there is one node on 127.0.0.1 with the default ports.
-- Without \`logging.sinks\` there is one stderr sink. A sink without \`level\` takes \`logging.level\`, and for a
-  component with a level of its own that one. A component with a level logs nothing below it to any sink.
+- Without \`logging.sinks\` there is one stderr sink. A sink without \`level\` uses \`logging.level\`, or the component's level
+  if it has one. A component with a level logs nothing below that level to any sink.
 - \`instance.multi_engine\` is ignored for \`instance.type: single_engine\`.
 - \`storage.api_scheme\` is \`s3://\` for the types s3 and minio, \`gs://\` for gcs, \`azure://\` for abs and azurite.
-- When \`storage.enable_managed_location\` is false, managed tables live only in the system-managed bucket.
-- With \`execution.enable_shuffle: false\` every query runs on the node that is asked, and the shuffle port stays closed; the
-  nodes still see each other, and queries are listed and cancelled from any of them. See [cluster.md](cluster.md).
-- With \`execution.enable_shuffle\` a node says at its start how much memory it may lock (RLIMIT_MEMLOCK). Too little is a
-  warning: rows go through plain sockets and files.
+- If \`storage.enable_managed_location\` is false, managed tables are stored only in the system-managed bucket.
+- With \`execution.enable_shuffle: false\` every query runs on the node that receives it, and the shuffle port stays closed.
+  The nodes still see each other, and queries can be listed and cancelled from any of them. See [cluster.md](cluster.md).
+- With \`execution.enable_shuffle\` a node logs at startup how much memory it may lock (RLIMIT_MEMLOCK). If that is too
+  little, it logs a warning and exchanges rows through plain sockets and files.
 `;
 
 /** `docs/configuration.md` */
@@ -166,5 +166,5 @@ function compressionLevels(): string {
 
 function autoVacuumDefaults(): string {
   const rows = Object.entries(AUTO_VACUUM_DEFAULTS).map(([name, preset]) => `| ${name} | \`${preset}\` |`);
-  return `### Built-in defaults of auto-vacuum\n\nEach field of \`engine.auto_vacuum\` that is set overrides one of these.\n\n| field | default |\n|---|---|\n${rows.join('\n')}\n`;
+  return `### Built-in defaults of auto-vacuum\n\nEach field of \`engine.auto_vacuum\` that you set overrides one of these.\n\n| field | default |\n|---|---|\n${rows.join('\n')}\n`;
 }

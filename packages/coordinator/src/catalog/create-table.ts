@@ -103,7 +103,7 @@ function granularityOf({ options }: TableShape): number {
   const value = Number(text);
   const { min, max } = GRANULARITY_RANGE;
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  const message = `index_granularity is a whole number of rows from ${min} to ${max}, not ${text}`;
+  const message = `index_granularity must be an integer from ${min} to ${max} (rows), not ${text}`;
   return fail('INVALID_ARGUMENT', { message });
 }
 

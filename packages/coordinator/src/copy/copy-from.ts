@@ -148,7 +148,7 @@ function limitOf(options: CopyFromStatement['options']): string {
       const text = options[name];
       if (text === undefined) return '';
       if (!/^\d{1,15}$/.test(text)) {
-        fail('INVALID_ARGUMENT', { message: `${name.toUpperCase()} takes a whole number, not ${text}` });
+        fail('INVALID_ARGUMENT', { message: `${name.toUpperCase()} takes an integer, not ${text}` });
       }
       return `${name.toUpperCase()} ${text}`;
     })

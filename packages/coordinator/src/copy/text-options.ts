@@ -39,7 +39,7 @@ export function csvArguments({ format }: { readonly format: string }, options: O
   const skipped = Number(options.skip_header_rows ?? 0);
   if (!Number.isSafeInteger(skipped) || skipped < 0) {
     fail('INVALID_ARGUMENT', {
-      message: `SKIP_HEADER_ROWS takes a whole number, not ${options.skip_header_rows}`,
+      message: `SKIP_HEADER_ROWS takes an integer, not ${options.skip_header_rows}`,
     });
   }
   return [

@@ -18,7 +18,7 @@ export interface SystemColumn {
   readonly type: SystemType;
 }
 
-/** Dates are times of the day they name; whole numbers are safe integers. */
+/** Dates are times of the day they name; integers are safe integers. */
 export type SystemValue = string | number | boolean | Date | null | undefined | readonly (string | number)[];
 
 /** A view of `information_schema` or a relation of `pg_catalog` with its rows. */

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Commander's reader for whole numbers from `min` to `max`. */
+/** Commander's reader for integers from `min` to `max`. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < min || value > max)
-      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+      throw new InvalidArgumentError(`Expected an integer from ${min} to ${max}.`);
     return value;
   };
 

@@ -48,7 +48,7 @@ describe('tessera', () => {
   it.each([
     [['serve', '--http-prot', '1'], 'Did you mean --http-port?'],
     [['serv'], 'Did you mean serve?'],
-    [['serve', '--http-port', '70000'], 'Expected a whole number from 0 to 65535.'],
+    [['serve', '--http-port', '70000'], 'Expected an integer from 0 to 65535.'],
     [['serve', '--node', '3'], 'engine.nodes has one node, number 0'],
     [['serve', '--allow-url', 'ftp://x'], 'expected an http://, https://, s3://'],
     [['query', '-f', 'sql=x', 'SELECT 1'], 'the name "sql" is that of the statement'],
@@ -56,7 +56,7 @@ describe('tessera', () => {
     [['query'], 'the statement is empty'],
     [['query', '-u', 'example.com', 'SELECT 1'], 'expected http://host:port'],
     [['cancel'], "missing required argument 'query id'"],
-    [['dev-cluster', '--nodes', '0'], 'Expected a whole number from 1 to 64.'],
+    [['dev-cluster', '--nodes', '0'], 'Expected an integer from 1 to 64.'],
   ])('%j is wrong usage', async (args, message) => {
     const { code, stderr } = await tessera(...args);
     expect(stderr).toContain(message);

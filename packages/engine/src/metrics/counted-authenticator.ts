@@ -6,7 +6,7 @@ import type { MetricSet } from './metric-set.ts';
 export function authenticationMetrics(set: MetricSet): (authenticator: Authenticator) => Authenticator {
   const attempts = set.counter(
     'tessera_authentications_total',
-    'Tokens and passwords shown, by outcome: ok or the name of the error (UNAUTHENTICATED: refused)',
+    'Authentication attempts with tokens and passwords, by outcome: ok or the name of the error (UNAUTHENTICATED: refused)',
     ['method', 'outcome'],
   );
   for (const method of ['token', 'password', 'scram'])

@@ -15,22 +15,22 @@ export function countEvents(set: MetricSet): (() => void)[] {
 function storeMetrics(set: MetricSet) {
   const requests = set.counter(
     'tessera_object_store_requests_total',
-    'Requests to the object store of managed tables, each with its repetitions, by outcome: ok, refused (a condition did not hold), or the name of the error',
+    'Requests to the object store of managed tables, by outcome: ok, refused (a precondition did not hold), or the name of the error; a request and its retries count once',
     ['operation', 'outcome'],
   );
   const seconds = set.histogram(
     'tessera_object_store_request_duration_seconds',
-    'From the request to the last byte of its answer, repetitions included; of a listing all pages',
+    'Time from a request to the last byte of its response, including retries; a listing includes all pages',
     ['operation'],
     REQUEST_SECONDS,
   );
-  const bytes = set.counter('tessera_object_store_bytes_total', 'Bytes of objects read and written', [
+  const bytes = set.counter('tessera_object_store_bytes_total', 'Bytes read from and written to the object store', [
     'direction',
   ]);
   requests.inc({ operation: 'get', outcome: 'STORAGE_UNAVAILABLE' }, 0);
   const evicted = set.counter(
     'tessera_storage_agent_evicted_tablets_total',
-    'Tablets that were let go to make room, or because nobody used them',
+    'Tablets evicted from memory or disk to make room, or because they were not used',
     ['from'],
   );
   return [
@@ -47,21 +47,21 @@ function storeMetrics(set: MetricSet) {
 function logMetrics(set: MetricSet) {
   const commits = set.counter(
     'tessera_metadata_commits_total',
-    'Commits that this node asked for, by outcome: ok or the name of the error (TRANSACTION_CONFLICT: another one was first)',
+    'Commits requested by this node, by outcome: ok or the name of the error (TRANSACTION_CONFLICT: another commit was first)',
     ['outcome'],
   );
   const seconds = set.histogram(
     'tessera_metadata_commit_duration_seconds',
-    'From the commit to its answer, whatever it was',
+    'Time from requesting a commit to its outcome, successful or not',
     [],
     REQUEST_SECONDS,
   );
   const collections = set.counter(
     'tessera_garbage_collections_total',
-    'Collections of garbage that this node asked for, by outcome: ok or the name of the error',
+    'Garbage collections requested by this node, by outcome: ok or the name of the error',
     ['outcome'],
   );
-  const deleted = set.counter('tessera_garbage_deleted_objects_total', 'Objects that they deleted');
+  const deleted = set.counter('tessera_garbage_deleted_objects_total', 'Objects deleted by garbage collections');
   for (const outcome of ['ok', 'METADATA_UNAVAILABLE']) commits.inc({ outcome }, 0);
   for (const outcome of ['ok', 'METADATA_UNAVAILABLE']) collections.inc({ outcome }, 0);
   return [
@@ -79,10 +79,10 @@ function logMetrics(set: MetricSet) {
 function upkeepMetrics(set: MetricSet) {
   const jobs = set.counter(
     'tessera_vacuum_jobs_total',
-    'Jobs of vacuum and merging, by outcome: ok or the name of the error',
+    'Vacuum and merge jobs, by outcome: ok or the name of the error',
     ['outcome'],
   );
-  const tablets = set.counter('tessera_vacuum_rewritten_tablets_total', 'Tablets that they replaced');
+  const tablets = set.counter('tessera_vacuum_rewritten_tablets_total', 'Tablets replaced by vacuum and merge jobs');
   for (const outcome of ['ok', 'TRANSACTION_CONFLICT']) jobs.inc({ outcome }, 0);
   return [
     vacuumJobEnds.listen((end) => {
@@ -95,7 +95,7 @@ function upkeepMetrics(set: MetricSet) {
 function rpcMetrics(set: MetricSet) {
   const calls = set.counter(
     'tessera_rpc_calls_total',
-    'Calls to other nodes that ended, by outcome: ok or the name of the error; pings among them',
+    'Completed calls to other nodes, including pings, by outcome: ok or the name of the error',
     ['method', 'outcome'],
   );
   return rpcCalls.listen(({ path, outcome }) =>

@@ -14,18 +14,18 @@ export interface EndpointMetrics {
 export function endpointMetrics(set: MetricSet): EndpointMetrics {
   const queries = set.counter(
     'tessera_queries_total',
-    'Queries answered, by outcome (ok or the name of the error) and its class: ok, client (the statement or its sender is at fault), cancelled, server',
+    'Completed queries, by outcome (ok or the name of the error) and class: ok, client (the statement or the client is at fault), cancelled, server',
     ['endpoint', 'outcome', 'class'],
   );
   const durations = set.histogram(
     'tessera_query_duration_seconds',
-    'From the beginning of the request to the end of the answer',
+    'Time from the start of the request to the end of the response',
     ['endpoint'],
     SECONDS,
   );
-  const files = set.counter('tessera_uploaded_files_total', 'File parts received');
-  const fileBytes = set.counter('tessera_uploaded_bytes_total', 'Bytes of file parts, decoded');
-  const resultBytes = set.counter('tessera_result_bytes_total', 'Bytes of result bodies sent by HTTP');
+  const files = set.counter('tessera_uploaded_files_total', 'Uploaded files received');
+  const fileBytes = set.counter('tessera_uploaded_bytes_total', 'Bytes of uploaded files, after decompression');
+  const resultBytes = set.counter('tessera_result_bytes_total', 'Bytes of result bodies sent over HTTP');
   // There from the start, so that the first error is an increase.
   for (const endpoint of ['http', 'postgres'])
     for (const [outcome, name] of [

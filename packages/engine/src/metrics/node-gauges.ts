@@ -47,66 +47,66 @@ function programGauges(set: MetricSet, sources: MetricsSources): void {
   const { version, kernelVersion: kernel, coordinator } = sources;
   set.gauges(
     'tessera_build_info',
-    'Version of the program and of its kernel; always 1',
+    'Version of Tessera and of its kernel, as labels; the value is always 1',
     ['version', 'kernel'],
     () => [[{ version, kernel }, 1]],
   );
-  set.gauge('tessera_ready', '1 while the node takes statements', () => Number(coordinator.ready));
-  set.gauge('tessera_draining', '1 once the node was told to stop', () => Number(coordinator.draining));
+  set.gauge('tessera_ready', '1 while the node accepts statements', () => Number(coordinator.ready));
+  set.gauge('tessera_draining', '1 once the node has begun to shut down', () => Number(coordinator.draining));
   set.gauges(
     'tessera_open_connections',
-    'Connections of clients, idle ones too',
+    'Open client connections, including idle ones',
     ['endpoint'],
     sources.connections,
   );
   set.gauges(
     'tessera_certificate_expiry_timestamp_seconds',
-    'When the certificate that clients or nodes are shown expires, in seconds since 1970; none where there is no TLS',
+    'Expiry time of the certificate presented to clients or nodes, in seconds since 1970; absent without TLS',
     ['shown_to'],
     sources.certificates,
   );
 }
 
 function queryGauges(set: MetricSet, coordinator: Coordinator, kernel: Kernel): void {
-  set.gauge('tessera_running_queries', 'Queries in the engine now', () => coordinator.running.size);
+  set.gauge('tessera_running_queries', 'Queries in progress on this node, including queued ones', () => coordinator.running.size);
   set.gauge(
     'tessera_queued_queries',
-    'Of those, the ones that wait to be admitted; 0 without execution.admission_controller',
+    'Queries waiting for admission; 0 without execution.admission_controller',
     () => coordinator.queuedQueries,
   );
   set.gauge(
     'tessera_quarantined_queries',
-    'Queries that get their second attempt alone, one after another: the one that runs and those that wait',
+    'Queries being retried, or waiting to be retried, in the quarantine process, one at a time',
     () => kernel.quarantined,
   );
   set.gauge(
     'tessera_open_transactions',
-    'Transactions that were begun here and have not ended',
+    'Open transactions that were started on this node',
     () => coordinator.transactions?.list().length ?? 0,
   );
   set.total(
     'tessera_statement_retries_total',
-    'Further attempts at statements that met a conflict, or lost their kernel',
+    'Retries of statements after a conflict or the loss of a kernel process',
     () => coordinator.retries,
   );
   set.total(
     'tessera_unplanned_queries_total',
-    'Queries on tables that were read whole because their plan was not understood',
+    'Queries that scanned whole tables because their plan could not be analysed for pruning',
     () => coordinator.unplannedQueries,
   );
   set.total(
     'tessera_undistributed_queries_total',
-    'Queries on large tables that ran on one node because their plan could not be told in stages',
+    'Queries on large tables that ran on one node because their plan could not be divided into stages',
     () => coordinator.undistributedQueries,
   );
   set.total(
     'tessera_gathering_queries_total',
-    'Queries of which inputs without a bound were gathered on one node',
+    'Distributed queries that gathered an input of unbounded size on one node',
     () => coordinator.gatheringQueries,
   );
   set.gauge(
     'tessera_vacuum_waiting_tables',
-    'Tables that wait to be looked at whether tablets of theirs are to be merged',
+    'Tables waiting for the check whether their tablets need to be merged',
     () => coordinator.tablesToMerge,
   );
 }
@@ -124,37 +124,37 @@ function kernelGauges(set: MetricSet, kernels: MetricsSources['kernels']): void 
   const labels = ['process'] as const;
   set.gauges(
     'tessera_kernel_ready',
-    '1 while the kernel process serves',
+    '1 while the kernel process is ready',
     labels,
     each((kernel) => Number(kernel.ready)),
   );
   set.totals(
     'tessera_kernel_restarts_total',
-    'Kernel processes that were replaced',
+    'Restarts of the kernel process',
     labels,
     each((kernel) => kernel.status().restarts),
   );
   set.gauges(
     'tessera_kernel_sessions',
-    'Sessions that are open in the kernel',
+    'Open sessions in the kernel process',
     labels,
     each((kernel) => kernel.status().sessions),
   );
   set.gauges(
     'tessera_kernel_memory_bytes',
-    'Memory that the kernel has taken, tablets in memory among it',
+    'Memory used by the kernel process, including resident tables',
     labels,
     used('usedBytes'),
   );
   set.gauges(
     'tessera_kernel_memory_limit_bytes',
-    'Memory that the kernel may take',
+    'Memory limit of the kernel process',
     labels,
     used('limitBytes'),
   );
   set.gauges(
     'tessera_kernel_spilled_bytes',
-    'Bytes that the kernel has on disk now because they do not fit in its memory',
+    'Bytes currently spilled to disk by the kernel process',
     labels,
     used('spilledBytes'),
   );
@@ -186,12 +186,12 @@ function memoryOf(kernels: MetricsSources['kernels']): () => Promise<Map<string,
 function agentGauges(set: MetricSet, { agent, tabletDirectory }: MetricsSources): void {
   const prefix = 'tessera_storage_agent';
   set.gauge(`${prefix}_hot_tablets`, 'Tablets in memory', () => agent().tabletsHot);
-  set.gauge(`${prefix}_hot_bytes`, 'Bytes of memory that tablets take', () => agent().bytesHot);
-  set.gauge(`${prefix}_disk_tablets`, 'Tablets on local disk, whole or in part', () => agent().tabletsOnDisk);
-  set.gauge(`${prefix}_disk_bytes`, 'Bytes of local disk that tablets take', () => agent().bytesOnDisk);
+  set.gauge(`${prefix}_hot_bytes`, 'Memory used by tablets in memory', () => agent().bytesHot);
+  set.gauge(`${prefix}_disk_tablets`, 'Tablets on local disk, complete or partial', () => agent().tabletsOnDisk);
+  set.gauge(`${prefix}_disk_bytes`, 'Local disk space used by tablets', () => agent().bytesOnDisk);
   set.gauge(
     `${prefix}_promotions_pending`,
-    'Tables that are being loaded into memory or wait for it',
+    'Tables being loaded into memory, or waiting for it',
     () => agent().promotionsPending,
   );
   set.total(
@@ -201,25 +201,25 @@ function agentGauges(set: MetricSet, { agent, tabletDirectory }: MetricsSources)
   );
   set.total(
     `${prefix}_hits_total`,
-    'Requests for tablets that needed nothing from the object store',
+    'Requests for tablets that were served without the object store',
     () => agent().hits,
   );
   set.total(
     `${prefix}_misses_total`,
-    'Requests for tablets that needed something from the object store',
+    'Requests for tablets that fetched data from the object store',
     () => agent().misses,
   );
   set.total(
     `${prefix}_corrupt_refetches_total`,
-    'Damaged answers of the object store that were asked for again',
+    'Damaged responses of the object store that were fetched again',
     () => agent().corruptRefetches,
   );
   const disk = () => statfs(tabletDirectory);
-  set.gauge('tessera_disk_free_bytes', 'Free bytes of the disk that holds the data directory', async () => {
+  set.gauge('tessera_disk_free_bytes', 'Free bytes on the disk that holds the data directory', async () => {
     const { bavail, bsize } = await disk();
     return bavail * bsize;
   });
-  set.gauge('tessera_disk_size_bytes', 'Bytes of that disk', async () => {
+  set.gauge('tessera_disk_size_bytes', 'Size in bytes of the disk that holds the data directory', async () => {
     const { blocks, bsize } = await disk();
     return blocks * bsize;
   });
@@ -228,7 +228,7 @@ function agentGauges(set: MetricSet, { agent, tabletDirectory }: MetricsSources)
 export function logGauges(set: MetricSet, log: () => LogStatus): void {
   set.gauges(
     'tessera_metadata_role',
-    '1 for what the node is to the metadata log, 0 for what it is not',
+    '1 for the current role of the node in the metadata log, 0 for the others',
     ['role'],
     () => {
       const { role: is } = log();
@@ -237,38 +237,38 @@ export function logGauges(set: MetricSet, log: () => LogStatus): void {
   );
   set.gauge(
     'tessera_metadata_may_lead',
-    '1 where it is for the node to lead when nobody does; 0 with a metadata service, or where its log is broken',
+    '1 if the node may become leader of the metadata log; 0 with a metadata service, or if its log is damaged',
     () => Number(log().mayLead),
   );
   set.gauge(
     'tessera_metadata_version',
-    'Newest version of the catalog that the node has',
+    'Newest catalog version known to the node',
     () => log().version,
   );
-  set.gauge('tessera_metadata_epoch', 'Number of the leader that wrote it, counted up', () => log().epoch);
+  set.gauge('tessera_metadata_epoch', 'Epoch of the leader that wrote the newest catalog version; it increases with each new leader', () => log().epoch);
   set.gauge(
     'tessera_metadata_read_age_seconds',
-    'Since the node last knew which version is newest; 0 while it leads',
+    'Seconds since the node last confirmed which catalog version is newest; 0 while it leads',
     () => log().readAgeSeconds,
   );
   set.gauge(
     'tessera_metadata_waiting_commits',
-    'Commits that wait to be appended or are being; of the leader',
+    'Commits that the leader is appending or has queued',
     () => log().waitingCommits,
   );
   set.gauge(
     'tessera_metadata_entries_since_checkpoint',
-    'Entries of the log that a node which starts has to read; told by the leader',
+    'Log entries since the last checkpoint, which a starting node must read; reported by the leader',
     () => log().entriesSinceCheckpoint,
   );
   set.gauge(
     'tessera_metadata_checkpoint_bytes',
-    'Size of the newest checkpoint; told by the leader',
+    'Size of the newest checkpoint in bytes; reported by the leader',
     () => log().checkpointBytes,
   );
   set.gauge(
     'tessera_garbage_objects',
-    'Objects of the store that the catalog needs no more and that have not been deleted yet',
+    'Objects in the store that the catalog no longer refers to and that have not been deleted yet',
     () => log().garbageObjects,
   );
 }
@@ -277,23 +277,23 @@ function clusterGauges(set: MetricSet, cluster: () => ClusterState): void {
   const prefix = 'tessera_cluster';
   set.gauge(
     `${prefix}_nodes_configured`,
-    'Nodes that the configuration names',
+    'Nodes listed in the configuration',
     () => cluster().nodesConfigured,
   );
   set.gauge(
     `${prefix}_nodes_living`,
-    'Nodes that answer this one, itself among them',
+    'Nodes that respond to this one, including itself',
     () => cluster().nodesLiving,
   );
   set.gauge(
     `${prefix}_running_tasks`,
-    'Tasks of queries that run on this node or wait for their turn',
+    'Tasks of queries that are running or waiting on this node',
     () => cluster().runningTasks,
   );
-  set.gauge(`${prefix}_waiting_tasks`, 'Of those, the ones that wait', () => cluster().waitingTasks);
+  set.gauge(`${prefix}_waiting_tasks`, 'Tasks of queries that are waiting on this node', () => cluster().waitingTasks);
   set.gauge(
     `${prefix}_exchange_bytes`,
-    'Bytes that tasks of this node keep for others',
+    'Bytes of task output that this node holds for other nodes',
     () => cluster().exchangeBytes,
   );
 }

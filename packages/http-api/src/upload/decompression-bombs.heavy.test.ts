@@ -39,7 +39,7 @@ describe('decompression bombs stop at the limit, in flat memory', () => {
     const failure = await failureOf(receive(body, { limits: { fileBytes: 200 * MB } }));
     clearInterval(sampler);
     expect(failure).toBe(
-      'UPLOAD_TOO_LARGE: Part "bomb": the decoded size of all files is over the limit of 200000000 bytes',
+      'UPLOAD_TOO_LARGE: Part "bomb": the decoded size of all files exceeds the limit of 200000000 bytes',
     );
     expect(peak - before).toBeLessThan(150 * MB);
   });

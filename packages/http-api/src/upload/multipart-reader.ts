@@ -126,7 +126,7 @@ export class MultipartReader {
     this.#headerBytes += end;
     if (this.#headerBytes > this.#limits.headerBytes)
       fail('UPLOAD_TOO_LARGE', {
-        what: 'the headers of all parts',
+        what: 'the size of all part headers',
         limit: formatBytes(this.#limits.headerBytes),
       });
     const block = this.#rest.subarray(Math.min(CRLF.length, end), end);

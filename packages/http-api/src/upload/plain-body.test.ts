@@ -18,18 +18,18 @@ it('gives the text of the body, gzipped or not', async () => {
 });
 
 it.each([
-  ['long text', 'x'.repeat(1025), undefined, 'UPLOAD_TOO_LARGE: the SQL text is over the limit of 1 KiB'],
+  ['long text', 'x'.repeat(1025), undefined, 'UPLOAD_TOO_LARGE: the SQL text exceeds the limit of 1 KiB'],
   [
     'very long text',
     'x'.repeat(100_000),
     undefined,
-    'UPLOAD_TOO_LARGE: the SQL text is over the limit of 1 KiB',
+    'UPLOAD_TOO_LARGE: the SQL text exceeds the limit of 1 KiB',
   ],
   [
     'long text, gzipped',
     zlib.gzipSync('x'.repeat(1025)),
     'gzip',
-    'UPLOAD_TOO_LARGE: the SQL text is over the limit of 1 KiB',
+    'UPLOAD_TOO_LARGE: the SQL text exceeds the limit of 1 KiB',
   ],
   [
     'bytes that are not UTF-8',
@@ -42,7 +42,7 @@ it.each([
     'an unknown coding',
     'SELECT 1',
     'compress',
-    'UNSUPPORTED_CODING: unknown Content-Encoding "compress" (known: gzip, deflate, br, xz, zstd, lz4, snappy)',
+    'UNSUPPORTED_CODING: unknown Content-Encoding "compress" (supported: gzip, deflate, br, xz, zstd, lz4, snappy)',
   ],
 ])('refuses %s', async (_what, content, coding, message) => {
   expect(await failureOf(decode(content, coding))).toBe(message);

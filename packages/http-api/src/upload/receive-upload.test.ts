@@ -201,7 +201,7 @@ describe('what is refused', () => {
     [
       'an unknown coding',
       bodyOf(filePart('a', '1', 'Content-Encoding: bzip2')),
-      'UNSUPPORTED_CODING: Part "a": unknown Content-Encoding "bzip2" (known: gzip, deflate, br, xz, zstd, lz4, snappy)',
+      'UNSUPPORTED_CODING: Part "a": unknown Content-Encoding "bzip2" (supported: gzip, deflate, br, xz, zstd, lz4, snappy)',
     ],
     [
       'two codings',

@@ -29,7 +29,7 @@ describe('limits', () => {
       );
     expect((await receive(body(400), { limits })).files.size).toBe(2);
     expect(await failureOf(receive(body(401), { limits }))).toBe(
-      'UPLOAD_TOO_LARGE: Part "b": the decoded size of all files is over the limit of 1000 bytes',
+      'UPLOAD_TOO_LARGE: Part "b": the decoded size of all files exceeds the limit of 1000 bytes',
     );
   });
 
@@ -39,7 +39,7 @@ describe('limits', () => {
       bodyOf(sqlPart(zlib.gzipSync(Buffer.alloc(bytes, 'x')), 'Content-Encoding: gzip'));
     expect((await receive(sql(2048), { limits })).sql).toHaveLength(2048);
     expect(await failureOf(receive(sql(2049), { limits }))).toBe(
-      'UPLOAD_TOO_LARGE: Part "sql": the SQL text is over the limit of 2 KiB',
+      'UPLOAD_TOO_LARGE: Part "sql": the SQL text exceeds the limit of 2 KiB',
     );
   });
 
@@ -47,18 +47,18 @@ describe('limits', () => {
     const files = Array.from({ length: 3 }, (_, i) => filePart(`f${i}`, ''));
     expect((await receive(bodyOf(...files, sqlPart('1')), { limits: { parts: 4 } })).files.size).toBe(3);
     expect(await failureOf(receive(bodyOf(...files, sqlPart('1')), { limits: { parts: 3 } }))).toBe(
-      'UPLOAD_TOO_LARGE: the number of parts is over the limit of 3',
+      'UPLOAD_TOO_LARGE: the number of parts exceeds the limit of 3',
     );
   });
 
   it('the headers of one part and of all', async () => {
     const long = `X-Long: ${'x'.repeat(20_000)}`;
     expect(await failureOf(receive(bodyOf(sqlPart('1', long)), { pieces: 1500 }))).toBe(
-      'UPLOAD_TOO_LARGE: the header block of part 1 (it ends with an empty line) is over the limit of 16 KiB',
+      'UPLOAD_TOO_LARGE: the header block of part 1 (it ends with an empty line) exceeds the limit of 16 KiB',
     );
     const files = Array.from({ length: 5 }, (_, i) => filePart(`f${i}`, '', `X: ${'x'.repeat(1000)}`));
     expect(await failureOf(receive(bodyOf(...files, sqlPart('1')), { limits: { headerBytes: 4096 } }))).toBe(
-      'UPLOAD_TOO_LARGE: the headers of all parts is over the limit of 4 KiB',
+      'UPLOAD_TOO_LARGE: the size of all part headers exceeds the limit of 4 KiB',
     );
   });
 
@@ -69,7 +69,7 @@ describe('limits', () => {
       await failureOf(
         receive(bodyOf(filePart('a', emptyMembers, 'Content-Encoding: gzip')), { limits, pieces: 500 }),
       ),
-    ).toBe('UPLOAD_TOO_LARGE: the request body is over the limit of 6000 bytes');
+    ).toBe('UPLOAD_TOO_LARGE: the request body exceeds the limit of 6000 bytes');
   });
 
   it('the free space that a disk must keep', async () => {
@@ -87,7 +87,7 @@ describe('how a request can end', () => {
     const body = new PassThrough();
     body.write(opening);
     expect(await failureOf(receive(body, { limits: { idleMs: 50 } }))).toBe(
-      'CLIENT_TOO_SLOW: The client was silent for 50 ms',
+      'CLIENT_TOO_SLOW: The client sent or accepted no data for 50 ms',
     );
     body.destroy();
   });

@@ -54,7 +54,7 @@ function timeZone(cursor: TokenCursor): string | undefined {
 function zoneOfOffset(offset: string): string {
   const [, sign, hours = '', minutes = '00'] = /^([+-]?)(\d{1,2})(?::?(\d{2}))?(?::00)?$/.exec(offset) ?? [];
   if (hours === '' || minutes !== '00') {
-    const expected = 'a whole number of hours, or the name of a time zone such as Asia/Kolkata';
+    const expected = 'a number of hours, or the name of a time zone such as Asia/Kolkata';
     return fail('INVALID_SETTING', { name: 'timezone', value: offset, expected });
   }
   return Number(hours) === 0 ? 'UTC' : `Etc/GMT${sign === '-' ? '+' : '-'}${Number(hours)}`;

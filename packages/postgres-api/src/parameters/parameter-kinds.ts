@@ -159,7 +159,7 @@ const KEPT: readonly ParameterKind[] = [
   {
     name: 'extra_float_digits',
     initial: '1',
-    expected: 'a whole number from -15 to 3',
+    expected: 'an integer from -15 to 3',
     parse: wholeNumber(-15, 3),
     description: 'Floating-point numbers are always written so that they read back',
   },

@@ -46,7 +46,7 @@ export const NUMERIC_FUNCTIONS = inCategory('numeric', [
     ),
   },
   {
-    ...unary('ceil', 'The smallest whole number that is not less.', 'ceil(-1.5)', '-1.0'),
+    ...unary('ceil', 'The smallest integer that is not less.', 'ceil(-1.5)', '-1.0'),
     aliases: ['ceiling'],
     signatures: ['ceil(numeric) → numeric'],
     implementation: alias('ceil'),
@@ -55,7 +55,7 @@ export const NUMERIC_FUNCTIONS = inCategory('numeric', [
   unary('cot', 'The cotangent of an angle in radians.', 'round(cot(0.5), 6)', '1.830488'),
   unary('degrees', 'Radians as degrees.', 'degrees(pi())', '180.0'),
   {
-    ...unary('floor', 'The largest whole number that is not greater.', 'floor(-1.5)', '-2.0'),
+    ...unary('floor', 'The largest integer that is not greater.', 'floor(-1.5)', '-2.0'),
     signatures: ['floor(numeric) → numeric'],
   },
   {

@@ -19,7 +19,7 @@ const MAX_COLUMNS = 100;
 
 /** Types that a column of text may have been meant as: the dialect's names, and whether a value is one, as SQL. */
 const CANDIDATES: readonly (readonly [string, (value: string) => string])[] = [
-  // A fraction casts to a whole number.
+  // A fraction casts to an integer.
   [
     'bigint',
     (value) => `regexp_full_match(${value}, ' *[+-]?[0-9]+ *') AND TRY_CAST(${value} AS BIGINT) IS NOT NULL`,

@@ -214,7 +214,7 @@ function acceptNullability(cursor: TokenCursor): void {
 
 function wholeNumber(cursor: TokenCursor): number {
   const image = cursor.peek()?.image ?? '';
-  if (!/^\d{1,9}$/.test(image)) return cursor.unexpected('a whole number');
+  if (!/^\d{1,9}$/.test(image)) return cursor.unexpected('an integer');
   cursor.next();
   return Number(image);
 }

@@ -486,7 +486,7 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   [
     'CREATE TABLE t (a int) WITH (index_granularity = 0)',
     'INVALID_ARGUMENT',
-    'whole number from 1',
+    'integer from 1',
     'index_granularity',
   ],
   ["CREATE TABLE t (a text DEFAULT 'upload://x')", 'INVALID_ARGUMENT', 'not in CREATE TABLE', "'upload://x'"],

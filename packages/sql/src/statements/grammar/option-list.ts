@@ -117,13 +117,13 @@ function givenTwice(name: string, location: SqlLocation): never {
   return fail('SYNTAX_ERROR', { message: `Option ${name.toUpperCase()} is given twice` }, { location });
 }
 
-/** The value as a whole number from `least` on. */
+/** The value as an integer from `least` on. */
 export function wholeNumber(list: ReadOptionList, name: string, least: number): number | undefined {
   const text = list.values[name];
   if (text === undefined) return undefined;
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= least) return value;
-  const message = `${name.toUpperCase()} takes a whole number from ${least}, not ${text}`;
+  const message = `${name.toUpperCase()} takes an integer from ${least}, not ${text}`;
   return fail('INVALID_ARGUMENT', { message }, { location: list.locations[name] });
 }
 

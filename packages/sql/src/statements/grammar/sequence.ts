@@ -107,8 +107,8 @@ function sequenceType(cursor: TokenCursor): 'INTEGER' | 'BIGINT' {
 
 function integer(cursor: TokenCursor): bigint {
   const start = cursor.offset;
-  const text = cursor.expectValue('a whole number');
+  const text = cursor.expectValue('an integer');
   if (/^-?\d{1,19}$/.test(text)) return BigInt(text);
-  const message = `A sequence counts in whole numbers of 64 bits, not ${text}`;
+  const message = `A sequence counts in 64-bit integers, not ${text}`;
   return fail('INVALID_ARGUMENT', { message }, { location: cursor.locationFrom(start) });
 }
