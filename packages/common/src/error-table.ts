@@ -63,7 +63,8 @@ export const ERRORS = {
     sqlState: '42P10',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'The statement is syntactically valid, but its types, argument counts or clauses do not fit together.',
+    meaning:
+      'The statement is syntactically valid, but its types, argument counts or clauses do not fit together.',
     message: whole,
   }),
   CAST_ERROR: row<Whole>({
@@ -284,15 +285,15 @@ export const ERRORS = {
     sqlState: '21000',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'The statement produced more rows than it can use, such as two source rows of a MERGE for one target row.',
+    meaning:
+      'The statement produced more rows than it can use, such as two source rows of a MERGE for one target row.',
     message: whole,
   }),
   TRANSACTION_CONFLICT: row<Whole>({
     sqlState: '40001',
     httpStatus: 409,
     retry: 'query',
-    meaning:
-      'Another transaction changed the same data first. Retry the statement or transaction.',
+    meaning: 'Another transaction changed the same data first. Retry the statement or transaction.',
     message: whole,
   }),
   NO_TRANSACTION: row<Whole>({
@@ -335,8 +336,7 @@ export const ERRORS = {
     sqlState: '08P01',
     httpStatus: 503,
     retry: 'never',
-    meaning:
-      'Two nodes use different versions of the internal protocol. Upgrade the older one.',
+    meaning: 'Two nodes use different versions of the internal protocol. Upgrade the older one.',
     message: (p) =>
       `This node uses version ${p.ours} of the internal protocol, the caller uses version ${p.theirs}`,
   }),
@@ -551,7 +551,8 @@ export const ERRORS = {
     sqlState: '58000',
     httpStatus: 503,
     retry: 'task',
-    meaning: 'A node has restarted since the query was planned, and the intermediate results it held are gone.',
+    meaning:
+      'A node has restarted since the query was planned, and the intermediate results it held are gone.',
     message: (p) => `Node ${p.node} was restarted`,
   }),
   NO_NODES: row<{ reason: string }>({
@@ -565,7 +566,8 @@ export const ERRORS = {
     sqlState: 'XX000',
     httpStatus: 500,
     retry: 'never',
-    meaning: 'The stages of a distributed query wait for each other. This is a defect of the engine; please report it.',
+    meaning:
+      'The stages of a distributed query wait for each other. This is a defect of the engine; please report it.',
     message: (p) =>
       `The distributed query cannot make progress: stages ${p.stages} wait for rows that no task produces. Set enable_distributed_execution=false to run the query on one node, and please report this.`,
   }),
@@ -573,7 +575,8 @@ export const ERRORS = {
     sqlState: '58000',
     httpStatus: 503,
     retry: 'task',
-    meaning: 'The output of a task could not be fetched from its node, or arrived incomplete. The engine runs the task again.',
+    meaning:
+      'The output of a task could not be fetched from its node, or arrived incomplete. The engine runs the task again.',
     message: (p) =>
       `The output of stage ${p.stage}, task ${p.task}, attempt ${p.attempt} could not be fetched from node ${p.node}: ${p.reason}`,
   }),
@@ -590,7 +593,8 @@ export const ERRORS = {
     retry: 'never',
     meaning:
       'Two nodes assign rows to different hash buckets. They must not work together, because results would be wrong.',
-    message: (p) => `Node ${p.node} assigns the rows of stage ${p.stage} to different hash buckets than this node`,
+    message: (p) =>
+      `Node ${p.node} assigns the rows of stage ${p.stage} to different hash buckets than this node`,
   }),
 
   INVALID_ENCODING: row<{ what: string; bytes: string }>({
@@ -620,8 +624,7 @@ export const ERRORS = {
     sqlState: '53300',
     httpStatus: 429,
     retry: 'client',
-    meaning:
-      'Too many logins are in progress for one user, from one address, or on the node.',
+    meaning: 'Too many logins are in progress for one user, from one address, or on the node.',
     message: () => 'Too many logins at the same time; try again later',
   }),
   WRONG_PASSWORD: row<{ user: string }>({
@@ -664,7 +667,8 @@ export const ERRORS = {
     sqlState: '57P05',
     httpStatus: 408,
     retry: 'client',
-    meaning: 'A PostgreSQL client was idle for longer than its idle_session_timeout; the connection is closed.',
+    meaning:
+      'A PostgreSQL client was idle for longer than its idle_session_timeout; the connection is closed.',
     message: (p) => `The connection was idle for ${p.timeoutMs} ms (idle_session_timeout)`,
   }),
   IDLE_TRANSACTION: row<{ timeoutMs: number }>({

@@ -24,9 +24,11 @@ function storeMetrics(set: MetricSet) {
     ['operation'],
     REQUEST_SECONDS,
   );
-  const bytes = set.counter('tessera_object_store_bytes_total', 'Bytes read from and written to the object store', [
-    'direction',
-  ]);
+  const bytes = set.counter(
+    'tessera_object_store_bytes_total',
+    'Bytes read from and written to the object store',
+    ['direction'],
+  );
   requests.inc({ operation: 'get', outcome: 'STORAGE_UNAVAILABLE' }, 0);
   const evicted = set.counter(
     'tessera_storage_agent_evicted_tablets_total',
@@ -61,7 +63,10 @@ function logMetrics(set: MetricSet) {
     'Garbage collections requested by this node, by outcome: ok or the name of the error',
     ['outcome'],
   );
-  const deleted = set.counter('tessera_garbage_deleted_objects_total', 'Objects deleted by garbage collections');
+  const deleted = set.counter(
+    'tessera_garbage_deleted_objects_total',
+    'Objects deleted by garbage collections',
+  );
   for (const outcome of ['ok', 'METADATA_UNAVAILABLE']) commits.inc({ outcome }, 0);
   for (const outcome of ['ok', 'METADATA_UNAVAILABLE']) collections.inc({ outcome }, 0);
   return [
@@ -82,7 +87,10 @@ function upkeepMetrics(set: MetricSet) {
     'Vacuum and merge jobs, by outcome: ok or the name of the error',
     ['outcome'],
   );
-  const tablets = set.counter('tessera_vacuum_rewritten_tablets_total', 'Tablets replaced by vacuum and merge jobs');
+  const tablets = set.counter(
+    'tessera_vacuum_rewritten_tablets_total',
+    'Tablets replaced by vacuum and merge jobs',
+  );
   for (const outcome of ['ok', 'TRANSACTION_CONFLICT']) jobs.inc({ outcome }, 0);
   return [
     vacuumJobEnds.listen((end) => {

@@ -24,7 +24,10 @@ export function endpointMetrics(set: MetricSet): EndpointMetrics {
     SECONDS,
   );
   const files = set.counter('tessera_uploaded_files_total', 'Uploaded files received');
-  const fileBytes = set.counter('tessera_uploaded_bytes_total', 'Bytes of uploaded files, after decompression');
+  const fileBytes = set.counter(
+    'tessera_uploaded_bytes_total',
+    'Bytes of uploaded files, after decompression',
+  );
   const resultBytes = set.counter('tessera_result_bytes_total', 'Bytes of result bodies sent over HTTP');
   // There from the start, so that the first error is an increase.
   for (const endpoint of ['http', 'postgres'])

@@ -68,7 +68,11 @@ function programGauges(set: MetricSet, sources: MetricsSources): void {
 }
 
 function queryGauges(set: MetricSet, coordinator: Coordinator, kernel: Kernel): void {
-  set.gauge('tessera_running_queries', 'Queries in progress on this node, including queued ones', () => coordinator.running.size);
+  set.gauge(
+    'tessera_running_queries',
+    'Queries in progress on this node, including queued ones',
+    () => coordinator.running.size,
+  );
   set.gauge(
     'tessera_queued_queries',
     'Queries waiting for admission; 0 without execution.admission_controller',
@@ -187,7 +191,11 @@ function agentGauges(set: MetricSet, { agent, tabletDirectory }: MetricsSources)
   const prefix = 'tessera_storage_agent';
   set.gauge(`${prefix}_hot_tablets`, 'Tablets in memory', () => agent().tabletsHot);
   set.gauge(`${prefix}_hot_bytes`, 'Memory used by tablets in memory', () => agent().bytesHot);
-  set.gauge(`${prefix}_disk_tablets`, 'Tablets on local disk, complete or partial', () => agent().tabletsOnDisk);
+  set.gauge(
+    `${prefix}_disk_tablets`,
+    'Tablets on local disk, complete or partial',
+    () => agent().tabletsOnDisk,
+  );
   set.gauge(`${prefix}_disk_bytes`, 'Local disk space used by tablets', () => agent().bytesOnDisk);
   set.gauge(
     `${prefix}_promotions_pending`,
@@ -219,10 +227,14 @@ function agentGauges(set: MetricSet, { agent, tabletDirectory }: MetricsSources)
     const { bavail, bsize } = await disk();
     return bavail * bsize;
   });
-  set.gauge('tessera_disk_size_bytes', 'Size in bytes of the disk that holds the data directory', async () => {
-    const { blocks, bsize } = await disk();
-    return blocks * bsize;
-  });
+  set.gauge(
+    'tessera_disk_size_bytes',
+    'Size in bytes of the disk that holds the data directory',
+    async () => {
+      const { blocks, bsize } = await disk();
+      return blocks * bsize;
+    },
+  );
 }
 
 export function logGauges(set: MetricSet, log: () => LogStatus): void {
@@ -240,12 +252,12 @@ export function logGauges(set: MetricSet, log: () => LogStatus): void {
     '1 if the node may become leader of the metadata log; 0 with a metadata service, or if its log is damaged',
     () => Number(log().mayLead),
   );
+  set.gauge('tessera_metadata_version', 'Newest catalog version known to the node', () => log().version);
   set.gauge(
-    'tessera_metadata_version',
-    'Newest catalog version known to the node',
-    () => log().version,
+    'tessera_metadata_epoch',
+    'Epoch of the leader that wrote the newest catalog version; it increases with each new leader',
+    () => log().epoch,
   );
-  set.gauge('tessera_metadata_epoch', 'Epoch of the leader that wrote the newest catalog version; it increases with each new leader', () => log().epoch);
   set.gauge(
     'tessera_metadata_read_age_seconds',
     'Seconds since the node last confirmed which catalog version is newest; 0 while it leads',
@@ -290,7 +302,11 @@ function clusterGauges(set: MetricSet, cluster: () => ClusterState): void {
     'Tasks of queries that are running or waiting on this node',
     () => cluster().runningTasks,
   );
-  set.gauge(`${prefix}_waiting_tasks`, 'Tasks of queries that are waiting on this node', () => cluster().waitingTasks);
+  set.gauge(
+    `${prefix}_waiting_tasks`,
+    'Tasks of queries that are waiting on this node',
+    () => cluster().waitingTasks,
+  );
   set.gauge(
     `${prefix}_exchange_bytes`,
     'Bytes of task output that this node holds for other nodes',
