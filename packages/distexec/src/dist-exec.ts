@@ -1,16 +1,16 @@
 import type { TableObject } from '@tessera/catalog';
 import type { FileSource } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
-import type { OutputShape, Piece, StoredOutput, TaskKey } from '@tessera/shuffle';
+import type { OutputShape, ShuffleBlock, StoredOutput, TaskKey } from '@tessera/shuffle';
 import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
 
 /** SQL of the kernel, in which a number stands for the relation of the source at that position. */
 export type TaskSql = readonly (string | number)[];
 
-export type TaskSource = TableSource | PiecesSource | FileSource | RelationSource;
+export type TaskSource = TableScan | ExchangeBlocks | FileSource | SessionRelation;
 
-export interface TableSource {
-  readonly kind: 'table';
+export interface TableScan {
+  readonly kind: 'scan';
   readonly table: TableObject;
   readonly tablets: readonly ScanTablet[];
   /** Ids of the columns that are read. */
@@ -23,15 +23,15 @@ export interface TableSource {
   readonly choiceAtVersion?: number | undefined;
 }
 
-export interface PiecesSource {
-  readonly kind: 'pieces';
-  readonly pieces: readonly Piece[];
+export interface ExchangeBlocks {
+  readonly kind: 'exchange';
+  readonly blocks: readonly ShuffleBlock[];
   readonly shape: OutputShape;
 }
 
 /** What the session that runs the task has anyway. */
-export interface RelationSource {
-  readonly kind: 'relation';
+export interface SessionRelation {
+  readonly kind: 'session';
   readonly sql: string;
 }
 

@@ -23,13 +23,13 @@ const storedObjects = () =>
 
 it('nodes write what they have as tablets, which any node reads', async () => {
   const parts = ['range(0, 3000)', 'range(3000, 5000)', 'range(0)'];
-  const pieces = await Promise.all(
+  const blocks = await Promise.all(
     parts.map(async (range, i) => {
       const node = cluster.nodes[i % 2]!;
       const task = writing(
         `SELECT i::BIGINT AS a_stored, repeat(md5(i::VARCHAR), 3) AS b_stored FROM ${range} t(i)`,
       );
-      return node.piece(task, await node.run(task));
+      return node.block(task, await node.run(task));
     }),
   );
   const { distExec, kernel, agent } = cluster.nodes[1]!;
@@ -37,7 +37,7 @@ it('nodes write what they have as tablets, which any node reads', async () => {
   const root = await distExec.open(
     {
       sql: ['SELECT CAST(to_json(list(tablet)) AS VARCHAR) FROM ', 0, ' AS t'],
-      sources: [{ kind: 'pieces', pieces, shape: TABLET_ROWS }],
+      sources: [{ kind: 'exchange', blocks, shape: TABLET_ROWS }],
     },
     session,
     signal,

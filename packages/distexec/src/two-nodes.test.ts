@@ -48,7 +48,7 @@ describe('stages over two nodes', () => {
     const partials = await Promise.all(
       shares().map(async ({ node, tablets: share, shareId }) => {
         const task = taskOf(['SELECT b, count(*) AS n, sum(a) AS s FROM ', 0, ' AS t GROUP BY b'], columns, {
-          sources: [{ kind: 'table', table, tablets: share, columns: [1, 2], shareAtVersion: 1, shareId }],
+          sources: [{ kind: 'scan', table, tablets: share, columns: [1, 2], shareAtVersion: 1, shareId }],
           output: { ...shape, summarised: [0] },
         });
         const on = cluster.nodes[node.node]!;
@@ -56,7 +56,7 @@ describe('stages over two nodes', () => {
         expect(outcome.bucketRows).toHaveLength(HASH_BUCKETS);
         expect(outcome.bucketRows.reduce((sum, rows) => sum + rows, 0)).toBe(outcome.rows);
         expect(outcome.storageBytesFetched + outcome.storageBytesCached).toBeGreaterThan(0);
-        return on.piece(task, outcome);
+        return on.block(task, outcome);
       }),
     );
     expect(partials).toHaveLength(2);
@@ -64,18 +64,18 @@ describe('stages over two nodes', () => {
     const finals = await Promise.all(
       cluster.nodes.map(async (on, i) => {
         const buckets = [i * half, (i + 1) * half] as const;
-        const pieces = partials.map(({ rows: _, ...piece }) => ({ ...piece, buckets }));
+        const blocks = partials.map(({ rows: _, ...block }) => ({ ...block, buckets }));
         const task = taskOf(
           ['SELECT b, sum(n)::BIGINT AS n, sum(s) AS s FROM ', 0, ' AS p GROUP BY b'],
           columns,
           {
-            sources: [{ kind: 'pieces', pieces, shape }],
+            sources: [{ kind: 'exchange', blocks, shape }],
           },
         );
         const outcome = await on.run(task);
         expect(outcome.fetchedRows).toBeGreaterThan(outcome.rows);
         expect(outcome.fetchedBytes).toBeGreaterThan(0);
-        return on.piece(task, outcome);
+        return on.block(task, outcome);
       }),
     );
     const { distExec, kernel } = cluster.nodes[0]!;
@@ -83,7 +83,7 @@ describe('stages over two nodes', () => {
     const root = await distExec.open(
       {
         sql: ['SELECT count(*) AS g, sum(n)::BIGINT AS n, sum(s)::BIGINT AS s FROM ', 0, ' AS f'],
-        sources: [{ kind: 'pieces', pieces: finals, shape: { columns, hashKeys: [] } }],
+        sources: [{ kind: 'exchange', blocks: finals, shape: { columns, hashKeys: [] } }],
       },
       session,
       new AbortController().signal,

@@ -24,7 +24,7 @@ import {
 } from '@tessera/http-api';
 import { startKernel } from '@tessera/kernel';
 import { ExternalSources } from '@tessera/object-store';
-import { reportLockedMemory, shuffleBootstrap, shuffleService } from '@tessera/shuffle';
+import { reportLockedMemory, shuffleService } from '@tessera/shuffle';
 import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, storageAgentService } from '@tessera/storage-agent';
 import { storageManagerService } from '@tessera/storage-manager';
@@ -55,6 +55,9 @@ const WRITE_IDLE_MS = 300_000;
 const INTERRUPT_MS = 3_000;
 /** Below this the kernel cannot even start. */
 const MIN_MEMORY_BYTES = 128 << 20;
+
+/** The share of the memory of the node's own process that outputs of tasks may take; the rest of them goes to disk. */
+const EXCHANGE_SHARE = 1 / 8;
 
 /** Runs a node until it is told to stop, and leaves nothing behind, also when it cannot start. */
 export const serve: Serve = async (options) => {
@@ -119,7 +122,7 @@ export const serve: Serve = async (options) => {
       ceilingBytes: memory.kernelCeilingBytes,
       nodeBytes: memory.processBytes,
       threads: config.execution.max_threads,
-      bootstrap: [...kernelBootstrap, ...agentBootstrap, ...shuffleBootstrap],
+      bootstrap: [...kernelBootstrap, ...agentBootstrap],
       log: logging.logger('kernel'),
     }),
     startMirror(options, memory, logging),
@@ -150,6 +153,10 @@ export const serve: Serve = async (options) => {
     external,
     filesDirectory: uploadRoot,
     memoryLimitBytes: memory.kernelBytes,
+    exchange: {
+      directory: join(options.dataDirectory, 'exchange'),
+      memoryBytes: Math.floor(memory.processBytes * EXCHANGE_SHARE),
+    },
     isDraining: () => draining,
     credentials: queryCredentials,
     logging,

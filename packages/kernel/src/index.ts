@@ -3,6 +3,7 @@ export { interruptOnAbort } from './client/interrupt-on-abort.ts';
 export type { KernelBatch } from './client/kernel-batch.ts';
 export type { KernelSession } from './client/kernel-session.ts';
 export type { KernelResult } from './client/result-stream.ts';
+export { RowBlock } from './client/row-block.ts';
 export type { KernelStatus } from './client/supervisor.ts';
 export { caretOf } from './errors/caret.ts';
 export { failedValueOf, keepFailedValue } from './errors/failed-value.ts';

@@ -80,7 +80,7 @@ function assignedTablets(nodes: readonly ClusterNode[], tablets: number): readon
   return nodes.map((node, i) => ({
     node,
     bytes: shares[i]!.length,
-    source: { kind: 'table', table: { id: 1 }, tablets: shares[i], columns: [1, 2] } as unknown as TaskSource,
+    source: { kind: 'scan', table: { id: 1 }, tablets: shares[i], columns: [1, 2] } as unknown as TaskSource,
   }));
 }
 
@@ -103,7 +103,7 @@ interface Measured {
   readonly tasks: number;
   readonly ms: number;
   readonly slowestEventMs: number;
-  readonly pieces: number;
+  readonly blocks: number;
   readonly largestMessageBytes: number;
   readonly scanMessageBytes: number;
 }
@@ -119,7 +119,7 @@ function measure(nodes: number, tablets: number, lost = 0): Measured {
     tasksPerNode: 8,
     retryDelayMs: 100,
     noNodesGraceMs: 1000,
-    piecesPerEvent: 20_000,
+    blocksPerEvent: 20_000,
     releaseBytes: Number.POSITIVE_INFINITY,
   });
   const events: SchedulerEvent[] = [{ kind: 'nodes', living: cluster }];
@@ -129,7 +129,7 @@ function measure(nodes: number, tablets: number, lost = 0): Measured {
     tasks: 0,
     ms: 0,
     slowestEventMs: 0,
-    pieces: 0,
+    blocks: 0,
     largestMessageBytes: 0,
     scanMessageBytes: 0,
   };
@@ -149,7 +149,7 @@ function measure(nodes: number, tablets: number, lost = 0): Measured {
         const { task } = effect;
         measured.tasks++;
         for (const source of task.sources)
-          if (source.kind === 'pieces') measured.pieces += source.pieces.length;
+          if (source.kind === 'exchange') measured.blocks += source.blocks.length;
         samples.set(task.key.stage, task);
         const bucketRows = Array.from({ length: 1024 }, (_, b) => 900 + ((b * 7 + task.key.task * 13) % 200));
         const { stage: id, task: index, attempt } = task.key;
@@ -185,18 +185,18 @@ function measure(nodes: number, tablets: number, lost = 0): Measured {
 const kib = (bytes: number): string => `${(bytes / 1024).toFixed(1).padStart(9)} KiB`;
 
 process.stdout.write(
-  ' nodes   tablets   tasks   µs/task  slowest event   pieces/task   scan task (JSON)   largest task (JSON)\n',
+  ' nodes   tablets   tasks   µs/task  slowest event   blocks/task   scan task (JSON)   largest task (JSON)\n',
 );
 for (let warm = 0; warm < 20; warm++) measure(10, 1000);
 const most = { nodes: Math.max(...nodeCounts), tablets: Math.max(...tabletCounts) };
 const runs = nodeCounts.flatMap((nodes) => tabletCounts.map((tablets) => ({ nodes, tablets, lost: 0 })));
 for (const { nodes, tablets, lost } of [...runs, { ...most, lost: Math.ceil(most.nodes / 100) }]) {
-  const { tasks, ms, slowestEventMs, pieces, largestMessageBytes, scanMessageBytes } = measure(
+  const { tasks, ms, slowestEventMs, blocks, largestMessageBytes, scanMessageBytes } = measure(
     nodes,
     tablets,
     lost,
   );
   process.stdout.write(
-    `${String(nodes).padStart(6)} ${String(tablets).padStart(9)} ${String(tasks).padStart(7)} ${((1000 * ms) / tasks).toFixed(1).padStart(9)} ${slowestEventMs.toFixed(1).padStart(11)} ms ${(pieces / tasks).toFixed(1).padStart(13)} ${kib(scanMessageBytes).padStart(18)} ${kib(largestMessageBytes).padStart(21)}\n`,
+    `${String(nodes).padStart(6)} ${String(tablets).padStart(9)} ${String(tasks).padStart(7)} ${((1000 * ms) / tasks).toFixed(1).padStart(9)} ${slowestEventMs.toFixed(1).padStart(11)} ms ${(blocks / tasks).toFixed(1).padStart(13)} ${kib(scanMessageBytes).padStart(18)} ${kib(largestMessageBytes).padStart(21)}\n`,
   );
 }

@@ -1,12 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { OutputShape, Piece } from '../src/index.ts';
+import { HASH_BUCKETS, type OutputShape, type ShuffleBlock } from '../src/index.ts';
 import { openNode } from '../src/testing/shuffle-nodes.ts';
 
 /**
- * Rows from one process into a temp table of another, over gRPC: `node bench/exchange-bench.ts [rows] [compress]`. Store
- * and fetch apart and together, CPU seconds of the four processes, and the fixed cost of a small exchange.
+ * Measures a hash exchange from one node to another over gRPC: `node bench/exchange-bench.ts [rows] [compress]`. The
+ * output is fetched and read by 1, 4 and 16 consumers. The benchmark prints rows per second, the CPU time per row of the
+ * four processes, and the fixed cost of a small exchange.
  */
 const rows = Number(process.argv[2] ?? 10_000_000);
 const compress = process.argv[3] === 'compress';
@@ -52,46 +53,58 @@ const processes = {
 };
 const cpu = () => Object.values(processes).map(cpuOf);
 
-async function exchange(count: number, quiet = false): Promise<void> {
+async function exchange(count: number, consumers: number, quiet = false): Promise<void> {
   const started = performance.now();
   const cpu0 = cpu();
-  const piece = await answer<Piece>(child, { sql: sqlOf(count), shape: SHAPE });
-  const stored = performance.now();
+  const whole = await answer<ShuffleBlock>(child, { sql: sqlOf(count), shape: SHAPE });
   const cpu1 = cpu();
-  const session = await consumer.kernel.session();
-  const fetched = await consumer.shuffle.fetch(session, [piece], SHAPE, new AbortController().signal);
-  const ended = performance.now();
-  if (fetched.rows !== count) throw new Error(`${fetched.rows} rows came`);
-  const cpu2 = cpu();
-  await session.close();
-  if (quiet) return;
-  const line = (what: string, ms: number) =>
-    tell(`${what.padEnd(8)} ${ms.toFixed(0).padStart(6)} ms  ${((count / ms) * 1e-3).toFixed(2)} M rows/s`);
-  line('store', stored - started);
-  line('fetch', ended - stored);
-  line('both', ended - started);
-  tell(
-    `${(fetched.bytes / 1e6).toFixed(0)} MB, ${((fetched.bytes / (ended - stored)) * 1e-3).toFixed(0)} MB/s`,
+  const edge = (i: number) => Math.round((HASH_BUCKETS * i) / consumers);
+  const fetched = await Promise.all(
+    Array.from({ length: consumers }, async (_, i) => {
+      const session = await consumer.kernel.session();
+      const part =
+        consumers === 1 ? whole : { ...whole, rows: undefined, buckets: [edge(i), edge(i + 1)] as const };
+      const { sql, rows } = await consumer.shuffle.fetch(
+        session,
+        [part],
+        SHAPE,
+        new AbortController().signal,
+      );
+      await session.scalar(`SELECT count(*) + sum(key) + max(strlen(comment)) FROM ${sql}`);
+      await session.close();
+      return rows;
+    }),
   );
-  for (const [i, name] of Object.keys(processes).entries()) {
-    tell(
-      `CPU ${name.padEnd(16)} store ${(cpu1[i]! - cpu0[i]!).toFixed(2)} s  fetch ${(cpu2[i]! - cpu1[i]!).toFixed(2)} s`,
-    );
-  }
+  const ended = performance.now();
+  const came = fetched.reduce((sum, rows) => sum + rows, 0);
+  if (came !== count) throw new Error(`${came} rows came`);
+  if (quiet) return;
+  const cpu2 = cpu();
+  const used = (from: readonly number[], to: readonly number[]) => to.map((seconds, i) => seconds - from[i]!);
+  const sum = (seconds: readonly number[]) => seconds.reduce((total, one) => total + one, 0);
+  const perRow = (seconds: number) => ((seconds / count) * 1e6).toFixed(3);
+  const total = used(cpu0, cpu2);
+  const parts = Object.keys(processes).map((name, i) => `${name} ${perRow(total[i]!)}`);
+  tell(
+    `${consumers} consumers: ${((count / (ended - started)) * 1e-3).toFixed(2)} M rows/s, CPU ${perRow(sum(total))} µs a row ` +
+      `(store ${perRow(sum(used(cpu0, cpu1)))}, fetch ${perRow(sum(used(cpu1, cpu2)))}; ${parts.join(', ')})`,
+  );
 }
 
 await answer(child, { prepare: sourceSql });
-await exchange(Math.min(rows, 1_000_000), true);
-for (let run = 0; run < 3; run++) await exchange(rows);
+await exchange(Math.min(rows, 1_000_000), 4, true);
+for (const consumers of [1, 4, 16]) for (let run = 0; run < 3; run++) await exchange(rows, consumers);
 for (const count of [0, Math.min(rows, 100)]) {
   const times: number[] = [];
+  const before = cpu();
   for (let i = 0; i < 50; i++) {
     const started = performance.now();
-    await exchange(count, true);
+    await exchange(count, 1, true);
     times.push(performance.now() - started);
   }
   times.sort((a, b) => a - b);
-  tell(`${count} rows: median ${times[25]!.toFixed(2)} ms`);
+  const used = cpu().reduce((total, seconds, i) => total + seconds - before[i]!, 0);
+  tell(`${count} rows: median ${times[25]!.toFixed(2)} ms, CPU ${((used / 50) * 1e3).toFixed(1)} ms`);
 }
 child.send('stop');
 await consumer.close();

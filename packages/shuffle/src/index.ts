@@ -1,13 +1,14 @@
 export { HASH_BUCKETS } from '@tessera/common';
 export { reportLockedMemory } from './locked-memory.ts';
-export { shuffleBootstrap } from './outputs/output-table.ts';
 export { shuffleService } from './service/shuffle-service.ts';
 export type {
-  FetchedPieces,
+  BlockRange,
+  FetchedBlocks,
+  InlineRows,
   OutputColumn,
   OutputShape,
-  Piece,
   Shuffle,
+  ShuffleBlock,
   StoredOutput,
   TaskKey,
 } from './shuffle.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HASH_BUCKETS, type OutputShape, type Piece } from './index.ts';
+import { HASH_BUCKETS, type OutputShape, type ShuffleBlock } from './index.ts';
 import { keyOf, openNode, type TestNode } from './testing/shuffle-nodes.ts';
 
 let a: TestNode;
@@ -23,9 +23,9 @@ const rowsOf = (from: number, count: number) =>
   `SELECT range AS k, 'text ' || range AS t FROM range(${from}, ${from + count})`;
 
 describe('what two nodes stored', () => {
-  let pieces: Piece[];
+  let blocks: ShuffleBlock[];
   beforeAll(async () => {
-    pieces = [await a.store(0, rowsOf(0, 300_000), SHAPE), await b.store(1, rowsOf(300_000, 200_000), SHAPE)];
+    blocks = [await a.store(0, rowsOf(0, 300_000), SHAPE), await b.store(1, rowsOf(300_000, 200_000), SHAPE)];
   });
   afterAll(async () => {
     await Promise.all([a.shuffle.release('query'), b.shuffle.release('query')]);
@@ -34,7 +34,7 @@ describe('what two nodes stored', () => {
   it('is read whole on both', async () => {
     for (const node of [a, b]) {
       const session = await node.session();
-      const fetched = await node.shuffle.fetch(session, pieces, SHAPE, signal);
+      const fetched = await node.shuffle.fetch(session, blocks, SHAPE, signal);
       expect(fetched.rows).toBe(500_000);
       expect(fetched.bytes).toBeGreaterThan(1_000_000);
       expect(await session.scalar(`SELECT count(DISTINCT k) FROM ${fetched.sql}`)).toBe(500_000);
@@ -54,7 +54,7 @@ describe('what two nodes stored', () => {
       [a, b].map(async (node, i) => {
         const session = await node.session();
         const buckets = [(HASH_BUCKETS / 2) * i, (HASH_BUCKETS / 2) * (i + 1)] as const;
-        const chosen = pieces.map(({ rows: _, ...piece }) => ({ ...piece, buckets }));
+        const chosen = blocks.map(({ rows: _, ...block }) => ({ ...block, buckets }));
         const { sql, rows } = await node.shuffle.fetch(session, chosen, SHAPE, signal);
         expect(await session.scalar(`SELECT count(*) FROM ${sql}`)).toBe(rows);
         return session.scalar(`SELECT sum(k) FROM ${sql}`);
@@ -70,8 +70,8 @@ describe('what two nodes stored', () => {
       const sizes: number[] = [];
       let sum = 0;
       for (const slice of [0, 1, 2]) {
-        const chosen = pieces.map(({ rows: _, ...piece }) => ({
-          ...piece,
+        const chosen = blocks.map(({ rows: _, ...block }) => ({
+          ...block,
           buckets,
           slice: [slice, 3] as const,
         }));
@@ -79,7 +79,7 @@ describe('what two nodes stored', () => {
         sizes.push(Number(await session.scalar(`SELECT count(*) FROM ${sql}`)));
         sum += Number(await session.scalar(`SELECT sum(k) FROM ${sql}`));
       }
-      const whole = pieces.map(({ rows: _, ...piece }) => ({ ...piece, buckets }));
+      const whole = blocks.map(({ rows: _, ...block }) => ({ ...block, buckets }));
       const { sql } = await a.shuffle.fetch(session, whole, SHAPE, signal);
       expect(sum).toBe(Number(await session.scalar(`SELECT sum(k) FROM ${sql}`)));
       expect(Math.max(...sizes) / Math.min(...sizes)).toBeLessThan(1.05);
@@ -110,11 +110,11 @@ it.each([
     7,
   ],
 ])('outputs %s', async (_, sql, shape, rows) => {
-  const piece = await a.store(0, sql, shape, 'small');
+  const block = await a.store(0, sql, shape, 'small');
   for (const node of [a, b]) {
     const session = await node.session();
     for (const known of [rows, undefined]) {
-      const fetched = await node.shuffle.fetch(session, [{ ...piece, rows: known }], shape, signal);
+      const fetched = await node.shuffle.fetch(session, [{ ...block, rows: known }], shape, signal);
       expect(fetched.rows).toBe(rows);
       expect(await session.scalar(`SELECT count(*) FROM ${fetched.sql}`)).toBe(rows);
     }
@@ -130,8 +130,8 @@ describe('release', () => {
     const kept = async () => {
       const there: string[] = [];
       for (const producer of keys) {
-        const piece = { producer, address: a.address, incarnation: a.shuffle.incarnation };
-        const found = await a.shuffle.fetch(session, [piece], SHAPE, signal).then(
+        const block = { producer, address: a.address, incarnation: a.shuffle.incarnation };
+        const found = await a.shuffle.fetch(session, [block], SHAPE, signal).then(
           () => true,
           () => false,
         );
@@ -149,12 +149,17 @@ describe('release', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('gives the memory back', async () => {
-    const before = (await a.kernel.memory()).usedBytes;
-    await a.store(0, rowsOf(0, 2_000_000), SHAPE, 'large');
-    expect((await a.kernel.memory()).usedBytes - before).toBeGreaterThan(30e6);
-    await a.shuffle.release('large');
-    expect((await a.kernel.memory()).usedBytes - before).toBeLessThan(3e6);
+  it('gives memory and disk back', async () => {
+    const spilling = await openNode({ shuffle: { memoryBytes: 4 << 20 } });
+    try {
+      await spilling.store(0, rowsOf(0, 1_000_000), SHAPE, 'large');
+      expect(spilling.shuffle.diskBytes).toBeGreaterThan(10e6);
+      expect(spilling.shuffle.bytes - spilling.shuffle.diskBytes).toBeLessThanOrEqual(4 << 20);
+      await spilling.shuffle.release('large');
+      expect([spilling.shuffle.bytes, spilling.shuffle.diskBytes]).toEqual([0, 0]);
+    } finally {
+      await spilling.close();
+    }
   });
 
   it('of what is still being made', async () => {
@@ -163,9 +168,7 @@ describe('release', () => {
     const failed = expect(slow).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
     await a.shuffle.release('early');
     await failed;
-    expect(
-      await session.scalar("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'exchange'"),
-    ).toBe(0);
+    expect(a.shuffle.bytes).toBe(0);
   });
 });
 

@@ -1,16 +1,28 @@
 import { cancellation, TesseraError } from '@tessera/common';
-import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
+import type { KernelLog, KernelSession } from '@tessera/kernel';
 import type { RpcChannel } from '@tessera/rpc';
-import { PieceFetcher } from './fetch/piece-fetcher.ts';
+import { BlockFetcher } from './fetch/block-fetcher.ts';
 import { KeptOutputs } from './outputs/kept-outputs.ts';
-import type { Selection } from './outputs/output-table.ts';
-import { type ReadPart, readOutput } from './outputs/read-output.ts';
-import { SharedReads } from './outputs/shared-reads.ts';
-import type { FetchedPieces, OutputShape, Piece, Shuffle, StoredOutput, TaskKey } from './shuffle.ts';
+import { readOutput } from './outputs/read-output.ts';
+import type { ReadPart } from './outputs/read-part.ts';
+import { CorruptSegment } from './outputs/segment-store.ts';
+import type {
+  BlockRange,
+  FetchedBlocks,
+  OutputShape,
+  Shuffle,
+  ShuffleBlock,
+  StoredOutput,
+  TaskKey,
+} from './shuffle.ts';
 
 export interface ShuffleOptions {
-  /** Its bootstrap holds `shuffleBootstrap`. */
-  readonly kernel: Kernel;
+  /** Owned by the shuffle (spill files of outputs) and wiped when it is opened. */
+  readonly directory: string;
+  /** Outputs take this much memory of the process; what is beyond it goes to disk. */
+  readonly memoryBytes?: number | undefined;
+  /** The most that outputs take of the disk; by default nine tenths of what is free. */
+  readonly diskBytes?: number | undefined;
   /** Name of this node, for errors. */
   readonly node: string;
   /** Of this process: no other one of any node ever has or had it. */
@@ -29,25 +41,29 @@ export interface ShuffleOptions {
   readonly disturbedHash?: boolean | undefined;
 }
 
+const DEFAULT_MEMORY_BYTES = 64 << 20;
+
 /** What `Shuffle` promises, and the rows of its outputs for the service. */
 export class ShuffleNode implements Shuffle {
   readonly incarnation: string;
   readonly #options: ShuffleOptions;
   readonly #outputs: KeptOutputs;
-  readonly #shared: SharedReads;
-  readonly #fetcher: PieceFetcher;
+  readonly #fetcher: BlockFetcher;
 
   constructor(options: ShuffleOptions) {
     this.#options = options;
     this.incarnation = options.incarnation;
-    const { kernel, node, disturbedHash = false } = options;
-    this.#outputs = new KeptOutputs({ kernel, node, disturbedHash });
-    this.#shared = new SharedReads(kernel);
-    this.#fetcher = new PieceFetcher({ ...options, outputs: this.#outputs });
+    const { memoryBytes = DEFAULT_MEMORY_BYTES, disturbedHash = false } = options;
+    this.#outputs = new KeptOutputs({ ...options, memoryBytes, disturbedHash });
+    this.#fetcher = new BlockFetcher({ ...options, outputs: this.#outputs });
   }
 
   get bytes(): number {
     return this.#outputs.bytes;
+  }
+
+  get diskBytes(): number {
+    return this.#outputs.diskBytes;
   }
 
   store(key: TaskKey, session: KernelSession, sql: string, shape: OutputShape): Promise<StoredOutput> {
@@ -56,38 +72,33 @@ export class ShuffleNode implements Shuffle {
 
   fetch(
     session: KernelSession,
-    pieces: readonly Piece[],
+    blocks: readonly ShuffleBlock[],
     shape: OutputShape,
     signal: AbortSignal,
-  ): Promise<FetchedPieces> {
+  ): Promise<FetchedBlocks> {
     if (signal.aborted) return Promise.reject(cancellation(signal));
-    return this.#fetcher.fetch(session, pieces, shape, signal);
+    return this.#fetcher.fetch(session, blocks, shape, signal);
   }
 
   /**
-   * Rows of an output for another node; see `readOutput`.
+   * Rows of an output for another node; see `OutputRows.read`.
    * @throws TesseraError FETCH_FAILED when the output is not here
    */
   async *read(
     key: TaskKey,
     incarnation: string,
-    selection: Selection,
+    range: BlockRange,
     signal: AbortSignal,
   ): AsyncGenerator<ReadPart> {
     if (incarnation !== this.incarnation) throw this.#missing(key, 'the node was started anew since');
     const output = this.#outputs.find(key);
-    if (output === undefined) throw this.#missing(key, 'the node has not got it');
+    if (output === undefined) throw this.#missing(key, 'the node no longer has the output');
     try {
-      const isWhole = selection.buckets === undefined && selection.slice === undefined;
-      if (isWhole && this.#shared.has(output)) yield* this.#shared.read(output, signal);
-      else yield* readOutput(this.#options.kernel, output, selection, signal);
+      yield* readOutput(output, range, signal);
     } catch (error) {
       if (signal.aborted) throw cancellation(signal);
-      if (
-        error instanceof TesseraError &&
-        (error.name === 'KERNEL_LOST' || error.name === 'QUERY_CANCELLED')
-      ) {
-        throw this.#missing(key, error.message);
+      if (output.released.aborted || error instanceof CorruptSegment) {
+        throw this.#missing(key, (error as Error).message);
       }
       throw error;
     }

@@ -9,6 +9,10 @@ export interface TaskKey {
   readonly attempt: number;
 }
 
+/** A name that no two outputs of a node share. */
+export const taskName = ({ queryId, run, stage, task, attempt }: TaskKey): string =>
+  JSON.stringify([queryId, run, stage, task, attempt]);
+
 export interface OutputColumn {
   readonly name: string;
   /** SQL of the type. */
@@ -21,63 +25,83 @@ export interface OutputShape {
   readonly hashKeys: readonly number[];
 }
 
+/** All rows of a small output, which travel with its description. */
+export interface InlineRows {
+  /** Encapsulated Arrow Schema message, with the dictionaries behind it. */
+  readonly schema: Uint8Array;
+  /** Encapsulated Arrow RecordBatch message; with hash keys, sorted by bucket. */
+  readonly batch: Uint8Array;
+  /** CRC-32C of `schema` followed by `batch`. */
+  readonly crc32c: number;
+}
+
 export interface StoredOutput {
   readonly rows: number;
-  /** In memory, about. */
+  /** Bytes of the rows as they are kept. */
   readonly bytes: number;
   /** Rows of each of `HASH_BUCKETS` buckets; empty without hash keys. */
   readonly bucketRows: readonly number[];
+  /** Undefined: the output is not small, or has no rows. */
+  readonly inline?: InlineRows | undefined;
 }
 
-/** A part of one output, and where it is. */
-export interface Piece {
+/** Some of the rows of an output. */
+export interface BlockRange {
+  /** From (inclusive) and to (exclusive); undefined: all rows. */
+  readonly buckets?: readonly [from: number, to: number] | undefined;
+  /** Of the rows in these buckets, part `slice` of `slices` parts of about the same size. */
+  readonly slice?: readonly [slice: number, slices: number] | undefined;
+}
+
+/** A part of one output for one consumer, and where it is. */
+export interface ShuffleBlock extends BlockRange {
   readonly producer: TaskKey;
   /** `host:port` of the shuffle service of the node that has it. */
   readonly address: string;
   readonly incarnation: string;
-  /** From, and to exclusive; undefined: all rows. */
-  readonly buckets?: readonly [from: number, to: number] | undefined;
-  /** Of the rows so chosen, this one of so many parts of about the same size. */
-  readonly slice?: readonly [slice: number, slices: number] | undefined;
-  /** That must come; undefined: not known. */
+  /** The number of rows that must arrive; undefined: not known. */
   readonly rows?: number | undefined;
+  /** The rows of the whole output, which then need not be fetched. */
+  readonly inline?: InlineRows | undefined;
 }
 
-/** Pieces made readable in a session. */
-export interface FetchedPieces {
-  /** A relation to stand in FROM with the columns of the shape; good in the session that it was fetched for. */
+/** Blocks made readable in a session. */
+export interface FetchedBlocks {
+  /** A relation to stand in FROM with the columns of the shape; valid in the session that it was fetched for. */
   readonly sql: string;
   readonly rows: number;
-  /** Over the network. */
+  /** Bytes that came from other nodes. */
   readonly bytes: number;
 }
 
-/** What tasks of this node left for others, and what it fetches from them. */
+/** The outputs of tasks: this node keeps those of its own tasks, and fetches those of other nodes. */
 export interface Shuffle {
-  /** Of this process; outputs are named by it. */
+  /** Identifies this process; outputs are named by it. */
   readonly incarnation: string;
   /**
-   * Runs a query in the session and keeps its rows until they are released, in the kernel's memory and, beyond its limit, on
-   * disk. The columns of the SQL are those of the shape, in order.
+   * Runs a query in the session and keeps its rows until they are released: in memory and, beyond a budget, on disk. The columns
+   * of the SQL are those of the shape, in order.
    * @throws TesseraError what the SQL did wrong, SHUFFLE_SPACE_EXHAUSTED, QUERY_CANCELLED
    */
   store(key: TaskKey, session: KernelSession, sql: string, shape: OutputShape): Promise<StoredOutput>;
   /**
-   * Fetches pieces of outputs of one shape. Those of this node are not copied.
+   * Makes blocks of outputs of one shape readable.
    * @throws TesseraError FETCH_FAILED naming what is lost, PARTITION_MISMATCH, SHUFFLE_SPACE_EXHAUSTED, QUERY_CANCELLED
    */
   fetch(
     session: KernelSession,
-    pieces: readonly Piece[],
+    blocks: readonly ShuffleBlock[],
     shape: OutputShape,
     signal: AbortSignal,
-  ): Promise<FetchedPieces>;
+  ): Promise<FetchedBlocks>;
   /** Frees outputs; fetches of them that are under way fail. `run` undefined: of all runs; `stages` undefined: of all. */
   release(
     queryId: string,
     which?: { readonly run?: number | undefined; readonly stages?: readonly number[] | undefined },
   ): Promise<void>;
-  /** Of all outputs kept, about. */
+  /** Bytes of all outputs kept, in memory and on disk. */
   readonly bytes: number;
+  /** Bytes of outputs that are on disk. */
+  readonly diskBytes: number;
   close(): Promise<void>;
 }

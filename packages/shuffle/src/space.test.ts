@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OutputShape, shuffleBootstrap } from './index.ts';
+import type { OutputShape } from './index.ts';
 import { keyOf, openNode, type TestNode } from './testing/shuffle-nodes.ts';
 
 const SHAPE: OutputShape = {
@@ -16,9 +16,12 @@ const { signal } = new AbortController();
 let small: TestNode;
 let large: TestNode;
 beforeAll(async () => {
-  const bootstrap = [...shuffleBootstrap, "SET max_temp_directory_size='8MB'"];
+  const bootstrap = ["SET max_temp_directory_size='8MB'"];
   [small, large] = await Promise.all([
-    openNode({ kernel: { memoryLimitBytes: 64 << 20, bootstrap } }),
+    openNode({
+      kernel: { memoryLimitBytes: 64 << 20, bootstrap },
+      shuffle: { memoryBytes: 16 << 20, diskBytes: 8 << 20 },
+    }),
     openNode({}),
   ]);
 });
@@ -29,18 +32,19 @@ it('an output that neither memory nor disk holds is refused, and its space relea
   const stored = small.shuffle.store(keyOf(0), session, rowsOf(2_000_000), SHAPE);
   await expect(stored).rejects.toMatchObject({ name: 'SHUFFLE_SPACE_EXHAUSTED', retry: 'client' });
   expect(small.shuffle.bytes).toBe(0);
+  expect(small.shuffle.diskBytes).toBe(0);
   expect((await small.kernel.memory()).spilledBytes).toBe(0);
   await small.store(1, rowsOf(100_000), SHAPE);
   await small.shuffle.release('query');
 });
 
 it('what is fetched too, and the producer keeps it for others', async () => {
-  const piece = await large.store(2, rowsOf(2_000_000), SHAPE);
+  const block = await large.store(2, rowsOf(2_000_000), SHAPE);
   const session = await small.session();
-  const fetched = small.shuffle.fetch(session, [piece], SHAPE, signal);
+  const fetched = small.shuffle.fetch(session, [block], SHAPE, signal);
   await expect(fetched).rejects.toMatchObject({ name: 'SHUFFLE_SPACE_EXHAUSTED' });
   expect((await small.kernel.memory()).spilledBytes).toBe(0);
-  const { rows } = await large.shuffle.fetch(await large.session(), [piece], SHAPE, signal);
+  const { rows } = await large.shuffle.fetch(await large.session(), [block], SHAPE, signal);
   expect(rows).toBe(2_000_000);
   await large.shuffle.release('query');
 });

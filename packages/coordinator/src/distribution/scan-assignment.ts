@@ -1,5 +1,5 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
-import type { KeySummary, TableSource } from '@tessera/distexec';
+import type { KeySummary, TableScan } from '@tessera/distexec';
 import type { ScanSource, StageId } from '@tessera/planner';
 import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
@@ -35,8 +35,8 @@ export async function assignScan(
   const isWhole = tablets.length === selection.tabletsTotal && granulesPruned === 0;
   const { version } = selection.contents;
   const columns = selection.columns.map(({ id }) => id);
-  const source = (share: readonly ScanTablet[], shareId: string | undefined): TableSource => ({
-    kind: 'table',
+  const source = (share: readonly ScanTablet[], shareId: string | undefined): TableScan => ({
+    kind: 'scan',
     table,
     tablets: share,
     columns,

@@ -5,7 +5,7 @@ import type { LocalTasks } from '@tessera/scheduler';
 export function withSessionRelations(local: LocalTasks, relations: ReadonlyMap<string, string>): LocalTasks {
   if (relations.size === 0) return local;
   const placed = (source: TaskSource): TaskSource => {
-    if (source.kind !== 'relation') return source;
+    if (source.kind !== 'session') return source;
     const sql = relations.get(/\bempty_\d+\b/.exec(source.sql)?.[0] ?? '');
     return sql === undefined ? source : { ...source, sql: `(${sql})` };
   };

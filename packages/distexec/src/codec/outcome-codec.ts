@@ -1,12 +1,13 @@
 import type { DistExecService, RpcHandlers, TaskFinished } from '@tessera/rpc';
 import type { KeySummary, TaskOutcome } from '../dist-exec.ts';
+import { decodeInline } from './task-codec.ts';
 
 export type EventMessage =
   ReturnType<RpcHandlers<typeof DistExecService>['runTask']> extends AsyncIterable<infer E> ? E : never;
 
 /** The last event of a task. */
 export function finishedEvent(outcome: TaskOutcome): EventMessage {
-  const { rows, bytes, bucketRows, cpuMs, elapsedMs, spilledBytes, summaries } = outcome;
+  const { rows, bytes, bucketRows, inline, cpuMs, elapsedMs, spilledBytes, summaries } = outcome;
   return {
     event: {
       case: 'finished',
@@ -28,6 +29,7 @@ export function finishedEvent(outcome: TaskOutcome): EventMessage {
         })),
         spilledBytes: count(spilledBytes),
         summaries: summaries.map(encodeSummary),
+        ...(inline !== undefined && { inline }),
       },
     },
   };
@@ -42,6 +44,7 @@ export function decodeOutcome(finished: TaskFinished): TaskOutcome {
     rows: Number(finished.rows),
     bytes: Number(finished.bytes),
     bucketRows: finished.bucketRows,
+    ...(finished.inline !== undefined && { inline: decodeInline(finished.inline) }),
     cpuMs: Number(finished.cpuMs),
     elapsedMs: Number(finished.elapsedMs),
     fetchedRows: Number(finished.fetchedRows),

@@ -28,7 +28,7 @@ type TabletRow = readonly [
 
 type VectorRow = readonly [rows: number, inline: string | 0, key: string | 0];
 
-/** For `TableSource.tablets`; all are of the table. */
+/** For `TableScan.tablets`; all are of the table. */
 export function encodeTablets(table: TableObject, tablets: readonly ScanTablet[]): Uint8Array {
   let bytes = encoded.get(tablets);
   if (bytes === undefined) {

@@ -112,7 +112,7 @@ it('tasks and outcomes come to the other node as they are', async () => {
     tabletOf({ layout: 'subcompact', inline: 'UEFSMQ==' }),
   ];
   const { key: _, ...withoutKey } = inline;
-  const piece = {
+  const block = {
     producer: { queryId: 'q', run: 0, stage: 1, task: 2, attempt: 3 },
     address: 'h:1',
     incarnation: 'x',
@@ -121,7 +121,7 @@ it('tasks and outcomes come to the other node as they are', async () => {
   const task = taskOf(['SELECT ', 0, ' JOIN ', 1, ''], [{ name: 'a', type: 'BIGINT' }], {
     sources: [
       {
-        kind: 'table',
+        kind: 'scan',
         table,
         columns: [2, 1],
         shareAtVersion: 17,
@@ -148,13 +148,13 @@ it('tasks and outcomes come to the other node as they are', async () => {
           },
         ],
       },
-      { kind: 'table', table, columns: [], choiceAtVersion: 17, tablets: [] },
+      { kind: 'scan', table, columns: [], choiceAtVersion: 17, tablets: [] },
       {
-        kind: 'pieces',
-        pieces: [
-          { ...piece, rows: 0 },
-          { ...piece, buckets: [0, 512] },
-          { ...piece, buckets: [512, 1024], slice: [0, 3] },
+        kind: 'exchange',
+        blocks: [
+          { ...block, rows: 0 },
+          { ...block, buckets: [0, 512] },
+          { ...block, buckets: [512, 1024], slice: [0, 3] },
         ],
         shape,
       },

@@ -3,21 +3,22 @@ import { TesseraError } from '@tessera/common';
 import { decodeFileSource, encodeFileSource } from '@tessera/file-scan';
 import type {
   DistExecService,
-  ExchangePiece,
   RpcClient,
   RunTaskRequest,
+  ShuffleBlock as SentBlock,
+  InlineRows as SentInline,
   TaskKey as SentKey,
   TabletSink as SentSink,
   TaskSource as SentSource,
 } from '@tessera/rpc';
-import type { Piece, TaskKey } from '@tessera/shuffle';
+import type { InlineRows, ShuffleBlock, TaskKey } from '@tessera/shuffle';
 import type { TabletSink, Task, TaskSource } from '../dist-exec.ts';
 import { decodeTablets, encodeTablets } from './tablet-list.ts';
 
 export type RunTaskMessage = Parameters<RpcClient<typeof DistExecService>['runTask']>[0];
 type SourceMessage = NonNullable<RunTaskMessage['sources']>[number];
 
-/** A task as another node is told of it. `RelationSource`s do not travel: they are of a session here. */
+/** A task as another node is told of it. `SessionRelation`s do not travel: they are of a session here. */
 export function encodeTask(task: Task): RunTaskMessage {
   const { columns, hashKeys, summarised } = task.output;
   return {
@@ -62,10 +63,10 @@ export function decodeTask(request: RunTaskRequest): Task {
 
 function encodeSource(source: TaskSource): SourceMessage {
   switch (source.kind) {
-    case 'table':
+    case 'scan':
       return {
         source: {
-          case: 'table',
+          case: 'scan',
           value: {
             table: Buffer.from(JSON.stringify(source.table)),
             tablets: encodeTablets(source.table, source.tablets),
@@ -76,12 +77,12 @@ function encodeSource(source: TaskSource): SourceMessage {
           },
         },
       };
-    case 'pieces':
+    case 'exchange':
       return {
         source: {
           case: 'exchange',
           value: {
-            pieces: source.pieces.map(encodePiece),
+            blocks: source.blocks.map(encodeBlock),
             columns: [...source.shape.columns],
             hashKeys: [...source.shape.hashKeys],
           },
@@ -89,18 +90,18 @@ function encodeSource(source: TaskSource): SourceMessage {
       };
     case 'files':
       return { source: { case: 'files', value: { source: encodeFileSource(source) } } };
-    case 'relation':
+    case 'session':
       throw new Error('A relation of a session cannot be read on another node');
   }
 }
 
 function decodeSource({ source }: SentSource): TaskSource {
   switch (source.case) {
-    case 'table': {
+    case 'scan': {
       const { value } = source;
       const table = tableOf(value.table);
       return {
-        kind: 'table',
+        kind: 'scan',
         table,
         tablets: decodeTablets(table, value.tablets),
         columns: value.columns,
@@ -111,10 +112,10 @@ function decodeSource({ source }: SentSource): TaskSource {
       };
     }
     case 'exchange': {
-      const { pieces, columns, hashKeys } = source.value;
+      const { blocks, columns, hashKeys } = source.value;
       return {
-        kind: 'pieces',
-        pieces: pieces.map(decodePiece),
+        kind: 'exchange',
+        blocks: blocks.map(decodeBlock),
         shape: { columns: columns.map(({ name, type }) => ({ name, type })), hashKeys },
       };
     }
@@ -139,7 +140,7 @@ const decodeSink = ({ table, partitionSql, minBytes, maxBytes }: SentSink): Tabl
   maxBytes: Number(maxBytes),
 });
 
-const encodePiece = ({ producer, address, incarnation, buckets, slice, rows }: Piece) => ({
+const encodeBlock = ({ producer, address, incarnation, buckets, slice, rows, inline }: ShuffleBlock) => ({
   producer,
   address,
   incarnation,
@@ -148,11 +149,12 @@ const encodePiece = ({ producer, address, incarnation, buckets, slice, rows }: P
   slice: slice?.[0] ?? 0,
   slices: slice?.[1] ?? 0,
   rows: BigInt(rows ?? -1),
+  ...(inline !== undefined && { inline }),
 });
 
-function decodePiece(piece: ExchangePiece): Piece {
-  const { producer, address, incarnation, bucketFrom, bucketTo, slice, slices, rows } = piece;
-  if (producer === undefined) throw malformed('a piece has no producer');
+function decodeBlock(block: SentBlock): ShuffleBlock {
+  const { producer, address, incarnation, bucketFrom, bucketTo, slice, slices, rows, inline } = block;
+  if (producer === undefined) throw malformed('a block has no producer');
   return {
     producer: decodeKey(producer),
     address,
@@ -160,8 +162,15 @@ function decodePiece(piece: ExchangePiece): Piece {
     ...(bucketTo > 0 && { buckets: [bucketFrom, bucketTo] as const }),
     ...(slices > 1 && { slice: [slice, slices] as const }),
     ...(rows >= 0n && { rows: Number(rows) }),
+    ...(inline !== undefined && { inline: decodeInline(inline) }),
   };
 }
+
+export const decodeInline = ({ schema, batch, crc32c }: SentInline): InlineRows => ({
+  schema,
+  batch,
+  crc32c,
+});
 
 const decodeKey = ({ queryId, run, stage, task, attempt }: SentKey): TaskKey => ({
   queryId,

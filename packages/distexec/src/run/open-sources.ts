@@ -3,7 +3,7 @@ import type { FileOpener, FileSource } from '@tessera/file-scan';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { Shuffle } from '@tessera/shuffle';
 import type { ReadCounts, StorageAgent } from '@tessera/storage-agent';
-import type { OpenedSources, PiecesSource, TableSource, Task, TaskSource } from '../dist-exec.ts';
+import type { ExchangeBlocks, OpenedSources, TableScan, Task, TaskSource } from '../dist-exec.ts';
 
 export interface SourceServices {
   readonly agent: StorageAgent;
@@ -41,8 +41,8 @@ export async function openSources(
   let lastFetch: Promise<unknown> = Promise.resolve();
   const opening = task.sources.map(async (source): Promise<OpenedSource | undefined> => {
     try {
-      if (source.kind !== 'pieces') return await openAtOnce(source, session, either, services);
-      const fetched = lastFetch.then(() => fetchPieces(source, session, either, services));
+      if (source.kind !== 'exchange') return await openAtOnce(source, session, either, services);
+      const fetched = lastFetch.then(() => fetchBlocks(source, session, either, services));
       lastFetch = fetched.catch(() => undefined);
       return await fetched;
     } catch (error) {
@@ -58,15 +58,15 @@ export async function openSources(
 }
 
 function openAtOnce(
-  source: Exclude<TaskSource, PiecesSource>,
+  source: Exclude<TaskSource, ExchangeBlocks>,
   session: KernelSession,
   signal: AbortSignal,
   { agent, files }: SourceServices,
 ): Promise<OpenedSource> | OpenedSource {
   switch (source.kind) {
-    case 'relation':
+    case 'session':
       return { sql: source.sql };
-    case 'table':
+    case 'scan':
       return scanTable(source, session, signal, agent);
     case 'files':
       return scanFiles(source, signal, files);
@@ -85,7 +85,7 @@ async function scanFiles(
 }
 
 async function scanTable(
-  source: TableSource,
+  source: TableScan,
   session: KernelSession,
   signal: AbortSignal,
   agent: StorageAgent,
@@ -117,13 +117,13 @@ async function scanTable(
   };
 }
 
-async function fetchPieces(
-  { pieces, shape }: PiecesSource,
+async function fetchBlocks(
+  { blocks, shape }: ExchangeBlocks,
   session: KernelSession,
   signal: AbortSignal,
   { shuffle }: SourceServices,
 ): Promise<OpenedSource> {
-  const { sql, rows, bytes } = await shuffle.fetch(session, pieces, shape, signal);
+  const { sql, rows, bytes } = await shuffle.fetch(session, blocks, shape, signal);
   return { sql, fetchedRows: rows, fetchedBytes: bytes };
 }
 

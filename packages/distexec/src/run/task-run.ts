@@ -81,7 +81,7 @@ async function summariesOf(
   const { columns, summarised } = output;
   if (summarised.length === 0) return [];
   if (rows === 0) return summarised.map((column) => ({ column, values: [] }));
-  const piece = { producer: key, address: shuffleAddress, incarnation: shuffle.incarnation };
-  const { sql } = await shuffle.fetch(session, [piece], output, signal);
+  const block = { producer: key, address: shuffleAddress, incarnation: shuffle.incarnation };
+  const { sql } = await shuffle.fetch(session, [block], output, signal);
   return keySummaries(session, sql, { columns, summarised, rows });
 }

@@ -7,7 +7,7 @@ import { createLogging, newUlid, TesseraError } from '@tessera/common';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { DistExecService, openRpcChannel, startRpcServer } from '@tessera/rpc';
-import { openShuffle, type Piece, type Shuffle, shuffleBootstrap, shuffleService } from '@tessera/shuffle';
+import { openShuffle, type Shuffle, type ShuffleBlock, shuffleService } from '@tessera/shuffle';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { writeTablets } from '@tessera/tablet';
 import type { DistExec, Task, TaskOutcome } from '../dist-exec.ts';
@@ -34,7 +34,7 @@ export interface TestNode {
   ping(from?: string): Promise<{ readonly runningTasks: number; readonly exchangeBytes: bigint }>;
   run(task: Task, options?: Partial<RunRemoteTaskOptions>): Promise<TaskOutcome>;
   /** All that a task left. */
-  piece(task: Task, outcome: TaskOutcome): Piece;
+  block(task: Task, outcome: TaskOutcome): ShuffleBlock;
   /** Ends the connection of `remote`. */
   cut(): void;
 }
@@ -70,7 +70,7 @@ export class TestNodes implements AsyncDisposable {
       readableDirectories,
       memoryLimitBytes: 5e8,
       threads: 2,
-      bootstrap: [...agentBootstrap, ...shuffleBootstrap],
+      bootstrap: agentBootstrap,
       log: LOG,
     });
     this.#stack.defer(() => kernel.close());
@@ -81,7 +81,13 @@ export class TestNodes implements AsyncDisposable {
       log: LOG,
     });
     this.#stack.defer(() => agent.close());
-    const shuffle = openShuffle({ kernel, node, incarnation: newUlid(), channel, log: LOG });
+    const shuffle = openShuffle({
+      directory: join(directory, 'exchange'),
+      node,
+      incarnation: newUlid(),
+      channel,
+      log: LOG,
+    });
     this.#stack.defer(() => shuffle.close());
     const shuffleServer = await serve(shuffleService(shuffle));
     this.#stack.defer(() => shuffleServer.close(0));
@@ -125,7 +131,7 @@ export class TestNodes implements AsyncDisposable {
           timeoutMs: 0,
           ...more,
         }),
-      piece: ({ key }, { rows }) => ({ producer: key, address: shuffleAddress, incarnation, rows }),
+      block: ({ key }, { rows }) => ({ producer: key, address: shuffleAddress, incarnation, rows }),
       cut: () => own.close(),
     };
   }

@@ -9,7 +9,7 @@ import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { type NodeCredentials, openRpcChannel } from '@tessera/rpc';
 import type { ClusterNode } from '@tessera/scheduler';
-import { openShuffle, type Shuffle } from '@tessera/shuffle';
+import { openShuffle, type Shuffle, type ShuffleOptions } from '@tessera/shuffle';
 import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
 import manifest from '../../package.json' with { type: 'json' };
 import { EngineCluster } from './engine-cluster.ts';
@@ -29,6 +29,8 @@ export interface MultiNodeOptions {
   /** Where tasks keep what they read of files; the kernel may read there. */
   readonly filesDirectory: string;
   readonly memoryLimitBytes: number;
+  /** Where outputs of tasks go. */
+  readonly exchange: Pick<ShuffleOptions, 'directory' | 'memoryBytes'>;
   readonly isDraining: () => boolean;
   readonly credentials: NodeCredentials;
   readonly logging: Logging;
@@ -65,7 +67,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
   const place = places[node]!;
   const nodeAt = new Map(places.map(({ shuffleAddress, name }) => [shuffleAddress, name]));
   const shuffle = openShuffle({
-    kernel,
+    ...options.exchange,
     node: place.name,
     incarnation: randomUUID(),
     channel: (address) =>

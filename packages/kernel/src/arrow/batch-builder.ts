@@ -3,10 +3,16 @@ import koffi from 'koffi';
 import { checkErrorData } from '../native/error-data.ts';
 import { duckdb, memcpy, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
+import { PayloadPool } from '../protocol/payload-pool.ts';
 import { ARRAY_AT, ARRAY_BYTES } from './c-structs.ts';
 import { ColumnBuilder } from './column-builder.ts';
-import { batchMessage } from './ipc.ts';
+import { batchMessage, messageOf } from './ipc.ts';
+import { sortedOrder } from './sorted-order.ts';
+import { takeRows } from './take-rows.ts';
 import { TakenColumns } from './taken-columns.ts';
+
+/** Memory for sorted rows, shared by all results of the process. */
+const sortedRows = new PayloadPool();
 
 const RELEASE = koffi.proto('void tessera_arrow_array_release(void *array)');
 
@@ -57,6 +63,33 @@ export class BatchBuilder {
     for (const column of this.#columns) column.take(taken);
     this.rows = 0;
     return { rows, message: batchMessage({ rows, ...taken }), recycle: () => taken.recycle() };
+  }
+
+  /**
+   * The gathered rows as `take` gives them, sorted by the last column, a USMALLINT. Rows of equal values keep their order.
+   */
+  takeSorted(): { rows: number; message: Uint8Array[]; recycle: () => void } {
+    const arrays = this.#columns.map((column) => column.array());
+    const [, keys] = arrays.at(-1)!.buffers as [Uint8Array, Uint8Array];
+    const order = sortedOrder(new Uint16Array(keys.buffer, keys.byteOffset, this.rows));
+    if (order === undefined) return this.take();
+    const allocated: Buffer[] = [];
+    const allocate = (bytes: number) => {
+      const buffer = sortedRows.take(bytes);
+      allocated.push(buffer);
+      return buffer;
+    };
+    const message = messageOf(
+      this.rows,
+      arrays.map((array) => takeRows(array, order, allocate)),
+    );
+    const { rows } = this;
+    for (const column of this.#columns) column.reset();
+    this.rows = 0;
+    const recycle = () => {
+      for (const buffer of allocated) sortedRows.give(buffer);
+    };
+    return { rows, message, recycle };
   }
 
   /** One encapsulated DictionaryBatch message for every dictionary-encoded column. */

@@ -2,6 +2,7 @@ import { DataType, type Dictionary, type Field } from 'apache-arrow';
 import { FieldNode } from 'apache-arrow/ipc/metadata/message';
 import { memcpy, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
+import type { ArrayData } from './array-data.ts';
 import { ARRAY_AT, ARRAY_BYTES } from './c-structs.ts';
 import { GrowingBitmap } from './growing-bitmap.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
@@ -138,6 +139,40 @@ export class ColumnBuilder {
     return added;
   }
 
+  /** What was gathered, where it lies: good until the builder starts anew. */
+  array(): ArrayData {
+    const layout = this.#layout;
+    if (this.#offsets !== undefined && this.#offsets.length === 0) {
+      this.#appendOffsets(0, (layout as { offsetBytes: 4 | 8 }).offsetBytes, 0);
+    }
+    const own = [this.#bits?.buffer, this.#offsets, this.#data].flatMap((buffer) =>
+      buffer === undefined ? [] : [buffer.written],
+    );
+    const validity = this.#hasValidity ? this.#validity!.buffer.written : EMPTY;
+    return {
+      layout,
+      length: this.#rows,
+      buffers: this.#validity === undefined ? own : [validity, ...own],
+      children: this.#children.map((child) => child.array()),
+    };
+  }
+
+  /** Forgets what was gathered; its memory is used again. */
+  reset(): void {
+    this.#validity?.reset();
+    this.#bits?.reset();
+    this.#offsets?.reset();
+    this.#data?.reset();
+    this.#restart();
+    for (const child of this.#children) child.reset();
+  }
+
+  #restart(): void {
+    this.#rows = 0;
+    this.#nulls = 0;
+    this.#hasValidity = false;
+  }
+
   /** Hands over what was gathered, depth first, and starts anew. */
   take(into: TakenColumns): void {
     into.nodes.push(new FieldNode(this.#rows, this.#nulls));
@@ -153,9 +188,7 @@ export class ColumnBuilder {
       into.add(this.#offsets, this.#offsets.take());
     }
     if (this.#data !== undefined) into.add(this.#data, this.#data.take());
-    this.#rows = 0;
-    this.#nulls = 0;
-    this.#hasValidity = false;
+    this.#restart();
     for (const child of this.#children) child.take(into);
   }
 

@@ -44,6 +44,12 @@ export class GrowingBitmap {
     if (first + bytes <= last) target[first + bytes] = carry;
   }
 
+  /** Starts anew in the same memory. */
+  reset(): void {
+    this.bits = 0;
+    this.buffer.reset();
+  }
+
   take(): Buffer {
     this.bits = 0;
     return this.buffer.take();

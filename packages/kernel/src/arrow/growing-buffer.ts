@@ -18,6 +18,17 @@ export class GrowingBuffer {
     return this.#bytes;
   }
 
+  /** What was written so far, where it lies. */
+  get written(): Buffer {
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  /** Starts anew in the same memory. */
+  reset(): void {
+    this.length = 0;
+    if (this.#bytes.length > MAX_KEPT_CAPACITY) this.#bytes = EMPTY;
+  }
+
   /** Makes room for `count` more bytes and counts them as written; returns the offset at which they begin. */
   grow(count: number): number {
     const at = this.length;

@@ -2,10 +2,11 @@ import type { Schema } from 'apache-arrow';
 import {
   BufferRegion,
   DictionaryBatch,
-  type FieldNode,
+  FieldNode,
   Message,
   RecordBatch as RecordBatchHeader,
 } from 'apache-arrow/ipc/metadata/message';
+import type { ArrayData } from './array-data.ts';
 
 /** An encapsulated message: 0xFFFFFFFF, i32 metadata length, metadata padded to 8, body. */
 const PREFIX_BYTES = 8;
@@ -40,6 +41,27 @@ export function batchMessage(parts: BatchParts, dictionaryId?: number): Uint8Arr
   const batch = new RecordBatchHeader(parts.rows, parts.nodes, regions, null);
   const header = dictionaryId === undefined ? batch : new DictionaryBatch(batch, dictionaryId);
   return [...frame(Message.encode(Message.from(header, offset))), ...body];
+}
+
+/** The message of a batch of the given columns. */
+export function messageOf(rows: number, columns: readonly ArrayData[]): Uint8Array[] {
+  const nodes: FieldNode[] = [];
+  const buffers: Uint8Array[] = [];
+  const add = ({ layout, length, buffers: own, children }: ArrayData) => {
+    const hasValidity = layout.kind !== 'null' && layout.kind !== 'union' && own[0]!.length > 0;
+    nodes.push(new FieldNode(length, hasValidity ? zeroBits(own[0]!, length) : 0));
+    buffers.push(...own);
+    for (const child of children) add(child);
+  };
+  for (const column of columns) add(column);
+  return batchMessage({ rows, nodes, buffers });
+}
+
+/** How many of the first `length` bits are zero. */
+function zeroBits(bits: Uint8Array, length: number): number {
+  let ones = 0;
+  for (let i = 0; i < length; i++) ones += (bits[i >> 3]! >> (i & 7)) & 1;
+  return length - ones;
 }
 
 function frame(metadata: Uint8Array): Uint8Array[] {

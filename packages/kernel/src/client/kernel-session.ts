@@ -1,5 +1,11 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
-import type { KernelParams, KernelValue, QueryProgress, StatementDescription } from '../protocol/messages.ts';
+import type {
+  BatchMode,
+  KernelParams,
+  KernelValue,
+  QueryProgress,
+  StatementDescription,
+} from '../protocol/messages.ts';
 import { type ArrowBatchInput, appendBatches } from './append.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 import { type KernelResult, ResultStream } from './result-stream.ts';
@@ -73,12 +79,12 @@ export class KernelSession {
   query(
     sql: string,
     params: KernelParams = [],
-    options: { maxBatchBytes?: number; keep?: boolean } = {},
+    options: { maxBatchBytes?: number; batches?: BatchMode; keep?: boolean } = {},
   ): Promise<KernelResult> {
     const stream = new ResultStream(this.#socket);
-    const { maxBatchBytes = DEFAULT_BATCH_BYTES, keep = false } = options;
+    const { maxBatchBytes = DEFAULT_BATCH_BYTES, batches = 'prompt', keep = false } = options;
     const timeZone = this.#timeZone;
-    this.#socket.call({ op: 'query', sql, params, maxBatchBytes, keep, timeZone }, stream).then(
+    this.#socket.call({ op: 'query', sql, params, maxBatchBytes, batches, keep, timeZone }, stream).then(
       () => stream.end(),
       (error: Error) => stream.end(error),
     );

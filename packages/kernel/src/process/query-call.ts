@@ -6,7 +6,7 @@ import { NativeBlock } from '../native/memory.ts';
 import { isInterrupt } from '../native/native-error.ts';
 import { destroyChunk, type NativeResult, type NativeStatement } from '../native/statement.ts';
 import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
-import type { KernelParams, ResultHeader } from '../protocol/messages.ts';
+import type { BatchMode, KernelParams, ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { drained } from './drained.ts';
 
@@ -15,35 +15,30 @@ const MAX_BATCH_ROWS = 131_072;
 const MAX_HOLD_MS = 10;
 const BATCH_PREFIX_BYTES = 8;
 
+export interface QueryCall {
+  readonly params: KernelParams;
+  readonly maxBatchBytes: number;
+  readonly batches: BatchMode;
+  readonly timeZone: string | null;
+}
+
 /** Runs the statement and writes its result header and batches; the caller writes the reply. */
-export async function runQuery(
-  statement: NativeStatement,
-  params: KernelParams,
-  maxBatchBytes: number,
-  timeZone: string | null,
-  socket: Socket,
-): Promise<void> {
+export async function runQuery(statement: NativeStatement, call: QueryCall, socket: Socket): Promise<void> {
   try {
-    await streamRows(statement, params, maxBatchBytes, timeZone, socket);
+    await streamRows(statement, call, socket);
   } catch (error) {
-    throw isInterrupt(error) ? await statement.causeOfInterrupt(params) : error;
+    throw isInterrupt(error) ? await statement.causeOfInterrupt(call.params) : error;
   }
 }
 
-async function streamRows(
-  statement: NativeStatement,
-  params: KernelParams,
-  maxBatchBytes: number,
-  timeZone: string | null,
-  socket: Socket,
-): Promise<void> {
-  statement.bind(params);
+async function streamRows(statement: NativeStatement, call: QueryCall, socket: Socket): Promise<void> {
+  statement.bind(call.params);
   const result = await statement.execute('streaming');
   const optionsSlot = new NativeBlock(8);
   try {
     const options = duckdb.arrowOptions(result.address);
     optionsSlot.setPointer(0, options);
-    await new ResultStream(result, options, socket, maxBatchBytes, timeZone).run();
+    await new ResultStream(result, options, socket, call).run();
   } finally {
     duckdb.destroyArrowOptions(optionsSlot.address);
     await result.destroy();
@@ -54,6 +49,7 @@ class ResultStream {
   readonly #result: NativeResult;
   readonly #socket: Socket;
   readonly #maxBatchBytes: number;
+  readonly #batches: BatchMode;
   readonly #columns: KernelColumn[];
   readonly #schema: ResultSchema;
   readonly #builder: BatchBuilder;
@@ -63,12 +59,12 @@ class ResultStream {
     result: NativeResult,
     options: Pointer,
     socket: Socket,
-    maxBatchBytes: number,
-    timeZone: string | null,
+    { maxBatchBytes, batches, timeZone }: QueryCall,
   ) {
     this.#result = result;
     this.#socket = socket;
     this.#maxBatchBytes = maxBatchBytes;
+    this.#batches = batches;
     this.#columns = result.columns();
     this.#schema = resultSchema(result.address, options, this.#columns, timeZone);
     this.#builder = new BatchBuilder(options, this.#schema.schema);
@@ -76,10 +72,12 @@ class ResultStream {
 
   /**
    * The next chunk is always being fetched while the last one is copied. Rows wait for a full batch only while the
-   * kernel keeps them coming; the first chunk goes out as soon as it is known not to be the only one.
+   * kernel keeps them coming; the first chunk goes out as soon as it is known not to be the only one. Batches that are to be full
+   * wait for all their rows.
    */
   async run(): Promise<void> {
-    const overdue = setInterval(() => this.#flushOverdue(), MAX_HOLD_MS);
+    const isPrompt = this.#batches === 'prompt';
+    const overdue = isPrompt ? setInterval(() => this.#flushOverdue(), MAX_HOLD_MS) : undefined;
     let pending: Promise<Pointer | undefined> | undefined;
     try {
       pending = this.#result.fetch();
@@ -92,8 +90,8 @@ class ResultStream {
         pending.catch(() => undefined);
         this.#builder.add(chunk);
         const full = this.#builder.rows >= MAX_BATCH_ROWS || this.#builder.bytes >= this.#maxBatchBytes;
-        if (full || !this.#headerSent) {
-          if (!this.#headerSent && (await pending) === undefined) continue;
+        if (full || (isPrompt && !this.#headerSent)) {
+          if (isPrompt && !this.#headerSent && (await pending) === undefined) continue;
           // The last batch leaves while this one was gathered; two at a time are in memory.
           await drained(this.#socket);
           this.#flush();
@@ -118,7 +116,8 @@ class ResultStream {
 
   #flush(): void {
     if (this.#builder.rows === 0 || this.#socket.destroyed) return;
-    const { rows, message, recycle } = this.#builder.take();
+    const { rows, message, recycle } =
+      this.#batches === 'sorted' ? this.#builder.takeSorted() : this.#builder.take();
     this.#socket.cork();
     if (!this.#headerSent) this.#sendHeader();
     const prefix = Buffer.alloc(BATCH_PREFIX_BYTES);

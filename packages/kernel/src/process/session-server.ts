@@ -154,7 +154,7 @@ export class SessionServer {
       case 'query': {
         const run = (s: NativeStatement) => {
           this.#dirty ||= !s.leavesNoTrace;
-          return runQuery(s, request.params, request.maxBatchBytes, request.timeZone, this.#socket);
+          return runQuery(s, request, this.#socket);
         };
         return request.keep ? this.#kept.with(request.sql, run) : this.#withStatement(request.sql, run);
       }

@@ -4,6 +4,13 @@ import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
 export type KernelValue = null | boolean | number | bigint | string | Uint8Array;
 export type KernelParams = readonly KernelValue[] | Readonly<Record<string, KernelValue>>;
 
+/**
+ * How the rows of a result are cut into batches. `prompt`: rows that are ready do not wait long for more. `full`: every batch but
+ * the last one is as large as it may be. `sorted`: the same, and the rows of each batch are sorted by the last column, a
+ * USMALLINT without NULLs.
+ */
+export type BatchMode = 'prompt' | 'full' | 'sorted';
+
 interface Call {
   /** The session's time zone; null = the instance's default. Set before the call when it differs. */
   readonly timeZone: string | null;
@@ -18,6 +25,7 @@ export type Request =
       readonly sql: string;
       readonly params: KernelParams;
       readonly maxBatchBytes: number;
+      readonly batches: BatchMode;
       readonly keep: boolean;
     })
   | (Call & { readonly op: 'append'; readonly table: string; readonly schemaIpc: Uint8Array })

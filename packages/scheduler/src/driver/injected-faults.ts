@@ -43,7 +43,7 @@ export function withFaults(
     if (failure) throw failure.error ?? TesseraError.of('NOT_LEADER', { hint: 'injected' });
     const unreadable = (type: FaultType) =>
       task.sources
-        .flatMap((source) => (source.kind === 'pieces' ? source.pieces : []))
+        .flatMap((source) => (source.kind === 'exchange' ? source.blocks : []))
         .find(({ producer }) => of(producer, type));
     const refused = unreadable('TASK_GET_RESULTS_REQUEST_FAILURE');
     if (refused) throw fetchFailed(refused.producer, refused.address);

@@ -23,7 +23,7 @@ const DEFAULTS = {
   tasksPerNode: 8,
   retryDelayMs: 100,
   noNodesGraceMs: 10_000,
-  piecesPerEvent: 20_000,
+  blocksPerEvent: 20_000,
   releaseBytes: 16 << 20,
 };
 /** A session that does not stop when it is told to holds up the end of a failed run no longer than this. */

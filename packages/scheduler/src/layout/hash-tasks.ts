@@ -33,20 +33,20 @@ export function hashTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpec
     minBytes: MIN_TASK_BYTES,
     cuttable: cut === undefined ? undefined : sizes.get(cut),
   });
-  const pieces = ranges.flatMap((range) =>
+  const parts = ranges.flatMap((range) =>
     partsOf(range, cut === undefined ? undefined : outputsOf(stage.sources[cut] as ExchangeSource)),
   );
   const nodes = mostInput(stage, inputs);
-  return spreadBySize(pieces, nodes.length).map(([piece, turn]) => {
+  return spreadBySize(parts, nodes.length).map(([{ range, part }, turn]) => {
     const preferred = nodes[turn]!;
-    const { from, to } = piece.range;
+    const { from, to } = range;
     return {
       preferred,
       sources: stage.sources.map((source, position) => {
         if (source.kind !== 'exchange' || source.mode !== 'hash')
           return fullSource(source, position, inputs, preferred);
-        const part = position === cut ? piece.part : {};
-        return { kind: 'exchange', stage: source.stage, buckets: [from, to], ...part } as const;
+        const divided = position === cut ? part : {};
+        return { kind: 'exchange', stage: source.stage, buckets: [from, to], ...divided } as const;
       }),
     };
   });
@@ -86,17 +86,14 @@ function partsOf(range: BucketRange, outputs: readonly TaskOutput[] | undefined)
 }
 
 /** Pairs each part with a node number: parts by descending size, assigned to the nodes back and forth. */
-function spreadBySize(
-  pieces: readonly RangePart[],
-  nodes: number,
-): readonly (readonly [RangePart, number])[] {
-  const order = pieces.map((_, i) => i).sort((a, b) => pieces[b]!.bytes - pieces[a]!.bytes);
-  const turns = new Array<number>(pieces.length);
-  order.forEach((piece, rank) => {
+function spreadBySize(parts: readonly RangePart[], nodes: number): readonly (readonly [RangePart, number])[] {
+  const order = parts.map((_, i) => i).sort((a, b) => parts[b]!.bytes - parts[a]!.bytes);
+  const turns = new Array<number>(parts.length);
+  order.forEach((part, rank) => {
     const turn = rank % nodes;
-    turns[piece] = Math.floor(rank / nodes) % 2 === 0 ? turn : nodes - 1 - turn;
+    turns[part] = Math.floor(rank / nodes) % 2 === 0 ? turn : nodes - 1 - turn;
   });
-  return pieces.map((piece, i) => [piece, turns[i]!]);
+  return parts.map((part, i) => [part, turns[i]!]);
 }
 
 /** The sliceable source with the largest single bucket. */

@@ -1,4 +1,4 @@
-import type { TableSource, TaskSource } from '@tessera/distexec';
+import type { TableScan, TaskSource } from '@tessera/distexec';
 import type { ClusterNode } from '../cluster.ts';
 import type { ScanAssignment } from '../stage-execution.ts';
 import type { LeafSource } from './task-spec.ts';
@@ -30,19 +30,19 @@ export function allParts(assignments: readonly ScanAssignment[]): LeafSource {
     const units = assignments.flatMap(({ source }) => (source.kind === 'files' ? source.units : []));
     return { kind: 'leaf', source: { ...first, units } };
   }
-  const tablets = assignments.flatMap(({ source }) => (source.kind === 'table' ? source.tablets : []));
+  const tablets = assignments.flatMap(({ source }) => (source.kind === 'scan' ? source.tablets : []));
   return { kind: 'leaf', source: asChoice(first, tablets) };
 }
 
 /** Adapts a source to a node: a node reads the tablets of another node's share one by one. */
 export function sourceFor({ source, shareOf }: LeafSource, node: ClusterNode): TaskSource {
-  if (source.kind !== 'table' || shareOf === node.incarnation) return source;
+  if (source.kind !== 'scan' || shareOf === node.incarnation) return source;
   return asChoice(source, source.tablets);
 }
 
 /** Reads exactly these tablets. Reading more that the node holds of the table would duplicate rows. */
-function asChoice(source: TaskSource, tablets: TableSource['tablets']): TaskSource {
-  if (source.kind !== 'table') return source;
+function asChoice(source: TaskSource, tablets: TableScan['tablets']): TaskSource {
+  if (source.kind !== 'scan') return source;
   const { kind, table, columns } = source;
   return { kind, table, tablets, columns };
 }

@@ -20,7 +20,7 @@ export function fullSource(
 ): SourceSpec {
   switch (source.kind) {
     case 'session':
-      return { kind: 'leaf', source: { kind: 'relation', sql: source.sql } };
+      return { kind: 'leaf', source: { kind: 'session', sql: source.sql } };
     case 'exchange':
       return { kind: 'exchange', stage: source.stage };
     case 'scan': {

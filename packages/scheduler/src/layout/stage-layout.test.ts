@@ -29,7 +29,7 @@ const share = (node: ClusterNode, tablets: readonly number[]) => ({
   node,
   bytes: tablets.length,
   source: {
-    kind: 'table',
+    kind: 'scan',
     table: {},
     tablets,
     columns: [1],
@@ -62,7 +62,7 @@ test("another node's share is read tablet by tablet", () => {
   const [given] = spec!.sources;
   if (given?.kind !== 'leaf') throw new Error('not a scan');
   expect(sourceFor(given, nodes[1]!)).toMatchObject({ tablets: [2], choiceAtVersion: 7, shareId: 'n1' });
-  expect(sourceFor(given, nodes[0]!)).toEqual({ kind: 'table', table: {}, tablets: [2], columns: [1] });
+  expect(sourceFor(given, nodes[0]!)).toEqual({ kind: 'scan', table: {}, tablets: [2], columns: [1] });
 });
 
 test('a node without tablets of one of two tables reads nothing of it, whatever it keeps', () => {

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import { rootOf, SESSION, type TaskRef, type TaskState } from './scheduler-state.ts';
 import { hasInputs } from './task-inputs.ts';
-import { piecesIn, taskMessage } from './task-message.ts';
+import { blocksIn, taskMessage } from './task-message.ts';
 import { usableNodes } from './usable-nodes.ts';
 
 /** Schedules created tasks whose inputs are complete. Returns whether a task could not be scheduled because there is no node. */
@@ -47,8 +47,8 @@ function chooseNode(draft: Draft, { spec: { preferred, follows }, avoid }: TaskS
  * to build: the rest waits for the next event, so that the event loop serves other work in between.
  */
 export function dispatchTasks(draft: Draft): void {
-  const { tasksPerNode, piecesPerEvent } = draft.state.options;
-  let pieces = 0;
+  const { tasksPerNode, blocksPerEvent } = draft.state.options;
+  let blocks = 0;
   for (const number of draft.changedNodes)
     for (;;) {
       const { queue, running, isAlone, status } = draft.node(number);
@@ -57,12 +57,12 @@ export function dispatchTasks(draft: Draft): void {
       if (running >= (number === SESSION ? 1 : tasksPerNode)) break;
       const task = draft.task(ref.stage, ref.task);
       if (task.isAlone && running > 0) break;
-      if (pieces > piecesPerEvent) {
+      if (blocks > blocksPerEvent) {
         dispatchLater(draft);
         return;
       }
       draft.updateNode(number, { queue: rest });
-      if (hasInputs(draft, task.spec)) pieces += beginAttempt(draft, number, ref);
+      if (hasInputs(draft, task.spec)) blocks += beginAttempt(draft, number, ref);
       else draft.updateTask(ref.stage, ref.task, { status: 'created' });
     }
 }
@@ -93,5 +93,5 @@ function beginAttempt(draft: Draft, number: number, ref: TaskRef): number {
       ? { kind: 'open-root', task }
       : { kind: 'run', node, inSession: number === SESSION, task },
   );
-  return piecesIn(task);
+  return blocksIn(task);
 }

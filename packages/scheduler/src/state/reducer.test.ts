@@ -28,7 +28,7 @@ class Run {
       tasksPerNode: 2,
       retryDelayMs: 10,
       noNodesGraceMs: 500,
-      piecesPerEvent: 100,
+      blocksPerEvent: 100,
       releaseBytes: 1e9,
     });
   }

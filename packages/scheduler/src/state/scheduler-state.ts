@@ -17,7 +17,7 @@ export interface SchedulerOptions {
   /** How long a query waits for a node when there is none. */
   readonly noNodesGraceMs: number;
   /** Limits the blocks named by the tasks that begin in one event; other tasks begin with the next event. */
-  readonly piecesPerEvent: number;
+  readonly blocksPerEvent: number;
   /** Outputs of at least this size are released as soon as all readers have read them. */
   readonly releaseBytes: number;
 }

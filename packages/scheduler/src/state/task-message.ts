@@ -1,7 +1,7 @@
 import type { Task } from '@tessera/distexec';
 import type { StageId } from '@tessera/planner';
 import { sourceFor } from '../layout/scan-parts.ts';
-import { piecesOf, type WholeOutput, wholeOutput } from '../layout/task-pieces.ts';
+import { blocksOf, inlineBudget, type WholeOutput, wholeOutput } from '../layout/task-blocks.ts';
 import type { Draft } from './draft.ts';
 import { isComplete, type TaskRef, type TaskState } from './scheduler-state.ts';
 
@@ -11,13 +11,14 @@ export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: 
   const { attempt, spec, isAlone } = draft.task(id, task);
   const { stage } = draft.stage(id);
   const { node } = draft.node(number);
+  const inlineRows = inlineBudget();
   return {
     key: { queryId, run, stage: id, task, attempt: attempt + 1 },
     sql: stage.sql,
     sources: spec.sources.map((source) =>
       source.kind === 'leaf'
         ? sourceFor(source, node)
-        : piecesOf(source, draft.stage(source.stage).stage, wholeOutputs(draft, source.stage)),
+        : blocksOf(source, draft.stage(source.stage).stage, wholeOutputs(draft, source.stage), inlineRows),
     ),
     output: stage.output,
     timeZone,
@@ -25,9 +26,9 @@ export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: 
   };
 }
 
-/** How many pieces the tasks of a message name, about. */
-export const piecesIn = ({ sources }: Task): number =>
-  sources.reduce((sum, source) => sum + (source.kind === 'pieces' ? source.pieces.length : 0), 0);
+/** The number of blocks that a task reads. */
+export const blocksIn = ({ sources }: Task): number =>
+  sources.reduce((sum, source) => sum + (source.kind === 'exchange' ? source.blocks.length : 0), 0);
 
 /** Those of complete stages, whose tasks do not change any more without becoming another array. */
 const known = new WeakMap<readonly TaskState[], readonly WholeOutput[]>();

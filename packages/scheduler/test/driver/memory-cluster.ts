@@ -91,10 +91,10 @@ export class MemoryCluster implements Cluster, LocalTasks {
   }
 
   #read(source: Task['sources'][number]): readonly number[] {
-    if (source.kind === 'table') return source.tablets as unknown as readonly number[];
-    if (source.kind === 'relation') return [1_000];
+    if (source.kind === 'scan') return source.tablets as unknown as readonly number[];
+    if (source.kind === 'session') return [1_000];
     if (source.kind === 'files') return [];
-    return source.pieces.flatMap(({ producer: { stage, task, attempt }, incarnation, buckets }) => {
+    return source.blocks.flatMap(({ producer: { stage, task, attempt }, incarnation, buckets }) => {
       const owner = this.nodes.find((one) => one.incarnation === incarnation);
       const rows = owner && this.#outputs.get(`${incarnation} ${stage}/${task}/${attempt}`);
       if (rows === undefined) {
@@ -212,7 +212,7 @@ function assigned(
     .map(({ owner, own }) => ({
       node: owner,
       bytes: own.length,
-      source: { kind: 'table', table: {}, tablets: own, columns: [1] } as unknown as ScanAssignment['source'],
+      source: { kind: 'scan', table: {}, tablets: own, columns: [1] } as unknown as ScanAssignment['source'],
     }));
 }
 

@@ -77,8 +77,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a task reads one bucket too many',
     file: 'layout/hash-tasks.ts',
-    find: 'buckets: [from, to], ...part',
-    replace: 'buckets: [from, Math.min(to + 1, HASH_BUCKETS)], ...part',
+    find: 'buckets: [from, to], ...divided',
+    replace: 'buckets: [from, Math.min(to + 1, HASH_BUCKETS)], ...divided',
   },
   {
     name: 'forwarded outputs of a task are read twice',

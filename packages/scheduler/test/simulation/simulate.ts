@@ -87,7 +87,7 @@ class Simulation {
       tasksPerNode: random.between(1, 3),
       retryDelayMs: 50,
       noNodesGraceMs: 2_000,
-      piecesPerEvent: random.chance(0.3) ? 0 : 1_000,
+      blocksPerEvent: random.chance(0.3) ? 0 : 1_000,
       releaseBytes: random.chance(0.5) ? 1 : Number.POSITIVE_INFINITY,
     });
   }
@@ -256,7 +256,7 @@ class Simulation {
           node,
           bytes: own.length,
           source: {
-            kind: 'table',
+            kind: 'scan',
             table: { name: relation },
             tablets: own,
             columns: [1],
@@ -270,7 +270,7 @@ class Simulation {
 
   #run(task: Task, node: SimulatedNode, incarnation: string, inSession: boolean): void {
     const ref = { stage: task.key.stage, task: task.key.task, attempt: task.key.attempt };
-    this.#checkPieces(task);
+    this.#checkBlocks(task);
     if (inSession) {
       const startMs = Math.max(this.#agenda.nowMs, this.#sessionIsBusyUntilMs);
       this.#sessionIsBusyUntilMs = startMs + 10;
@@ -355,24 +355,24 @@ class Simulation {
     const { volatile, unsteady, skewed, plan } = this.#plan;
     const stage = plan.stages.find(({ id }) => id === this.#planner.original(key.stage))!;
     const rows = sources.map((source): readonly Row[] => {
-      if (source.kind === 'table') {
+      if (source.kind === 'scan') {
         const tablets = source.tablets as unknown as readonly { id: number; rows: number }[];
         const table = Number((source.table as unknown as { name: string }).name.slice(1));
         return tablets.flatMap(({ id, rows: count }) => tabletRows(table, id, count));
       }
-      if (source.kind !== 'pieces') return [];
-      return source.pieces.flatMap((piece) => {
+      if (source.kind !== 'exchange') return [];
+      return source.blocks.flatMap((block) => {
         if (this.#mayFail('fetch')) {
-          const { stage: of, task, attempt } = piece.producer;
+          const { stage: of, task, attempt } = block.producer;
           throw TesseraError.of('FETCH_FAILED', {
-            node: piece.address,
+            node: block.address,
             stage: of,
             task,
             attempt,
             reason: 'cut',
           });
         }
-        return fetchPiece(piece, this.#nodes, node);
+        return fetchPiece(block, this.#nodes, node);
       });
     });
     const made = rowsOfStage(stage, rows, { skewed });
@@ -384,12 +384,12 @@ class Simulation {
     return this.#random.shuffled(varied);
   }
 
-  /** All pieces are of attempts that count, one of each task. */
-  #checkPieces({ sources, key }: Task): void {
+  /** All blocks are of attempts that count, one of each task. */
+  #checkBlocks({ sources, key }: Task): void {
     for (const source of sources) {
-      if (source.kind !== 'pieces') continue;
+      if (source.kind !== 'exchange') continue;
       const seen = new Set<string>();
-      for (const { producer, buckets, slice, incarnation } of source.pieces) {
+      for (const { producer, buckets, slice, incarnation } of source.blocks) {
         if (this.#state.nodes[this.#state.numbers.get(incarnation)!]!.status === 'lost')
           this.#problems.push(`${outputName(key)} is to read from ${incarnation}, which is lost`);
         const { stage, task, attempt } = producer;

@@ -1,9 +1,9 @@
 import { TesseraError } from '@tessera/common';
-import type { PiecesSource, Task } from '@tessera/distexec';
+import type { ExchangeBlocks, Task } from '@tessera/distexec';
 import type { ClusterNode } from '../../src/cluster.ts';
 import type { Row } from './stage-rows.ts';
 
-type Piece = PiecesSource['pieces'][number];
+type ShuffleBlock = ExchangeBlocks['blocks'][number];
 
 /** A process on a machine; a crash ends the process and what it has left. */
 export class SimulatedNode {
@@ -58,26 +58,26 @@ export const outputName = ({
   attempt,
 }: Pick<Task['key'], 'stage' | 'task' | 'attempt'>): string => `${stage}/${task}/${attempt}`;
 
-/** The rows of a piece, as its producer's node gives them to `reader`. */
+/** The rows of a block, as its producer's node gives them to `reader`. */
 export function fetchPiece(
-  piece: Piece,
+  block: ShuffleBlock,
   nodes: readonly SimulatedNode[],
   reader: SimulatedNode,
 ): readonly Row[] {
-  const owner = nodes.find((node) => node.describe().shuffleAddress === piece.address)!;
+  const owner = nodes.find((node) => node.describe().shuffleAddress === block.address)!;
   const fail = (reason: string): never => {
-    const { stage, task, attempt } = piece.producer;
+    const { stage, task, attempt } = block.producer;
     throw TesseraError.of('FETCH_FAILED', { node: owner.describe().name, stage, task, attempt, reason });
   };
   if (owner !== reader && (!owner.isReachable || !reader.isReachable)) fail('it does not answer');
-  if (owner.describe().incarnation !== piece.incarnation) fail('it was restarted');
-  const output = owner.outputs.get(outputName(piece.producer));
+  if (owner.describe().incarnation !== block.incarnation) fail('it was restarted');
+  const output = owner.outputs.get(outputName(block.producer));
   if (output === undefined) return fail('it has no such output');
-  const [from, to] = piece.buckets ?? [0, 1024];
+  const [from, to] = block.buckets ?? [0, 1024];
   const rows = output.filter(({ bucket }) => bucket >= from && bucket < to);
-  if (piece.rows !== undefined && piece.rows !== rows.length)
-    fail(`${rows.length} rows instead of ${piece.rows}`);
-  const [slice, slices] = piece.slice ?? [0, 1];
+  if (block.rows !== undefined && block.rows !== rows.length)
+    fail(`${rows.length} rows instead of ${block.rows}`);
+  const [slice, slices] = block.slice ?? [0, 1];
   return rows.slice(
     Math.floor((rows.length * slice) / slices),
     Math.floor((rows.length * (slice + 1)) / slices),

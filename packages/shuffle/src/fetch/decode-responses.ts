@@ -5,8 +5,8 @@ import { uncompress } from 'lz4-napi';
 /** What came on a stream is not what was sent. Asking again may help. */
 export class BrokenStream extends Error {}
 
-/** Rows of a piece, in the order in which they come. */
-export type PieceRows = SchemaPart | BatchPart;
+/** Rows of a block, in the order in which they come. */
+export type BlockRows = SchemaPart | BatchPart;
 
 export interface SchemaPart {
   readonly kind: 'schema';
@@ -17,15 +17,17 @@ export interface BatchPart {
   readonly kind: 'batch';
   readonly ipc: Uint8Array;
   readonly rows: number;
-  /** As it came. */
+  /** Bytes that came from another node. */
   readonly bytes: number;
+  /** The bytes of `ipc` are not read any more. */
+  release(): void;
 }
 
 /**
  * Checks responses and undoes their compression.
  * @throws BrokenStream when some are missing, doubled, in another order, cut off or changed
  */
-export async function* decodeResponses(responses: AsyncIterable<FetchResponse>): AsyncGenerator<PieceRows> {
+export async function* decodeResponses(responses: AsyncIterable<FetchResponse>): AsyncGenerator<BlockRows> {
   let sequence = 0;
   let rows = 0;
   let batches = 0;
@@ -46,7 +48,13 @@ export async function* decodeResponses(responses: AsyncIterable<FetchResponse>):
         const ipc = batch.rawLength === 0 ? batch.ipc : await undone(batch.ipc, batch.rawLength);
         rows += batch.rows;
         batches++;
-        yield { kind: 'batch', ipc, rows: batch.rows, bytes: batch.ipc.length };
+        yield {
+          kind: 'batch',
+          ipc,
+          rows: batch.rows,
+          bytes: batch.ipc.length,
+          release: () => discardBytes(ipc),
+        };
         break;
       }
       case 'end': {

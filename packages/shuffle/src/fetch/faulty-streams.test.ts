@@ -7,7 +7,7 @@ import {
   serviceOf,
 } from '@tessera/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { OutputShape, Piece } from '../index.ts';
+import type { OutputShape, ShuffleBlock } from '../index.ts';
 import { breakingProxy } from '../testing/breaking-proxy.ts';
 import { openNode, type TestNode } from '../testing/shuffle-nodes.ts';
 
@@ -34,7 +34,7 @@ const { signal } = new AbortController();
 let producer: TestNode;
 let disturbed: TestNode;
 let consumer: TestNode;
-let piece: Piece;
+let block: ShuffleBlock;
 
 beforeAll(async () => {
   [producer, disturbed, consumer] = await Promise.all([
@@ -42,7 +42,7 @@ beforeAll(async () => {
     openNode({ shuffle: { disturbedHash: true } }),
     openNode({ shuffle: { nodeAt: () => 'the producer' } }),
   ]);
-  piece = await producer.store(3, 'SELECT range FROM range(1000000)', SHAPE);
+  block = await producer.store(3, 'SELECT range FROM range(1000000)', SHAPE);
 });
 beforeEach(() => {
   faults.length = 0;
@@ -137,7 +137,7 @@ describe.each(FAULTS)('a stream %s', (_name, reason, fault) => {
     const session = await consumer.session();
     const before = asked;
     faults.push(fault, fault);
-    const { sql, rows } = await consumer.shuffle.fetch(session, [piece], SHAPE, signal);
+    const { sql, rows } = await consumer.shuffle.fetch(session, [block], SHAPE, signal);
     expect(rows).toBe(1_000_000);
     expect(await session.scalar(`SELECT sum(k) FROM ${sql}`)).toBe(499_999_500_000);
     expect(asked - before).toBe(3);
@@ -146,7 +146,7 @@ describe.each(FAULTS)('a stream %s', (_name, reason, fault) => {
   it('is given up after three times, naming what is lost', async () => {
     const session = await consumer.session();
     faults.push(fault, fault, fault);
-    const error = await consumer.shuffle.fetch(session, [piece], SHAPE, signal).catch((e: unknown) => e);
+    const error = await consumer.shuffle.fetch(session, [block], SHAPE, signal).catch((e: unknown) => e);
     expect(error).toMatchObject({ name: 'FETCH_FAILED', retry: 'task' });
     expect(String(error)).toMatch('stage 0, task 3, attempt 0 could not be fetched from node the producer');
     expect(String(error)).toMatch(reason);
@@ -159,7 +159,7 @@ it('a connection that breaks is made again', async () => {
   await using proxy = await breakingProxy(producer.address, [200_000, 3_000_000]);
   const { rows } = await consumer.shuffle.fetch(
     session,
-    [{ ...piece, address: proxy.address }],
+    [{ ...block, address: proxy.address }],
     SHAPE,
     signal,
   );
@@ -174,14 +174,14 @@ describe('an output that is not there', () => {
   ])('%s: FETCH_FAILED, not asked for again', async (_, change) => {
     const session = await consumer.session();
     const before = asked;
-    const fetched = consumer.shuffle.fetch(session, [{ ...piece, ...change }], SHAPE, signal);
+    const fetched = consumer.shuffle.fetch(session, [{ ...block, ...change }], SHAPE, signal);
     await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
     expect(asked - before).toBe(1);
   });
 
   it('of a node that does not answer', async () => {
     const session = await consumer.session();
-    const fetched = consumer.shuffle.fetch(session, [{ ...piece, address: '127.0.0.1:9' }], SHAPE, signal);
+    const fetched = consumer.shuffle.fetch(session, [{ ...block, address: '127.0.0.1:9' }], SHAPE, signal);
     await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
   });
 
@@ -214,7 +214,7 @@ it('a fetch that is cancelled ends, leaves no table, and stops the producer', as
       stopped = true;
     }
   });
-  const fetched = consumer.shuffle.fetch(session, [piece], SHAPE, controller.signal);
+  const fetched = consumer.shuffle.fetch(session, [block], SHAPE, controller.signal);
   await expect(fetched).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
   expect(await session.scalar('SELECT count(*) FROM duckdb_tables() WHERE temporary')).toBe(0);
   await expect.poll(() => stopped).toBe(true);

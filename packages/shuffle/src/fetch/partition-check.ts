@@ -1,10 +1,9 @@
 import { HASH_BUCKETS, TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import { bucketSql } from '../hash-buckets.ts';
-import { columnName } from '../outputs/output-table.ts';
-import type { OutputShape, Piece } from '../shuffle.ts';
-import type { FetchedBatch } from './append-pieces.ts';
-import type { DistantPiece } from './located-piece.ts';
+import { columnName } from '../outputs/output-sql.ts';
+import type { OutputShape, ShuffleBlock } from '../shuffle.ts';
+import type { FetchedBatch } from './append-blocks.ts';
 import { type FetchedRelation, selectFetched } from './relation-sql.ts';
 
 const ROWS_OF_BATCH = 16;
@@ -26,15 +25,15 @@ export class PartitionCheck {
   async check(
     session: KernelSession,
     { table, columns }: FetchedRelation,
-    pieces: readonly DistantPiece[],
+    blocks: readonly ShuffleBlock[],
     shape: OutputShape,
-    nodeOf: (piece: Piece) => string,
+    nodeOf: (block: ShuffleBlock) => string,
   ): Promise<void> {
     const types = shape.hashKeys.map((key) => shape.columns[key]?.type).join(';');
-    const known = ({ source }: FetchedBatch) => `${pieces[source]!.piece.incarnation} ${types}`;
-    const rangeOf = ({ source }: FetchedBatch) => pieces[source]!.piece.buckets;
+    const known = ({ source }: FetchedBatch) => `${blocks[source]!.incarnation} ${types}`;
+    const rangeOf = ({ source }: FetchedBatch) => blocks[source]!.buckets;
     const checked = table.batches
-      .filter((batch) => rangeOf(batch) !== undefined && (this.#seen.get(known(batch)) ?? 0) < ENOUGH_ROWS)
+      .filter((batch) => isPart(rangeOf(batch)) && (this.#seen.get(known(batch)) ?? 0) < ENOUGH_ROWS)
       .slice(0, MAX_BATCHES);
     for (const batches of Map.groupBy(checked, (batch) => String(rangeOf(batch))).values()) {
       const [from, to] = rangeOf(batches[0]!)!;
@@ -45,18 +44,22 @@ export class PartitionCheck {
       );
       if (row === null) continue;
       const wrong = batches.findLast((batch) => batch.firstRow <= Number(row))!;
-      const { piece } = pieces[wrong.source]!;
-      throw TesseraError.of('PARTITION_MISMATCH', { node: nodeOf(piece), stage: piece.producer.stage });
+      const block = blocks[wrong.source]!;
+      throw TesseraError.of('PARTITION_MISMATCH', { node: nodeOf(block), stage: block.producer.stage });
     }
     if (this.#seen.size > MAX_KNOWN) this.#seen.clear();
     for (const batch of checked) {
       const [from, to] = rangeOf(batch)!;
-      // Rows of all buckets show nothing.
+      // Rows of most buckets are in the right ones by chance.
       if (to - from > HASH_BUCKETS / 2) continue;
       this.#seen.set(known(batch), (this.#seen.get(known(batch)) ?? 0) + firstRows(batch).length);
     }
   }
 }
+
+/** Rows of all buckets show nothing. */
+const isPart = (buckets: ShuffleBlock['buckets']): boolean =>
+  buckets !== undefined && buckets[1] - buckets[0] < HASH_BUCKETS;
 
 const firstRows = ({ firstRow, rows }: FetchedBatch): number[] =>
   Array.from({ length: Math.min(rows, ROWS_OF_BATCH) }, (_, i) => firstRow + i);

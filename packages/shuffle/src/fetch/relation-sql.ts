@@ -1,10 +1,9 @@
 import type { KernelSession } from '@tessera/kernel';
-import { columnName, namedColumns, selectionSql, storedType, typedColumns } from '../outputs/output-table.ts';
+import { columnName, namedColumns, storedType, typedColumns } from '../outputs/output-sql.ts';
 import type { OutputShape } from '../shuffle.ts';
 import { decodedSql, mayBeInParts } from '../types/exchange-encoding.ts';
 import { typesNamed } from '../types/named-types.ts';
-import type { FetchedTable } from './append-pieces.ts';
-import type { NearPiece } from './located-piece.ts';
+import type { FetchedTable } from './append-blocks.ts';
 
 export interface FetchedRelation {
   readonly table: FetchedTable;
@@ -26,21 +25,12 @@ export async function fetchedColumns(session: KernelSession, shape: OutputShape)
   });
 }
 
-/** The rows of pieces as one relation with the columns of the shape. */
-export function relationSql(
-  near: readonly NearPiece[],
-  fetched: FetchedRelation | undefined,
-  shape: OutputShape,
-): string {
+/** The rows of blocks as one relation with the columns of the shape; without blocks, a relation without rows. */
+export function relationSql(fetched: FetchedRelation | undefined, shape: OutputShape): string {
   const named = namedColumns(shape).join(', ');
-  const branches = near.map(
-    ({ piece, output }) => `SELECT ${named} FROM ${output.table}${selectionSql(piece, output.rows)}`,
-  );
-  if (fetched !== undefined) branches.push(`SELECT ${named} FROM (${selectFetched(fetched)})`);
-  if (branches.length === 0) {
-    branches.push(
-      `SELECT ${named} FROM (SELECT ${typedColumns(shape, () => 'NULL').join(', ')}) WHERE false`,
-    );
-  }
-  return `(${branches.join(' UNION ALL ')})`;
+  const rows =
+    fetched === undefined
+      ? `(SELECT ${typedColumns(shape, () => 'NULL').join(', ')}) WHERE false`
+      : `(${selectFetched(fetched)})`;
+  return `(SELECT ${named} FROM ${rows})`;
 }

@@ -1,124 +1,118 @@
 import { TesseraError } from '@tessera/common';
-import type { Kernel, KernelSession, KernelType } from '@tessera/kernel';
-import type { OutputShape, StoredOutput, TaskKey } from '../shuffle.ts';
+import type { KernelSession, KernelType } from '@tessera/kernel';
+import { type OutputShape, type StoredOutput, type TaskKey, taskName } from '../shuffle.ts';
 import { exhaustedSpace } from '../space.ts';
 import { typesNamed } from '../types/named-types.ts';
-import { measureOutput } from './output-size.ts';
-import { columnCount, createOutputSql, outputTable, storedType } from './output-table.ts';
+import { OutputRows } from './output-rows.ts';
+import { columnCount, outputSql, storedType } from './output-sql.ts';
+import { SegmentStore, type SegmentStoreOptions } from './segment-store.ts';
 
 /** An output that is ready to be read. */
-export interface KeptOutput extends StoredOutput {
-  readonly key: TaskKey;
-  readonly table: string;
-  /** Of the kernel process that has it. */
-  readonly processId: string;
-  /** Of its columns, the bucket aside. */
-  readonly types: readonly KernelType[];
+export interface KeptOutput {
+  readonly rows: OutputRows;
   /** Aborted when it is released. */
   readonly released: AbortSignal;
 }
 
 interface Entry {
   readonly key: TaskKey;
-  readonly table: string;
-  readonly processId: string;
   readonly release: AbortController;
-  output?: KeptOutput;
+  rows?: OutputRows;
 }
 
-export interface KeptOutputsOptions {
-  readonly kernel: Kernel;
-  readonly node: string;
+export interface KeptOutputsOptions extends SegmentStoreOptions {
   /** For tests: buckets as another kernel would have them. */
   readonly disturbedHash: boolean;
 }
 
-/** The outputs of this node: tables of the kernel, each until it is released. */
+/** Rows are sorted by bucket and kept in batches of about this size. */
+const BATCH_BYTES = 2 << 20;
+
+/** The outputs of this node, each until it is released. */
 export class KeptOutputs {
   readonly #options: KeptOutputsOptions;
+  readonly #store: SegmentStore;
   readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
 
   constructor(options: KeptOutputsOptions) {
     this.#options = options;
+    this.#store = new SegmentStore(options);
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#store.memoryBytes + this.#store.diskBytes;
+  }
+
+  get diskBytes(): number {
+    return this.#store.diskBytes;
   }
 
   find(key: TaskKey): KeptOutput | undefined {
-    return this.#entries.get(outputTable(key))?.output;
+    const entry = this.#entries.get(taskName(key));
+    return entry?.rows && { rows: entry.rows, released: entry.release.signal };
   }
 
   async store(key: TaskKey, session: KernelSession, sql: string, shape: OutputShape): Promise<StoredOutput> {
-    const table = outputTable(key);
-    if (this.#entries.has(table)) throw new Error(`The output ${table} exists already`);
-    const { processId } = session;
-    const entry: Entry = { key, table, processId, release: new AbortController() };
-    this.#entries.set(table, entry);
+    const name = taskName(key);
+    if (this.#entries.has(name)) throw new Error(`The output ${name} exists already`);
+    const entry: Entry = { key, release: new AbortController() };
+    this.#entries.set(name, entry);
     try {
-      const output = await this.#make(entry, session, sql, shape);
-      entry.output = output;
-      this.#bytes += output.bytes;
-      const { rows, bytes, bucketRows } = output;
-      return { rows, bytes, bucketRows };
+      const { signal } = entry.release;
+      const rows = await this.#make(session, sql, shape, signal);
+      if (signal.aborted) {
+        await rows.free();
+        throw signal.reason;
+      }
+      entry.rows = rows;
+      const { inline } = rows;
+      return {
+        rows: rows.rows,
+        bytes: rows.bytes,
+        bucketRows: rows.bucketRows,
+        ...(inline !== undefined && { inline }),
+      };
     } catch (error) {
-      if (this.#entries.get(table) === entry) this.#entries.delete(table);
-      throw error;
+      if (this.#entries.get(name) === entry) this.#entries.delete(name);
+      throw exhaustedSpace(error, this.#options.node);
     }
   }
 
-  async #make(entry: Entry, session: KernelSession, sql: string, shape: OutputShape): Promise<KeptOutput> {
-    const { key, table, processId, release } = entry;
+  async #make(
+    session: KernelSession,
+    sql: string,
+    shape: OutputShape,
+    released: AbortSignal,
+  ): Promise<OutputRows> {
+    const hasBuckets = shape.hashKeys.length > 0;
+    const types = await storedTypes(session, shape);
+    const result = await session.query(outputSql(sql, shape, types, this.#options.disturbedHash), [], {
+      maxBatchBytes: BATCH_BYTES,
+      batches: hasBuckets ? 'sorted' : 'full',
+    });
+    const rows = new OutputRows(result.schemaIpc, hasBuckets, this.#store);
     try {
-      await session.change(createOutputSql(table, sql, shape, this.#options.disturbedHash));
+      for await (const batch of result.batches) {
+        if (released.aborted) break;
+        await rows.add(batch);
+      }
+      return rows;
     } catch (error) {
-      throw exhaustedSpace(error, this.#options.node);
-    }
-    try {
-      const types = await storedTypes(session, shape);
-      const size = await measureOutput(session, table, types, shape.hashKeys.length > 0);
-      if (release.signal.aborted) throw released();
-      return { key, table, processId, types, released: release.signal, ...size };
-    } catch (error) {
-      await this.#drop([entry]);
+      await rows.free();
       throw error;
     }
   }
 
   async release(chosen: (key: TaskKey) => boolean): Promise<void> {
-    const ready: Entry[] = [];
-    for (const [table, entry] of this.#entries) {
-      if (!chosen(entry.key)) continue;
-      this.#entries.delete(table);
-      entry.release.abort(released());
-      // What is still being made is dropped by its maker.
-      if (entry.output === undefined) continue;
-      this.#bytes -= entry.output.bytes;
-      ready.push(entry);
+    const freed: Promise<void>[] = [];
+    for (const [name, { key, release, rows }] of this.#entries) {
+      if (!chosen(key)) continue;
+      this.#entries.delete(name);
+      release.abort(released());
+      // What is still being made is freed by its maker.
+      if (rows !== undefined) freed.push(rows.free());
     }
-    await this.#drop(ready);
-  }
-
-  /** Tables of a process that has ended are gone with it. */
-  async #drop(entries: readonly Entry[]): Promise<void> {
-    if (entries.length === 0) return;
-    let session: KernelSession;
-    try {
-      session = await this.#options.kernel.session();
-    } catch {
-      return;
-    }
-    try {
-      const there = entries.filter(({ processId }) => processId === session.processId);
-      const drops = there.map(({ table }) => `DROP TABLE IF EXISTS ${table}`);
-      if (drops.length > 0) await session.change(drops.join(';'));
-    } catch (error) {
-      if (!(error instanceof TesseraError) || error.name !== 'KERNEL_LOST') throw error;
-    } finally {
-      await session.close();
-    }
+    await Promise.all(freed);
   }
 }
 

@@ -1,6 +1,6 @@
 import { crc32c } from '@node-rs/crc32';
 import { compress } from 'lz4-napi';
-import type { ReadPart } from '../outputs/read-output.ts';
+import type { ReadPart } from '../outputs/read-part.ts';
 
 type ResponseInit = { sequence: number; content: ContentInit };
 type ContentInit =

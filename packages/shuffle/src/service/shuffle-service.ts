@@ -10,8 +10,8 @@ export const shuffleService = (shuffle: Shuffle): ServedService => {
   return serviceOf(ShuffleService, {
     fetch: (request, { signal }) => {
       const key = keyOf(request);
-      const selection = selectionOf(request);
-      const rows = shuffle.read(key, request.incarnation, selection, signal);
+      const range = rangeOf(request);
+      const rows = shuffle.read(key, request.incarnation, range, signal);
       return encodeBatches(rows, request.compress);
     },
   });
@@ -23,7 +23,7 @@ function keyOf({ producer }: FetchRequest): TaskKey {
   return { queryId, run, stage, task, attempt };
 }
 
-const selectionOf = ({ bucketFrom, bucketTo, slice, slices }: FetchRequest) => ({
+const rangeOf = ({ bucketFrom, bucketTo, slice, slices }: FetchRequest) => ({
   buckets: bucketFrom === 0 && bucketTo === 0 ? undefined : ([bucketFrom, bucketTo] as const),
   slice: slices > 1 ? ([slice, slices] as const) : undefined,
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogging, newUlid, TesseraError } from '@tessera/common';
 import { type Kernel, type KernelOptions, type KernelSession, startKernel } from '@tessera/kernel';
 import { openRpcChannel, type ServedService, startRpcServer } from '@tessera/rpc';
-import { openShuffle, type Piece, type Shuffle, type ShuffleOptions, shuffleBootstrap } from '../index.ts';
+import { openShuffle, type Shuffle, type ShuffleBlock, type ShuffleOptions } from '../index.ts';
 import { shuffleService } from '../service/shuffle-service.ts';
 import type { OutputShape, TaskKey } from '../shuffle.ts';
 
@@ -16,7 +16,7 @@ export interface TestNode {
   readonly warnings: string[];
   session(): Promise<KernelSession>;
   /** Stores rows as task `task` of stage 0. */
-  store(task: number, sql: string, shape: OutputShape, queryId?: string): Promise<Piece>;
+  store(task: number, sql: string, shape: OutputShape, queryId?: string): Promise<ShuffleBlock>;
   close(): Promise<void>;
 }
 
@@ -47,13 +47,13 @@ export async function openNode(options: TestNodeOptions = {}): Promise<TestNode>
     readableDirectories: [],
     memoryLimitBytes: 1 << 30,
     threads: 2,
-    bootstrap: shuffleBootstrap,
+    bootstrap: [],
     log,
     ...options.kernel,
   });
   const name = `node${++nodes}`;
   const shuffle = openShuffle({
-    kernel,
+    directory: join(directory, 'exchange'),
     node: name,
     incarnation: newUlid(),
     channel: (address) =>

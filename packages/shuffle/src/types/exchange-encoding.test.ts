@@ -2,7 +2,7 @@ import type { KernelSession } from '@tessera/kernel';
 import { typeToSql } from '@tessera/kernel';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openNode, type TestNode } from '../testing/shuffle-nodes.ts';
+import { keyOf, openNode, type TestNode } from '../testing/shuffle-nodes.ts';
 
 let a: TestNode;
 let b: TestNode;
@@ -17,13 +17,18 @@ afterAll(() => Promise.all([a.close(), b.close()]));
 
 const { signal } = new AbortController();
 
-/** Carries rows from one node to the other, by each column as the key, and compares them with those made there. */
+/** Carries rows from one node to the other in two ranges of buckets, one of them inline, and compares them with those made there. */
 async function carry(sql: string, hashKeys: readonly number[]): Promise<void> {
   const { columns } = await session.describe(sql);
   const shape = { columns: columns.map(({ name, type }) => ({ name, type: typeToSql(type) })), hashKeys };
-  const { rows, ...piece } = await a.store(tasks++, sql, shape);
-  const buckets = hashKeys.length === 0 ? undefined : ([0, 1024] as const);
-  const fetched = await b.shuffle.fetch(session, [{ ...piece, buckets }], shape, signal);
+  const producer = keyOf(tasks++);
+  const { rows, inline } = await a.shuffle.store(producer, await a.session(), sql, shape);
+  const block = { producer, address: a.address, incarnation: a.shuffle.incarnation };
+  const blocks = [
+    { ...block, inline, buckets: [0, 300] as const },
+    { ...block, buckets: [300, 1024] as const },
+  ];
+  const fetched = await b.shuffle.fetch(session, blocks, shape, signal);
   expect(fetched.rows).toBe(rows);
   expect((await session.describe(`FROM ${fetched.sql}`)).columns).toEqual(columns);
   const text = (from: string) => `SELECT COLUMNS(*)::VARCHAR FROM ${from}`;

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/distexec.proto.
  */
 export const file_tessera_v1_distexec: GenFile = /*@__PURE__*/
-  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKZAQoKVGFza1NvdXJjZRIoCgV0YWJsZRgBIAEoCzIXLnRlc3NlcmEudjEuVGFibGVTb3VyY2VIABIuCghleGNoYW5nZRgCIAEoCzIaLnRlc3NlcmEudjEuRXhjaGFuZ2VQaWVjZXNIABInCgVmaWxlcxgDIAEoCzIWLnRlc3NlcmEudjEuRmlsZVNvdXJjZUgAQggKBnNvdXJjZSKOAQoLVGFibGVTb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBAUILCglfc2hhcmVfaWQieQoORXhjaGFuZ2VQaWVjZXMSKQoGcGllY2VzGAEgAygLMhkudGVzc2VyYS52MS5FeGNoYW5nZVBpZWNlEikKB2NvbHVtbnMYAiADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAyADKA0isQEKDUV4Y2hhbmdlUGllY2USJQoIcHJvZHVjZXIYASABKAsyEy50ZXNzZXJhLnYxLlRhc2tLZXkSDwoHYWRkcmVzcxgCIAEoCRITCgtpbmNhcm5hdGlvbhgDIAEoCRITCgtidWNrZXRfZnJvbRgEIAEoDRIRCglidWNrZXRfdG8YBSABKA0SDQoFc2xpY2UYBiABKA0SDgoGc2xpY2VzGAcgASgNEgwKBHJvd3MYCCABKAMiKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJeCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCI1CgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoARIUCgxyb3dzX2ZldGNoZWQYAiABKAQiyAIKDFRhc2tGaW5pc2hlZBIMCgRyb3dzGAEgASgEEg0KBWJ5dGVzGAIgASgEEhMKC2J1Y2tldF9yb3dzGAMgAygNEg4KBmNwdV9tcxgEIAEoBBISCgplbGFwc2VkX21zGAUgASgEEhQKDGZldGNoZWRfcm93cxgGIAEoBBIVCg1mZXRjaGVkX2J5dGVzGAcgASgEEh0KFXN0b3JhZ2VfYnl0ZXNfZmV0Y2hlZBgIIAEoBBIcChRzdG9yYWdlX2J5dGVzX2NhY2hlZBgJIAEoBBIVCg1zcGlsbGVkX2J5dGVzGAogASgEEikKCXN1bW1hcmllcxgLIAMoCzIWLnRlc3NlcmEudjEuS2V5U3VtbWFyeRIPCgdhY3Rpb25zGAwgASgMEiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkIlUKClNvdXJjZVJlYWQSDgoGc291cmNlGAEgASgNEgwKBHJvd3MYAiABKAQSDQoFYnl0ZXMYAyABKAQSGgoSYnl0ZXNfZnJvbV9zdG9yYWdlGAQgASgEInQKCktleVN1bW1hcnkSDgoGY29sdW1uGAEgASgNEhAKA21pbhgCIAEoCUgAiAEBEhAKA21heBgDIAEoCUgBiAEBEg4KBnZhbHVlcxgEIAMoCRISCgpoYXNfdmFsdWVzGAUgASgIQgYKBF9taW5CBgoEX21heCJRChNSZWxlYXNlUXVlcnlSZXF1ZXN0EhAKCHF1ZXJ5X2lkGAEgASgJEhAKA3J1bhgCIAEoDUgAiAEBEg4KBnN0YWdlcxgDIAMoDUIGCgRfcnVuIhYKFFJlbGVhc2VRdWVyeVJlc3BvbnNlIhQKEkxpc3RRdWVyaWVzUmVxdWVzdCImChNMaXN0UXVlcmllc1Jlc3BvbnNlEg8KB3F1ZXJpZXMYASABKAwiWAoSQ2FuY2VsUXVlcnlSZXF1ZXN0EhAKCHF1ZXJ5X2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIUCgdvZl91c2VyGAMgASgJSACIAQFCCgoIX29mX3VzZXIiJAoTQ2FuY2VsUXVlcnlSZXNwb25zZRINCgVmb3VuZBgBIAEoCDL/AgoPRGlzdEV4ZWNTZXJ2aWNlEjkKBFBpbmcSFy50ZXNzZXJhLnYxLlBpbmdSZXF1ZXN0GhgudGVzc2VyYS52MS5QaW5nUmVzcG9uc2USPgoHUnVuVGFzaxIaLnRlc3NlcmEudjEuUnVuVGFza1JlcXVlc3QaFS50ZXNzZXJhLnYxLlRhc2tFdmVudDABElEKDFJlbGVhc2VRdWVyeRIfLnRlc3NlcmEudjEuUmVsZWFzZVF1ZXJ5UmVxdWVzdBogLnRlc3NlcmEudjEuUmVsZWFzZVF1ZXJ5UmVzcG9uc2USTgoLTGlzdFF1ZXJpZXMSHi50ZXNzZXJhLnYxLkxpc3RRdWVyaWVzUmVxdWVzdBofLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXNwb25zZRJOCgtDYW5jZWxRdWVyeRIeLnRlc3NlcmEudjEuQ2FuY2VsUXVlcnlSZXF1ZXN0Gh8udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlc3BvbnNlYgZwcm90bzM", [file_tessera_v1_task]);
+  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2UijQEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBAUILCglfc2hhcmVfaWQieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJeCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCI1CgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoARIUCgxyb3dzX2ZldGNoZWQYAiABKAQi8AIKDFRhc2tGaW5pc2hlZBIMCgRyb3dzGAEgASgEEg0KBWJ5dGVzGAIgASgEEhMKC2J1Y2tldF9yb3dzGAMgAygNEg4KBmNwdV9tcxgEIAEoBBISCgplbGFwc2VkX21zGAUgASgEEhQKDGZldGNoZWRfcm93cxgGIAEoBBIVCg1mZXRjaGVkX2J5dGVzGAcgASgEEh0KFXN0b3JhZ2VfYnl0ZXNfZmV0Y2hlZBgIIAEoBBIcChRzdG9yYWdlX2J5dGVzX2NhY2hlZBgJIAEoBBIVCg1zcGlsbGVkX2J5dGVzGAogASgEEikKCXN1bW1hcmllcxgLIAMoCzIWLnRlc3NlcmEudjEuS2V5U3VtbWFyeRIPCgdhY3Rpb25zGAwgASgMEiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCJ0CgpLZXlTdW1tYXJ5Eg4KBmNvbHVtbhgBIAEoDRIQCgNtaW4YAiABKAlIAIgBARIQCgNtYXgYAyABKAlIAYgBARIOCgZ2YWx1ZXMYBCADKAkSEgoKaGFzX3ZhbHVlcxgFIAEoCEIGCgRfbWluQgYKBF9tYXgiUQoTUmVsZWFzZVF1ZXJ5UmVxdWVzdBIQCghxdWVyeV9pZBgBIAEoCRIQCgNydW4YAiABKA1IAIgBARIOCgZzdGFnZXMYAyADKA1CBgoEX3J1biIWChRSZWxlYXNlUXVlcnlSZXNwb25zZSIUChJMaXN0UXVlcmllc1JlcXVlc3QiJgoTTGlzdFF1ZXJpZXNSZXNwb25zZRIPCgdxdWVyaWVzGAEgASgMIlgKEkNhbmNlbFF1ZXJ5UmVxdWVzdBIQCghxdWVyeV9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSFAoHb2ZfdXNlchgDIAEoCUgAiAEBQgoKCF9vZl91c2VyIiQKE0NhbmNlbFF1ZXJ5UmVzcG9uc2USDQoFZm91bmQYASABKAgy/wIKD0Rpc3RFeGVjU2VydmljZRI5CgRQaW5nEhcudGVzc2VyYS52MS5QaW5nUmVxdWVzdBoYLnRlc3NlcmEudjEuUGluZ1Jlc3BvbnNlEj4KB1J1blRhc2sSGi50ZXNzZXJhLnYxLlJ1blRhc2tSZXF1ZXN0GhUudGVzc2VyYS52MS5UYXNrRXZlbnQwARJRCgxSZWxlYXNlUXVlcnkSHy50ZXNzZXJhLnYxLlJlbGVhc2VRdWVyeVJlcXVlc3QaIC50ZXNzZXJhLnYxLlJlbGVhc2VRdWVyeVJlc3BvbnNlEk4KC0xpc3RRdWVyaWVzEh4udGVzc2VyYS52MS5MaXN0UXVlcmllc1JlcXVlc3QaHy50ZXNzZXJhLnYxLkxpc3RRdWVyaWVzUmVzcG9uc2USTgoLQ2FuY2VsUXVlcnkSHi50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVxdWVzdBofLnRlc3NlcmEudjEuQ2FuY2VsUXVlcnlSZXNwb25zZWIGcHJvdG8z", [file_tessera_v1_task]);
 
 /**
  * @generated from message tessera.v1.PingRequest
@@ -216,15 +216,15 @@ export type TaskSource = Message<"tessera.v1.TaskSource"> & {
    */
   source: {
     /**
-     * @generated from field: tessera.v1.TableSource table = 1;
+     * @generated from field: tessera.v1.ScanSource scan = 1;
      */
-    value: TableSource;
-    case: "table";
+    value: ScanSource;
+    case: "scan";
   } | {
     /**
-     * @generated from field: tessera.v1.ExchangePieces exchange = 2;
+     * @generated from field: tessera.v1.ExchangeSource exchange = 2;
      */
-    value: ExchangePieces;
+    value: ExchangeSource;
     case: "exchange";
   } | {
     /**
@@ -243,9 +243,9 @@ export const TaskSourceSchema: GenMessage<TaskSource> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 4);
 
 /**
- * @generated from message tessera.v1.TableSource
+ * @generated from message tessera.v1.ScanSource
  */
-export type TableSource = Message<"tessera.v1.TableSource"> & {
+export type ScanSource = Message<"tessera.v1.ScanSource"> & {
   /**
    * JSON of the catalog's table.
    *
@@ -288,20 +288,20 @@ export type TableSource = Message<"tessera.v1.TableSource"> & {
 };
 
 /**
- * Describes the message tessera.v1.TableSource.
- * Use `create(TableSourceSchema)` to create a new message.
+ * Describes the message tessera.v1.ScanSource.
+ * Use `create(ScanSourceSchema)` to create a new message.
  */
-export const TableSourceSchema: GenMessage<TableSource> = /*@__PURE__*/
+export const ScanSourceSchema: GenMessage<ScanSource> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 5);
 
 /**
- * @generated from message tessera.v1.ExchangePieces
+ * @generated from message tessera.v1.ExchangeSource
  */
-export type ExchangePieces = Message<"tessera.v1.ExchangePieces"> & {
+export type ExchangeSource = Message<"tessera.v1.ExchangeSource"> & {
   /**
-   * @generated from field: repeated tessera.v1.ExchangePiece pieces = 1;
+   * @generated from field: repeated tessera.v1.ShuffleBlock blocks = 1;
    */
-  pieces: ExchangePiece[];
+  blocks: ShuffleBlock[];
 
   /**
    * @generated from field: repeated tessera.v1.OutputColumn columns = 2;
@@ -309,7 +309,7 @@ export type ExchangePieces = Message<"tessera.v1.ExchangePieces"> & {
   columns: OutputColumn[];
 
   /**
-   * Positions in `columns` of the keys by which the pieces were cut; to check them.
+   * Positions in `columns` of the keys by which rows were assigned to buckets, to check them.
    *
    * @generated from field: repeated uint32 hash_keys = 3;
    */
@@ -317,16 +317,16 @@ export type ExchangePieces = Message<"tessera.v1.ExchangePieces"> & {
 };
 
 /**
- * Describes the message tessera.v1.ExchangePieces.
- * Use `create(ExchangePiecesSchema)` to create a new message.
+ * Describes the message tessera.v1.ExchangeSource.
+ * Use `create(ExchangeSourceSchema)` to create a new message.
  */
-export const ExchangePiecesSchema: GenMessage<ExchangePieces> = /*@__PURE__*/
+export const ExchangeSourceSchema: GenMessage<ExchangeSource> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 6);
 
 /**
- * @generated from message tessera.v1.ExchangePiece
+ * @generated from message tessera.v1.ShuffleBlock
  */
-export type ExchangePiece = Message<"tessera.v1.ExchangePiece"> & {
+export type ShuffleBlock = Message<"tessera.v1.ShuffleBlock"> & {
   /**
    * @generated from field: tessera.v1.TaskKey producer = 1;
    */
@@ -365,19 +365,61 @@ export type ExchangePiece = Message<"tessera.v1.ExchangePiece"> & {
   slices: number;
 
   /**
-   * That must come; -1: not known (a slice).
+   * The number of rows that must arrive; -1: not known (a slice).
    *
    * @generated from field: int64 rows = 8;
    */
   rows: bigint;
+
+  /**
+   * All rows of the output, which then need not be fetched; absent: fetched from the address.
+   *
+   * @generated from field: tessera.v1.InlineRows inline = 9;
+   */
+  inline?: InlineRows | undefined;
 };
 
 /**
- * Describes the message tessera.v1.ExchangePiece.
- * Use `create(ExchangePieceSchema)` to create a new message.
+ * Describes the message tessera.v1.ShuffleBlock.
+ * Use `create(ShuffleBlockSchema)` to create a new message.
  */
-export const ExchangePieceSchema: GenMessage<ExchangePiece> = /*@__PURE__*/
+export const ShuffleBlockSchema: GenMessage<ShuffleBlock> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 7);
+
+/**
+ * The rows of a small output.
+ *
+ * @generated from message tessera.v1.InlineRows
+ */
+export type InlineRows = Message<"tessera.v1.InlineRows"> & {
+  /**
+   * Encapsulated Arrow Schema message, with the dictionaries behind it.
+   *
+   * @generated from field: bytes schema = 1;
+   */
+  schema: Uint8Array;
+
+  /**
+   * Encapsulated Arrow RecordBatch message. With hash keys, the last column is the bucket, and rows are sorted by it.
+   *
+   * @generated from field: bytes batch = 2;
+   */
+  batch: Uint8Array;
+
+  /**
+   * CRC-32C of `schema` followed by `batch`.
+   *
+   * @generated from field: fixed32 crc32c = 3;
+   */
+  crc32c: number;
+};
+
+/**
+ * Describes the message tessera.v1.InlineRows.
+ * Use `create(InlineRowsSchema)` to create a new message.
+ */
+export const InlineRowsSchema: GenMessage<InlineRows> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_distexec, 8);
 
 /**
  * Parts of files outside the managed store.
@@ -398,7 +440,7 @@ export type FileSource = Message<"tessera.v1.FileSource"> & {
  * Use `create(FileSourceSchema)` to create a new message.
  */
 export const FileSourceSchema: GenMessage<FileSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 8);
+  messageDesc(file_tessera_v1_distexec, 9);
 
 /**
  * @generated from message tessera.v1.OutputColumn
@@ -422,7 +464,7 @@ export type OutputColumn = Message<"tessera.v1.OutputColumn"> & {
  * Use `create(OutputColumnSchema)` to create a new message.
  */
 export const OutputColumnSchema: GenMessage<OutputColumn> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 9);
+  messageDesc(file_tessera_v1_distexec, 10);
 
 /**
  * @generated from message tessera.v1.TaskOutput
@@ -453,7 +495,7 @@ export type TaskOutput = Message<"tessera.v1.TaskOutput"> & {
  * Use `create(TaskOutputSchema)` to create a new message.
  */
 export const TaskOutputSchema: GenMessage<TaskOutput> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 10);
+  messageDesc(file_tessera_v1_distexec, 11);
 
 /**
  * The SQL gives the table's columns by their stored names, in order, with their types.
@@ -493,7 +535,7 @@ export type TabletSink = Message<"tessera.v1.TabletSink"> & {
  * Use `create(TabletSinkSchema)` to create a new message.
  */
 export const TabletSinkSchema: GenMessage<TabletSink> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 11);
+  messageDesc(file_tessera_v1_distexec, 12);
 
 /**
  * @generated from message tessera.v1.TaskEvent
@@ -522,7 +564,7 @@ export type TaskEvent = Message<"tessera.v1.TaskEvent"> & {
  * Use `create(TaskEventSchema)` to create a new message.
  */
 export const TaskEventSchema: GenMessage<TaskEvent> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 12);
+  messageDesc(file_tessera_v1_distexec, 13);
 
 /**
  * @generated from message tessera.v1.TaskProgress
@@ -546,7 +588,7 @@ export type TaskProgress = Message<"tessera.v1.TaskProgress"> & {
  * Use `create(TaskProgressSchema)` to create a new message.
  */
 export const TaskProgressSchema: GenMessage<TaskProgress> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 13);
+  messageDesc(file_tessera_v1_distexec, 14);
 
 /**
  * @generated from message tessera.v1.TaskFinished
@@ -622,6 +664,13 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
    * @generated from field: repeated tessera.v1.SourceRead reads = 13;
    */
   reads: SourceRead[];
+
+  /**
+   * The rows of the output, if it is small and has rows. The node keeps the output in any case.
+   *
+   * @generated from field: tessera.v1.InlineRows inline = 14;
+   */
+  inline?: InlineRows | undefined;
 };
 
 /**
@@ -629,7 +678,7 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
  * Use `create(TaskFinishedSchema)` to create a new message.
  */
 export const TaskFinishedSchema: GenMessage<TaskFinished> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 14);
+  messageDesc(file_tessera_v1_distexec, 15);
 
 /**
  * @generated from message tessera.v1.SourceRead
@@ -667,7 +716,7 @@ export type SourceRead = Message<"tessera.v1.SourceRead"> & {
  * Use `create(SourceReadSchema)` to create a new message.
  */
 export const SourceReadSchema: GenMessage<SourceRead> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 15);
+  messageDesc(file_tessera_v1_distexec, 16);
 
 /**
  * The values of a column of an output, as texts that the kernel casts to the column's type.
@@ -708,7 +757,7 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
  * Use `create(KeySummarySchema)` to create a new message.
  */
 export const KeySummarySchema: GenMessage<KeySummary> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 16);
+  messageDesc(file_tessera_v1_distexec, 17);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryRequest
@@ -739,7 +788,7 @@ export type ReleaseQueryRequest = Message<"tessera.v1.ReleaseQueryRequest"> & {
  * Use `create(ReleaseQueryRequestSchema)` to create a new message.
  */
 export const ReleaseQueryRequestSchema: GenMessage<ReleaseQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 17);
+  messageDesc(file_tessera_v1_distexec, 18);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryResponse
@@ -752,7 +801,7 @@ export type ReleaseQueryResponse = Message<"tessera.v1.ReleaseQueryResponse"> & 
  * Use `create(ReleaseQueryResponseSchema)` to create a new message.
  */
 export const ReleaseQueryResponseSchema: GenMessage<ReleaseQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 18);
+  messageDesc(file_tessera_v1_distexec, 19);
 
 /**
  * @generated from message tessera.v1.ListQueriesRequest
@@ -765,7 +814,7 @@ export type ListQueriesRequest = Message<"tessera.v1.ListQueriesRequest"> & {
  * Use `create(ListQueriesRequestSchema)` to create a new message.
  */
 export const ListQueriesRequestSchema: GenMessage<ListQueriesRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 19);
+  messageDesc(file_tessera_v1_distexec, 20);
 
 /**
  * @generated from message tessera.v1.ListQueriesResponse
@@ -784,7 +833,7 @@ export type ListQueriesResponse = Message<"tessera.v1.ListQueriesResponse"> & {
  * Use `create(ListQueriesResponseSchema)` to create a new message.
  */
 export const ListQueriesResponseSchema: GenMessage<ListQueriesResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 20);
+  messageDesc(file_tessera_v1_distexec, 21);
 
 /**
  * @generated from message tessera.v1.CancelQueryRequest
@@ -813,7 +862,7 @@ export type CancelQueryRequest = Message<"tessera.v1.CancelQueryRequest"> & {
  * Use `create(CancelQueryRequestSchema)` to create a new message.
  */
 export const CancelQueryRequestSchema: GenMessage<CancelQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 21);
+  messageDesc(file_tessera_v1_distexec, 22);
 
 /**
  * @generated from message tessera.v1.CancelQueryResponse
@@ -830,7 +879,7 @@ export type CancelQueryResponse = Message<"tessera.v1.CancelQueryResponse"> & {
  * Use `create(CancelQueryResponseSchema)` to create a new message.
  */
 export const CancelQueryResponseSchema: GenMessage<CancelQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 22);
+  messageDesc(file_tessera_v1_distexec, 23);
 
 /**
  * Runs tasks of queries whose coordinator is another node.

@@ -1,13 +1,12 @@
 import type { ArrowBatchInput, KernelSession } from '@tessera/kernel';
-import { discardBytes } from '@tessera/rpc';
 import { Field, Schema, tableFromIPC } from 'apache-arrow';
-import { BrokenStream, type PieceRows, type SchemaPart } from './decode-responses.ts';
+import { type BlockRows, BrokenStream, type SchemaPart } from './decode-responses.ts';
 import { merged } from './merged.ts';
 
 /** How many producers send to one fetch at a time. */
 const MAX_OPEN_STREAMS = 4;
 
-/** Rows of several pieces in a temp table of a session, in the form in which they travel. */
+/** Rows of several blocks in a temp table of a session, in the form in which they travel. */
 export interface FetchedTable {
   readonly name: string;
   readonly rows: number;
@@ -26,17 +25,17 @@ export interface FetchedBatch {
 
 interface Part {
   readonly source: number;
-  readonly part: PieceRows;
+  readonly part: BlockRows;
 }
 
 /**
  * Appends the rows of the sources to a new temp table; undefined when there are no sources. What the sources throw is
  * thrown, and leaves no table.
  */
-export async function appendPieces(
+export async function appendBlocks(
   session: KernelSession,
   name: string,
-  sources: readonly (() => AsyncIterable<PieceRows>)[],
+  sources: readonly (() => AsyncIterable<BlockRows>)[],
   signal: AbortSignal,
 ): Promise<FetchedTable | undefined> {
   const parts = merged(
@@ -58,11 +57,11 @@ export async function appendPieces(
   }
 }
 
-async function* labelled(parts: AsyncIterable<PieceRows>, source: number): AsyncGenerator<Part> {
+async function* labelled(parts: AsyncIterable<BlockRows>, source: number): AsyncGenerator<Part> {
   for await (const part of parts) yield { source, part };
 }
 
-function schemaOf(part: PieceRows): SchemaPart {
+function schemaOf(part: BlockRows): SchemaPart {
   if (part.kind !== 'schema') throw new BrokenStream('rows came before the schema');
   return part;
 }
@@ -91,7 +90,7 @@ class Reading {
       this.taken.push({ firstRow: this.#rows, rows: part.rows, source });
       this.#rows += part.rows;
       this.bytes += part.bytes;
-      yield { ipc: part.ipc, sent: () => discardBytes(part.ipc) };
+      yield { ipc: part.ipc, sent: () => part.release() };
     }
   }
 }

@@ -1,0 +1,42 @@
+import type { Schema } from 'apache-arrow';
+import type { ArrayData } from '../arrow/array-data.ts';
+import { cutRows } from '../arrow/cut-rows.ts';
+import { messageOf, readMessage } from '../arrow/ipc.ts';
+import { readTrustedArrays } from '../arrow/read-arrays.ts';
+
+const schemas = new WeakMap<Uint8Array, Schema>();
+
+/** A batch of rows of a result, to be given out in ranges of rows. */
+export class RowBlock {
+  readonly rows: number;
+  readonly #columns: readonly ArrayData[];
+
+  /**
+   * @param schemaIpc of the result
+   * @param ipc encapsulated Arrow RecordBatch message; starts at a multiple of 8 bytes of its buffer
+   */
+  constructor(schemaIpc: Uint8Array, ipc: Uint8Array) {
+    let schema = schemas.get(schemaIpc);
+    if (schema === undefined) {
+      schema = readMessage(schemaIpc, 0)!.message.header() as Schema;
+      schemas.set(schemaIpc, schema);
+    }
+    const { message, body } = readMessage(ipc, 0)!;
+    if (!message.isRecordBatch()) throw new Error('Not a record batch');
+    const header = message.header();
+    this.rows = header.length;
+    this.#columns = readTrustedArrays(schema.fields, { header, body });
+  }
+
+  /** The values of the last column, a USMALLINT without NULLs. */
+  lastColumn(): Uint16Array {
+    const [, data] = this.#columns.at(-1)!.buffers as [Uint8Array, Uint8Array];
+    return new Uint16Array(data.buffer, data.byteOffset, this.rows);
+  }
+
+  /** The rows `from` to `to` (exclusive) as an encapsulated RecordBatch message. */
+  cut(from: number, to: number): Uint8Array {
+    const cut = this.#columns.map((column) => cutRows(column, from, to));
+    return Buffer.concat(messageOf(to - from, cut));
+  }
+}

@@ -1,0 +1,194 @@
+import { cancellation, pause, TesseraError } from '@tessera/common';
+import type { KernelLog, KernelSession } from '@tessera/kernel';
+import { type RpcChannel, ShuffleService } from '@tessera/rpc';
+import { isIntact, readInline } from '../outputs/inline-rows.ts';
+import type { KeptOutput, KeptOutputs } from '../outputs/kept-outputs.ts';
+import { readOutput } from '../outputs/read-output.ts';
+import type { ReadPart } from '../outputs/read-part.ts';
+import { CorruptSegment } from '../outputs/segment-store.ts';
+import type { FetchedBlocks, OutputShape, ShuffleBlock } from '../shuffle.ts';
+import { exhaustedSpace } from '../space.ts';
+import { appendBlocks } from './append-blocks.ts';
+import { Channels } from './channels.ts';
+import { type BlockRows, BrokenStream, decodeResponses } from './decode-responses.ts';
+import { PartitionCheck } from './partition-check.ts';
+import { type FetchedRelation, fetchedColumns, relationSql } from './relation-sql.ts';
+
+export interface BlockFetcherOptions {
+  readonly node: string;
+  readonly incarnation: string;
+  readonly outputs: KeptOutputs;
+  readonly channel: (address: string) => RpcChannel;
+  readonly nodeAt?: ((address: string) => string) | undefined;
+  readonly compress?: ((address: string) => boolean) | undefined;
+  readonly log: KernelLog;
+}
+
+/** How often blocks are asked for when what arrives is broken or nothing arrives. */
+const ATTEMPTS = 3;
+const FIRST_DELAY_MS = 50;
+
+/** Makes blocks readable in sessions. */
+export class BlockFetcher {
+  readonly #options: BlockFetcherOptions;
+  readonly #channels: Channels;
+  readonly #compress: (address: string) => boolean;
+  readonly #partitions = new PartitionCheck();
+  #tables = 0;
+
+  constructor(options: BlockFetcherOptions) {
+    this.#options = options;
+    this.#channels = new Channels(options.channel);
+    this.#compress = options.compress ?? isDistant;
+  }
+
+  async fetch(
+    session: KernelSession,
+    blocks: readonly ShuffleBlock[],
+    shape: OutputShape,
+    signal: AbortSignal,
+  ): Promise<FetchedBlocks> {
+    const wanted = blocks.filter(({ rows }) => rows !== 0);
+    const fetched = wanted.length === 0 ? undefined : await this.#bring(session, wanted, shape, signal);
+    const { rows = 0, bytes = 0 } = fetched?.table ?? {};
+    return { sql: relationSql(fetched, shape), rows, bytes };
+  }
+
+  async #bring(
+    session: KernelSession,
+    blocks: readonly ShuffleBlock[],
+    shape: OutputShape,
+    signal: AbortSignal,
+  ): Promise<FetchedRelation | undefined> {
+    const columns = await fetchedColumns(session, shape);
+    for (let attempt = 1; ; attempt++) {
+      const name = `fetched_${++this.#tables}`;
+      try {
+        const sources = blocks.map((block) => () => this.#rowsOf(block, signal));
+        const table = await appendBlocks(session, name, sources, signal);
+        if (table === undefined) return undefined;
+        const fetched = { table, columns };
+        await this.#partitions.check(session, fetched, blocks, shape, (block) => this.#nodeOf(block));
+        return fetched;
+      } catch (error) {
+        if (signal.aborted) throw cancellation(signal);
+        if (!(error instanceof BlockFailure)) throw exhaustedSpace(error, this.#options.node);
+        if (attempt === ATTEMPTS) throw this.#failed(error.block, error.message, error.cause);
+        this.#options.log.warn(
+          { ...error.block.producer, node: this.#nodeOf(error.block), attempt, reason: error.message },
+          'What another node left is fetched again',
+        );
+        await pause(FIRST_DELAY_MS * 2 ** (attempt - 1), { signal }).catch(() => {
+          throw cancellation(signal);
+        });
+      }
+    }
+  }
+
+  /** @throws BlockFailure when asking again may help, else the error to report */
+  async *#rowsOf(block: ShuffleBlock, signal: AbortSignal): AsyncGenerator<BlockRows> {
+    let rows = 0;
+    try {
+      for await (const part of this.#partsOf(block, signal)) {
+        if (part.kind === 'batch') rows += part.rows;
+        yield part;
+      }
+      if (block.rows !== undefined && block.slice === undefined && block.rows !== rows) {
+        throw new BrokenStream(`${rows} rows came of ${block.rows}`);
+      }
+    } catch (error) {
+      if (signal.aborted) throw cancellation(signal);
+      if (error instanceof BrokenStream || isPassing(error)) {
+        throw new BlockFailure(block, (error as Error).message, { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  #partsOf(block: ShuffleBlock, signal: AbortSignal): AsyncIterable<BlockRows> {
+    const isOwn = block.incarnation === this.#options.incarnation;
+    // What arrived changed in a message is fetched from its producer, which keeps it.
+    if (block.inline !== undefined && isIntact(block.inline))
+      return here(readInline(block.inline, block), isOwn);
+    if (!isOwn) return this.#remoteRows(block, signal);
+    const output = this.#options.outputs.find(block.producer);
+    if (output === undefined) throw this.#failed(block, 'the node no longer has the output');
+    return here(this.#ownRows(block, output, signal), true);
+  }
+
+  #remoteRows(block: ShuffleBlock, signal: AbortSignal): AsyncIterable<BlockRows> {
+    const [bucketFrom, bucketTo] = block.buckets ?? [0, 0];
+    const [slice, slices] = block.slice ?? [0, 0];
+    const responses = this.#channels
+      .to(block.address)
+      .client(ShuffleService)
+      .fetch(
+        {
+          producer: block.producer,
+          incarnation: block.incarnation,
+          bucketFrom,
+          bucketTo,
+          slice,
+          slices,
+          compress: this.#compress(block.address),
+        },
+        { signal },
+      );
+    return decodeResponses(responses);
+  }
+
+  async *#ownRows(block: ShuffleBlock, output: KeptOutput, signal: AbortSignal): AsyncGenerator<ReadPart> {
+    try {
+      yield* readOutput(output, block, signal);
+    } catch (error) {
+      if (output.released.aborted || error instanceof CorruptSegment) {
+        throw this.#failed(block, (error as Error).message, error);
+      }
+      throw error;
+    }
+  }
+
+  #nodeOf(block: ShuffleBlock): string {
+    return this.#options.nodeAt?.(block.address) ?? block.address;
+  }
+
+  #failed(block: ShuffleBlock, reason: string, cause?: unknown): TesseraError {
+    const { stage, task, attempt } = block.producer;
+    const node = this.#nodeOf(block);
+    return TesseraError.of('FETCH_FAILED', { node, stage, task, attempt, reason }, { cause });
+  }
+
+  close(): void {
+    this.#channels.close();
+  }
+}
+
+/** Rows that are in this process already. */
+async function* here(
+  parts: Iterable<ReadPart> | AsyncIterable<ReadPart>,
+  isOwn: boolean,
+): AsyncGenerator<BlockRows> {
+  for await (const part of parts) {
+    if (part instanceof Uint8Array) yield { kind: 'schema', ipc: part };
+    else yield { kind: 'batch', ...part, bytes: isOwn ? 0 : part.ipc.length };
+  }
+}
+
+/** A block did not arrive whole; it may when it is asked for again. */
+class BlockFailure extends Error {
+  readonly block: ShuffleBlock;
+
+  constructor(block: ShuffleBlock, message: string, options: ErrorOptions) {
+    super(message, options);
+    this.block = block;
+  }
+}
+
+/** Failures of a connection, as channels tell them. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof TesseraError &&
+  (error.retry === 'task' || error.retry === 'query') &&
+  error.name !== 'FETCH_FAILED';
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?):\d+$/;
+const isDistant = (address: string): boolean => !LOOPBACK.test(address);

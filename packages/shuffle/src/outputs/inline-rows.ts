@@ -1,0 +1,39 @@
+import { crc32c } from '@node-rs/crc32';
+import { RowBlock } from '@tessera/kernel';
+import type { BlockRange, InlineRows } from '../shuffle.ts';
+import { bucketStarts, rangeOf, sliceOf } from './bucket-starts.ts';
+import type { ReadPart } from './read-part.ts';
+
+export const inlineRows = (schema: Uint8Array, batch: Uint8Array): InlineRows => ({
+  schema,
+  batch,
+  crc32c: crc32c(batch, crc32c(schema)),
+});
+
+/** Whether the rows are as they were sent. */
+export const isIntact = ({ schema, batch, crc32c: sent }: InlineRows): boolean =>
+  crc32c(batch, crc32c(schema)) === sent;
+
+/** The rows of a range, as `OutputRows.read` gives them. */
+export function* readInline(
+  { schema, batch }: InlineRows,
+  { buckets, slice }: BlockRange,
+): Generator<ReadPart> {
+  yield schema;
+  const block = new RowBlock(schema, aligned(batch));
+  const starts = buckets === undefined ? undefined : bucketStarts(block.lastColumn());
+  const { from, length } = rangeOf({ rows: block.rows, starts }, buckets);
+  const [first, end] = sliceOf(length, slice);
+  if (first === end) return;
+  const isWhole = end - first === block.rows;
+  const ipc = isWhole ? batch : block.cut(from + first, from + end);
+  yield { ipc, rows: end - first, release: () => undefined };
+}
+
+/** What came in a message begins anywhere in it. */
+function aligned(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteOffset % 8 === 0) return bytes;
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  copy.set(bytes);
+  return copy;
+}
