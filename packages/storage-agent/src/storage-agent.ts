@@ -1,6 +1,6 @@
 import type { DeletionVector, ObjectId, TableObject, Tablet } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
-import type { HybridHeader, RowRange } from '@tessera/tablet';
+import type { HybridHeader, RowRange, TabletKeys } from '@tessera/tablet';
 
 export interface ScanTablet {
   readonly tablet: Tablet;
@@ -9,6 +9,8 @@ export interface ScanTablet {
   readonly granules?: readonly number[] | undefined;
   /** Positions of rows in the body, in ascending ranges: no others come; absent: all. */
   readonly rows?: readonly RowRange[] | undefined;
+  /** Only rows with these keys are read; absent: all. */
+  readonly keys?: TabletKeys | undefined;
 }
 
 export interface ScanRequest {

@@ -2,8 +2,10 @@ export { FooterDocument, type ParquetFooter, type RowGroup } from './body/parque
 export { MalformedThrift } from './body/thrift-compact.ts';
 export type { GranuleColumn, HeaderColumn, HybridHeader } from './header/hybrid-header.ts';
 export type { HeaderOptions } from './header-options.ts';
+export { assignByKeys, KeyPlacement, type KeyRange, type TabletKeys } from './placement/assign-by-keys.ts';
 export { type AssignableTablet, assignTablets, type TabletShare } from './placement/assign-tablets.ts';
 export { type PlacedPart, type Placement, placeTablets } from './placement/place-tablets.ts';
+export { type KeyedRows, type SplitRange, splitKeys } from './placement/split-keys.ts';
 export type { Comparison, Conjunct } from './predicate.ts';
 export { pruneGranules } from './prune/prune-granules.ts';
 export { pruneTablets } from './prune/prune-tablets.ts';

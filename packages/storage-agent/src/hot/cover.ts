@@ -3,6 +3,7 @@ import { notDeleted } from '../scan/deleted-rows.ts';
 import { type RelationShape, ROW_COLUMN, selectList, TABLET_COLUMN } from '../scan/relation-sql.ts';
 import { difference, joined, type RowRange, rowsIn, shifted } from '../scan/row-ranges.ts';
 import { scanIdentity } from '../scan/scan-rows.ts';
+import { keysIdentity } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
 
@@ -42,7 +43,7 @@ export function partialCover(
   const usable: { part: ImagePart; position: number; extra: readonly RowRange[] }[] = [];
   for (const [position, scan] of tablets.entries()) {
     const part = image.parts.get(scan.tablet.id);
-    if (part === undefined || part.removed) continue;
+    if (part === undefined || part.removed || keysIdentity(part) !== keysIdentity(scan)) continue;
     const gone = absent.get(position) ?? [];
     if (part.claimedScan !== scanIdentity(scan) && difference(part.claimed, gone).length > 0) continue;
     usable.push({ part, position, extra: shifted(difference(gone, part.absent), part.start) });

@@ -148,10 +148,10 @@ export class HotTier {
     const nowMs = this.#o.now();
     const read = { rows: 0, bytes: 0 };
     for (const position of cover.tablets) {
-      const { tablet } = request.tablets[position]!;
+      const { tablet, keys } = request.tablets[position]!;
       const part = image.parts.get(tablet.id)!;
       part.lastUsedMs = nowMs;
-      read.rows += liveRows({ tablet, absent: absent.get(position) ?? [] });
+      read.rows += liveRows({ tablet, keys, absent: absent.get(position) ?? [] });
       read.bytes += bytesOf(part.columnBytes, request.counted);
     }
     const { release } = image.use({ exact: false, ...versionOf(request) });

@@ -1,10 +1,11 @@
-import type { Column } from '@tessera/catalog';
+import type { Column, TableObject } from '@tessera/catalog';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { LocalTablet } from '../local/local-tablets.ts';
 import { notDeleted } from '../scan/deleted-rows.ts';
 import { parquetScan, storedOrInitial } from '../scan/file-branch.ts';
 import { type RowRange, shifted } from '../scan/row-ranges.ts';
 import { absentRows, rowsIdentity, rowsOf, scanIdentity } from '../scan/scan-rows.ts';
+import { keyCondition } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
 
@@ -13,6 +14,8 @@ export interface LoadableTablet {
   readonly scan: ScanTablet;
   readonly local: LocalTablet;
   readonly deleted: readonly RowRange[];
+  /** Of the body, what is on disk, where holes are between; absent: all that is to be read. */
+  readonly runs?: readonly RowRange[] | undefined;
 }
 
 /** Files that one INSERT reads. */
@@ -28,6 +31,7 @@ export async function createImage(session: KernelSession, image: Image): Promise
 export async function appendTablets(
   session: KernelSession,
   image: Image,
+  table: TableObject,
   tablets: readonly LoadableTablet[],
   nowMs: number,
 ): Promise<void> {
@@ -49,13 +53,15 @@ export async function appendTablets(
         claimed: absent,
         claimedScan: scanIdentity(scan),
         rows: rowsIdentity(scan),
+        keys: scan.keys,
         removed: false,
         lastUsedMs: nowMs,
       });
       starts.push(start);
       start += tablet.rows;
     }
-    await session.execute(insertSql(image, run, first, starts));
+    for (const there of run[0]!.runs ?? [undefined])
+      await session.execute(insertSql(image, table, run, first, starts, there));
   }
   // A scan that is prepared from here on may read the new positions.
   for (const part of parts) image.add(part);
@@ -82,13 +88,15 @@ function runs(tablets: readonly LoadableTablet[]): LoadableTablet[][] {
 }
 
 const readsAll = ({ scan, deleted }: LoadableTablet): boolean =>
-  scan.rows === undefined && deleted.length === 0;
+  scan.rows === undefined && scan.keys === undefined && deleted.length === 0;
 
 function insertSql(
   image: Image,
+  table: TableObject,
   run: readonly LoadableTablet[],
   firstOrdinal: number,
   starts: readonly number[],
+  there: RowRange | undefined,
 ): string {
   const { scan, deleted } = run[0]!;
   const { schemaVersion } = scan.tablet;
@@ -97,6 +105,8 @@ function insertSql(
     starts.length === 1 ? String(starts[0]) : `[${starts.join(', ')}][CAST(file_index AS BIGINT) + 1]`;
   const conditions = [
     scan.rows && `(${rowsOf(scan).map(isBetween).join(' OR ')})`,
+    there && isBetween(there),
+    scan.keys && keyCondition(table, schemaVersion, scan.keys),
     notDeleted('file_row_number', deleted),
   ].filter((condition) => condition !== undefined);
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;

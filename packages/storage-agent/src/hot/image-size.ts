@@ -1,5 +1,6 @@
 import { rowsIn } from '../scan/row-ranges.ts';
 import { rowsOf } from '../scan/scan-rows.ts';
+import { rowsWithKeys } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import type { Desired } from './table-demand.ts';
 
@@ -18,7 +19,7 @@ export function estimatedMemory({ columns, table }: Desired, tablets: readonly S
   const share = columns.length / table.columns.length;
   return tablets.reduce((sum, scan) => {
     const { uncompressedBytes, rows } = scan.tablet;
-    return sum + (uncompressedBytes * share * rowsIn(rowsOf(scan))) / rows;
+    return sum + (uncompressedBytes * share * rowsWithKeys(scan, rowsIn(rowsOf(scan)))) / rows;
   }, 0);
 }
 

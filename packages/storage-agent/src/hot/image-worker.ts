@@ -3,8 +3,10 @@ import { newUlid } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import { chunksOf, type HybridHeader } from '@tessera/tablet';
 import type { LocalTablet, TabletNeed } from '../local/local-tablets.ts';
+import { neededRows } from '../scan/file-scan.ts';
 import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { granulesIn, rowsOf } from '../scan/scan-rows.ts';
+import { granulesWithKeys } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { Image, type ImageKey } from './image.ts';
 import { type Deletion, positionsToDelete } from './image-change.ts';
@@ -108,16 +110,21 @@ export class ImageWorker {
           const { tablet } = scan;
           const rows = rowsOf(scan);
           // The kernel leaves out row groups by one range only: with more there must be no holes.
-          const header = scan.rows === undefined ? undefined : await this.#o.header(table, tablet);
-          const held = header && granulesIn(rows, header.granuleRows, undefined);
+          const isWhole = scan.rows === undefined && scan.keys === undefined;
+          const header = isWhole ? undefined : await this.#o.header(table, tablet);
+          const needed = header && scan.keys && granulesWithKeys(table, header, scan.keys, undefined);
+          const held = header && granulesIn(rows, header.granuleRows, needed);
+          const isOneRange = rows.length === 1;
           const local = await this.#o.acquire({
             table,
             tablet,
             columns,
-            granules: rows.length === 1 ? held : undefined,
+            granules: isOneRange ? held : undefined,
           });
           const columnBytes = header === undefined ? local.columnBytes : bytesOfColumns(header, held);
-          return { ...local, columnBytes };
+          const runs =
+            needed && isOneRange ? neededRows({ scan: { ...scan, granules: held }, header }) : undefined;
+          return { ...local, columnBytes, runs };
         }),
       );
       const locals = acquired.filter((result) => result.status === 'fulfilled').map((result) => result.value);
@@ -128,8 +135,9 @@ export class ImageWorker {
           scan,
           local: locals[i]!,
           deleted: deleted[i]!,
+          runs: locals[i]!.runs,
         }));
-        await appendTablets(session, image, loadable, this.#o.now());
+        await appendTablets(session, image, table, loadable, this.#o.now());
       } finally {
         for (const local of locals) local.release();
       }

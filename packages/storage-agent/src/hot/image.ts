@@ -1,6 +1,8 @@
 import type { Column, ObjectId, Tablet, TabletId } from '@tessera/catalog';
+import type { TabletKeys } from '@tessera/tablet';
 import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { rowsIdentity } from '../scan/scan-rows.ts';
+import { rowsWithKeys } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 
 /** Ordinal of a row's part in its image. */
@@ -38,13 +40,15 @@ export interface ImagePart {
   claimedScan: string;
   /** Rows of the tablet that the part is about: `rowsIdentity`. */
   readonly rows: string;
+  /** The keys that its rows have; undefined: all. */
+  readonly keys: TabletKeys | undefined;
   /** Going, or gone already. */
   removed: boolean;
   lastUsedMs: number;
 }
 
-export const liveRows = ({ tablet, absent }: Pick<ImagePart, 'tablet' | 'absent'>): number =>
-  tablet.rows - rowsIn(absent);
+export const liveRows = ({ tablet, absent, keys }: Pick<ImagePart, 'tablet' | 'absent' | 'keys'>): number =>
+  rowsWithKeys({ tablet, keys }, tablet.rows - rowsIn(absent));
 
 /** Of some columns together. */
 export const bytesOf = (columnBytes: ReadonlyMap<number, number>, columns: readonly number[]): number =>
@@ -121,8 +125,9 @@ export class Image {
 
   /** The rows of a part that are gone from the kernel's table, or were never there. */
   leaveOut(part: ImagePart, absent: readonly RowRange[]): void {
-    this.liveRows += rowsIn(part.absent) - rowsIn(absent);
+    this.liveRows -= liveRows(part);
     part.absent = absent;
+    this.liveRows += liveRows(part);
   }
 
   #count(part: ImagePart, sign: 1 | -1): void {

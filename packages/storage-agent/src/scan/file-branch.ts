@@ -19,6 +19,8 @@ export interface FileBranch {
   readonly rows?: RowRange | undefined;
   /** Of each file, in order: the deleted positions. */
   readonly deleted?: string | undefined;
+  /** The condition on the keys of the rows. */
+  readonly keys?: string | undefined;
 }
 
 /** The SELECT over one branch. */
@@ -27,7 +29,7 @@ export function fileBranchSql(shape: RelationShape, branch: FileBranch): string 
   const positions = shape.rowPositions
     ? `, ${tabletPosition(branch.files)} AS ${TABLET_COLUMN}, file_row_number AS ${ROW_COLUMN}`
     : '';
-  const conditions = [rowCondition(branch.rows), branch.deleted].filter((c) => c !== undefined);
+  const conditions = [rowCondition(branch.rows), branch.deleted, branch.keys].filter((c) => c !== undefined);
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   const from = parquetScan(branch.files.map((file) => file.path));
   return `SELECT ${columns}${positions} FROM ${from}${where}`;

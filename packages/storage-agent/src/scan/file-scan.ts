@@ -6,6 +6,7 @@ import { type BranchFile, fileBranchSql } from './file-branch.ts';
 import type { RelationShape } from './relation-sql.ts';
 import { difference, joined, type RowRange } from './row-ranges.ts';
 import { rowsOf } from './scan-rows.ts';
+import { keyCondition, keysIdentity } from './tablet-keys.ts';
 
 /** A tablet of a scan, readable. */
 export interface ReadableTablet {
@@ -21,24 +22,26 @@ export interface ReadableTablet {
 /**
  * The SELECTs over files: one for all that are read alike, whole and with nothing deleted; one for each run of granules,
  * because the kernel leaves row groups out only by a range of row numbers that holds for all files of a scan; one for
- * each tablet with deleted rows.
+ * each tablet with deleted rows, and for each choice of keys.
  */
 export function fileScans(shape: RelationShape, tablets: readonly ReadableTablet[]): string[] {
   const parts = tablets.flatMap((tablet) => rowsToRead(tablet).map((rows) => ({ tablet, rows })));
   const alike = Map.groupBy(parts, ({ tablet, rows }) => {
     const { id, schemaVersion } = tablet.scan.tablet;
     const own = tablet.deleted.length > 0 ? id : '';
-    return `${schemaVersion} ${rows === undefined ? '*' : `${rows.from}-${rows.to}`} ${own}`;
+    return `${schemaVersion} ${rows === undefined ? '*' : `${rows.from}-${rows.to}`} ${own} ${keysIdentity(tablet.scan)}`;
   });
   return [...alike.values()].map((members) => {
     const first = members[0]!;
+    const { tablet: firstTablet, keys } = first.tablet.scan;
     return fileBranchSql(shape, {
       files: members.map(
         ({ tablet }): BranchFile => ({ path: tablet.local.path, position: tablet.position }),
       ),
-      schemaVersion: first.tablet.scan.tablet.schemaVersion,
+      schemaVersion: firstTablet.schemaVersion,
       rows: first.rows,
       deleted: notDeleted('file_row_number', first.tablet.deleted),
+      keys: keys && keyCondition(shape.table, firstTablet.schemaVersion, keys),
     });
   });
 }

@@ -1,5 +1,6 @@
 import type { ScanTablet } from '../storage-agent.ts';
 import { difference, joined, type RowRange } from './row-ranges.ts';
+import { keysIdentity, keysTogether } from './tablet-keys.ts';
 import { vectorIdentity } from './vector-identity.ts';
 
 /** The rows of a tablet's body that a scan is about, deleted ones among them. */
@@ -16,14 +17,16 @@ export function absentRows(scan: ScanTablet, deleted: readonly RowRange[]): read
 }
 
 /** The same text for the same rows of a tablet; '' for all. */
-export const rowsIdentity = ({ rows }: ScanTablet): string =>
+export const rowsIdentity = (scan: ScanTablet): string => `${rangesIdentity(scan)}${keysIdentity(scan)}`;
+
+const rangesIdentity = ({ rows }: ScanTablet): string =>
   rows === undefined ? '' : rows.map(({ start, end }) => `${start}-${end}`).join();
 
 /** The same text for the same rows of a tablet without the same deleted ones; '' for all, with nothing deleted. */
 export const scanIdentity = (scan: ScanTablet): string =>
   scan.rows === undefined
     ? vectorIdentity(scan.vector)
-    : `${vectorIdentity(scan.vector)}@${rowsIdentity(scan)}`;
+    : `${vectorIdentity(scan.vector)}@${rangesIdentity(scan)}`;
 
 /** Granules that hold some of the rows, of those that are needed. */
 export function granulesIn(
@@ -45,19 +48,27 @@ export function granulesIn(
 
 /** Each tablet once, with all rows that some part of it is about: parts of one tablet may come from several nodes' shares. */
 export function withTabletsOnce(tablets: readonly ScanTablet[]): readonly ScanTablet[] {
-  if (tablets.every(({ rows }) => rows === undefined)) return tablets;
+  if (tablets.every(({ rows, keys }) => rows === undefined && keys === undefined)) return tablets;
   const parts = Map.groupBy(tablets, ({ tablet }) => tablet.id);
   if (parts.size === tablets.length) return tablets;
   return [...parts.values()].map((scans) => (scans.length === 1 ? scans[0]! : together(scans)));
 }
 
 function together(scans: readonly ScanTablet[]): ScanTablet {
-  const { rows: _, granules: __, ...first } = scans[0]!;
-  const ranges = scans.flatMap(rowsOf).sort((a, b) => a.from - b.from);
+  const { rows: _, granules: __, keys: ___, ...first } = scans[0]!;
+  const keys = keysTogether(scans);
+  // Parts by keys are of the same rows.
+  const distinct = new Map(scans.map((scan) => [rangesIdentity(scan), scan]));
+  const ranges = [...distinct.values()].flatMap(rowsOf).sort((a, b) => a.from - b.from);
   const rows = joined(ranges).map(({ from, to }) => ({ start: from, end: to }));
   const isAll = rows.length === 1 && rows[0]!.start === 0 && rows[0]!.end === first.tablet.rows;
   const needed = scans.every(({ granules }) => granules !== undefined)
     ? [...new Set(scans.flatMap(({ granules }) => granules!))].sort((a, b) => a - b)
     : undefined;
-  return { ...first, ...(!isAll && { rows }), ...(needed !== undefined && { granules: needed }) };
+  return {
+    ...first,
+    ...(!isAll && { rows }),
+    ...(needed !== undefined && { granules: needed }),
+    ...(keys && { keys }),
+  };
 }

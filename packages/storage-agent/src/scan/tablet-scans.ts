@@ -8,6 +8,7 @@ import { withFewRuns } from './granule-runs.ts';
 import { emptyRelation, type RelationShape, unionOf } from './relation-sql.ts';
 import { difference, type RowRange, rowsIn } from './row-ranges.ts';
 import { absentRows, granulesIn, rowsOf, withTabletsOnce } from './scan-rows.ts';
+import { granulesWithKeys, rowsWithKeys } from './tablet-keys.ts';
 import type { VectorCache } from './vector-cache.ts';
 
 /** Relations over tablets: from memory what is there, from files the rest. */
@@ -104,11 +105,11 @@ export class TabletScans {
       tablets.map(async ([position], i): Promise<ReadableTablet> => {
         const scan = scans[i]!;
         const { tablet } = scan;
-        const header =
-          scan.granules === undefined && scan.rows === undefined
-            ? undefined
-            : await this.#files.header({ table, tablet }, signal);
-        const granules = header && granulesIn(rowsOf(scan), header.granuleRows, scan.granules);
+        const { keys } = scan;
+        const isWhole = scan.granules === undefined && scan.rows === undefined && keys === undefined;
+        const header = isWhole ? undefined : await this.#files.header({ table, tablet }, signal);
+        const needed = header && keys ? granulesWithKeys(table, header, keys, scan.granules) : scan.granules;
+        const granules = header && granulesIn(rowsOf(scan), header.granuleRows, needed);
         const local = await this.#files.acquire({ table, tablet, columns, granules }, signal);
         const part = { ...scan, granules };
         return { scan: part, position, local, header, deleted: deleted.get(position) ?? [] };
@@ -154,7 +155,11 @@ const wholeScan = ({ sql, read, release }: WholeScan, tablets: number): Scan => 
 });
 
 /** Of the granules that are needed, without deleted rows. */
-const liveRowsOf = (tablet: ReadableTablet): number => rowsIn(difference(neededRows(tablet), tablet.deleted));
+function liveRowsOf(readable: ReadableTablet): number {
+  const { scan, deleted } = readable;
+  const live = rowsIn(difference(neededRows(readable), deleted));
+  return Math.min(live, rowsWithKeys(scan, scan.tablet.rows));
+}
 
 const sum = (tablets: readonly ReadableTablet[], bytes: (local: LocalTablet) => number): number =>
   tablets.reduce((total, { local }) => total + bytes(local), 0);

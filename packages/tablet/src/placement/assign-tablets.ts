@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tablet } from '@tessera/catalog';
 import type { RowRange } from '../vector/deleted-rows.ts';
+import type { TabletKeys } from './assign-by-keys.ts';
 import { NodePreference } from './node-preference.ts';
 import { type Placement, placeTablets } from './place-tablets.ts';
 
@@ -9,6 +10,8 @@ export interface AssignableTablet {
   readonly tablet: Tablet;
   /** Rows that are to be read: ascending ranges; absent: all. */
   readonly rows?: readonly RowRange[] | undefined;
+  /** Keys whose rows are to be read; absent: all. */
+  readonly keys?: TabletKeys | undefined;
 }
 
 /** What one node reads of a scan. */

@@ -1,0 +1,160 @@
+import type { KeyRange } from '@tessera/tablet';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ScanRequest, ScanTablet, StorageAgent } from '../storage-agent.ts';
+import { FaultyStore } from '../testing/faulty-store.ts';
+import { Fixture } from '../testing/fixture.ts';
+import { storeTablet, testTable, WIDE, withoutRows } from '../testing/tables.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await Fixture.open();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const ROWS = 20_000;
+const table = (type = 'BIGINT') => ({
+  ...testTable('t', { k: type, v: 'BIGINT', text: 'VARCHAR' }),
+  primaryIndex: [1],
+});
+type Table = ReturnType<typeof table>;
+/** Keys 0 to 9,999, two rows of each, and 100 rows without a key. */
+const sql = (key = 'i // 2') =>
+  `SELECT CASE WHEN i < ${ROWS} THEN ${key} END AS k, i AS v, md5(i::VARCHAR) AS text FROM range(${ROWS + 100}) t(i)`;
+const LOW: readonly KeyRange[] = [{ to: '1000' }, { from: '4000', to: '4001' }, { from: '9000' }];
+const HIGH: readonly KeyRange[] = [
+  { from: '1000', to: '4000' },
+  { from: '4001', to: '9000' },
+];
+
+const keys = (ranges: readonly KeyRange[], rows: number) => ({ keys: { column: 1, ranges, rows } });
+
+const request = (
+  of: Table,
+  tablets: readonly ScanTablet[],
+  more: Partial<ScanRequest> = {},
+): ScanRequest => ({
+  session: fixture.session,
+  table: of,
+  tablets,
+  columns: [1, 2, 3],
+  rowPositions: false,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+async function read(agent: StorageAgent, asked: ScanRequest) {
+  const scan = await agent.prepareScan(asked);
+  const [row] = await fixture.rows(`SELECT count(*) AS n, sum(v) AS s, count(k) AS keyed FROM ${scan.sql}`);
+  scan.release();
+  return { ...row, hot: scan.use.tabletsHot };
+}
+
+/** Of the rows of the table with such a key. */
+function expected(isIn: (key: number | undefined) => boolean, from = 0, to = ROWS + 100) {
+  let [n, s, keyed] = [0, 0, 0];
+  for (let i = from; i < to; i++) {
+    const key = i < ROWS ? Math.floor(i / 2) : undefined;
+    if (!isIn(key)) continue;
+    [n, s, keyed] = [n + 1, s + i, keyed + (key === undefined ? 0 : 1)];
+  }
+  return { n, s, keyed };
+}
+const isLow = (key: number | undefined) => key === undefined || key < 1_000 || key === 4_000 || key >= 9_000;
+const isHigh = (key: number | undefined) => !isLow(key);
+
+test('rows of some keys are read, NULL with the first ones, and only their granules fetched', async () => {
+  const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
+  const t = table();
+  const tablet = await storeTablet(fixture, t, sql(), WIDE);
+  const low = { tablet, ...keys(LOW, 4_102) };
+  const high = { tablet, ...keys([{ from: '6000', to: '6500' }], 1_000) };
+  expect(await read(agent, request(t, [high]))).toMatchObject(
+    expected((key) => key !== undefined && key >= 6_000 && key < 6_500),
+  );
+  const fetched = agent.metrics().bytesFetched;
+  expect(await read(agent, request(t, [low]))).toMatchObject(expected(isLow));
+  expect(await read(agent, request(t, [{ tablet, ...keys(HIGH, 15_998) }]))).toMatchObject(expected(isHigh));
+  expect(agent.metrics().bytesFetched).toBeGreaterThan(4 * fetched);
+  // With granules chosen for another reason, and deleted rows.
+  const other = await storeTablet(fixture, t, sql(), WIDE);
+  const some = { ...withoutRows(other, [0, 1, 19_999]), granules: [0, 9], ...keys(LOW, 4_102) };
+  const inGranules = (from: number, to: number) => expected(isLow, from, to);
+  const [first, last] = [inGranules(2, 2_048), inGranules(18_432, 19_999)];
+  const tail = inGranules(20_000, ROWS + 100);
+  expect(await read(agent, request(t, [some]))).toMatchObject({
+    n: first.n + last.n + tail.n,
+    s: first.s + last.s + tail.s,
+  });
+});
+
+test.each([
+  ['VARCHAR', "lpad((i // 2)::VARCHAR, 5, '0')", ['05000', '07500']],
+  ['DATE', "DATE '2000-01-01' + (i // 2)::INTEGER", ['2013-09-09', '2020-07-14']],
+  ['DECIMAL(18,2)', 'i // 2', ['5000.00', '7500.00']],
+  [
+    'TIMESTAMPTZ',
+    "TIMESTAMPTZ '2000-01-01 00:00:00+00' + to_seconds(i // 2)",
+    ['2000-01-01 01:23:20.000000+00', '2000-01-01 02:05:00.000000+00'],
+  ],
+])('keys of type %s', async (type, key, [from, to]) => {
+  const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
+  const t = table(type);
+  const tablet = await storeTablet(fixture, t, sql(key), WIDE);
+  const inside = expected((k) => k !== undefined && k >= 5_000 && k < 7_500);
+  const outside = expected((k) => k === undefined || k < 5_000 || k >= 7_500);
+  expect(await read(agent, request(t, [{ tablet, ...keys([{ from, to }], 5_000) }]))).toMatchObject(inside);
+  const others = keys([{ to: from }, { from: to }], 15_100);
+  expect(await read(agent, request(t, [{ tablet, ...others }]))).toMatchObject(outside);
+});
+
+test('parts of a tablet by keys that come together are read once', async () => {
+  const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
+  const t = table();
+  const tablet = await storeTablet(fixture, t, sql(), WIDE);
+  const parts = [
+    { tablet, ...keys(HIGH, 15_998) },
+    { tablet, ...keys(LOW, 4_102) },
+  ];
+  const scan = await agent.prepareScan(request(t, parts));
+  expect(scan.sql).not.toMatch(/WHERE|UNION/);
+  scan.release();
+  expect(await read(agent, request(t, parts))).toMatchObject(expected(() => true));
+  const half = [parts[0]!, { tablet, ...keys([{ to: '1000' }, { from: '9000' }], 4_100) }];
+  expect(await read(agent, request(t, half))).toMatchObject(expected((key) => key !== 4_000));
+});
+
+test('a share of keys is in memory without the other rows, follows the table, and becomes another share', async () => {
+  const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
+  const t = table();
+  const tablet = await storeTablet(fixture, t, sql(), WIDE);
+  const low = { tablet, ...keys(LOW, 4_102) };
+  const share = request(t, [low], { wholeTableAt: 5, share: 'keys/low' });
+  expect(await read(agent, share)).toEqual({ ...expected(isLow), hot: 0 });
+  await agent.settled();
+  const scan = await agent.prepareScan(share);
+  expect(scan.sql).not.toMatch(/WHERE|UNION|read_parquet/);
+  expect(scan.use.read.rows).toBe(4_102);
+  const running = await fixture.rows(`SELECT count(*) AS n FROM ${scan.sql}`);
+  expect(running).toEqual([{ n: expected(isLow).n }]);
+  // Another node's part of the same tablet, and all of it, are not what is in memory.
+  expect(await read(agent, request(t, [{ tablet, ...keys(HIGH, 15_998) }]))).toEqual({
+    ...expected(isHigh),
+    hot: 0,
+  });
+  expect(await read(agent, request(t, [{ tablet }]))).toEqual({ ...expected(() => true), hot: 0 });
+
+  // Rows are deleted, and others come.
+  const smaller = { ...withoutRows(tablet, [0, 1, 2, 5_000]), ...keys(LOW, 4_102) };
+  const more = await storeTablet(fixture, t, "SELECT 10 AS k, 7 AS v, '' AS text FROM range(10)");
+  const grown = request(t, [smaller, { tablet: more }], { wholeTableAt: 6, share: 'keys/low' });
+  const { n, s, keyed } = expected(isLow, 3);
+  expect(await read(agent, grown)).toMatchObject({ n: n + 10, s: s + 70, keyed: keyed + 10 });
+  scan.release();
+  await agent.settled();
+  expect(await read(agent, grown)).toEqual({ n: n + 10, s: s + 70, keyed: keyed + 10, hot: 2 });
+
+  const high = request(t, [{ tablet, ...keys(HIGH, 15_998) }], { wholeTableAt: 6, share: 'keys/high' });
+  expect(await read(agent, high)).toMatchObject(expected(isHigh));
+  await agent.settled();
+  expect(await read(agent, high)).toEqual({ ...expected(isHigh), hot: 1 });
+});

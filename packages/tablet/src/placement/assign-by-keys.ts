@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import type { Column, Tablet } from '@tessera/catalog';
+import { type OrderedValue, orderOf, type ValueOrder } from '../values/order.ts';
+import type { AssignableTablet, TabletShare } from './assign-tablets.ts';
+import { placeKeys } from './place-keys.ts';
+import type { SplitRange } from './split-keys.ts';
+
+/** Keys from `from` up to `to`, which is outside; absent: no bound. NULL belongs to the range without `from`. */
+export interface KeyRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Which rows of a tablet are read: those with a key in one of the ranges. */
+export interface TabletKeys {
+  /** `Column.id`. */
+  readonly column: number;
+  /** Ascending; no two of them touch. */
+  readonly ranges: readonly KeyRange[];
+  /** How many rows that is, about. The numbers of all shares of a tablet add up to its rows. */
+  readonly rows: number;
+}
+
+/** Grows whenever other rows would be read for the same ranges. */
+const VERSION = 1;
+
+/** Ranges of keys with their nodes: for tables of one type of key, so that equal keys of all of them are at the same node. */
+export class KeyPlacement {
+  /** By name, sorted. */
+  readonly names: readonly string[];
+  readonly ranges: readonly SplitRange[];
+  /** By range the position of its node in `names`. */
+  readonly nodes: readonly number[];
+  readonly #order: ValueOrder;
+  readonly #starts: readonly OrderedValue[];
+  readonly #all: readonly number[];
+
+  constructor(type: string, ranges: readonly SplitRange[], names: readonly string[]) {
+    this.names = names.toSorted();
+    this.ranges = ranges;
+    this.nodes = placeKeys(ranges, this.names);
+    this.#all = [...ranges.keys()];
+    this.#order = orderOf(type)!;
+    this.#starts = ranges.slice(1).map(({ from }) => this.#order.parse(from!)!);
+  }
+
+  /** Positions of the ranges that may have rows of the tablet, ascending. */
+  rangesOf(tablet: Tablet, column: number): readonly number[] {
+    const all = this.#all;
+    const known = tablet.statistics.find((one) => one.column === column);
+    if (known === undefined) return all;
+    if (known.nulls >= tablet.rows) return [0];
+    const [min, max] = [known.min, known.max].map((text) =>
+      text === undefined ? undefined : this.#order.parse(text),
+    );
+    if (min === undefined || max === undefined) return all;
+    const [first, last] = [this.#rangeOf(min), this.#rangeOf(max)];
+    const between = all.slice(first, last + 1);
+    return known.nulls > 0 && first > 0 ? [0, ...between] : between;
+  }
+
+  /** What a node keeps, in other words: the same text, the same keys. */
+  idOf(name: string): string {
+    const node = this.names.indexOf(name);
+    const own = joined(
+      this.ranges,
+      this.#all.filter((range) => this.nodes[range] === node),
+    );
+    const text = JSON.stringify([VERSION, own]);
+    return `keys/${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  }
+
+  #rangeOf(value: OrderedValue): number {
+    let [low, high] = [0, this.#starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#order.compare(this.#starts[middle]!, value) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/**
+ * Spreads a scan over nodes by the keys of its rows. A tablet with keys of several nodes is read by each of them, which
+ * leaves out the keys of the others. Nodes without tablets are left out.
+ *
+ * @param nodes those of the placement
+ * @param chosen what the scan needs; for the same list and placement the same shares
+ */
+export function assignByKeys<N extends { readonly name: string }, T extends AssignableTablet>(
+  placement: KeyPlacement,
+  { id }: Pick<Column, 'id'>,
+  chosen: readonly T[],
+  nodes: readonly N[],
+): TabletShare<N, T>[] {
+  const shares = sharesOf(placement, id, chosen);
+  return nodes.flatMap((node) => {
+    const tablets = shares[placement.names.indexOf(node.name)]!;
+    return tablets.length === 0 ? [] : [{ node, tablets, shareId: placement.idOf(node.name) }];
+  });
+}
+
+interface KnownShares {
+  readonly placement: KeyPlacement;
+  readonly shares: readonly (readonly AssignableTablet[])[];
+}
+
+const knownShares = new WeakMap<readonly AssignableTablet[], KnownShares>();
+
+/** By position in the placement's names. */
+function sharesOf<T extends AssignableTablet>(
+  placement: KeyPlacement,
+  column: number,
+  chosen: readonly T[],
+): readonly (readonly T[])[] {
+  const known = knownShares.get(chosen);
+  if (known?.placement === placement) return known.shares as readonly (readonly T[])[];
+  const shares = placement.names.map((): T[] => []);
+  for (const scan of chosen) {
+    const ranges = placement.rangesOf(scan.tablet, column);
+    const byNode = Map.groupBy(ranges, (range) => placement.nodes[range]!);
+    if (byNode.size === 1) {
+      shares[placement.nodes[ranges[0]!]!]!.push(scan);
+      continue;
+    }
+    const rows = evenlyRounded(
+      scan.tablet.rows,
+      [...byNode.values()].map((own) => own.reduce((sum, range) => sum + placement.ranges[range]!.rows, 0)),
+    );
+    [...byNode].forEach(([node, own], i) => {
+      const keys: TabletKeys = { column, ranges: joined(placement.ranges, own), rows: rows[i]! };
+      shares[node]!.push({ ...scan, keys });
+    });
+  }
+  knownShares.set(chosen, { placement, shares });
+  return shares;
+}
+
+/** Ranges at these positions, those that touch in one. */
+function joined(ranges: readonly SplitRange[], positions: readonly number[]): readonly KeyRange[] {
+  const result: KeyRange[] = [];
+  let last = -2;
+  for (const position of positions) {
+    const from = position === 0 ? undefined : ranges[position]!.from;
+    const to = ranges[position + 1]?.from;
+    const before = position === last + 1 ? result.pop() : undefined;
+    const start = before === undefined ? from : before.from;
+    result.push({ ...(start !== undefined && { from: start }), ...(to !== undefined && { to }) });
+    last = position;
+  }
+  return result;
+}
+
+/** Whole numbers in about the proportion of the weights, with this sum. */
+function evenlyRounded(total: number, weights: readonly number[]): readonly number[] {
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  let [before, given] = [0, 0];
+  return weights.map((weight, i) => {
+    before += weight;
+    const upTo = i === weights.length - 1 || all === 0 ? total : Math.round((total * before) / all);
+    const own = upTo - given;
+    given = upTo;
+    return own;
+  });
+}

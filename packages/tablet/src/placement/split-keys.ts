@@ -1,0 +1,164 @@
+import { type OrderedValue, orderOf } from '../values/order.ts';
+import { commonBeginning, type KeySpace, keySpaceOf } from './key-space.ts';
+
+/** Rows of which the smallest and largest key are known: those of a granule or a tablet. NULLs are not among them. */
+export interface KeyedRows {
+  readonly min: string;
+  readonly max: string;
+  readonly rows: number;
+}
+
+/** Keys that are read in one place: from `from` (absent: from the first, and NULLs) to the next range's `from`. */
+export interface SplitRange {
+  readonly from?: string | undefined;
+  /** About. */
+  readonly rows: number;
+  /** Neighbours with the same group had better be together. */
+  readonly group: string;
+}
+
+/** Up to so many nodes, ranges have at most about `1 / RANGES` of all rows, unless a single key has more. */
+const NODES = 8;
+const RANGES = 32;
+/** Halvings of a group of ranges. */
+const GROUP_LEVELS = 2;
+
+/**
+ * Splits the keys of a table into ranges of about as many rows each. The key space is halved, and halves are halved again
+ * where they hold many rows: a split point is a round number that depends on the type alone. So another row, or another
+ * table, seldom moves one, and a table that grows at its end only gets further ranges there.
+ *
+ *     keys 1 to 6,000,000, evenly:  [.. 65536) [65536 .. 131072) [131072 .. 196608) …
+ *
+ * @param nodes that read them: many want finer ranges
+ * @returns ascending; one range where the type's keys cannot be split, or there is only one
+ */
+export function splitKeys(
+  type: string,
+  parts: readonly KeyedRows[],
+  nodes: number,
+): readonly [SplitRange, ...SplitRange[]] {
+  const total = parts.reduce((sum, { rows }) => sum + rows, 0);
+  const whole: [SplitRange] = [{ rows: total, group: '' }];
+  const space = keySpaceOf(type, commonOf(type, parts));
+  if (space === undefined) return whole;
+  const placed = parts.flatMap(({ min, max, rows }) => {
+    const [low, high] = [space.position(min), space.position(max)];
+    return low === undefined || high === undefined || high < low ? [] : [{ low, high, rows }];
+  });
+  if (placed.length === 0) return whole;
+  const low = placed.reduce((least, part) => (part.low < least ? part.low : least), placed[0]!.low);
+  const high = placed.reduce((most, part) => (part.high > most ? part.high : most), placed[0]!.high);
+  const root = dyadicAround(low, high);
+  // A power of two: a table that grows a little keeps its ranges.
+  const most = 2 ** Math.floor(Math.log2(Math.max(1, total / rangesFor(nodes))));
+  const scale = Number(1n << BigInt(root.bits));
+  const segments = placed.map((part) => ({
+    low: Number(part.low - root.low) / scale,
+    high: Number(part.high - root.low + 1n) / scale,
+    rows: part.rows,
+  }));
+  return named(type, space, root, halved({ low: 0, size: 1, depth: 0 }, segments, root.bits, most));
+}
+
+/** Grows in large steps: a node that comes or goes seldom changes the ranges. */
+const rangesFor = (nodes: number): number =>
+  RANGES * NODES ** Math.max(0, Math.ceil(Math.log(nodes / NODES) / Math.log(NODES)));
+
+/** The texts' common beginning; '' for other types. */
+function commonOf(type: string, parts: readonly KeyedRows[]): string {
+  const { compare } = orderOf(type)!;
+  if (keySpaceOf(type)?.position('a') === undefined) return '';
+  const [first] = parts;
+  let [least, most] = [first?.min ?? '', first?.max ?? ''];
+  for (const { min, max } of parts) {
+    if (compare(min, least) < 0) least = min;
+    if (compare(max, most) > 0) most = max;
+  }
+  return commonBeginning(least, most);
+}
+
+interface Dyadic {
+  readonly low: bigint;
+  /** Of its size, which is a power of two. */
+  readonly bits: number;
+}
+
+/** The smallest interval from k · 2^bits that has both; twice as large where a multiple of every such size is between them. */
+function dyadicAround(low: bigint, high: bigint): Dyadic {
+  let bits = 0;
+  while ((high >> BigInt(bits)) - (low >> BigInt(bits)) > 1n) bits++;
+  const start = (low >> BigInt(bits)) << BigInt(bits);
+  const isOne = high >> BigInt(bits) === low >> BigInt(bits);
+  return { low: start, bits: isOne ? bits : bits + 1 };
+}
+
+interface Segment {
+  readonly low: number;
+  /** Exclusive. */
+  readonly high: number;
+  readonly rows: number;
+}
+
+/** A part of the root, which is from 0 to 1. */
+interface Interval {
+  readonly low: number;
+  readonly size: number;
+  readonly depth: number;
+}
+
+interface Leaf extends Interval {
+  readonly rows: number;
+}
+
+/** Numbers from 0 to 1 are exact for so many halvings. */
+const DEEPEST = 52;
+
+function halved(
+  interval: Interval,
+  segments: readonly Segment[],
+  bits: number,
+  most: number,
+): readonly Leaf[] {
+  const { low, size, depth } = interval;
+  const inside = segments.filter((segment) => segment.low < low + size && segment.high > low);
+  const rows = inside.reduce((sum, segment) => sum + rowsWithin(segment, low, low + size), 0);
+  if (rows <= most || depth === Math.min(bits, DEEPEST)) return [{ ...interval, rows }];
+  const half = { size: size / 2, depth: depth + 1 };
+  return [
+    ...halved({ low, ...half }, inside, bits, most),
+    ...halved({ low: low + size / 2, ...half }, inside, bits, most),
+  ];
+}
+
+const rowsWithin = (segment: Segment, low: number, high: number): number =>
+  (segment.rows * (Math.min(high, segment.high) - Math.max(low, segment.low))) / (segment.high - segment.low);
+
+function named(
+  type: string,
+  space: KeySpace,
+  root: Dyadic,
+  leaves: readonly Leaf[],
+): readonly [SplitRange, ...SplitRange[]] {
+  const at = (low: number) =>
+    root.low + ((BigInt(low * 2 ** DEEPEST) << BigInt(root.bits)) >> BigInt(DEEPEST));
+  const order = orderOf(type)!;
+  const ranges: SplitRange[] = [];
+  let last: OrderedValue | undefined;
+  for (const { low, size, rows } of leaves) {
+    const step = Math.min(1, size * 2 ** GROUP_LEVELS);
+    const group = String(at(Math.floor(low / step) * step));
+    const from = space.textAt(at(low));
+    const start = order.parse(from);
+    const follows = start !== undefined && (last === undefined || order.compare(start, last) > 0);
+    // Halves without rows, and those that no value divides, go with the ones before.
+    if (ranges.length > 0 && (rows === 0 || !follows)) {
+      const before = ranges.pop()!;
+      ranges.push({ ...before, rows: before.rows + rows });
+      continue;
+    }
+    if (ranges.length > 0) last = start;
+    ranges.push({ ...(ranges.length > 0 && { from }), rows, group });
+  }
+  return ranges as [SplitRange, ...SplitRange[]];
+}
