@@ -1,6 +1,7 @@
 import type { DeletionVector, TableObject, Tablet, TabletId, TabletLayout } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import type { ScanTablet } from '@tessera/storage-agent';
+import type { TabletKeys } from '@tessera/tablet';
 
 /**
  * Tablets of one table as JSON, each an array of what storage agents need of it: about 120 bytes. Statistics, values of
@@ -24,7 +25,17 @@ type TabletRow = readonly [
   needed?: readonly number[] | 0,
   /** Starts and ends of ranges of rows. */
   rows?: readonly number[] | 0,
+  /** Position in the list's `keys`, and about how many rows that is. */
+  keys?: readonly [position: number, rows: number],
 ];
+
+/** A list of which some tablets are read by keys: what they are stands once. */
+interface KeyedList {
+  readonly keys: readonly KeysRow[];
+  readonly tablets: readonly TabletRow[];
+}
+
+type KeysRow = readonly [column: number, ranges: TabletKeys['ranges']];
 
 type VectorRow = readonly [rows: number, inline: string | 0, key: string | 0];
 
@@ -32,7 +43,7 @@ type VectorRow = readonly [rows: number, inline: string | 0, key: string | 0];
 export function encodeTablets(table: TableObject, tablets: readonly ScanTablet[]): Uint8Array {
   let bytes = encoded.get(tablets);
   if (bytes === undefined) {
-    bytes = Buffer.from(JSON.stringify(tablets.map((scan) => rowOf(table, scan))));
+    bytes = Buffer.from(JSON.stringify(listOf(table, tablets)));
     encoded.set(tablets, bytes);
   }
   return bytes;
@@ -41,7 +52,24 @@ export function encodeTablets(table: TableObject, tablets: readonly ScanTablet[]
 /** Shares of tables are the same lists for many queries. */
 const encoded = new WeakMap<readonly ScanTablet[], Uint8Array>();
 
-function rowOf(table: TableObject, { tablet, vector, granules, rows }: ScanTablet): TabletRow {
+function listOf(table: TableObject, tablets: readonly ScanTablet[]): readonly TabletRow[] | KeyedList {
+  if (tablets.every(({ keys }) => keys === undefined)) return tablets.map((scan) => rowOf(table, scan));
+  const positions = new Map<string, number>();
+  const rows = tablets.map((scan) => {
+    const { keys } = scan;
+    if (keys === undefined) return rowOf(table, scan);
+    const text = JSON.stringify([keys.column, keys.ranges] satisfies KeysRow);
+    if (!positions.has(text)) positions.set(text, positions.size);
+    return rowOf(table, scan, [positions.get(text)!, keys.rows]);
+  });
+  return { keys: [...positions.keys()].map((text) => JSON.parse(text) as KeysRow), tablets: rows };
+}
+
+function rowOf(
+  table: TableObject,
+  { tablet, vector, granules, rows }: ScanTablet,
+  keys?: readonly [position: number, rows: number],
+): TabletRow {
   const { key } = tablet;
   const row: TabletRow = [
     tablet.id,
@@ -56,7 +84,7 @@ function rowOf(table: TableObject, { tablet, vector, granules, rows }: ScanTable
     tablet.footerOffset,
     tablet.tailCrc32c,
   ];
-  const more = [tablet.inline, vector, granules, rows];
+  const more = [tablet.inline, vector, granules, rows, keys];
   if (more.every((value) => value === undefined)) return row;
   return [
     ...row,
@@ -64,6 +92,7 @@ function rowOf(table: TableObject, { tablet, vector, granules, rows }: ScanTable
     vector === undefined ? 0 : [vector.rows, vector.inline ?? 0, vector.key ?? 0],
     granules === undefined ? 0 : runsOf(granules),
     rows === undefined ? 0 : rows.flatMap(({ start, end }) => [start, end]),
+    ...(keys === undefined ? [] : [keys]),
   ] as unknown as TabletRow;
 }
 
@@ -71,15 +100,17 @@ function rowOf(table: TableObject, { tablet, vector, granules, rows }: ScanTable
 export function decodeTablets(table: TableObject, bytes: Uint8Array): ScanTablet[] {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return (JSON.parse(text) as TabletRow[]).map((row) => scanOf(table, row));
+    const list = JSON.parse(text) as readonly TabletRow[] | KeyedList;
+    const [rows, keys] = 'tablets' in list ? [list.tablets, list.keys] : [list, []];
+    return rows.map((row) => scanOf(table, row, keys));
   } catch (cause) {
     throw TesseraError.of('BAD_REQUEST', { message: 'A list of tablets cannot be read' }, { cause });
   }
 }
 
-function scanOf(table: TableObject, row: TabletRow): ScanTablet {
+function scanOf(table: TableObject, row: TabletRow, allKeys: readonly KeysRow[]): ScanTablet {
   const [id, schemaVersion, layout, key, rows, bytes, uncompressedBytes, granules, ...more] = row;
-  const [headerOffset, footerOffset, tailCrc32c, inline, vector, needed, ranges] = more;
+  const [headerOffset, footerOffset, tailCrc32c, inline, vector, needed, ranges, keys] = more;
   const tabletId = id as TabletId;
   const tablet: Tablet = {
     id: tabletId,
@@ -104,6 +135,7 @@ function scanOf(table: TableObject, row: TabletRow): ScanTablet {
     ...(vector && { vector: vectorOf(table, tabletId, vector) }),
     ...(needed && { granules: numbersOf(needed) }),
     ...(ranges && { rows: rangesOf(ranges) }),
+    ...(keys && { keys: keysOf(allKeys[keys[0]]!, keys[1]) }),
   };
 }
 
@@ -137,6 +169,8 @@ function numbersOf(runs: readonly number[]): number[] {
   }
   return numbers;
 }
+
+const keysOf = ([column, ranges]: KeysRow, rows: number): TabletKeys => ({ column, ranges, rows });
 
 const rangesOf = (bounds: readonly number[]) =>
   bounds.flatMap((start, i) => (i % 2 === 0 ? [{ start, end: bounds[i + 1]! }] : []));

@@ -137,6 +137,7 @@ it('tasks and outcomes come to the other node as they are', async () => {
             tablet: withoutKey,
             vector: vectorOf(withoutKey, { key: 'vectors/v' }),
             rows: [{ start: 0, end: 8192 }],
+            keys: { column: 1, ranges: [{ to: '5' }, { from: '7', to: '9' }], rows: 7 },
           },
           {
             tablet: plain,

@@ -22,6 +22,11 @@ export interface ScanSource {
   readonly filters: readonly Conjunct[];
   /** `source`: the tablets are divided among the tasks. `replicated`: every task reads the whole table. */
   readonly partitioning: 'source' | 'replicated';
+  /**
+   * The rows are divided by ranges of the table's key (`TableFacts.key`), and not by tablets alone: a task has the rows of the same
+   * keys of all scans of the stage with this domain. Only with `source`.
+   */
+  readonly keyDomain?: string | undefined;
   /** Key summaries of finished stages that prune this scan: rows whose key did not occur there are not needed. */
   readonly dynamicFilters: readonly DynamicFilter[];
 }
@@ -135,6 +140,8 @@ export interface TableFacts {
   readonly tablets: number;
   /** Files outside the managed store: no node keeps them, so that each task fetches what it reads. Absent for tables. */
   readonly external?: 'parquet' | 'text' | undefined;
+  /** The column by whose ranges the table is divided among tasks, where it is. Tables of one domain have the same ranges. */
+  readonly key?: { readonly column: string; readonly domain: string } | undefined;
 }
 
 export interface ClusterFacts {

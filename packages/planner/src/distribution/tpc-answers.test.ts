@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TableFacts } from './distributed-plan.ts';
 import { differenceOf } from './testing/same-rows.ts';
 import type { SimulatedCluster, SimulatedOptions } from './testing/simulated-cluster.ts';
-import { atScale100, type Suite, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
+import { atScale100, type Suite, TPC_KEYS, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
 
 /** As a query's number goes round, so do these, and all of them with `TESSERA_ALL_VARIANTS=1`. */
 const VARIANTS: readonly SimulatedOptions[] = [
@@ -20,26 +21,35 @@ describe.each<Suite>(['tpch', 'tpcds'])('%s in stages gives what the kernel give
   let cluster: SimulatedCluster;
 
   beforeAll(async () => {
-    if (tpcPresent(suite)) cluster = await tpcCluster(suite, 3);
+    if (tpcPresent(suite)) cluster = await tpcCluster(suite, 3, TPC_KEYS[suite]);
   });
   afterAll(() => cluster?.close());
 
   const cases = tpcQueries(suite).map((query, i) => ({
     ...query,
+    isByKeys: i % 4 !== 1,
     variants: RUNS_ALL ? VARIANTS : [VARIANTS[i % VARIANTS.length]!],
     isLarge: RUNS_ALL || i % LARGE_EVERY === 0,
   }));
   test.skipIf(!tpcPresent(suite)).each(cases)(
     'query $name',
     { timeout: 60_000 },
-    async ({ sql, variants, isLarge }) => {
+    async ({ sql, variants, isLarge, isByKeys }) => {
       const expected = await cluster.plain(sql);
-      const large = { ...LARGE, tables: atScale100(suite, cluster.planFacts(LARGE).tables) };
-      for (const variant of isLarge ? [...variants, large] : variants)
+      const tables = isByKeys
+        ? cluster.planFacts(LARGE).tables
+        : withoutKeys(cluster.planFacts(LARGE).tables);
+      const large = { ...LARGE, tables: atScale100(suite, tables) };
+      for (const chosen of isLarge ? [...variants, large] : variants) {
+        const variant = { tables, ...chosen };
         expect([variant, differenceOf(expected, await cluster.distributed(sql, variant))]).toEqual([
           variant,
           undefined,
         ]);
+      }
     },
   );
 });
+
+const withoutKeys = (tables: ReadonlyMap<string, TableFacts>): ReadonlyMap<string, TableFacts> =>
+  new Map([...tables].map(([name, facts]) => [name, { ...facts, key: undefined }]));

@@ -6,7 +6,7 @@ import type { LocalTablet, TabletNeed } from '../local/local-tablets.ts';
 import { neededRows } from '../scan/file-scan.ts';
 import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { granulesIn, rowsOf } from '../scan/scan-rows.ts';
-import { granulesWithKeys } from '../scan/tablet-keys.ts';
+import { columnsWithKey, granulesWithKeys } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { Image, type ImageKey } from './image.ts';
 import { type Deletion, positionsToDelete } from './image-change.ts';
@@ -118,7 +118,7 @@ export class ImageWorker {
           const local = await this.#o.acquire({
             table,
             tablet,
-            columns,
+            columns: columnsWithKey(columns, scan.keys),
             granules: isOneRange ? held : undefined,
           });
           const columnBytes = header === undefined ? local.columnBytes : bytesOfColumns(header, held);

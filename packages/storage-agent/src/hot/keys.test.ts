@@ -87,6 +87,22 @@ test('rows of some keys are read, NULL with the first ones, and only their granu
   });
 });
 
+test('the key need not be read for anything else', async () => {
+  const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
+  const t = table();
+  const tablet = await storeTablet(fixture, t, sql(), WIDE);
+  const asked = request(t, [{ tablet, ...keys(LOW, 4_102) }], {
+    columns: [2],
+    unnamed: [1, 3],
+    wholeTableAt: 5,
+    share: 'keys/low',
+  });
+  const { n, s } = expected(isLow);
+  expect(await read(agent, asked)).toMatchObject({ n, s, keyed: 0, hot: 0 });
+  await agent.settled();
+  expect(await read(agent, asked)).toMatchObject({ n, s, keyed: 0, hot: 1 });
+});
+
 test.each([
   ['VARCHAR', "lpad((i // 2)::VARCHAR, 5, '0')", ['05000', '07500']],
   ['DATE', "DATE '2000-01-01' + (i // 2)::INTEGER", ['2013-09-09', '2020-07-14']],

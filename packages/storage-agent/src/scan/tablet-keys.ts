@@ -51,6 +51,13 @@ function keyColumn({ columns, name }: TableObject, { column }: TabletKeys) {
   return found;
 }
 
+/** What is to be fetched of a tablet: also the key, to find the rows by. */
+export const columnsWithKey = (
+  columns: readonly number[],
+  keys: TabletKeys | undefined,
+): readonly number[] =>
+  keys === undefined || columns.includes(keys.column) ? columns : [...columns, keys.column];
+
 /** The same text for the same keys; '' for all. */
 export const keysIdentity = ({ keys }: Pick<ScanTablet, 'keys'>): string =>
   keys === undefined ? '' : JSON.stringify([keys.column, keys.ranges]);

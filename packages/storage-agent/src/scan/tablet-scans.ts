@@ -8,7 +8,7 @@ import { withFewRuns } from './granule-runs.ts';
 import { emptyRelation, type RelationShape, unionOf } from './relation-sql.ts';
 import { difference, type RowRange, rowsIn } from './row-ranges.ts';
 import { absentRows, granulesIn, rowsOf, withTabletsOnce } from './scan-rows.ts';
-import { granulesWithKeys, rowsWithKeys } from './tablet-keys.ts';
+import { columnsWithKey, granulesWithKeys, rowsWithKeys } from './tablet-keys.ts';
 import type { VectorCache } from './vector-cache.ts';
 
 /** Relations over tablets: from memory what is there, from files the rest. */
@@ -110,7 +110,10 @@ export class TabletScans {
         const header = isWhole ? undefined : await this.#files.header({ table, tablet }, signal);
         const needed = header && keys ? granulesWithKeys(table, header, keys, scan.granules) : scan.granules;
         const granules = header && granulesIn(rowsOf(scan), header.granuleRows, needed);
-        const local = await this.#files.acquire({ table, tablet, columns, granules }, signal);
+        const local = await this.#files.acquire(
+          { table, tablet, columns: columnsWithKey(columns, keys), granules },
+          signal,
+        );
         const part = { ...scan, granules };
         return { scan: part, position, local, header, deleted: deleted.get(position) ?? [] };
       }),

@@ -24,8 +24,17 @@ export interface Fragment {
   readonly hashKeyChoices: readonly (readonly number[])[];
   /** For `output`: the stage that is read, and the positions of the fragment's columns in its output. */
   readonly output?: OutputOrigin | undefined;
+  /** For `source`: what the ranges of keys are of by which the rows are divided. */
+  readonly keyed?: KeyedColumns | undefined;
   /** For `source`: the stage whose tasks are forwarded to the tasks of this fragment. */
   readonly forwardedFrom?: StageId | undefined;
+}
+
+/** Rows with equal values of one of the columns are in the same task, as the rows with this key of all tables of the domain. */
+export interface KeyedColumns {
+  readonly domain: string;
+  /** Positions of columns that all hold the key; one at least. */
+  readonly columns: readonly number[];
 }
 
 export interface OutputOrigin {
@@ -64,6 +73,10 @@ export function withOperator(
     ...fragment,
     relation,
     hashKeyChoices: hashed,
+    keyed: keyedBy(
+      fragment.keyed,
+      [...sources.keys()].filter((i) => fragment.keyed?.columns.includes(sources[i] ?? -1)),
+    ),
     ...(output === undefined
       ? {}
       : {
@@ -74,6 +87,13 @@ export function withOperator(
         }),
   };
 }
+
+/** The same keys in other columns; undefined where there are none. */
+export const keyedBy = (
+  keyed: KeyedColumns | undefined,
+  columns: readonly number[],
+): KeyedColumns | undefined =>
+  keyed === undefined || columns.length === 0 ? undefined : { domain: keyed.domain, columns };
 
 export const sameColumns = (relation: Relation): readonly number[] => [...relation.columns.keys()];
 

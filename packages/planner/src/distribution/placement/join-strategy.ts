@@ -2,6 +2,7 @@ import type { JoinRelation, JoinType } from '../../relational/relation.ts';
 import { COST_CONSTANTS as COST } from '../cost/cost-constants.ts';
 import { exchangeCost, writeCost } from '../cost/exchange-cost.ts';
 import { totalWork, workOf } from '../cost/relation-work.ts';
+import { type CoLocatedSides, coLocatedSides } from './co-located.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { hashKeysWithin } from './exchange.ts';
 import { type Fragment, type Placed, singleFragment } from './fragment.ts';
@@ -11,6 +12,8 @@ import { replicate } from './replicate.ts';
 /** How the two sides of a join are brought together. */
 export type JoinStrategy =
   | { readonly kind: 'single' }
+  /** Each task has the rows of the same ranges of a key of both sides. */
+  | { readonly kind: 'co-located'; readonly sides: CoLocatedSides }
   /** Every task of the other side computes all rows of this side. */
   | { readonly kind: 'replicated'; readonly side: 'left' | 'right' }
   /** Every task of the other side reads all rows of this side. */
@@ -58,10 +61,10 @@ export function joinStrategy(
   }
   if (best.cost < Number.POSITIVE_INFINITY) return best.strategy;
   // Only broadcasts above the limit are left: choose the smaller side.
-  const sides = weighed.flatMap(({ strategy }) => (strategy.kind === 'broadcast' ? [strategy] : []));
+  const broadcasts = weighed.flatMap(({ strategy }) => (strategy.kind === 'broadcast' ? [strategy] : []));
   const bytesOf = (side: 'left' | 'right') =>
     planning.estimates.of(side === 'left' ? join.left : join.right).bytes;
-  const smallest = sides.sort((a, b) => bytesOf(a.side) - bytesOf(b.side))[0]!;
+  const smallest = broadcasts.sort((a, b) => bytesOf(a.side) - bytesOf(b.side))[0]!;
   planning.gatherReason(
     `a ${join.type} join without equality needs all rows of a side in every task`,
     smallest.side === 'left' ? join.left : join.right,
@@ -93,10 +96,16 @@ function weighedStrategies(
     if (repeated !== undefined)
       weighed.push({ strategy: { kind: 'replicated', side }, cost: rest + repeated });
   }
+  const built = Math.min(rowsOf('left'), rowsOf('right')) * COST.buildRow;
+  const probed = Math.max(rowsOf('left'), rowsOf('right')) * COST.probeRow;
+  const there = coLocatedSides(join, left, right);
+  if (there !== undefined)
+    weighed.push({
+      strategy: { kind: 'co-located', sides: there },
+      cost: once.left + once.right + built + probed,
+    });
   const keys = hashedKeys(planning, join, left, right);
   if (keys !== undefined) {
-    const built = Math.min(rowsOf('left'), rowsOf('right')) * COST.buildRow;
-    const probed = Math.max(rowsOf('left'), rowsOf('right')) * COST.probeRow;
     const moved = (side: 'left' | 'right', isThere: boolean) =>
       isThere ? 0 : repartitionCost(planning, sides[side]);
     weighed.push({

@@ -1,6 +1,7 @@
 import type { Relation, ScanRelation } from '../../relational/relation.ts';
 import { inputsOf, withInputs } from '../tree/inputs.ts';
-import type { Fragment } from './fragment.ts';
+import { scanOf } from './dynamic-filter.ts';
+import { type Fragment, type KeyedColumns, sameColumns } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /** Below this number of rows a single task is faster than several. */
@@ -17,7 +18,26 @@ export function partitionReplicated(planning: Planning, fragment: Fragment): Fra
   if (fragment.placement !== 'replicated' || rowsRead(planning, fragment.relation) < SMALL_ROWS)
     return fragment;
   const relation = partitionedSpine(planning, fragment.relation);
-  return relation === undefined ? fragment : { ...fragment, relation, placement: 'source' };
+  if (relation === undefined) return fragment;
+  return { ...fragment, relation, placement: 'source', keyed: keysOfSpine(planning, relation) };
+}
+
+/** The key of the driving table, where its column is left. */
+function keysOfSpine(planning: Planning, relation: Relation): KeyedColumns | undefined {
+  const divided = dividedScans(planning, relation);
+  const [scan] = divided;
+  const key = scan && planning.facts.tables.get(scan.relation)?.key;
+  if (key === undefined || divided.length > 1) return undefined;
+  const columns = sameColumns(relation).filter((position) => {
+    const found = scanOf(relation, position);
+    return found?.scan === scan && found?.column === key.column;
+  });
+  return columns.length === 0 ? undefined : { domain: key.domain, columns };
+}
+
+function dividedScans(planning: Planning, relation: Relation): readonly ScanRelation[] {
+  if (relation.kind === 'scan') return planning.partitionedScans.has(relation) ? [relation] : [];
+  return inputsOf(relation).flatMap((input) => dividedScans(planning, input));
 }
 
 /** Number of rows that the leaves of a relation read. */

@@ -2,6 +2,7 @@ import type { AggregateRelation } from '../../relational/relation.ts';
 import { type SplitAggregate, splitAggregate } from '../aggregates/split-aggregate.ts';
 import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
+import { coLocatedWithin } from './co-located.ts';
 import { scanOf } from './dynamic-filter.ts';
 import {
   broadcast,
@@ -12,7 +13,7 @@ import {
   materializedBefore,
   repartition,
 } from './exchange.ts';
-import { type Fragment, type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
+import { type Fragment, keyedBy, type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
 import { partitionReplicated } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
 
@@ -43,6 +44,8 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
   const there = singleFragment(input);
   if (there !== undefined) return placedAs(relation, together(relation, there));
   const keys = commonGroups(relation);
+  const local = coLocatedWithin(input, new Set(keys));
+  if (local !== undefined) return placedAs(relation, inEachTask(relation, local));
   const hashed = hashKeysWithin(planning, input, new Set(keys));
   if (hashed !== undefined && input.fragments.length === 1)
     return placedAs(relation, inEachTask(relation, repartition(planning, input, hashed)));
@@ -51,7 +54,8 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
       relation: split.partial,
       fragments: input.fragments.map((fragment): Fragment => {
         const here = forward(planning, fragment);
-        return { ...here, hashKeyChoices: [], relation: { ...split.partial, input: here.relation } };
+        const { relation: input } = here;
+        return { ...here, hashKeyChoices: [], keyed: undefined, relation: { ...split.partial, input } };
       }),
     });
   if (keys.length > 0) {
@@ -115,6 +119,10 @@ function inEachTask(relation: AggregateRelation, fragment: Fragment): Fragment {
     hashKeyChoices: fragment.hashKeyChoices
       .map((keys) => keys.map(groupOf))
       .filter((keys) => !keys.includes(-1)),
+    keyed: keyedBy(
+      fragment.keyed,
+      (fragment.keyed?.columns ?? []).map(groupOf).filter((group) => group !== -1),
+    ),
     output: undefined,
   };
 }

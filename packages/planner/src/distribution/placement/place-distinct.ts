@@ -1,5 +1,6 @@
 import type { AggregateRelation, DistinctRelation } from '../../relational/relation.ts';
 import { plainReference, referenceTo } from '../tree/expressions.ts';
+import { coLocatedWithin } from './co-located.ts';
 import {
   forward,
   gather,
@@ -32,6 +33,12 @@ export function placeDistinct(planning: Planning, relation: DistinctRelation, pl
     planning.gatherReason('DISTINCT ON something else than columns', relation.input);
     return single(gather(planning, input).relation, 'replicated');
   }
+  const local = before === undefined ? coLocatedWithin(input, new Set(keys)) : undefined;
+  if (local !== undefined)
+    return placedAs(
+      relation,
+      withOperator(local, { ...relation, input: local.relation }, sameColumns(relation)),
+    );
   const hashed = hashKeysWithin(planning, input, new Set(keys));
   if (hashed !== undefined && before === undefined && input.fragments.length === 1) {
     const fragment = repartition(planning, input, hashed);
@@ -46,7 +53,12 @@ export function placeDistinct(planning: Planning, relation: DistinctRelation, pl
       relation: partial,
       fragments: input.fragments.map((fragment) => {
         const here = forward(planning, fragment);
-        return { ...here, hashed: [], relation: { ...relation, input: here.relation } };
+        return {
+          ...here,
+          hashKeyChoices: [],
+          keyed: undefined,
+          relation: { ...relation, input: here.relation },
+        };
       }),
     } satisfies Placed);
   const fragment = repartition(planning, early, keys);

@@ -2,12 +2,14 @@ import type { JoinRelation, JoinType, Relation } from '../../relational/relation
 import { nullAwareMark } from '../rewrites/null-aware-mark.ts';
 import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
+import type { CoLocatedSides } from './co-located.ts';
 import { filterByBuild, isWorthSummarising } from './dynamic-filter.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { broadcast, forward, gather, gatherWhenSmall, repartition } from './exchange.ts';
 import {
   commonPlacement,
   type Fragment,
+  keyedBy,
   type Place,
   type Placed,
   placedAs,
@@ -56,6 +58,8 @@ export function placeJoin(planning: Planning, join: JoinRelation, below: Place):
       return strategy.side === 'right'
         ? broadcastJoin(planning, join, left, right, strategy)
         : broadcastJoin(planning, join, right, left, strategy);
+    case 'co-located':
+      return coLocatedJoin(planning, join, strategy.sides);
     case 'hash':
       return hashJoin(planning, join, left, right, strategy.leftKeys, strategy.rightKeys);
   }
@@ -97,9 +101,13 @@ function broadcastJoin(
         ? withSides(join, here.relation, whole.relation)
         : withSides(join, whole.relation, here.relation);
     const placed = withOperator(here, relation, keptColumns(join, side === 'right' ? 'left' : 'right'));
-    return join.type === 'inner'
-      ? { ...placed, hashKeyChoices: withEqual(placed.hashKeyChoices, join, pairs) }
-      : placed;
+    if (join.type !== 'inner') return placed;
+    const { keyed, hashKeyChoices } = placed;
+    return {
+      ...placed,
+      hashKeyChoices: withEqual(hashKeyChoices, join, pairs),
+      keyed: keyedBy(keyed, withEqual(keyed?.columns.map((column) => [column]) ?? [], join, pairs).flat()),
+    };
   });
   filterByBuild(planning, join, probe, side, pairs, whole.relation);
   return placedAs(join, ...fragments);
@@ -111,6 +119,26 @@ function computedOnce(placed: Placed): Placed {
   return placed.fragments.length === 1 && only?.placement === 'replicated'
     ? { ...placed, fragments: [{ ...only, placement: 'single' }] }
     : placed;
+}
+
+function coLocatedJoin(
+  planning: Planning,
+  join: JoinRelation,
+  { left, right, keys }: CoLocatedSides,
+): Placed {
+  const width = join.left.columns.length;
+  const { type } = join;
+  const ofLeft = keepsPartitioning(type, 'left') ? left.keyed.columns : [];
+  const ofRight = keepsPartitioning(type, 'right')
+    ? right.keyed.columns.map((column) => column + (isRightOnly(type) ? 0 : width))
+    : [];
+  planning.coLocated.set(join.conditions, keys.left);
+  return placedAs(join, {
+    relation: withSides(join, left.relation, right.relation),
+    placement: 'source',
+    hashKeyChoices: [],
+    keyed: keyedBy(left.keyed, [...ofLeft, ...ofRight]),
+  });
 }
 
 function hashJoin(

@@ -7,7 +7,7 @@ import type {
 } from '../../relational/relation.ts';
 import { COST_CONSTANTS as COST } from '../cost/cost-constants.ts';
 import { scanWork } from '../cost/relation-work.ts';
-import { type Place, type Placed, placedAs, withOperator } from './fragment.ts';
+import { type KeyedColumns, type Place, type Placed, placedAs, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**
@@ -24,7 +24,20 @@ export function placeScan(planning: Planning, scan: ScanRelation): Placed {
       (table.bytes < planning.facts.cluster.wholeTableBytes &&
         scanWork(planning, scan) * planning.nodes < COST.startTask));
   if (!isWhole) planning.partitionedScans.add(scan);
-  return placedAs(scan, { relation: scan, placement: isWhole ? 'replicated' : 'source', hashKeyChoices: [] });
+  const keyed = isWhole ? undefined : keysOfScan(planning, scan);
+  return placedAs(scan, {
+    relation: scan,
+    placement: isWhole ? 'replicated' : 'source',
+    hashKeyChoices: [],
+    ...(keyed && { keyed }),
+  });
+}
+
+/** The column by whose ranges a divided table is divided, where the scan reads it. */
+export function keysOfScan(planning: Planning, { relation, names }: ScanRelation): KeyedColumns | undefined {
+  const key = planning.facts.tables.get(relation)?.key;
+  const position = key === undefined ? -1 : names.indexOf(key.column);
+  return position === -1 ? undefined : { domain: key!.domain, columns: [position] };
 }
 
 export const placeSession = (local: SessionRelation): Placed =>

@@ -1,7 +1,9 @@
 import type { SetRelation } from '../../relational/relation.ts';
+import { coLocatedWithin, commonKeys } from './co-located.ts';
 import { gather, gatherWhenSmall, repartition } from './exchange.ts';
 import {
   commonPlacement,
+  type Fragment,
   type Place,
   type Placed,
   placedAs,
@@ -28,6 +30,14 @@ export function placeSet(planning: Planning, relation: SetRelation, below: Place
     });
   if (isUnion) return placedAs(relation, ...inputs.flatMap(({ fragments }) => fragments));
   const keys = sameColumns(relation);
+  const local = coLocatedInputs(inputs);
+  if (local !== undefined)
+    return placedAs(relation, {
+      relation: { ...relation, inputs: local.map((fragment) => fragment.relation) },
+      placement: 'source',
+      hashKeyChoices: [],
+      keyed: commonKeys(local),
+    });
   const smallEnough = inputs.every(
     (input) => planning.estimates.of(input.relation).rows < planning.facts.cluster.gatherLimitRows / 1000,
   );
@@ -45,4 +55,11 @@ export function placeSet(planning: Planning, relation: SetRelation, below: Place
     placement: 'hash',
     hashKeyChoices: [keys],
   });
+}
+
+/** The inputs by ranges of a key that is the same column of all of them. */
+function coLocatedInputs(inputs: readonly Placed[]): readonly Fragment[] | undefined {
+  const local = inputs.map((input) => coLocatedWithin(input, new Set(sameColumns(input.relation))));
+  const fragments = local.filter((fragment) => fragment !== undefined);
+  return fragments.length === inputs.length && commonKeys(fragments) !== undefined ? fragments : undefined;
 }

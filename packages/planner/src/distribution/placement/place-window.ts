@@ -1,5 +1,6 @@
 import type { WindowRelation } from '../../relational/relation.ts';
 import { plainReference } from '../tree/expressions.ts';
+import { coLocatedWithin } from './co-located.ts';
 import { gather, gatherWhenSmall, hashKeysWithin, repartition } from './exchange.ts';
 import { type Place, type Placed, placedAs, singleFragment, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
@@ -15,6 +16,9 @@ export function placeWindow(planning: Planning, relation: WindowRelation, below:
   const keys = commonPartition(relation);
   const there = singleFragment(input);
   if (there === undefined && keys.length > 0) {
+    const local = coLocatedWithin(input, new Set(keys));
+    if (local !== undefined)
+      return placedAs(relation, withOperator(local, { ...relation, input: local.relation }, sources));
     const hashed = hashKeysWithin(planning, input, new Set(keys));
     const fragment = repartition(planning, input, hashed ?? keys);
     return placedAs(relation, withOperator(fragment, { ...relation, input: fragment.relation }, sources));

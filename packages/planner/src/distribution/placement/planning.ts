@@ -50,6 +50,7 @@ export interface PlanMemory {
   readonly dynamicFilters: ReadonlyMap<ScanRelation, readonly DynamicFilter[]>;
   readonly partitionedScans: ReadonlySet<ScanRelation>;
   readonly partials: ReadonlySet<Relation>;
+  readonly coLocated: ReadonlyMap<JoinRelation['conditions'], number>;
 }
 
 const FIRST_OWN_SHARED_ID = 1_000_000;
@@ -79,6 +80,8 @@ export class Planning {
   readonly weighed = new Map<JoinRelation['conditions'], readonly WeighedStrategy[]>();
   /** Stored bytes of all tables of the query. */
   readonly tableBytes: number;
+  /** Joins of these conditions that are computed where the rows are, with the left column that both sides are divided by. */
+  readonly coLocated = new Map<JoinRelation['conditions'], number>();
   readonly reasons: string[] = [];
   /** Hash keys for the output of an aggregate that suit the operator above it. */
   readonly preferredKeys = new Map<Relation, readonly number[]>();
@@ -115,6 +118,7 @@ export class Planning {
       );
     for (const scan of memory.partitionedScans) this.partitionedScans.add(scan);
     for (const partial of memory.partials) this.partials.add(partial);
+    for (const [conditions, key] of memory.coLocated) this.coLocated.set(conditions, key);
     for (const [relation, cuts] of memory.materialized) {
       const left = cuts.filter((cut) => cut.every(({ output }) => kept.has(output!.stage)));
       if (left.length === 0) continue;
@@ -132,6 +136,7 @@ export class Planning {
       dynamicFilters,
       partitionedScans: sharded,
       partials,
+      coLocated,
     } = this;
     return {
       tree,
@@ -142,6 +147,7 @@ export class Planning {
       dynamicFilters,
       partitionedScans: sharded,
       partials,
+      coLocated,
     };
   }
 

@@ -43,7 +43,9 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
         ...residual.map((e) => named(e, [...left.columns, ...right.columns])),
       ];
       const kind = `${isAsof ? 'asof ' : ''}${type.replace('_', ' ')} join`;
-      const line = texts.length === 0 ? `${kind} of all pairs` : `${kind} on ${texts.join(' and ')}`;
+      const key = planning.coLocated.get(conditions);
+      const where = key === undefined ? '' : ` co-located by ${left.columns[key]?.name || `#${key}`}`;
+      const line = `${texts.length === 0 ? `${kind} of all pairs` : `${kind} on ${texts.join(' and ')}`}${where}`;
       const weighed = planning.weighed.get(conditions) ?? [];
       return weighed.length === 0 ? line : `${line} (${weighed.map(weighedText).join(', ')})`;
     }

@@ -22,17 +22,21 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     if (holes.has(leaf)) continue;
     const hole = sources.length;
     switch (leaf.kind) {
-      case 'scan':
+      case 'scan': {
+        const isDivided = planning.partitionedScans.has(leaf) && !isOneTask;
+        const key = planning.facts.tables.get(leaf.relation)?.key;
         sources.push({
           kind: 'scan',
           relation: leaf.relation,
           columns: leaf.names,
           filters: conjunctsOf(leaf, predicates),
-          partitioning: planning.partitionedScans.has(leaf) && !isOneTask ? 'source' : 'replicated',
+          partitioning: isDivided ? 'source' : 'replicated',
+          ...(isDivided && key && { keyDomain: key.domain }),
           dynamicFilters: planning.dynamicFilters.get(leaf) ?? [],
         });
         holes.set(leaf, { hole, columns: leaf.names });
         break;
+      }
       case 'session':
         sources.push({ kind: 'session', sql: leaf.sql });
         holes.set(leaf, { hole, columns: leaf.names });

@@ -35,6 +35,10 @@ const KERNEL_OPTIMIZERS = kernelBootstrap
 /** Macros that stages call. */
 const AVERAGE = /MACRO tsr_(?:average|little_endian)/;
 
+type TableKey = NonNullable<TableFacts['key']>;
+/** The tables that are divided by ranges of a key. */
+export type TableKeys = ReadonlyMap<string, TableKey>;
+
 export interface Answer {
   readonly types: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
@@ -69,8 +73,12 @@ export class SimulatedCluster {
     await this.connection.run(sql);
   }
 
-  /** Makes shards of all tables that there are, for plans over so many nodes. */
-  async shard(nodes: number, isDimension: (table: string) => boolean = () => false): Promise<void> {
+  /** Makes shards of all tables that there are, for plans over so many nodes; those with a key by ranges of it. */
+  async shard(
+    nodes: number,
+    isDimension: (table: string) => boolean = () => false,
+    keys: TableKeys = new Map(),
+  ): Promise<void> {
     const tables = (
       await this.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'managed'")
     ).map(([name]) => String(name));
@@ -84,8 +92,11 @@ export class SimulatedCluster {
       const distinct = await this.rows(
         `SELECT ${names.map((name) => `count(DISTINCT "${name}")`).join(', ')} FROM managed."${table}"`,
       );
+      const key = keys.get(table);
+      const node =
+        key === undefined ? `hash(row_number() OVER ()) % ${nodes}` : await this.nodeOfKey(keys, key, nodes);
       await this.connection.run(
-        `CREATE OR REPLACE TEMP TABLE "placed_${table}" AS SELECT *, (hash(row_number() OVER ()) % ${nodes})::INTEGER AS "$node" FROM managed."${table}"`,
+        `CREATE OR REPLACE TEMP TABLE "placed_${table}" AS SELECT *, (${node})::INTEGER AS "$node" FROM managed."${table}"`,
       );
       for (let node = 0; node < nodes; node++)
         await this.connection.run(
@@ -98,8 +109,25 @@ export class SimulatedCluster {
         isDimension: isDimension(table),
         distinct: new Map(names.map((name, i) => [name, Number(distinct[0]?.[i] ?? 1)])),
         tablets: rows === 0 ? 0 : nodes,
+        key,
       });
     }
+  }
+
+  /** The node of a key: some ranges of the keys of all tables of the domain, each on some node, and NULL with the first. */
+  private async nodeOfKey(keys: TableKeys, { column, domain }: TableKey, nodes: number): Promise<string> {
+    const all = [...keys].filter(([, key]) => key.domain === domain);
+    const values = all
+      .map(([table, key]) => `SELECT "${key.column}" AS k FROM managed."${table}"`)
+      .join(' UNION ');
+    const splits = await this.rows(
+      `SELECT k::VARCHAR FROM (SELECT DISTINCT k FROM (${values})) WHERE hash(k::VARCHAR) % 5 = 0 AND k IS NOT NULL ORDER BY k LIMIT 40`,
+    );
+    const nodeOf = (range: number) => (range * 7 + 3) % nodes;
+    const below = splits.map(
+      ([split], range) => `WHEN "${column}" < '${String(split).replaceAll("'", "''")}' THEN ${nodeOf(range)}`,
+    );
+    return `CASE WHEN "${column}" IS NULL THEN ${nodeOf(0)} ${below.join(' ')} ELSE ${nodeOf(splits.length)} END`;
   }
 
   planFacts({

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TableFacts } from '../distributed-plan.ts';
-import { SimulatedCluster } from './simulated-cluster.ts';
+import { SimulatedCluster, type TableKeys } from './simulated-cluster.ts';
 
 const DATA = process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../../../shared/data');
 
@@ -26,16 +26,40 @@ export const tpcQueries = (suite: Suite): readonly TpcQuery[] =>
     : [];
 
 /** A cluster with the suite's tables. */
-export async function tpcCluster(suite: Suite, nodes: number): Promise<SimulatedCluster> {
+export async function tpcCluster(
+  suite: Suite,
+  nodes: number,
+  keys: TableKeys = new Map(),
+): Promise<SimulatedCluster> {
   const cluster = await SimulatedCluster.open();
   const directory = join(DATA, suite, 'sf0.01');
   for (const file of readdirSync(directory))
     await cluster.run(
       `CREATE TABLE managed."${file.replace('.parquet', '')}" AS SELECT * FROM '${join(directory, file)}'`,
     );
-  await cluster.shard(nodes);
+  await cluster.shard(nodes, () => false, keys);
   return cluster;
 }
+
+/** The keys that tables of the suites are clustered by, where several have the same. */
+export const TPC_KEYS: Readonly<Record<Suite, TableKeys>> = {
+  tpch: new Map([
+    ['lineitem', { column: 'l_orderkey', domain: 'orderkey' }],
+    ['orders', { column: 'o_orderkey', domain: 'orderkey' }],
+    ['partsupp', { column: 'ps_partkey', domain: 'partkey' }],
+    ['part', { column: 'p_partkey', domain: 'partkey' }],
+    ['customer', { column: 'c_custkey', domain: 'custkey' }],
+  ]),
+  tpcds: new Map([
+    ['store_sales', { column: 'ss_item_sk', domain: 'item' }],
+    ['store_returns', { column: 'sr_item_sk', domain: 'item' }],
+    ['catalog_sales', { column: 'cs_item_sk', domain: 'item' }],
+    ['catalog_returns', { column: 'cr_item_sk', domain: 'item' }],
+    ['web_sales', { column: 'ws_item_sk', domain: 'item' }],
+    ['web_returns', { column: 'wr_item_sk', domain: 'item' }],
+    ['inventory', { column: 'inv_item_sk', domain: 'item' }],
+  ]),
+};
 
 /** Rows at scale factor 100. */
 const ROWS: Readonly<Record<string, number>> = {

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { differenceOf } from './testing/same-rows.ts';
+import { SimulatedCluster } from './testing/simulated-cluster.ts';
+
+/** Nothing is small, and no exchange is cheap. */
+const OPTIONS = { nodes: 3, wholeTableBytes: 0, gatherLimitRows: 10, refines: false };
+const key = { column: 'k', domain: 'keys' };
+
+let cluster: SimulatedCluster;
+
+beforeAll(async () => {
+  cluster = await SimulatedCluster.open();
+  for (const [name, keys] of [
+    ['a', 'CASE WHEN i % 17 = 0 THEN NULL ELSE hash(i) % 300 END'],
+    ['b', 'CASE WHEN i % 23 = 0 THEN NULL ELSE hash(i + 1) % 200 + 50 END'],
+    ['other', 'hash(i + 2) % 300'],
+  ])
+    await cluster.run(
+      `CREATE TABLE managed.${name} AS SELECT (${keys})::INTEGER AS k, i AS id, hash(i + 7) % 40 AS v FROM range(900) t(i)`,
+    );
+  await cluster.shard(
+    3,
+    undefined,
+    new Map([
+      ['a', key],
+      ['b', key],
+    ]),
+  );
+});
+afterAll(() => cluster.close());
+
+/** The exchanges of a plan, but for the last, of the result. */
+async function exchangesOf(sql: string): Promise<readonly string[]> {
+  const plan = await cluster.plan(sql, { ...OPTIONS, tables: large() });
+  return plan.stages
+    .slice(0, -1)
+    .flatMap(({ sources }) => sources.flatMap((source) => (source.kind === 'exchange' ? [source.mode] : [])));
+}
+
+function large() {
+  const { tables } = cluster.planFacts(OPTIONS);
+  const distinct = new Map(['id', 'k', 'v'].map((name) => [name, 1e8]));
+  return new Map([...tables].map(([name, facts]) => [name, { ...facts, rows: 1e9, bytes: 1e10, distinct }]));
+}
+
+test.each([
+  'SELECT count(*), sum(a.v * b.v) FROM a JOIN b ON a.k = b.k',
+  'SELECT a.k, a.id, b.id FROM a LEFT JOIN b ON a.k = b.k AND a.v > b.v',
+  'SELECT a.k, a.id, b.id FROM a RIGHT JOIN b ON a.k = b.k AND a.v > b.v',
+  'SELECT a.k, a.id, b.k, b.id FROM a FULL JOIN b ON a.k = b.k',
+  'SELECT a.k, a.id, b.id FROM a JOIN b ON a.k IS NOT DISTINCT FROM b.k AND a.v = b.v',
+  'SELECT * FROM a SEMI JOIN b ON a.k = b.k AND a.v < b.v',
+  'SELECT * FROM a ANTI JOIN b ON a.k = b.k AND a.v < b.v',
+  'SELECT * FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v <> a.v)',
+  'SELECT * FROM a WHERE k IN (SELECT k FROM b GROUP BY k HAVING sum(v) > 60)',
+  'SELECT k, v, count(*), sum(id) FROM a GROUP BY k, v',
+  'SELECT k, count(DISTINCT v), median(id) FROM a GROUP BY k',
+  'SELECT a.k, sum(b.v) FROM a JOIN b ON a.k = b.k GROUP BY a.k HAVING count(*) > 3',
+  'SELECT DISTINCT k, v FROM a',
+  'SELECT DISTINCT ON (k) k, id FROM a ORDER BY k, id',
+  'SELECT k, id, row_number() OVER (PARTITION BY k ORDER BY id), sum(v) OVER (PARTITION BY k, v) FROM a',
+  'SELECT k, v FROM a INTERSECT SELECT k, v FROM b',
+  'SELECT k, v FROM a EXCEPT ALL SELECT k, v FROM b',
+  'SELECT k, count(*) FROM (SELECT k, v FROM a UNION ALL SELECT k, id FROM b) GROUP BY k',
+  'SELECT x.k, count(*) FROM (SELECT k, max(v) AS m FROM a GROUP BY k) x JOIN b ON x.k = b.k AND m < b.v GROUP BY x.k',
+])('no row moves before the result: %s', async (sql) => {
+  expect((await exchangesOf(sql)).filter((mode) => mode !== 'gather')).toEqual([]);
+  const given = await cluster.distributed(sql, OPTIONS);
+  expect(differenceOf(await cluster.plain(sql), given)).toBeUndefined();
+});
+
+test.each([
+  // The rows of b without a match have no key of a, and those of other tables are elsewhere.
+  'SELECT a.k, count(*) FROM a RIGHT JOIN b ON a.k = b.k GROUP BY a.k',
+  'SELECT a.k, count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY a.k',
+  'SELECT count(*) FROM a JOIN other ON a.k = other.k',
+  'SELECT count(*) FROM a JOIN b ON a.k = b.v',
+  'SELECT count(*) FROM a JOIN b ON a.k + 1 = b.k',
+  'SELECT v, median(id) FROM a GROUP BY v',
+  'SELECT k, v FROM a EXCEPT SELECT v, k FROM b',
+  'SELECT x.k, count(*) FROM (SELECT k % 7 AS k, v FROM a) x GROUP BY x.k, v',
+])('rows that are not together move: %s', async (sql) => {
+  expect((await exchangesOf(sql)).length).toBeGreaterThan(0);
+  const given = await cluster.distributed(sql, OPTIONS);
+  expect(differenceOf(await cluster.plain(sql), given)).toBeUndefined();
+});
+
+test('EXPLAIN tells by what a join is co-located', async () => {
+  const plan = await cluster.plan('SELECT a.id, b.id FROM a JOIN b ON b.k = a.k', {
+    ...OPTIONS,
+    tables: large(),
+  });
+  expect(plan.stages[0]!.outline.join('\n')).toMatch(/join on k = k co-located by k/);
+  expect(plan.stages[0]!.sources).toMatchObject([{ keyDomain: 'keys' }, { keyDomain: 'keys' }]);
+});
