@@ -129,7 +129,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
 
 /** Nodes with the memory of the first plans. */
 const nodes = Array.from({ length: Number(values.nodes) }, () => ({ memoryLimitBytes: 2 ** 35 }));
-const scope = { nodes, statistics, storesResult: false };
+const scope = { nodes, statistics, storesResult: false, keys: new Map() };
 
 async function repeated(request: BindRequest, binding: Binding): Promise<number> {
   const bindings = new QueryBindings();

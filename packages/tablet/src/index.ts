@@ -4,6 +4,7 @@ export type { GranuleColumn, HeaderColumn, HybridHeader } from './header/hybrid-
 export type { HeaderOptions } from './header-options.ts';
 export { assignByKeys, KeyPlacement, type KeyRange, type TabletKeys } from './placement/assign-by-keys.ts';
 export { type AssignableTablet, assignTablets, type TabletShare } from './placement/assign-tablets.ts';
+export { type KeySpace, keyColumnOf, keySpaceOf } from './placement/key-space.ts';
 export { type PlacedPart, type Placement, placeTablets } from './placement/place-tablets.ts';
 export { type KeyedRows, type SplitRange, splitKeys } from './placement/split-keys.ts';
 export type { Comparison, Conjunct } from './predicate.ts';

@@ -8,6 +8,7 @@ import {
   planDistributed,
   refine,
   type StageId,
+  type TableFacts,
   UnsupportedPlan,
 } from '@tessera/planner';
 import type { ClusterNode } from '@tessera/scheduler';
@@ -62,12 +63,14 @@ export interface PlanningScope {
   readonly statistics: ColumnStatisticsCache;
   /** The rows are written to a table. */
   readonly storesResult: boolean;
+  /** By bound name. */
+  readonly keys: ReadonlyMap<string, TableFacts['key']>;
 }
 
 /** The plan of a statement over several nodes, or why there is none. */
 export function planQuery(
   binding: Binding,
-  { snapshot, nodes, settings, statistics, storesResult }: PlanningScope,
+  { snapshot, nodes, settings, statistics, storesResult, keys }: PlanningScope,
 ): PlannedQuery | UndistributedQuery {
   const { serializedPlan } = binding;
   if (serializedPlan === undefined)
@@ -75,7 +78,8 @@ export function planQuery(
   const facts: PlanFacts = {
     tables: new Map([
       ...[...binding.tables].map(
-        ([name, { table }]) => [name, tableFacts(snapshot, table, statistics)] as const,
+        ([name, { table }]) =>
+          [name, { ...tableFacts(snapshot, table, statistics), key: keys.get(name) }] as const,
       ),
       ...[...binding.files].map(([name, files]) => [name, fileFacts(files)] as const),
     ]),
@@ -126,7 +130,12 @@ function remembered(binding: Binding, facts: PlanFacts, isForced: boolean, make:
 
 /** Equal for facts that would give much the same plan. */
 function keyOf({ tables, cluster }: PlanFacts, isForced: boolean): string {
-  const sizes = [...tables].map(([name, { rows, bytes }]) => [name, magnitude(rows), magnitude(bytes)]);
+  const sizes = [...tables].map(([name, { rows, bytes, key }]) => [
+    name,
+    magnitude(rows),
+    magnitude(bytes),
+    key?.domain,
+  ]);
   return JSON.stringify([cluster, isForced, sizes]);
 }
 

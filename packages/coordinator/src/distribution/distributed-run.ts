@@ -59,11 +59,11 @@ export interface DistributedRunOptions {
  */
 export async function runDistributed(
   binding: Binding,
-  plan: () => PlannedQuery | UndistributedQuery,
+  plan: () => Promise<PlannedQuery | UndistributedQuery>,
   options: DistributedRunOptions,
 ): Promise<DistributedRun | UndistributedQuery> {
   for (let run = 1; ; run++) {
-    const planned = plan();
+    const planned = await plan();
     if (planned.plan === undefined) return planned;
     try {
       return await runOnce(binding, planned, run, options);

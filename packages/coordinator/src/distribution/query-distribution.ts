@@ -19,6 +19,7 @@ import {
   type UndistributedQuery,
 } from './distributed-plans.ts';
 import { runDistributed } from './distributed-run.ts';
+import { keyOfTable } from './key-placements.ts';
 
 export interface QueryDistributionOptions {
   /** Undefined: every query runs on this node. */
@@ -78,14 +79,22 @@ export class QueryDistribution {
   }
 
   /** How a statement that is for several nodes would run. */
-  plan(
+  async plan(
     binding: Binding,
     snapshot: Snapshot,
-    settings: Settings,
+    { settings, signal }: Pick<BindRequest, 'settings' | 'signal'>,
     storesResult = false,
-  ): PlannedQuery | UndistributedQuery {
+  ): Promise<PlannedQuery | UndistributedQuery> {
     const nodes = this.#nodes(settings);
-    return planQuery(binding, { snapshot, nodes, settings, statistics: this.#statistics, storesResult });
+    const names = nodes.map(({ name }) => name);
+    const scope = { agent: this.#agent!, snapshot, signal };
+    const keys = await Promise.all(
+      [...binding.tables].map(
+        async ([bound, { table }]) => [bound, await keyOfTable(table, names, scope)] as const,
+      ),
+    );
+    const statistics = this.#statistics;
+    return planQuery(binding, { snapshot, nodes, settings, statistics, storesResult, keys: new Map(keys) });
   }
 
   /** Runs a query on several nodes, all but its last step; undefined where it is to run on this one. */
@@ -101,7 +110,7 @@ export class QueryDistribution {
     const { columns, parameters } = binding.prepared;
     const isFixed = Object.keys(parameters).length === 0;
     const storage = isFixed ? await request.storing?.({ columns, session }) : undefined;
-    const plan = () => this.plan(binding, snapshot, settings, storage !== undefined);
+    const plan = () => this.plan(binding, snapshot, request, storage !== undefined);
     const run = await runDistributed(binding, plan, {
       services: {
         ...this.#cluster!,

@@ -3,10 +3,11 @@ import type { KeySummary, TableScan } from '@tessera/distexec';
 import type { ScanSource, StageId } from '@tessera/planner';
 import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
-import { assignTablets, type Conjunct } from '@tessera/tablet';
+import { assignByKeys, assignTablets, type Conjunct, keyColumnOf, type TabletShare } from '@tessera/tablet';
 import { selectGranules } from '../read/granule-selection.ts';
 import { type ChosenAccess, chosenAccess } from '../read/table-access.ts';
 import { selectTablets } from '../read/table-selection.ts';
+import { keyPlacement } from './key-placements.ts';
 
 export interface AssignmentScope {
   readonly agent: StorageAgent;
@@ -46,7 +47,7 @@ export async function assignScan(
   const shares =
     scan.partitioning === 'replicated'
       ? nodes.map((node) => ({ node, tablets, shareId: undefined }))
-      : orOne(assignTablets(snapshot.tablets(table.id), tablets, nodes, table.indexGranularity), nodes);
+      : orOne(await sharesOf(table, scan, tablets, nodes, { agent, snapshot, signal }), nodes);
   return {
     assignments: shares.map((share) => ({
       node: share.node,
@@ -55,6 +56,20 @@ export async function assignScan(
     })),
     access: chosenAccess(table, selection, granulesPruned),
   };
+}
+
+/** The same ranges of keys for all scans of a domain: of one stage they have the same nodes. */
+async function sharesOf(
+  table: TableObject,
+  { keyDomain }: ScanSource,
+  tablets: readonly ScanTablet[],
+  nodes: readonly ClusterNode[],
+  scope: AssignmentScope,
+): Promise<readonly TabletShare<ClusterNode, ScanTablet>[]> {
+  if (keyDomain === undefined)
+    return assignTablets(scope.snapshot.tablets(table.id), tablets, nodes, table.indexGranularity);
+  const names = nodes.map(({ name }) => name);
+  return assignByKeys(await keyPlacement(keyDomain, names, scope), keyColumnOf(table)!, tablets, nodes);
 }
 
 /** Without tablets to read there still is a task, of no rows: GROUP BY ROLLUP over nothing has a row. */
@@ -71,9 +86,9 @@ function orOne<S extends { readonly node: ClusterNode; readonly tablets: readonl
 }
 
 /** Of the rows of a tablet that a node reads. */
-const bytesOf = ({ tablet, rows }: ScanTablet): number =>
+const bytesOf = ({ tablet, rows, keys }: ScanTablet): number =>
   rows === undefined
-    ? tablet.bytes
+    ? (tablet.bytes * (keys?.rows ?? tablet.rows)) / tablet.rows
     : (tablet.bytes * rows.reduce((sum, { start, end }) => sum + end - start, 0)) / tablet.rows;
 
 /** Conditions that follow from what finished stages tell of their keys. */

@@ -178,7 +178,7 @@ export class QueryBinder {
         planner: prepared.boundSql === undefined ? work.session : await work.relations!.binder(),
         tables: explained,
         distribution: (await this.#distribution.isFor(binding, request, work))
-          ? this.#distribution.plan(binding, await work.relations!.snapshot(), request.settings)
+          ? await this.#distribution.plan(binding, await work.relations!.snapshot(), request)
           : undefined,
         names: new Map([
           ...[...tables].map(([name, { table }]) => [name, table.name] as const),

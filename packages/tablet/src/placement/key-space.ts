@@ -1,3 +1,4 @@
+import type { TableObject } from '@tessera/catalog';
 import { type OrderedValue, orderOf } from '../values/order.ts';
 import { parseType } from '../values/parse-type.ts';
 
@@ -8,6 +9,10 @@ export interface KeySpace {
   /** A value of the type (as the kernel's VARCHAR) that stands at the position. */
   textAt(position: bigint): string;
 }
+
+/** The column by whose ranges a table can be divided: the first that its rows are sorted by. */
+export const keyColumnOf = ({ columns, primaryIndex }: Pick<TableObject, 'columns' | 'primaryIndex'>) =>
+  columns.find(({ id }) => id === primaryIndex[0]);
 
 /** Undefined for types whose values cannot be halved so. `common` is a beginning that all texts have. */
 export function keySpaceOf(type: string, common = ''): KeySpace | undefined {

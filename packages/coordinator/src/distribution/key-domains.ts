@@ -1,0 +1,103 @@
+import type { ForeignKeyConstraint, ObjectId, Snapshot, TableObject, Tablet } from '@tessera/catalog';
+import { type KeySpace, keyColumnOf, keySpaceOf } from '@tessera/tablet';
+
+/**
+ * The table that the split points of a table's keys come from: the largest one whose keys are about the same. Tables of one
+ * such leader are a *domain*: the same keys of them are read by the same node. Undefined for a table without a key that can be
+ * split.
+ *
+ * Keys are the first column of the primary index. They are about the same where one references the other by a foreign key, or
+ * where they are from about the same smallest to about the same largest one. A wrong guess costs evenness, never a row: each
+ * scan reads just the keys that it is given.
+ */
+export function leaderOf(snapshot: Snapshot, table: TableObject): TableObject | undefined {
+  if (rangeOf(snapshot, table) === undefined) return undefined;
+  const known = leaders.get(snapshot) ?? new Map<ObjectId, TableObject>();
+  leaders.set(snapshot, known);
+  let leader = known.get(table.id);
+  if (leader !== undefined) return leader;
+  const others = snapshot
+    .relations(table.schemaId)
+    .filter((relation) => relation.kind === 'table')
+    .filter((other) => keyColumnOf(other)?.type === keyColumnOf(table)?.type);
+  leader = table;
+  for (;;) {
+    const larger = others.filter(
+      (other) => isLarger(snapshot, other, leader!) && isRelated(snapshot, other, leader!),
+    );
+    if (larger.length === 0) break;
+    leader = larger.reduce((a, b) => (isLarger(snapshot, b, a) ? b : a));
+  }
+  known.set(table.id, leader);
+  return leader;
+}
+
+const leaders = new WeakMap<Snapshot, Map<ObjectId, TableObject>>();
+
+function isLarger(snapshot: Snapshot, table: TableObject, than: TableObject): boolean {
+  const [a, b] = [snapshot.totals(table.id).rows, snapshot.totals(than.id).rows];
+  return a === b ? table.id < than.id : a > b;
+}
+
+const isRelated = (snapshot: Snapshot, a: TableObject, b: TableObject): boolean =>
+  references(a, b) || references(b, a) || haveSameRange(snapshot, a, b);
+
+/** Whether the key of a table is declared to be one of the other's. */
+function references({ constraints = [], primaryIndex: [own] }: TableObject, other: TableObject): boolean {
+  const [key] = other.primaryIndex;
+  return constraints.some(
+    (constraint): constraint is ForeignKeyConstraint =>
+      constraint.kind === 'foreign_key' &&
+      constraint.table === other.id &&
+      constraint.columns.some((column, i) => column === own && constraint.references[i] === key),
+  );
+}
+
+interface Range {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** So much of the keys of both tables together must be in both. */
+const ABOUT_THE_SAME = 0.8;
+
+function haveSameRange(snapshot: Snapshot, a: TableObject, b: TableObject): boolean {
+  const [one, other] = [rangeOf(snapshot, a), rangeOf(snapshot, b)];
+  if (one === undefined || other === undefined) return false;
+  const [low, high] = one.min < other.min ? [one.min, other.min] : [other.min, one.min];
+  const [less, most] = one.max < other.max ? [one.max, other.max] : [other.max, one.max];
+  return Number(less - high + 1n) / Number(most - low + 1n) >= ABOUT_THE_SAME;
+}
+
+/** Of the tablets that a list is of; null where they have no keys that can be split. */
+const ranges = new WeakMap<readonly Tablet[], Range | null>();
+
+function rangeOf(snapshot: Snapshot, table: TableObject): Range | undefined {
+  const tablets = snapshot.tablets(table.id);
+  let range = ranges.get(tablets);
+  if (range === undefined) {
+    range = rangeIn(table, tablets) ?? null;
+    ranges.set(tablets, range);
+  }
+  return range ?? undefined;
+}
+
+function rangeIn(table: TableObject, tablets: readonly Tablet[]): Range | undefined {
+  const column = keyColumnOf(table);
+  const space = column && keySpaceOf(column.type);
+  if (space === undefined) return undefined;
+  let range: Range | undefined;
+  for (const { statistics } of tablets) {
+    const found = statistics.find((one) => one.column === column!.id);
+    const [min, max] = [positionOf(space, found?.min), positionOf(space, found?.max)];
+    if (min === undefined || max === undefined) continue;
+    range = {
+      min: range === undefined || min < range.min ? min : range.min,
+      max: range === undefined || max > range.max ? max : range.max,
+    };
+  }
+  return range;
+}
+
+const positionOf = (space: KeySpace, text: string | undefined): bigint | undefined =>
+  text === undefined ? undefined : space.position(text);
