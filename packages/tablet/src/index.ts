@@ -2,8 +2,9 @@ export { FooterDocument, type ParquetFooter, type RowGroup } from './body/parque
 export { MalformedThrift } from './body/thrift-compact.ts';
 export type { GranuleColumn, HeaderColumn, HybridHeader } from './header/hybrid-header.ts';
 export type { HeaderOptions } from './header-options.ts';
-export { assignByKeys, KeyPlacement, type KeyRange, type TabletKeys } from './placement/assign-by-keys.ts';
+export { assignByKeys, KeyPlacement } from './placement/assign-by-keys.ts';
 export { type AssignableTablet, assignTablets, type TabletShare } from './placement/assign-tablets.ts';
+export type { KeyRange, TabletKeys } from './placement/key-range.ts';
 export { type KeySpace, keyColumnOf, keySpaceOf } from './placement/key-space.ts';
 export { type PlacedPart, type Placement, placeTablets } from './placement/place-tablets.ts';
 export { type KeyedRows, type SplitRange, splitKeys } from './placement/split-keys.ts';

@@ -2,24 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Column, Tablet } from '@tessera/catalog';
 import { type OrderedValue, orderOf, type ValueOrder } from '../values/order.ts';
 import type { AssignableTablet, TabletShare } from './assign-tablets.ts';
+import type { KeyRange, TabletKeys } from './key-range.ts';
 import { placeKeys } from './place-keys.ts';
 import type { SplitRange } from './split-keys.ts';
-
-/** Keys from `from` up to `to`, which is outside; absent: no bound. NULL belongs to the range without `from`. */
-export interface KeyRange {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
-
-/** Which rows of a tablet are read: those with a key in one of the ranges. */
-export interface TabletKeys {
-  /** `Column.id`. */
-  readonly column: number;
-  /** Ascending; no two of them touch. */
-  readonly ranges: readonly KeyRange[];
-  /** How many rows that is, about. The numbers of all shares of a tablet add up to its rows. */
-  readonly rows: number;
-}
 
 /** Grows whenever other rows would be read for the same ranges. */
 const VERSION = 1;

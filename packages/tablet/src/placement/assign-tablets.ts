@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tablet } from '@tessera/catalog';
 import type { RowRange } from '../vector/deleted-rows.ts';
-import type { TabletKeys } from './assign-by-keys.ts';
+import type { TabletKeys } from './key-range.ts';
 import { NodePreference } from './node-preference.ts';
 import { type Placement, placeTablets } from './place-tablets.ts';
 

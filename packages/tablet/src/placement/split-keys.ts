@@ -47,8 +47,11 @@ export function splitKeys(
     return low === undefined || high === undefined || high < low ? [] : [{ low, high, rows }];
   });
   if (placed.length === 0) return whole;
-  const low = placed.reduce((least, part) => (part.low < least ? part.low : least), placed[0]!.low);
-  const high = placed.reduce((most, part) => (part.high > most ? part.high : most), placed[0]!.high);
+  let { low, high } = placed[0]!;
+  for (const part of placed) {
+    if (part.low < low) low = part.low;
+    if (part.high > high) high = part.high;
+  }
   const root = dyadicAround(low, high);
   // A power of two: a table that grows a little keeps its ranges.
   const most = 2 ** Math.floor(Math.log2(Math.max(1, total / rangesFor(nodes))));

@@ -5,7 +5,7 @@ import { totalWork, workOf } from '../cost/relation-work.ts';
 import { type CoLocatedSides, coLocatedSides } from './co-located.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { hashKeysWithin } from './exchange.ts';
-import { type Fragment, type Placed, singleFragment } from './fragment.ts';
+import { type Placed, singleFragment } from './fragment.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
 

@@ -34,7 +34,7 @@ export function placeScan(planning: Planning, scan: ScanRelation): Placed {
 }
 
 /** The column by whose ranges a divided table is divided, where the scan reads it. */
-export function keysOfScan(planning: Planning, { relation, names }: ScanRelation): KeyedColumns | undefined {
+function keysOfScan(planning: Planning, { relation, names }: ScanRelation): KeyedColumns | undefined {
   const key = planning.facts.tables.get(relation)?.key;
   const position = key === undefined ? -1 : names.indexOf(key.column);
   return position === -1 ? undefined : { domain: key!.domain, columns: [position] };

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { query } from '../http.ts';
+import { EngineCluster } from './engine-cluster.ts';
+import { until } from './until.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+/** All nodes take part, and no table is read whole by each of them. */
+const SPREAD: Settings = { min_distributed_bytes: '0', whole_table_bytes: '0' };
+const ON_ONE_NODE: Settings = { enable_distributed_execution: 'false' };
+
+let cluster: EngineCluster;
+
+async function textOf(sql: string, settings: Settings, node: number): Promise<string> {
+  const answer = await query(cluster.node(node), sql, {
+    statement_timeout: '60000',
+    output_format: 'TabSeparatedWithNames',
+    ...settings,
+  });
+  expect(answer.status, `${sql}\n${answer.text}`).toBe(200);
+  return answer.text;
+}
+const run = (sql: string, node = 0) => textOf(sql, {}, node);
+const last = (text: string) => text.trim().split('\n').at(-1);
+const sorted = (text: string) => text.split('\n').sort().join('\n');
+
+beforeAll(async () => {
+  cluster = await EngineCluster.start({ nodes: 3 });
+  const index = (columns: string) => `PRIMARY INDEX ${columns} WITH (index_granularity = 2048)`;
+  await run(`CREATE TABLE orders (k BIGINT, day DATE, name TEXT) ${index('k')}`);
+  await run(`CREATE TABLE lines (k BIGINT, n INT, amount BIGINT) ${index('k, n')}`);
+  await run(`CREATE TABLE persons (name TEXT, city TEXT) ${index('name')}`);
+  await run(`CREATE TABLE visits (name TEXT, day DATE, v INT) ${index('name')}`);
+  const several = { tablet_min_size_bytes: '20000', tablet_max_size_bytes: '200000' };
+  for (const sql of [
+    `INSERT INTO orders SELECT i, DATE '2020-01-01' + (i % 900)::INT, 'Person#' || lpad((i % 4000)::TEXT, 6, '0') FROM generate_series(1, 20000) g(i)`,
+    `INSERT INTO lines SELECT i / 4, i % 4, i * 7 % 1000 FROM generate_series(4, 80003) g(i)`,
+    `INSERT INTO persons SELECT 'Person#' || lpad(i::TEXT, 6, '0'), 'city ' || (i % 50) FROM generate_series(0, 3999) g(i)`,
+    `INSERT INTO visits SELECT 'Person#' || lpad((i * 13 % 4100)::TEXT, 6, '0'), DATE '2021-05-01' + (i % 30)::INT, i % 17 FROM generate_series(0, 29999) g(i)`,
+  ])
+    await textOf(sql, several, 1);
+  // Small tablets with keys from everywhere, and without one.
+  for (let i = 0; i < 6; i++) {
+    await run(
+      `INSERT INTO orders VALUES (NULL, '2022-01-0${i + 1}', 'nobody'), (${i * 5000 + 3}, NULL, NULL)`,
+      i % 3,
+    );
+    await run(
+      `INSERT INTO lines VALUES (NULL, ${i}, ${i}), (${i * 5000 + 3}, 9, 1), (-${i}, 9, 2), (30000, 9, 3)`,
+    );
+  }
+  await run('DELETE FROM lines WHERE k % 1000 = 7 AND n = 2');
+}, 180_000);
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+const JOINS = [
+  'SELECT count(*), sum(amount), sum(l.k), count(day) FROM lines l JOIN orders o ON l.k = o.k',
+  'SELECT o.k, count(l.k), sum(amount) FROM orders o LEFT JOIN lines l ON l.k = o.k AND n > 1 GROUP BY o.k',
+  'SELECT l.k, o.day, n FROM lines l FULL JOIN orders o ON l.k = o.k WHERE coalesce(o.k, l.k, -1) % 50 < 1',
+  'SELECT count(*), sum(k) FROM orders o WHERE EXISTS (SELECT 1 FROM lines l WHERE l.k = o.k AND amount > 990)',
+  'SELECT count(*), min(k) FROM orders o WHERE NOT EXISTS (SELECT 1 FROM lines l WHERE l.k = o.k AND n = 2)',
+  'SELECT k, sum(amount) FROM lines GROUP BY k HAVING sum(amount) > 3700',
+  'SELECT day, count(DISTINCT o.k) FROM orders o JOIN lines l ON o.k = l.k WHERE amount < 30 GROUP BY day',
+  'SELECT k, n, rank() OVER (PARTITION BY k ORDER BY amount DESC) FROM lines WHERE k % 40 = 3',
+  'SELECT city, count(*), sum(v) FROM persons p JOIN visits s ON p.name = s.name GROUP BY city',
+  'SELECT count(*) FROM visits WHERE name NOT IN (SELECT name FROM persons)',
+  'SELECT k FROM orders WHERE k IS NOT NULL EXCEPT SELECT k FROM lines WHERE n = 1',
+  'SELECT count(*), count(k), sum(k) FROM lines',
+];
+
+async function expectAnswers(nodes: readonly number[]): Promise<void> {
+  for (const [i, sql] of JOINS.entries()) {
+    const expected = await textOf(sql, ON_ONE_NODE, nodes[0]!);
+    const given = await textOf(sql, SPREAD, nodes[i % nodes.length]!);
+    expect(sorted(given), sql).toBe(sorted(expected));
+  }
+}
+
+test('tables with the same keys are joined where they are, and their groups are complete there', async () => {
+  const plans = await Promise.all(JOINS.slice(0, 2).map((sql) => textOf(`EXPLAIN ${sql}`, { ...SPREAD }, 2)));
+  for (const plan of plans) {
+    expect(plan).toMatch(/co-located by k/);
+    expect(plan).not.toMatch(/input stage \d+ (?:hash|broadcast)/);
+  }
+  const texts = await textOf(`EXPLAIN ${JOINS[8]}`, SPREAD, 1);
+  expect(texts).toMatch(/co-located by name/);
+});
+
+test('from files and from memory, on every node, also while the tables change', async () => {
+  for (let round = 0; round < 3; round++) await expectAnswers([0, 1, 2]);
+  await run(`UPDATE orders SET day = '2019-12-31' WHERE k < 500`);
+  await run(`INSERT INTO lines SELECT k, 5, 500 FROM orders WHERE k % 3 = 0`, 2);
+  await run(`DELETE FROM orders WHERE k BETWEEN 6000 AND 7999`, 1);
+  for (let round = 0; round < 2; round++) await expectAnswers([0, 1, 2]);
+}, 180_000);
+
+test('both tables of a join are read at one version, whatever is committed meanwhile', async () => {
+  const settings = { enable_multi_query_requests: 'true' };
+  let isOver = false;
+  const writing = (async () => {
+    for (let i = 0; i < 25; i++) {
+      const key = 100_000 + i * 7;
+      const both = `BEGIN; INSERT INTO orders VALUES (${key}, '2023-01-01', 'x'); INSERT INTO lines VALUES (${key}, 0, 1), (${key}, 1, 1); COMMIT`;
+      await textOf(both, settings, i % 3);
+    }
+    isOver = true;
+  })();
+  const sql =
+    'SELECT count(*) FROM (SELECT o.k, count(l.k) AS n FROM orders o LEFT JOIN lines l ON o.k = l.k WHERE o.k >= 100000 GROUP BY o.k) WHERE n <> 2';
+  let reads = 0;
+  do {
+    expect(last(await textOf(sql, SPREAD, reads % 3))).toBe('0');
+    reads += 1;
+  } while (!isOver);
+  await writing;
+  await expectAnswers([1]);
+}, 180_000);
+
+test('a lost node costs no row, and neither does one that comes back', async () => {
+  await cluster.kill(2);
+  await expectAnswers([0, 1]);
+  await until('two nodes are left', 60_000, async () => {
+    const nodes = await textOf(
+      `SELECT count(*) FROM information_schema.nodes WHERE status = 'RUNNING'`,
+      {},
+      0,
+    );
+    return last(nodes) === '2';
+  });
+  for (let round = 0; round < 2; round++) await expectAnswers([1, 0]);
+  await cluster.startNode(2);
+  await cluster.untilWhole();
+  for (let round = 0; round < 2; round++) await expectAnswers([2, 0, 1]);
+}, 240_000);
