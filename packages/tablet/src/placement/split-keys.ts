@@ -53,8 +53,8 @@ export function splitKeys(
     if (part.high > high) high = part.high;
   }
   const root = dyadicAround(low, high);
-  // A power of two: a table that grows a little keeps its ranges.
-  const most = 2 ** Math.floor(Math.log2(Math.max(1, total / rangesFor(nodes))));
+  // In steps: a table that grows a little keeps its ranges.
+  const most = UNLIKE_POWERS * 2 ** Math.floor(Math.log2(Math.max(1, total / rangesFor(nodes))));
   const scale = Number(1n << BigInt(root.bits));
   const segments = placed.map((part) => ({
     low: Number(part.low - root.low) / scale,
@@ -63,6 +63,9 @@ export function splitKeys(
   }));
   return named(type, space, root, halved({ low: 0, size: 1, depth: 0 }, segments, root.bits, most));
 }
+
+/** Halves of the space of dense keys have powers of two of rows: one row more must not divide all of them. */
+const UNLIKE_POWERS = 1.4;
 
 /** Grows in large steps: a node that comes or goes seldom changes the ranges. */
 const rangesFor = (nodes: number): number =>
