@@ -45,6 +45,9 @@ if (workload === undefined) throw new Error(`--benchmark: tpcds or tpch, not ${v
 await using fixture = await TableFixture.open();
 await makeTables();
 const statistics = new ColumnStatisticsCache(100 << 20);
+/** Nodes with the memory that first plans have. */
+const nodes = Array.from({ length: Number(values.nodes) }, () => ({ memoryLimitBytes: 2 ** 35 }));
+const scope = { nodes, statistics, storesResult: false, keys: new Map() };
 const mirror = new MirrorTables(fixture.mirror);
 const queries = workload.queries.filter(
   ({ name }) => values.query === undefined || name.includes(values.query),
@@ -126,10 +129,6 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
   await session.close();
   return { times, planLength: serialized.length, note };
 }
-
-/** Nodes with the memory of the first plans. */
-const nodes = Array.from({ length: Number(values.nodes) }, () => ({ memoryLimitBytes: 2 ** 35 }));
-const scope = { nodes, statistics, storesResult: false, keys: new Map() };
 
 async function repeated(request: BindRequest, binding: Binding): Promise<number> {
   const bindings = new QueryBindings();

@@ -6,7 +6,7 @@ import { progressTo, silentProgress } from '../progress.ts';
 import type { BenchmarkEntry } from '../registry.ts';
 import { htmlPage } from '../report/html/html-page.ts';
 import { type BenchmarkResult, isGood } from '../report/report.ts';
-import { renderTable } from '../report/table.ts';
+import { renderTables } from '../report/table.ts';
 
 const INTERRUPTED_EXIT_CODE = 130;
 
@@ -56,7 +56,7 @@ function breakOffBySignal(): AbortSignal {
 function resultText({ title, lines, problems = [], notes = [] }: BenchmarkResult): string {
   const listed = (texts: readonly string[]) => texts.map((text) => `  - ${text}\n`).join('');
   return [
-    `\n${title}\n${renderTable(lines)}\n`,
+    `\n${title}\n${renderTables(lines)}\n`,
     problems.length === 0 ? '' : `Problems:\n${listed(problems)}`,
     notes.length === 0 ? '' : `Notes:\n${listed(notes)}`,
   ].join('');

@@ -1,4 +1,4 @@
-export type Unit = 'ms' | 's' | 'MB' | 'MB/s' | 'rows/s' | 'requests/s' | '×' | '';
+export type Unit = 'µs' | 'ms' | 's' | 'MB' | 'MB/s' | 'rows/s' | 'requests/s' | '×' | '';
 
 /** One measured quantity over several runs. */
 export interface Figure {

@@ -5,6 +5,8 @@ import type { Figure } from './figure.ts';
 export interface Line {
   readonly what: string;
   readonly figures: Readonly<Record<string, Figure>>;
+  /** What stands beside the figures, such as how a query was run, by column title. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 export interface BenchmarkResult {

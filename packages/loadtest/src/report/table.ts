@@ -2,16 +2,36 @@ import { type Figure, meetsTarget } from './figure.ts';
 import { number } from './number.ts';
 import type { Line } from './report.ts';
 
-/** The lines as a Markdown table padded so that it reads well on a terminal too. */
+/** The lines as Markdown tables padded so that they read well on a terminal too. */
+export const renderTables = (lines: readonly Line[]): string => tablesOf(lines).map(renderTable).join('\n\n');
+
 export function renderTable(lines: readonly Line[]): string {
   const titles = columnTitles(lines);
-  const rows = lines.map((line) => [line.what, ...titles.map((title) => renderFigure(line.figures[title]))]);
-  const table = [['', ...titles], ...rows];
+  const texts = textTitles(lines);
+  const rows = lines.map((line) => [
+    line.what,
+    ...titles.map((title) => renderFigure(line.figures[title])),
+    ...texts.map((title) => line.texts?.[title] ?? ''),
+  ]);
+  const table = [['', ...titles, ...texts], ...rows];
   const widths = table[0]!.map((_, column) => Math.max(3, ...table.map((row) => row[column]!.length)));
+  const isNumber = (column: number) => column > 0 && column <= titles.length;
   const render = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => (column === 0 ? `${'-'.repeat(width + 2)}` : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+    `| ${row.map((cell, column) => (isNumber(column) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (isNumber(column) ? `${'-'.repeat(width + 1)}:` : '-'.repeat(width + 2))).join('|')}|`;
   return [render(table[0]!), rule, ...table.slice(1).map(render)].join('\n');
+}
+
+/** Lines that follow one another and have a column in common: a table each. */
+export function tablesOf(lines: readonly Line[]): readonly (readonly Line[])[] {
+  const tables: Line[][] = [];
+  for (const line of lines) {
+    const last = tables.at(-1);
+    const known = new Set(last?.flatMap(({ figures }) => Object.keys(figures)));
+    if (last !== undefined && Object.keys(line.figures).some((title) => known.has(title))) last.push(line);
+    else tables.push([line]);
+  }
+  return tables;
 }
 
 /** Of all lines, in the order of the line that has the most. */
@@ -19,6 +39,11 @@ export function columnTitles(lines: readonly Line[]): string[] {
   const ofLines = lines.map((line) => Object.keys(line.figures));
   return [...new Set(ofLines.toSorted((a, b) => b.length - a.length).flat())];
 }
+
+/** Of all lines, in the order in which they come. */
+export const textTitles = (lines: readonly Line[]): string[] => [
+  ...new Set(lines.flatMap(({ texts = {} }) => Object.keys(texts))),
+];
 
 /** `2.31 ms (2.1 – 2.6) ≤ 3 ✓`: median, spread over the runs, target. */
 function renderFigure(figure: Figure | undefined): string {

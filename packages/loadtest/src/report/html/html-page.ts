@@ -2,7 +2,7 @@ import { durationText, factsOf } from '../facts.ts';
 import { type Figure, meetsTarget } from '../figure.ts';
 import { number } from '../number.ts';
 import { type BenchmarkResult, isGood, type Line, type Report } from '../report.ts';
-import { columnTitles } from '../table.ts';
+import { columnTitles, tablesOf, textTitles } from '../table.ts';
 import { chartSvg, legend } from './chart-svg.ts';
 import { chartsOf } from './charts-of.ts';
 import { Markup, markup, prose } from './markup.ts';
@@ -83,18 +83,19 @@ function section(result: BenchmarkResult, n: number): Markup {
 ${problems.length === 0 ? undefined : markup`<div class="alert"><h3>Problems</h3>${list(problems)}</div>`}
 ${notes.length === 0 ? undefined : markup`<details><summary>${notes.length} note${notes.length === 1 ? '' : 's'}</summary>${list(notes)}</details>`}
 ${chartsOf(result).map((chart, c) => markup`<figure><figcaption>${prose(chart.title)}</figcaption>${legend(chart)}<div class="scroll">${chartSvg(chart, `b${n}c${c}`)}</div></figure>`)}
-${table(title, lines)}
+${tablesOf(lines).map((part) => table(title, part))}
 </section>
 `;
 }
 
 function table(title: string, lines: readonly Line[]): Markup {
   const titles = columnTitles(lines);
+  const texts = textTitles(lines);
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="Table of ${title}"><table>
-<thead><tr><td></td>${titles.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
+<thead><tr><td></td>${[...titles, ...texts].map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${lines.map(
-    ({ what, figures }) =>
-      markup`<tr><th scope="row">${what}</th>${titles.map((column) => cell(figures[column]))}</tr>
+    ({ what, figures, texts: own = {} }) =>
+      markup`<tr><th scope="row">${what}</th>${titles.map((column) => cell(figures[column]))}${texts.map((column) => markup`<td>${own[column] ?? ''}</td>`)}</tr>
 `,
   )}</tbody></table></div>`;
 }

@@ -36,16 +36,16 @@ export interface CostConstants {
 
 /** Measured on an Intel Xeon of 2.x GHz, one thread. Ratios between them decide; they differ little between machines. */
 export const COST_CONSTANTS: CostConstants = {
-  scanResidentValue: 0.002,
-  scanParquetValue: 0.01,
+  scanResidentValue: 0.0015,
+  scanParquetValue: 0.006,
   fetchByte: 0.003,
   parseByte: 0.006,
-  filterRow: 0.003,
-  buildRow: 0.1,
+  filterRow: 0.002,
+  buildRow: 0.08,
   probeRow: 0.05,
-  aggregateRow: 0.03,
-  newGroup: 0.15,
-  sortRow: 0.3,
+  aggregateRow: 0.01,
+  newGroup: 0.2,
+  sortRow: 0.15,
   writeRow: 0.06,
   writeByte: 0.0015,
   scatterRow: 0.04,

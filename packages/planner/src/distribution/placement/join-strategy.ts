@@ -2,23 +2,13 @@ import type { JoinRelation, JoinType } from '../../relational/relation.ts';
 import { COST_CONSTANTS as COST } from '../cost/cost-constants.ts';
 import { exchangeCost, writeCost } from '../cost/exchange-cost.ts';
 import { totalWork, workOf } from '../cost/relation-work.ts';
-import { type CoLocatedSides, coLocatedSides } from './co-located.ts';
+import { coLocatedSides } from './co-located.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { hashKeysWithin } from './exchange.ts';
 import { type Placed, singleFragment } from './fragment.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
-
-/** How the two sides of a join are brought together. */
-export type JoinStrategy =
-  | { readonly kind: 'single' }
-  /** Each task has the rows of the same ranges of a key of both sides. */
-  | { readonly kind: 'co-located'; readonly sides: CoLocatedSides }
-  /** Every task of the other side computes all rows of this side. */
-  | { readonly kind: 'replicated'; readonly side: 'left' | 'right' }
-  /** Every task of the other side reads all rows of this side. */
-  | { readonly kind: 'broadcast'; readonly side: 'left' | 'right' }
-  | { readonly kind: 'hash'; readonly leftKeys: readonly number[]; readonly rightKeys: readonly number[] };
+import type { JoinStrategy, WeighedStrategy } from './weighed-strategy.ts';
 
 /** Join types whose right (left) side may be broadcast: they emit rows of that side only together with a row of the other. */
 const BROADCAST_RIGHT: ReadonlySet<JoinType> = new Set(['inner', 'left', 'semi', 'anti', 'mark', 'single']);
@@ -31,12 +21,6 @@ const HASH_ENTRY_BYTES = 16;
 
 export const mayBroadcast = (type: JoinType, side: 'left' | 'right'): boolean =>
   (side === 'right' ? BROADCAST_RIGHT : BROADCAST_LEFT).has(type);
-
-/** A strategy with its cost in CPU µs, infinite where it would exceed a limit. */
-export interface WeighedStrategy {
-  readonly strategy: JoinStrategy;
-  readonly cost: number;
-}
 
 /**
  * Chooses the cheapest correct strategy by the CPU time of all tasks together: the work of the sides, what moves, the hash table

@@ -16,10 +16,11 @@ import {
   singleFragment,
   withOperator,
 } from './fragment.ts';
-import { type JoinStrategy, joinStrategy, mayBroadcast } from './join-strategy.ts';
+import { joinStrategy, mayBroadcast } from './join-strategy.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
+import type { JoinStrategy } from './weighed-strategy.ts';
 
 /** The choice of strategy is deferred until the actual size is known if the estimate is within this factor of the broadcast limit. */
 const WAIT_SHARE = 8;

@@ -9,7 +9,7 @@ import type { DynamicFilter, ExchangeSource, StageId } from '../distributed-plan
 import { Estimates } from '../estimate/estimate.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import type { Fragment, Placed } from './fragment.ts';
-import type { WeighedStrategy } from './join-strategy.ts';
+import type { WeighedStrategy } from './weighed-strategy.ts';
 
 /** A stage while the plan is being made. */
 export interface StageDraft {

@@ -3,8 +3,8 @@ import type { PlanExpression } from '../../plan-nodes.ts';
 import { isReference, mapExpression } from '../../relational/expressions/references.ts';
 import type { Relation } from '../../relational/relation.ts';
 import { milliseconds } from '../cost/cost-text.ts';
-import type { WeighedStrategy } from '../placement/join-strategy.ts';
 import type { Planning } from '../placement/planning.ts';
+import type { WeighedStrategy } from '../placement/weighed-strategy.ts';
 import { inputsOf } from '../tree/inputs.ts';
 
 /** One line for each operator of a stage, those that give it rows indented below it. Plain projections are left out. */

@@ -1,0 +1,36 @@
+import { Connection } from '../../http/connection.ts';
+
+interface Explained {
+  readonly nodes?: { readonly chosen: number };
+  readonly stages?: readonly { readonly outline: readonly string[] }[];
+}
+
+/**
+ * How a query is planned, in a few words: the number of nodes, of stages, and the strategies of its joins (`4 nodes, 3 stages;
+ * 2 × replicated right, hash`).
+ *
+ * @param nodes 0: as many as the planner chooses
+ */
+export async function plannedText(url: string, sql: string, nodes: number): Promise<string> {
+  const connection = new Connection(url);
+  const { nodes: choice, stages = [] } = await explained(
+    connection,
+    `${sql} WITH (nodes_per_query = ${nodes})`,
+  );
+  await connection.close();
+  if (stages.length === 0) return '1 node';
+  const joins = stages
+    .flatMap(({ outline }) => outline)
+    .flatMap((line) => / join .*\((\w+(?: left| right)?) [^()]*\)$/.exec(line)?.[1] ?? []);
+  const counts = Map.groupBy(joins, (join) => join);
+  const strategies = [...counts].map(([join, { length }]) => (length === 1 ? join : `${length} × ${join}`));
+  const size = `${choice?.chosen ?? '?'} nodes, ${stages.length} stages`;
+  return strategies.length === 0 ? size : `${size}; ${strategies.join(', ')}`;
+}
+
+/** The physical plan of a query as the server explains it. */
+export async function explained(connection: Connection, sql: string): Promise<Explained> {
+  const { text } = await connection.run(`EXPLAIN (PHYSICAL, FORMAT JSON) ${sql}`, 'JSON_Compact');
+  const { data } = JSON.parse(text) as { data: [[string]] };
+  return JSON.parse(data[0][0]) as Explained;
+}

@@ -1,0 +1,18 @@
+import type { CoLocatedSides } from './co-located.ts';
+
+/** How the two sides of a join are brought together. */
+export type JoinStrategy =
+  | { readonly kind: 'single' }
+  /** Each task has the rows of the same ranges of a key of both sides. */
+  | { readonly kind: 'co-located'; readonly sides: CoLocatedSides }
+  /** Every task of the other side computes all rows of this side. */
+  | { readonly kind: 'replicated'; readonly side: 'left' | 'right' }
+  /** Every task of the other side reads all rows of this side. */
+  | { readonly kind: 'broadcast'; readonly side: 'left' | 'right' }
+  | { readonly kind: 'hash'; readonly leftKeys: readonly number[]; readonly rightKeys: readonly number[] };
+
+/** A strategy with its cost in CPU µs, infinite where it would exceed a limit. */
+export interface WeighedStrategy {
+  readonly strategy: JoinStrategy;
+  readonly cost: number;
+}
