@@ -64,10 +64,10 @@ export class ListenerTls {
     try {
       this.#pair = readPair(this.#files, this.#log);
       for (const server of this.#servers) server.setSecureContext(this.#pair);
-      this.#log.info({ certificate: this.#files.certificate }, 'certificate read again');
+      this.#log.info({ certificate: this.#files.certificate }, 'certificate reloaded');
     } catch (error) {
       const reason = (error as Error).message;
-      this.#log.error({ reason }, 'the new certificate is not fit for use: the old one stays');
+      this.#log.error({ reason }, 'the new certificate is invalid: keeping the old one');
     }
   }
 }
@@ -79,7 +79,7 @@ function readPair({ certificate, key }: NamedFiles, log: Logger): TlsKeyPair {
     createSecureContext(pair);
     const validTo = new X509Certificate(pair.cert).validToDate;
     if (validTo.getTime() < Date.now() + SOON_MS)
-      log.warn({ certificate, validTo }, 'the certificate of the listeners runs out');
+      log.warn({ certificate, validTo }, 'the certificate of the listeners is about to expire');
   } catch (error) {
     unfit(`${certificate} and ${key} do not make a certificate: ${(error as Error).message}`);
   }

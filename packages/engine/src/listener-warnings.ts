@@ -14,12 +14,12 @@ export function warnOfOpenListeners(
     if (mode === 'disabled')
       log.warn(
         { address },
-        'other machines reach this listener, and auth.mode is disabled: all of them may do everything',
+        'other machines can reach this listener and auth.mode is disabled: they may do everything',
       );
     else if (!encrypted)
       log.warn(
         { address },
-        'other machines reach this listener without TLS: who listens on the way sees tokens and passwords',
+        'other machines can reach this listener without TLS: tokens and passwords are visible on the network',
       );
   }
 }
@@ -33,6 +33,6 @@ export function warnOfOpenNodePorts(
   if (mode === 'disabled' || clusterToken !== undefined || tls !== undefined) return;
   log.warn(
     {},
-    'the ports between nodes ask nobody who they are: whoever can run a program on this machine reads and changes every table there; give all nodes a cluster token (TESSERA_CLUSTER_TOKEN) or TLS (--cluster-tls-ca and its relatives)',
+    'the ports between nodes have no authentication: anyone who can run a program on this machine can read and change every table; give all nodes a cluster token (TESSERA_CLUSTER_TOKEN) or TLS (--cluster-tls-ca and its relatives)',
   );
 }

@@ -88,7 +88,7 @@ export const serve: Serve = async (options) => {
   const uploadRoot = join(options.dataDirectory, 'uploads');
   await mkdir(uploadRoot, { recursive: true });
   const left = await clearRequestDirectories(uploadRoot);
-  if (left > 0) log.info({ directories: left }, 'removed what requests had left behind at a crash');
+  if (left > 0) log.info({ directories: left }, 'removed files left behind by a crash');
 
   const configured = nodeCredentials(options.clusterTls);
   // A key that cannot be used is told at the start, not when a location is read.
@@ -101,7 +101,7 @@ export const serve: Serve = async (options) => {
   if (limitBytes < LEAST_KEPT_LIMIT_BYTES) {
     log.warn(
       { limitBytes, leastBytes: LEAST_KEPT_LIMIT_BYTES },
-      'engine.max_server_memory_usage is too small to be kept: the processes of this node may take more',
+      'engine.max_server_memory_usage is too small: the processes of this node may use more',
     );
   }
   const memory = memoryShares(limitBytes);
@@ -259,7 +259,7 @@ export const serve: Serve = async (options) => {
   coordinator.leave();
   for (const listener of listeners) listener.leave();
   if (options.drainDelayMs > 0) {
-    log.info({ reason, delayMs: options.drainDelayMs }, 'not ready any more, and still taking statements');
+    log.info({ reason, delayMs: options.drainDelayMs }, 'no longer ready, but still accepting statements');
     await pause(options.drainDelayMs);
   }
   log.info({ reason, running: coordinator.running.size }, 'draining');
@@ -267,7 +267,7 @@ export const serve: Serve = async (options) => {
   const ended = startTimer(() => {
     log.warn(
       { running: coordinator.running.size },
-      'the kernel processes are ended: they could not be interrupted',
+      'killing the kernel processes: they could not be interrupted',
     );
     void Promise.all([kernel.close(), mirror.close()]);
   }, graceMs + INTERRUPT_MS);

@@ -137,7 +137,7 @@ test('says in the log that nothing was admitted for long', async () => {
   await Promise.all([hold('first'), hold('second')]);
   const waits = query(server, 'SELECT 1');
   await expect
-    .poll(() => server.log.filter((record) => record.msg === 'queries wait and none was admitted'))
+    .poll(() => server.log.filter((record) => record.msg === 'queries are waiting and none was admitted'))
     .toContainEqual(expect.objectContaining({ queued: 1, running: MAX }));
   await release('first');
   expect((await waits).status).toBe(200);

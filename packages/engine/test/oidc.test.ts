@@ -85,7 +85,7 @@ it('a token of the provider opens HTTP, makes its user, and goes on doing so whi
   const bob = await idp.token('bob', INSTANCE);
   const answers = await Promise.all(Array.from({ length: 10 }, () => as(node, bob)));
   expect(answers.map((answer) => answer.json().data)).toEqual(Array(10).fill([['sso:bob']]));
-  expect(logged(node).filter((message) => message === 'user made at its first login')).toHaveLength(2);
+  expect(logged(node).filter((message) => message === 'user created at first login')).toHaveLength(2);
 
   await idp.kill();
   await expect

@@ -154,6 +154,6 @@ function contextOf(
 function toTesseraError(error: unknown, log: Logger): TesseraError {
   if (error instanceof TesseraError) return error;
   const incident = randomUUID();
-  log.error({ incident, err: error }, 'a call from another node met a defect');
+  log.error({ incident, err: error }, 'a call from another node caused an internal error');
   return TesseraError.of('INTERNAL', { incident });
 }

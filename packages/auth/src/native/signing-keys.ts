@@ -27,7 +27,7 @@ export function openSigningKeys(config: NativeConfig, log: Logger): SigningKeys 
   });
   if (pairs.length === 0) {
     log.warn(
-      'auth.native.signing_keys is empty: tokens are signed with a key that is made now, and end when this node stops. Other nodes refuse them. For development only.',
+      'auth.native.signing_keys is empty: tokens are signed with a temporary key, become invalid when this node stops, and are refused by other nodes. For development only.',
     );
     pairs.push({ kid: `ephemeral-${newUlid()}`, key: makeKey(algorithm) });
   }

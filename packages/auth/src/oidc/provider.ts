@@ -67,9 +67,7 @@ export class OpenIdProvider {
       loaded: (now) => this.#report(now),
     });
     if (this.#discoveryUrl.protocol === 'http:' && !LOOPBACK.test(this.#discoveryUrl.hostname)) {
-      log.warn(
-        'discovery_url is not https: whoever is on the way to the provider can put in keys of their own',
-      );
+      log.warn('discovery_url is not https: anyone on the network path to the provider can inject keys');
     }
     void this.#metadata.refresh();
   }
@@ -101,7 +99,7 @@ export class OpenIdProvider {
   async key(hint: KeyHint): Promise<CheckingKey | undefined> {
     const found = keyFor((await this.keys()).keys, hint);
     if (found !== undefined || hint.kid === undefined || !this.#mayLookForKey()) return found;
-    this.#log.info('a token names an unknown key: the key set is read again');
+    this.#log.info('a token names an unknown key: fetching the key set again');
     await this.#keys.refresh();
     return keyFor((await this.keys()).keys, hint);
   }

@@ -28,14 +28,14 @@ export function tokenUsers({ users, provisioning, log }: Options): (name: string
     const role = provisioning.default_role;
     try {
       const user = await users.provision(name, role);
-      log.info({ user: user.name, role }, 'user made at its first login');
+      log.info({ user: user.name, role }, 'user created at first login');
       return user;
     } catch (err) {
       if (!(err instanceof TesseraError)) throw err;
       if (err.name === 'UNDEFINED_OBJECT') {
         log.error(
           { err, user: name, role },
-          'jit_provisioning.default_role does not exist: no users are made',
+          'jit_provisioning.default_role does not exist: no users are created',
         );
         throw new TokenRefused('its user cannot be made', { cause: err });
       }

@@ -51,7 +51,7 @@ export class NoAdmissionWatch {
       return;
     }
     const seconds = Math.round((now - this.#waitingSince) / 1000);
-    log.warn({ queued: queued(), running: running(), seconds }, 'queries wait and none was admitted');
+    log.warn({ queued: queued(), running: running(), seconds }, 'queries are waiting and none was admitted');
     this.#warnedAt = now;
     this.#wake(Math.max(secondsBetweenWarnings, secondsUntilWarning));
   }

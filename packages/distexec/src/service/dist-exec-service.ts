@@ -52,11 +52,11 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
     onGone: (coordinator, queryIds) => {
       log.warn(
         { coordinator, queryIds },
-        'A coordinator is gone: its tasks are stopped, their outputs freed',
+        'A coordinator is lost: its tasks are cancelled and their output is released',
       );
       for (const queryId of queryIds) {
         distExec.release(queryId).catch((error: unknown) => {
-          log.error({ queryId, error: String(error) }, 'What a query left was not freed');
+          log.error({ queryId, error: String(error) }, 'The output of a query could not be released');
         });
       }
     },

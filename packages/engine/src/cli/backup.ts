@@ -23,10 +23,11 @@ Examples:
   tessera backup --config tessera.yaml --to s3://company-backups/tessera/monday
   tessera backup --data-dir tessera-data --to /backups/monday
 
-Nodes go on meanwhile. What is copied is one committed version of the catalog and all that it names. A URL is reached with
-the credentials and the endpoint of the configuration's storage. A second backup to the same place copies only what is
-new and replaces the first when it is whole; one that was interrupted goes on. Give it the cluster token or certificate
-that nodes have (TESSERA_CLUSTER_TOKEN and relatives), so that it can tell the leader not to collect what it copies.`;
+Nodes can keep running. The backup contains one committed version of the catalog and all objects that it refers to. A URL
+is accessed with the credentials and endpoint of the storage in the configuration. A second backup to the same place
+copies only what is new and replaces the first one when it is complete; an interrupted backup can be resumed by running
+it again. Provide the cluster token or certificate of the nodes (TESSERA_CLUSTER_TOKEN and similar), so that the leader
+does not garbage-collect objects while they are copied.`;
 
 const RESTORE_EXAMPLES = `
 Examples:
@@ -34,18 +35,18 @@ Examples:
   tessera restore --data-dir tessera-data --from /backups/monday
   tessera restore --check --from /backups/monday
 
-No node may run on the store yet, and nothing may be in it: give the configuration another instance.id, bucket or data
-directory. Every object is compared with its checksum. A restore that was interrupted goes on when it is begun again.`;
+The target store must be empty and not in use by any node: set another instance.id, bucket or data directory in the
+configuration. The checksum of every object is verified. An interrupted restore can be resumed by running it again.`;
 
 const DEFAULT_CONCURRENCY = 8;
 
 export function backupCommand(): Command {
   return withCommonOptions(new Command('backup'))
-    .description('Copy all tables, at one version, to a directory or a bucket.')
+    .description('Back up all tables, at one version, to a directory or a bucket.')
     .requiredOption('--to <place>', 'a directory, or s3://bucket/prefix, gs://…, azure://account/container/…')
-    .option('--cluster-tls-ca <file>', 'authority of the certificates that nodes show each other (PEM)')
-    .option('--cluster-tls-cert <file>', 'certificate to show to nodes (PEM)')
-    .option('--cluster-tls-key <file>', 'its key (PEM)')
+    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
+    .option('--cluster-tls-cert <file>', 'certificate for connections to nodes (PEM)')
+    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
     .addHelpText('after', BACKUP_EXAMPLES)
     .action(async (flags: Flags) => {
       const { backUp } = await import('../backup.ts');
@@ -56,9 +57,9 @@ export function backupCommand(): Command {
 
 export function restoreCommand(): Command {
   return withCommonOptions(new Command('restore'))
-    .description('Put a backup into an empty store.')
-    .requiredOption('--from <place>', 'where the backup is: a directory or a URL')
-    .option('--check', 'only read the backup and compare it with its checksums')
+    .description('Restore a backup into an empty store.')
+    .requiredOption('--from <place>', 'location of the backup: a directory or a URL')
+    .option('--check', 'only read the backup and verify its checksums')
     .addHelpText('after', RESTORE_EXAMPLES)
     .action(async (flags: Flags) => {
       const { checkBackup, restore } = await import('../backup.ts');
@@ -70,8 +71,17 @@ export function restoreCommand(): Command {
 const withCommonOptions = (command: Command): Command =>
   command
     .option('-c, --config <file>', 'configuration file (YAML or JSON)')
-    .option('--data-dir <dir>', 'where tables stand when the configuration names no storage', 'tessera-data')
-    .option('--concurrency <n>', 'objects copied at a time', wholeNumber(1, 256), DEFAULT_CONCURRENCY)
+    .option(
+      '--data-dir <dir>',
+      'directory of the tables if the configuration names no storage',
+      'tessera-data',
+    )
+    .option(
+      '--concurrency <n>',
+      'number of objects copied at the same time',
+      wholeNumber(1, 256),
+      DEFAULT_CONCURRENCY,
+    )
     .allowExcessArguments(false);
 
 async function copyCommand(flags: Flags, place: string): Promise<CopyCommand> {

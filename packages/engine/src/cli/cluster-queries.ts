@@ -28,39 +28,39 @@ Examples:
   tessera nodes
   tessera nodes -u http://10.0.0.1:3473 --format jsonlines_compact
 
-Any node can be asked: it tells how it sees the others. A node that does not answer is LOST, one that cannot work with
-this one (another version, another token) is REFUSED, and the reason is beside it.`;
+You can ask any node; it shows its own view of the others. A node that does not respond is LOST. A node that cannot work
+with the one you asked (a different version or token) is REFUSED; the reason is shown.`;
 
 const PS_HELP = `
 Examples:
   tessera ps
   tessera ps -u http://10.0.0.1:3473 --format csv
 
-Any node can be asked: it tells of the queries of all nodes.`;
+You can ask any node; it shows the queries of all nodes.`;
 
 const CANCEL_HELP = `
 Examples:
   tessera ps
   tessera cancel 0f3c2d9e-5a67-4d0c-9b1e-2f4c1f7f0a55
 
-Any node can be asked, whichever runs the query. Exit codes: 0 cancelled, 1 no node runs such a query.`;
+You can ask any node, whichever node runs the query. Exit codes: 0 cancelled, 1 no such query is running.`;
 
-/** `tessera nodes`: who belongs to the engine and how each is. */
+/** `tessera nodes`: lists the nodes of the engine and their status. */
 export const nodesCommand = (): Command =>
   statement('nodes', 'Show the nodes of the engine.')
     .addHelpText('after', NODES_HELP)
     .action((flags: Flags) => run(NODES, flags));
 
-/** `tessera ps`: what runs on all nodes. */
+/** `tessera ps`: lists the running queries of all nodes. */
 export const psCommand = (): Command =>
-  statement('ps', 'Show the queries that run, on all nodes.')
+  statement('ps', 'Show the running queries of all nodes.')
     .addHelpText('after', PS_HELP)
     .action((flags: Flags) => run(RUNNING, flags, { query_label: PS_LABEL }));
 
-/** `tessera cancel`: ends a query, on whichever node it runs. */
+/** `tessera cancel`: cancels a query on any node. */
 export const cancelCommand = (): Command =>
-  statement('cancel', 'Cancel a query, on whichever node it runs.')
-    .argument('<query id>', 'as `tessera ps` tells it')
+  statement('cancel', 'Cancel a query on any node.')
+    .argument('<query id>', 'query id as shown by `tessera ps`')
     .addHelpText('after', CANCEL_HELP)
     .action((queryId: string, flags: Flags) =>
       run(`CANCEL QUERY WHERE query_id = '${queryId.replaceAll("'", "''")}'`, flags),

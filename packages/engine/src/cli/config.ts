@@ -3,29 +3,29 @@ import { Command } from 'commander';
 
 const CONFIG_EXAMPLES = `
 Examples:
-  tessera config check tessera.yaml     what is wrong with a file
+  tessera config check tessera.yaml     validate a file
   tessera config show                   every parameter with its default
 
-docs/configuration.md has a table of all parameters.`;
+docs/configuration.md describes all parameters.`;
 
 const CHECK_EXAMPLES = `
 Examples:
   tessera config check tessera.yaml
 
-Prints every violation as FILE:LINE: PARAMETER: WHAT IS WRONG and exits with 2, or nothing is wrong and exits with 0.`;
+Prints each problem as FILE:LINE: PARAMETER: PROBLEM and exits with 2. Exits with 0 if there is none.`;
 
 const SHOW_EXAMPLES = `
 Examples:
   tessera config show                             every parameter with its default
-  tessera config show tessera.yaml                what the file says
-  tessera config show tessera.yaml --defaults     and what it leaves to the defaults
+  tessera config show tessera.yaml                the parameters set in the file
+  tessera config show tessera.yaml --defaults     these and all defaults
   tessera config show --json | jq .notYetInEffect
 
 Passwords are masked. Parameters that this version accepts but does not act on are marked "not yet in effect".`;
 
 export function configCommand(): Command {
   return new Command('config')
-    .description('Check or show a configuration file.')
+    .description('Validate or show a configuration file.')
     .addCommand(checkCommand())
     .addCommand(showCommand())
     .addHelpText('after', CONFIG_EXAMPLES);
@@ -33,7 +33,7 @@ export function configCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Say everything that is wrong with a configuration file.')
+    .description('Report all problems of a configuration file.')
     .argument('<file>', 'configuration file (YAML or JSON)')
     .addHelpText('after', CHECK_EXAMPLES)
     .action(async (file: string) => {
@@ -46,10 +46,10 @@ function checkCommand(): Command {
 
 function showCommand(): Command {
   return new Command('show')
-    .description('Print a configuration as the engine understands it.')
-    .argument('[file]', 'configuration file; without one, the defaults')
-    .option('--defaults', 'also parameters that the file leaves to their defaults')
-    .option('--json', 'as JSON: {"config": …, "notYetInEffect": [{"path", "effect"}]}')
+    .description('Print the configuration that the engine would use.')
+    .argument('[file]', 'configuration file (default: none, only default values)')
+    .option('--defaults', 'include parameters that have their default value')
+    .option('--json', 'print JSON: {"config": …, "notYetInEffect": [{"path", "effect"}]}')
     .addHelpText('after', SHOW_EXAMPLES)
     .action(async (file: string | undefined, flags: { defaults?: true; json?: true }) => {
       const parsed: ParsedConfig =

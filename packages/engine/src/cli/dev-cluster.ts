@@ -19,25 +19,28 @@ Examples:
   tessera dev-cluster --base-port 20000 --restart
   tessera dev-cluster --native-auth
 
-Starts an object store and the nodes of one engine on this machine, all on the loopback interface, and prints where
-to send statements. Ctrl-C stops everything. Kill a node (its process id is printed) to see what the others do.
-For trying things out: all processes share one machine, and the object store keeps one copy.`;
+Starts an object store and the nodes of one engine on localhost, and prints the addresses for statements. Ctrl-C stops
+everything. Kill a node (its process id is printed) to see how the others take over. Not for production: all processes
+share one machine, and the object store keeps a single copy of the data.`;
 
 export function devClusterCommand(): Command {
   return new Command('dev-cluster')
-    .description('Run a cluster on this machine, with an object store, to try things out.')
-    .option('--nodes <n>', 'how many nodes', wholeNumber(1, 64), 3)
+    .description('Run a trial cluster with an object store on this machine.')
+    .option('--nodes <n>', 'number of nodes', wholeNumber(1, 64), 3)
     .option(
       '--directory <dir>',
-      'where data, logs and the configuration are kept for the next time (default: a temporary directory)',
+      'directory that keeps data, logs and configuration between runs (default: a temporary directory)',
     )
     .option(
       '--base-port <port>',
-      'first of the ports, ten for the object store and ten for each node (default: free ones)',
+      'first port; the object store and each node use ten ports (default: any free ports)',
       port,
     )
-    .option('--restart', 'start nodes again that die')
-    .option('--native-auth', 'users log in (auth.mode native); an administrator is made, and printed')
+    .option('--restart', 'restart nodes that exit')
+    .option(
+      '--native-auth',
+      'require login (auth.mode native); creates an administrator and prints its password',
+    )
     .option('--json', 'print the addresses as one line of JSON')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)

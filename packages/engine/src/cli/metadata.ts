@@ -23,17 +23,17 @@ Examples:
   tessera metadata --config tessera.yaml
   TESSERA_CLUSTER_TOKEN_FILE=/etc/tessera/token tessera metadata --config tessera.yaml --host 0.0.0.0
 
-It keeps the metadata log in the configuration's object storage, or, without a storage block, in --data-dir, and serves
-the engines whose configuration says instance.type: multi_engine and names it in instance.multi_engine.metadata_endpoint.
-SIGTERM or Ctrl-C stops it after the commits under way. A second service on the same bucket follows the first, and leads as soon as
-the first is told to stop: start the new one before you stop the old one, and writes go on.`;
+The service keeps the metadata log in the object storage of the configuration or, without a storage block, in --data-dir.
+It serves the engines that have instance.type: multi_engine and name it in instance.multi_engine.metadata_endpoint.
+SIGTERM or Ctrl-C stops it after the commits in progress. A second service on the same bucket follows the first and takes
+over as soon as the first is told to stop: start the new one before you stop the old one to avoid an interruption.`;
 
 export function metadataCommand(): Command {
   return new Command('metadata')
-    .description('Run the metadata service that several engines share.')
+    .description('Run a metadata service shared by several engines.')
     .option('-c, --config <file>', 'configuration file (YAML or JSON)')
-    .option('--data-dir <dir>', 'where it keeps its files', 'tessera-metadata')
-    .option('--host <host>', 'address to listen on (default: loopback only)')
+    .option('--data-dir <dir>', 'directory of its files', 'tessera-metadata')
+    .option('--host <host>', 'address to listen on (default: localhost only)')
     .option(
       '--port <port>',
       'port to listen on, 0 for any free one (default: that of instance.multi_engine.metadata_endpoint)',
@@ -41,13 +41,13 @@ export function metadataCommand(): Command {
     )
     .option(
       '--address <host:port>',
-      'where engines reach this very process, as its certificate names it (default: the host and port it listens on)',
+      'address at which engines reach this process, as in its certificate (default: the host and port it listens on)',
     )
     .option('--metrics-port <port>', 'port of /metrics, 0 for any free one (default: none)', port)
-    .option('--cluster-tls-ca <file>', 'authority of the certificates that nodes show each other (PEM)')
+    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
     .option('--cluster-tls-cert <file>', 'certificate of this service (PEM)')
-    .option('--cluster-tls-key <file>', 'its key (PEM)')
-    .option('--insecure-cluster', 'answer other machines without a cluster token and without TLS')
+    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
+    .option('--insecure-cluster', 'accept other machines without a cluster token and without TLS')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {

@@ -14,21 +14,21 @@ import { serveCommand } from './serve.ts';
 
 const EXAMPLES = `
 Examples:
-  tessera serve                                      a node on this machine, nothing to configure
-  tessera query 'SELECT 42'                          ask it
+  tessera serve                                      run a node, no configuration needed
+  tessera query 'SELECT 42'                          send it a statement
   tessera query -f sales=sales.parquet "SELECT * FROM read_parquet('upload://sales') LIMIT 10"
-  tessera dev-cluster --nodes 3                      a cluster on this machine, with an object store
-  tessera config check tessera.yaml                  what is wrong with a configuration file
+  tessera dev-cluster --nodes 3                      run a trial cluster on this machine
+  tessera config check tessera.yaml                  validate a configuration file
 
-Each command explains itself: tessera help query`;
+Help for a command: tessera help query`;
 
 /** Runs the command line (without the program's own name) and resolves to the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const program = new Command('tessera')
-    .description('A distributed SQL query cluster.')
+    .description('Tessera, a distributed SQL engine.')
     .version(manifest.version, '-V, --version', 'print the version')
     .addHelpText('after', EXAMPLES)
-    .showHelpAfterError('(tessera --help explains the commands)')
+    .showHelpAfterError('(see tessera --help)')
     .addCommand(serveCommand())
     .addCommand(queryCommand())
     .addCommand(nodesCommand())
@@ -54,7 +54,7 @@ function everyCommand(command: Command): Command[] {
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has printed its own message by now; its code 0 is --help and --version.
+  // Commander has already printed its message; its exit code 0 stands for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof CommandFailure) return report(error.message, error.exitCode);
   if (error instanceof ConfigError) return report(error.message, EXIT.usage);
@@ -68,7 +68,7 @@ function report(message: string, exitCode: number): number {
   return exitCode;
 }
 
-/** What the operating system refused, such as a log file that cannot be opened: nothing is wrong with the program. */
+/** Whether the operating system caused the error, such as a log file that cannot be opened. It is reported without a stack. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

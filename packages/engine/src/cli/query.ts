@@ -26,27 +26,27 @@ Examples:
   tessera query --setting statement_timeout=5000 --setting timezone=UTC < report.sql
   tessera query 'CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2); SELECT * FROM t; SELECT count(*) FROM t'
 
-Several statements, separated by semicolons, run in order, and the result of each is printed; the first error ends them.
-A file named with encoding= (gzip, deflate, br, xz, zstd, lz4, snappy) is sent as it is; the server unpacks it.
-Ctrl-C cancels the query. Exit codes: 0 fine, 1 the query failed, 2 wrong usage, 3 no connection.`;
+Statements separated by semicolons run in order, and the result of each is printed; the first error stops execution.
+A file with encoding= (gzip, deflate, br, xz, zstd, lz4, snappy) is sent compressed; the server decompresses it.
+Ctrl-C cancels the query. Exit codes: 0 success, 1 the query failed, 2 wrong usage, 3 no connection.`;
 
 export function queryCommand(): Command {
   return withServerOptions(new Command('query'))
-    .description('Send one or several statements, with files if need be, and print their results.')
+    .description('Send one or more statements, optionally with files, and print their results.')
     .argument(
       '[sql]',
-      'the statements, separated by semicolons; without it and without -F it is read from standard input',
+      'statements, separated by semicolons (default: read from standard input, unless -F is given)',
     )
     .option(
       '-f, --file <name=path>',
-      'file to read as upload://name; - is standard input; repeatable',
+      'file that the statement reads as upload://name; - is standard input; repeatable',
       file,
       [],
     )
     .option('-F, --sql-file <file>', 'read the statement from a file')
     .option('--format <format>', `${FORMAT_NAMES.join(', ')} (default: psql on a terminal, tsv elsewhere)`)
-    .option('-d, --database <name>', 'database to run in')
-    .option('-s, --setting <name=value>', 'setting of this query; repeatable', setting)
+    .option('-d, --database <name>', 'database to use')
+    .option('-s, --setting <name=value>', 'setting for this query; repeatable', setting)
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (sql: string | undefined, flags: Flags) => {

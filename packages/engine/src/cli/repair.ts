@@ -18,19 +18,23 @@ Examples:
   tessera repair --config tessera.yaml --apply    remove the tablets whose objects are missing
 
 Use it when queries fail with OBJECT_NOT_FOUND. It compares the catalog with the objects in the store and reports the
-tables, tablets and rows that are lost. With --apply those tablets are removed from the catalog: the other rows can be
-read again, the lost ones are gone for good. Nodes of a cluster may run meanwhile (give it their TESSERA_CLUSTER_TOKEN); a
-node without a storage block, or without others, must be stopped first.`;
+tables, tablets and rows that are lost. With --apply these tablets are removed from the catalog: the other rows become
+readable again, and the lost rows are gone for good. The nodes of a cluster may keep running (provide their
+TESSERA_CLUSTER_TOKEN); a single node, or a node without a storage block, must be stopped first.`;
 
 export function repairCommand(): Command {
   return new Command('repair')
     .description('Report tablets whose objects are missing from the store, and remove them.')
     .option('-c, --config <file>', 'configuration file (YAML or JSON)')
-    .option('--data-dir <dir>', 'where tables stand when the configuration names no storage', 'tessera-data')
-    .option('--apply', 'remove what is lost from the catalog; without it nothing is changed')
-    .option('--cluster-tls-ca <file>', 'authority of the certificates that nodes show each other (PEM)')
-    .option('--cluster-tls-cert <file>', 'certificate to show to nodes (PEM)')
-    .option('--cluster-tls-key <file>', 'its key (PEM)')
+    .option(
+      '--data-dir <dir>',
+      'directory of the tables if the configuration names no storage',
+      'tessera-data',
+    )
+    .option('--apply', 'remove lost tablets from the catalog (default: only report them)')
+    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
+    .option('--cluster-tls-cert <file>', 'certificate for connections to nodes (PEM)')
+    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {

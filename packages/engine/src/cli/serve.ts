@@ -45,8 +45,8 @@ Examples:
   tessera serve --config tessera.yaml --listen-host 0.0.0.0 --tls-cert node.pem --tls-key node.key
   tessera serve --allow-read ./exports --allow-url https://data.example.com/
 
-Without --config every parameter has its default: one node, listening on this machine only,
-no authentication. SIGTERM or Ctrl-C stops it gracefully; SIGHUP reopens its log files and reads its certificate again.`;
+Without --config every parameter has its default: a single node that listens on localhost only, without authentication.
+SIGTERM or Ctrl-C stops it gracefully; SIGHUP reopens its log files and reloads its certificate.`;
 
 const repeated = (value: string, before: string[] = []) => [...before, value];
 
@@ -54,8 +54,8 @@ export function serveCommand(): Command {
   return new Command('serve')
     .description('Run a node.')
     .option('-c, --config <file>', 'configuration file (YAML or JSON)')
-    .option('--data-dir <dir>', 'where the node keeps its files', 'tessera-data')
-    .option('--node <n>', 'which entry of engine.nodes this node is, from 0', wholeNumber(0, 65_535), 0)
+    .option('--data-dir <dir>', 'directory for the files of the node', 'tessera-data')
+    .option('--node <n>', 'index of this node in engine.nodes, from 0', wholeNumber(0, 65_535), 0)
     .option(
       '--http-port <port>',
       `port of the query API, 0 for any free one (default: ${DEFAULT_HTTP_PORT})`,
@@ -80,45 +80,45 @@ export function serveCommand(): Command {
     )
     .option(
       '--distexec-port <port>',
-      'port at which other nodes have tasks run, 0 for any free one (default: that of engine.nodes)',
+      'port for tasks of other nodes, 0 for any free one (default: that of engine.nodes)',
       port,
     )
     .option(
       '--shuffle-port <port>',
-      'port at which other nodes fetch rows, 0 for any free one (default: that of engine.nodes)',
+      'port for the exchange of rows with other nodes, 0 for any free one (default: that of engine.nodes)',
       port,
     )
-    .option('--cluster-tls-ca <file>', 'authority of the certificates that nodes show each other (PEM)')
+    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
     .option('--cluster-tls-cert <file>', 'certificate of this node (PEM)')
-    .option('--cluster-tls-key <file>', 'its key (PEM)')
-    .option('--insecure-cluster', 'answer other machines without a cluster token and without TLS')
+    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
+    .option('--insecure-cluster', 'accept other machines without a cluster token and without TLS')
     .option(
       '--tls-cert <file>',
-      'certificate of the listeners for clients, with its chain (PEM; default: TESSERA_TLS_CERT)',
+      'certificate chain of the ports for clients (PEM; default: TESSERA_TLS_CERT)',
     )
-    .option('--tls-key <file>', 'its key (PEM; default: TESSERA_TLS_KEY)')
-    .option('--listen-host <host>', 'address to listen on (default: loopback only)')
+    .option('--tls-key <file>', 'private key of the certificate (PEM; default: TESSERA_TLS_KEY)')
+    .option('--listen-host <host>', 'address to listen on (default: localhost only)')
     .option(
       '--drain-delay <seconds>',
-      'at SIGTERM: how long to take statements still, not ready and ending connections, before draining',
+      'after SIGTERM, seconds during which the node still accepts statements but reports that it is not ready',
       wholeNumber(0, 3_600),
       0,
     )
-    .option('--allow-read <dir>', 'directory that read functions may read; repeatable', repeated)
-    .option('--allow-url <prefix>', 'URL prefix that read functions may read; repeatable', repeated)
+    .option('--allow-read <dir>', 'directory that statements may read; repeatable', repeated)
+    .option('--allow-url <prefix>', 'URL prefix that statements may read; repeatable', repeated)
     .option('--allow-write <place>', 'directory or URL prefix that COPY TO may write; repeatable', repeated)
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       endAtSignals();
       const options = await serveOptions(flags);
-      // Loaded only here: the other commands start without the engine.
+      // The engine is imported here so that the other commands start without loading it.
       const { serve } = await import('../serve.ts');
       await serve(options);
     });
 }
 
-/** What the flags and the file they name come to. */
+/** Combines the flags with the configuration file that they name. */
 async function serveOptions(flags: Flags): Promise<ServeOptions> {
   const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
   const config = loaded?.config ?? defaultConfig();

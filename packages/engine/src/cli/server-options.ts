@@ -18,18 +18,18 @@ export const withServerOptions = (command: Command, whose = ''): Command =>
   command
     .option(
       '-u, --url <url>',
-      `http(s)://host:port or unix:/path${whose}`,
+      `address${whose}: http(s)://host:port or unix:/path`,
       process.env.TESSERA_URL ?? `http://127.0.0.1:${DEFAULT_HTTP_PORT}`,
     )
     .option('--token <token>', 'access token (default: the environment variable TESSERA_TOKEN)')
     .option('--user <name>', 'user to log in as (default: the environment variable TESSERA_USER)')
     .option(
       '--password-file <file>',
-      'file with the password (default: the environment variable TESSERA_PASSWORD, else it is asked for)',
+      'file with the password (default: the environment variable TESSERA_PASSWORD, otherwise prompted for)',
     )
     .option(
       '--tls-ca <file>',
-      'authority of the certificate of an https URL, beside those of the system (PEM)',
+      'certificate authority to trust for an https URL, in addition to those of the system (PEM)',
     );
 
 /**

@@ -128,7 +128,7 @@ export class Peer {
     if (now.kind === 'living') {
       const { incarnation, version, status } = now.node;
       const isNew = before.kind !== 'living' || before.node.incarnation !== incarnation;
-      if (isNew) log.info({ node, incarnation, version }, 'a node is there');
+      if (isNew) log.info({ node, incarnation, version }, 'a node is up');
       else if (before.node.status !== status) log.info({ node, status }, 'a node changed its status');
     } else if (now.kind === 'refused') {
       if (before.kind !== 'refused' || before.reason !== now.reason) {

@@ -91,7 +91,7 @@ export class ResultBody {
     const { query, log } = this.#options;
     const told = this.#failure(error);
     if (told === undefined) {
-      log.info({ queryId: query.queryId, error: error.name }, 'result cut off');
+      log.info({ queryId: query.queryId, error: error.name }, 'result truncated');
       this.#response.destroy();
     } else {
       this.#writer.end(told);

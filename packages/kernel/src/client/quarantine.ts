@@ -73,7 +73,7 @@ export class Quarantine implements ProcessEvents {
   }
 
   onExit(process: KernelProcessHandle, how: string): void {
-    this.#log.info({ pid: process.pid, how }, 'The quarantine kernel process ended');
+    this.#log.info({ pid: process.pid, how }, 'The quarantine kernel process exited');
     this.#memory.release();
     if (this.#process === process) this.#process = undefined;
   }

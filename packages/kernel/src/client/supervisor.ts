@@ -97,7 +97,7 @@ export class Supervisor implements ProcessEvents {
 
   onFatal(process: KernelProcessHandle): void {
     if (process.retired) return;
-    this.#log.error({ pid: process.pid }, 'The kernel raised an internal error; a fresh process takes over');
+    this.#log.error({ pid: process.pid }, 'The kernel raised an internal error; a new process takes over');
     if (process === this.#current) this.#replace(0);
     process.retire();
   }
@@ -105,7 +105,7 @@ export class Supervisor implements ProcessEvents {
   onExit(process: KernelProcessHandle, how: string): void {
     this.#alive.delete(process);
     if (this.#closed || process !== this.#current) return;
-    this.#log.error({ pid: process.pid, how }, 'The kernel process ended; a new one is started');
+    this.#log.error({ pid: process.pid, how }, 'The kernel process exited; a new one is being started');
     this.#failures = Date.now() - this.#startedAt < STABLE_AFTER_MS ? this.#failures + 1 : 0;
     this.#replace(
       this.#failures <= 1

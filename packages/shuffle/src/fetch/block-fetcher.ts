@@ -76,7 +76,7 @@ export class BlockFetcher {
         if (attempt === ATTEMPTS) throw this.#failed(error.block, error.message, error.cause);
         this.#options.log.warn(
           { ...error.block.producer, node: this.#nodeOf(error.block), attempt, reason: error.message },
-          'What another node left is fetched again',
+          'The output of a task is fetched again',
         );
         await pause(FIRST_DELAY_MS * 2 ** (attempt - 1), { signal }).catch(() => {
           throw cancellation(signal);

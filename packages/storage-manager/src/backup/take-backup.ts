@@ -66,7 +66,7 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
   if (!isHeld)
     log.warn(
       {},
-      'no leader of the metadata log was reached: objects that are collected meanwhile make the backup begin anew',
+      'the leader of the metadata log could not be reached: if objects are collected during the backup, it starts again',
     );
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
@@ -82,7 +82,10 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     } catch (error) {
       const isGone = error instanceof TesseraError && error.name === 'OBJECT_NOT_FOUND';
       if (!isGone || attempt === MAX_VERSIONS) throw error;
-      log.warn({ version: catalog.version }, 'objects of this version are gone: the newest one is backed up');
+      log.warn(
+        { version: catalog.version },
+        'objects of this version have been deleted: backing up the newest version instead',
+      );
     }
   }
 }
