@@ -15,8 +15,8 @@ function warnings(mode: Authenticator['mode'], credentials: Partial<NodeCredenti
   return told;
 }
 
-it('ports between nodes that ask nobody are told of where users are asked', () => {
-  expect(warnings('native', {})).toEqual([expect.stringMatching(/^the ports between nodes ask nobody/)]);
+it('warns about ports between nodes without authentication if users must log in', () => {
+  expect(warnings('native', {})).toEqual([expect.stringMatching(/^the ports between nodes have no authentication/)]);
   expect(warnings('oidc', { clusterToken: 'a secret' })).toEqual([]);
   expect(warnings('disabled', {})).toEqual([]);
 });

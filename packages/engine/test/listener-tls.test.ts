@@ -128,7 +128,7 @@ describe('with a certificate', () => {
     copyFileSync(join(directory, 'first.key'), files.key);
     node.child.kill('SIGHUP');
     const complaint = () =>
-      node.log.some(({ msg }) => /not fit for use: the old one stays/.test(String(msg)));
+      node.log.some(({ msg }) => /certificate is invalid: keeping the old one/.test(String(msg)));
     await expect.poll(complaint).toBe(true);
     expect(await shownName()).toBe('second');
   });
@@ -160,7 +160,7 @@ describe('a node does not start', () => {
 
 it('listeners that other machines reach are warned of', async () => {
   const warned = ({ log }: TesseraProcess) =>
-    log.filter(({ msg }) => /other machines reach this listener/.test(String(msg))).length;
+    log.filter(({ msg }) => /other machines can reach this listener/.test(String(msg))).length;
   await using unprotected = await startTessera({ args: ['--listen-host', '0.0.0.0'] });
   expect(warned(unprotected)).toBe(1);
   expect(warned(node)).toBe(0);
