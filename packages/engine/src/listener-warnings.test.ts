@@ -16,7 +16,9 @@ function warnings(mode: Authenticator['mode'], credentials: Partial<NodeCredenti
 }
 
 it('warns about ports between nodes without authentication if users must log in', () => {
-  expect(warnings('native', {})).toEqual([expect.stringMatching(/^the ports between nodes have no authentication/)]);
+  expect(warnings('native', {})).toEqual([
+    expect.stringMatching(/^the ports between nodes have no authentication/),
+  ]);
   expect(warnings('oidc', { clusterToken: 'a secret' })).toEqual([]);
   expect(warnings('disabled', {})).toEqual([]);
 });

@@ -101,7 +101,8 @@ export class Upkeep {
       try {
         await work();
       } catch (error) {
-        if (!this.#abort.signal.aborted) this.#options.log.warn({ err: error }, 'maintenance of tables failed');
+        if (!this.#abort.signal.aborted)
+          this.#options.log.warn({ err: error }, 'maintenance of tables failed');
       }
     });
   }
