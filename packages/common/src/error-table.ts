@@ -296,6 +296,13 @@ export const ERRORS = {
     meaning: 'Another transaction changed the same data first. Retry the statement or transaction.',
     message: whole,
   }),
+  DEADLOCK: row<{ lock: string }>({
+    sqlState: '40P01',
+    httpStatus: 409,
+    retry: 'query',
+    meaning: 'Sessions wait for the advisory locks of one another.',
+    message: (p) => `Deadlock: advisory lock ${p.lock} is held by a session that waits for this one`,
+  }),
   NO_TRANSACTION: row<Whole>({
     sqlState: '25P01',
     httpStatus: 400,

@@ -5,6 +5,7 @@ import type { Coordinator } from '@tessera/coordinator';
 import { CancelKeys } from './connection/cancel-keys.ts';
 import { Connection, type ConnectionServices } from './connection/connection.ts';
 import { type Certificate, TlsUpgrade } from './connection/tls.ts';
+import { AdvisoryLocks } from './session/advisory-locks.ts';
 import type { PostgresMetrics } from './statements/postgres-metrics.ts';
 
 export interface PostgresLimits {
@@ -74,6 +75,7 @@ class TcpPostgresServer implements PostgresServer {
       ...options,
       ...bounds,
       keys: new CancelKeys(),
+      advisoryLocks: new AdvisoryLocks(),
       tls: tls && new TlsUpgrade(tls),
       checkRoom: () => this.#checkRoom(bounds),
       letIn: (connection) => {

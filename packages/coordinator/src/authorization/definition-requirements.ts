@@ -247,8 +247,10 @@ export function* dropRequirements(scope: RequirementScope, statement: DropStatem
     }
     case 'table':
     case 'view': {
-      const relation = yield* relationNamed(scope, name, statement);
-      if (relation !== undefined) yield removal(snapshot, relation, name.location);
+      for (const one of [name, ...statement.others]) {
+        const relation = yield* relationNamed(scope, one, statement);
+        if (relation !== undefined) yield removal(snapshot, relation, one.location);
+      }
       return;
     }
     case 'sequence': {

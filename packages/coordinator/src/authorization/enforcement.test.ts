@@ -223,7 +223,10 @@ describe('rights that go while statements stay as they are', () => {
     await node.run('INSERT INTO own VALUES (1)', { ...alice, transactionId });
     expect(await node.rows('SELECT * FROM own', { ...alice, transactionId })).toEqual([[1]]);
     await node.run('COMMIT', { ...alice, transactionId });
-    await asAdmin('REVOKE CREATE ON SCHEMA public FROM alice', 'DROP TABLE own', 'DROP TABLE meanwhile');
+    expect(await refusal(node.run('DROP TABLE own, secret', alice))).toMatchObject({
+      name: 'FORBIDDEN',
+    });
+    await asAdmin('REVOKE CREATE ON SCHEMA public FROM alice', 'DROP TABLE own, meanwhile');
   });
 });
 

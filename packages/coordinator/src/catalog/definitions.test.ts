@@ -128,6 +128,29 @@ describe('views', () => {
   });
 });
 
+describe('DROP of several tables or views', () => {
+  it('drops all of them or none', async () => {
+    await all(
+      'CREATE TABLE many1 (a INT PRIMARY KEY)',
+      'CREATE TABLE many2 (a INT REFERENCES many1 (a))',
+      'CREATE VIEW many3 AS SELECT a FROM many1',
+      'CREATE VIEW many4 AS SELECT a FROM many3',
+    );
+    for (const [sql, name] of [
+      ['DROP TABLE many2, nosuch', 'UNDEFINED_TABLE'],
+      ['DROP TABLE many2, many3', 'WRONG_OBJECT_TYPE'],
+      ['DROP VIEW many3, many1', 'WRONG_OBJECT_TYPE'],
+      ['DROP TABLE many1, many2', 'DEPENDENT_OBJECTS'],
+    ] as const) {
+      await expect(node.run(sql), sql).rejects.toMatchObject({ name });
+    }
+    await node.run('DROP VIEW many3, many4, many4');
+    await node.run('DROP TABLE IF EXISTS nosuch, many1, nowhere.nosuch, many2');
+    for (const name of ['many1', 'many2', 'many3', 'many4'])
+      await expect(node.rows(`SELECT * FROM ${name}`)).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
+  });
+});
+
 describe('databases and schemas', () => {
   it('hold tables of their own', async () => {
     await all(

@@ -1,6 +1,6 @@
 import type { Snapshot } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
-import type { DropStatement } from '@tessera/sql';
+import type { DropStatement, ObjectName } from '@tessera/sql';
 import { type Change, NO_CHANGE } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { dropDatabase, dropSchema } from './databases.ts';
@@ -29,19 +29,25 @@ export function drop(context: ChangeContext, snapshot: Snapshot, statement: Drop
 }
 
 function dropRelation(context: ChangeContext, snapshot: Snapshot, statement: DropStatement): Change {
-  const { name, object, ifExists, cascade } = statement;
-  if (ifExists && !isThere(context, snapshot, statement)) return NO_CHANGE;
-  const relation = requireRelation(snapshot, placeOf(snapshot, name, context.database));
-  const isView = relation.kind === 'view';
-  if (isView !== (object === 'view')) {
-    const message = `"${relation.name}" is ${RELATION_WORDS[relation.kind]}: use DROP ${isView ? 'VIEW' : 'TABLE'}`;
-    fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
-  }
-  return { actions: dropRelations(snapshot, [relation], { cascade }) };
+  const { object, ifExists, cascade } = statement;
+  const names = [statement.name, ...statement.others];
+  const found = ifExists ? names.filter((name) => isThere(context, snapshot, name)) : names;
+  if (found.length === 0) return NO_CHANGE;
+  const relations = found.map((name) => {
+    const relation = requireRelation(snapshot, placeOf(snapshot, name, context.database));
+    const isView = relation.kind === 'view';
+    if (isView !== (object === 'view')) {
+      const message = `"${relation.name}" is ${RELATION_WORDS[relation.kind]}: use DROP ${isView ? 'VIEW' : 'TABLE'}`;
+      fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
+    }
+    return relation;
+  });
+  const each = new Map(relations.map((relation) => [relation.id, relation]));
+  return { actions: dropRelations(snapshot, [...each.values()], { cascade }) };
 }
 
 /** With IF EXISTS, also the schema and the database need not exist. */
-function isThere({ database }: ChangeContext, snapshot: Snapshot, { name }: DropStatement): boolean {
+function isThere({ database }: ChangeContext, snapshot: Snapshot, name: ObjectName): boolean {
   const [, schemaName, databaseName = database] = [...name.parts].reverse();
   const owner = snapshot.database(databaseName);
   if (owner === undefined) return false;

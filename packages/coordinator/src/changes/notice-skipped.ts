@@ -33,7 +33,7 @@ function shownObject(statement: CommittedStatement): string | undefined {
     case 'alter_location':
       return `${wordOf(statement.kind)} ${quoted(statement.name)}`;
     case 'drop':
-      return `${statement.object} ${quoted(statement.name)}`;
+      return `${statement.object} ${[statement.name, ...statement.others].map(quoted).join(', ')}`;
     case 'alter_table':
       return `table ${quoted(statement.table)}`;
     case 'alter_view':

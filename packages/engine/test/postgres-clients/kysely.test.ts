@@ -149,8 +149,15 @@ it('runs SQL with parameters', async () => {
   expect((await numbers.execute(db)).rows).toEqual([{ n: 3 }, { n: 4 }, { n: 5 }]);
 });
 
-it('is told that there are no advisory locks, which its migrator takes', async () => {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ one: DEFINITIONS }) } });
-  const { error } = await migrator.migrateToLatest();
-  expect(error).toMatchObject({ message: expect.stringContaining('pg_advisory') });
+it('migrates under its advisory lock', async () => {
+  const notes: Migration = {
+    up: (schema: Kysely<unknown>) => schema.schema.createTable('notes').addColumn('a', 'integer').execute(),
+  };
+  const migrator = () => new Migrator({ db, provider: { getMigrations: async () => ({ one: notes }) } });
+  const [first, second] = await Promise.all([migrator().migrateToLatest(), migrator().migrateToLatest()]);
+  expect([first.error, second.error]).toEqual([undefined, undefined]);
+  // The second found the migration done, because it had waited for the first.
+  expect([...(first.results ?? []), ...(second.results ?? [])].map(({ status }) => status)).toEqual([
+    'Success',
+  ]);
 });

@@ -126,6 +126,7 @@ async function discard(state: SessionState, what: 'ALL' | 'PLANS' | 'TEMP' | 'SE
   state.statements.clear();
   await dropTemporaryTables(state);
   state.parameters.resetAll();
+  state.locks.releaseSession();
 }
 
 async function dropTemporaryTables({ temporary, engine }: SessionState): Promise<void> {

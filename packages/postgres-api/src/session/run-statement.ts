@@ -67,7 +67,10 @@ async function runInEngine(
     }
     if (moreMayFollow && !ALONE.has(statement.kind)) await transaction.beginImplicit();
   }
-  const outcome = await engine.start({ sql: text, parameters, encoding: { kind: 'postgres', formats } });
+  const sql = await state.locks.run({ text, statement, database: state.database ?? '' }, parameters, (work) =>
+    engine.wait(work),
+  );
+  const outcome = await engine.start({ sql, parameters, encoding: { kind: 'postgres', formats } });
   if (outcome.kind === 'rows') {
     const rows = new EngineRows(outcome.result, formats, outcome.hooks);
     const { affectedRows } = outcome.result;

@@ -7,6 +7,7 @@ import type { ParsedStatement } from '../statements/parsed-statement.ts';
 import type { Outcome, StatementRun } from './outcome.ts';
 import type { Portals } from './portal.ts';
 import type { PreparedStatements } from './prepared-statement.ts';
+import type { SessionLocks } from './session-locks.ts';
 import type { SessionTransaction } from './session-transaction.ts';
 
 /** What a connection keeps from one statement to the next. */
@@ -16,6 +17,7 @@ export interface SessionState {
   /** What `nextval` gave, for `currval`. */
   readonly drawn: SessionValues;
   readonly temporary: TemporaryTables;
+  readonly locks: SessionLocks;
   readonly parameters: SessionParameters;
   readonly transaction: SessionTransaction;
   readonly statements: PreparedStatements;

@@ -9,10 +9,12 @@ import type { Frame } from '../protocol/frame-reader.ts';
 import { type FrontendMessage, readFrontendMessage } from '../protocol/frontend-message.ts';
 import { errorResponse, noticeResponse, type Report, reportOf, reportOfNotice } from '../protocol/report.ts';
 import { type EngineServices, EngineStatements } from '../statements/engine-statements.ts';
+import type { AdvisoryLocks } from './advisory-locks.ts';
 import { ExtendedProtocol } from './extended-protocol.ts';
 import { Portals } from './portal.ts';
 import { PreparedStatements } from './prepared-statement.ts';
 import { runStatement } from './run-statement.ts';
+import { SessionLocks } from './session-locks.ts';
 import type { SessionState } from './session-state.ts';
 import { SessionTransaction } from './session-transaction.ts';
 import { simpleQuery } from './simple-query.ts';
@@ -22,6 +24,7 @@ export interface SessionServices extends EngineServices {
   readonly maxMessageBytes: number;
   readonly maxCopyBytes: number;
   readonly log: Logger;
+  readonly advisoryLocks: AdvisoryLocks;
 }
 
 export interface SessionOptions extends SessionServices {
@@ -78,6 +81,7 @@ export class Session {
       database,
       drawn,
       temporary,
+      locks: new SessionLocks(options.advisoryLocks),
       parameters,
       transaction,
       engine,
@@ -165,6 +169,7 @@ export class Session {
   }
 
   #ready(): void {
+    if (!this.#state.transaction.isExplicit) this.#state.locks.endTransaction();
     for (const [name, value] of this.parameters.takeChanged()) {
       this.#stream.write(parameterStatus(name, value));
     }
@@ -217,6 +222,7 @@ export class Session {
     } catch (error) {
       this.#options.log.warn({ err: error }, 'a transaction was left open: its connection ended');
     }
+    this.#state.locks.close();
     await this.#options.coordinator.endSession(this.#state.temporary);
   }
 }

@@ -140,6 +140,21 @@ export class EngineStatements {
     }
   }
 
+  /** Waits for something besides the engine, so that the client can cancel it and `statement_timeout` ends it. */
+  async wait(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const running = this.#begin();
+    let failure: unknown;
+    try {
+      running.query.setDeadline(this.#scope().settings.statement_timeout);
+      await work(running.query.signal);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      await running.end(outcomeOf(failure));
+    }
+  }
+
   #request(
     statement: EngineStatement,
     directory: LazyRequestDirectory,

@@ -10,6 +10,7 @@ import {
   stringLiteral,
   type TypeNode,
 } from '../tree.ts';
+import { advisoryLockFunctions } from './advisory-locks.ts';
 import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 import { privilegeFunctions } from './privileges.ts';
@@ -144,8 +145,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
       lookedUp('description', concatenated(catalog, constant('/'), oid!)),
   },
   parse_ident: macro('pg_parse_ident', [1, 2]),
-  /** There are no advisory locks to take, so none are left to release; pools ask for it when a connection comes back. */
-  pg_advisory_unlock_all: always(constant(''), [0, 0]),
+  ...advisoryLockFunctions,
   pg_backend_pid: always(constant(1), [0, 0]),
   pg_char_to_encoding: always(constant(6), [1, 1]),
   pg_client_encoding: always(constant('UTF8'), [0, 0]),

@@ -291,6 +291,8 @@ export interface DropStatement {
   readonly kind: 'drop';
   readonly object: DropKind;
   readonly name: ObjectName;
+  /** The tables or views behind the first; none for other kinds of objects. */
+  readonly others: readonly ObjectName[];
   readonly ifExists: boolean;
   readonly cascade: boolean;
 }

@@ -1,4 +1,5 @@
 import type { ChangeStatement, DropKind, DropStatement } from '../catalog-statement.ts';
+import type { ObjectName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { ifExists, objectName } from './names.ts';
 
@@ -16,7 +17,7 @@ const KINDS: readonly (readonly [words: readonly string[], object: DropKind, wha
   [['INDEX'], 'index', 'the name of an index'],
 ];
 
-/** `DROP <kind> [IF EXISTS] name [CASCADE | RESTRICT]`; undefined for other kinds. */
+/** `DROP <kind> [IF EXISTS] name [CASCADE | RESTRICT]`, for tables and views also `name, …`; undefined for other kinds. */
 export function dropStatement(cursor: TokenCursor): DropStatement | undefined {
   const kind = KINDS.find(([words]) => cursor.isAt('DROP', ...words));
   if (kind === undefined) return undefined;
@@ -24,10 +25,13 @@ export function dropStatement(cursor: TokenCursor): DropStatement | undefined {
   cursor.accept('DROP', ...words);
   const quiet = ifExists(cursor);
   const name = objectName(cursor, what);
+  const others: ObjectName[] = [];
+  if (object === 'table' || object === 'view')
+    while (cursor.acceptSymbol(',')) others.push(objectName(cursor, what));
   const cascade = cursor.accept('CASCADE');
   if (!cascade) cursor.accept('RESTRICT');
   cursor.expectEnd();
-  return { kind: 'drop', object, name, ifExists: quiet, cascade };
+  return { kind: 'drop', object, name, others, ifExists: quiet, cascade };
 }
 
 /** `TRUNCATE [TABLE] t` */
