@@ -60,7 +60,7 @@ export function advisoryCalls(text: string, parameters: readonly QueryParameter[
 function lockNumber(cursor: TokenCursor, parameters: readonly QueryParameter[]): bigint | undefined {
   const sign = cursor.acceptSymbol('-') ? -1n : 1n;
   const token = cursor.next();
-  const value = token && valueOf(token.image, parameters);
+  const value = token && textOfValue(token.image, parameters);
   while (cursor.acceptSymbol('::')) cursor.expectName('a type');
   if (value === null) return undefined;
   if (value !== undefined && /^-?\d+$/.test(value)) return sign * BigInt(value);
@@ -73,7 +73,7 @@ function refuseExpression(): never {
 }
 
 /** The text of a number, string or parameter; null for NULL. */
-function valueOf(image: string, parameters: readonly QueryParameter[]): string | null | undefined {
+function textOfValue(image: string, parameters: readonly QueryParameter[]): string | null | undefined {
   if (/^null$/i.test(image)) return null;
   const parameter = image.startsWith('$') ? parameters.find(({ name }) => name === image) : undefined;
   if (parameter !== undefined) return parameter.value === null ? null : String(parameter.value);
