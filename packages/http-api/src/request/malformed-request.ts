@@ -8,7 +8,7 @@ export const MAX_HEAD_BYTES = 512 * 1024;
 /** Of the headers alone. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** How long a refused client may take to read why; what it still sends is thrown away meanwhile. */
-const LINGER_MS = 1_000;
+const LINGER_MS = 5_000;
 
 /** @throws TesseraError HEADERS_TOO_LARGE, BAD_REQUEST for a request without `Host` */
 export function checkHead({ rawHeaders, headers, httpVersion }: IncomingMessage): void {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fail, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
+import { checkExpressionDepth } from '../guard/expression-depth.ts';
 import { byteOffsets, locationAt } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
 import { parseTree, printTree, type QueryLocation, type Statement } from '../tree.ts';
@@ -21,7 +22,7 @@ const LONG_STATEMENT = 10_000;
 
 /**
  * Parses the query that begins at `offset` of `text` (and ends before a settings suffix) with the kernel's parser.
- * @throws TesseraError SYNTAX_ERROR with its place, NOT_SUPPORTED
+ * @throws TesseraError SYNTAX_ERROR with its place, NOT_SUPPORTED, STATEMENT_TOO_COMPLEX
  */
 export async function parseQuery(
   session: KernelSession,
@@ -40,6 +41,7 @@ export async function parseQuery(
   if (statement === undefined || more !== undefined) {
     return fail('SYNTAX_ERROR', { message: 'Expected one query' });
   }
+  checkExpressionDepth(statement);
   return {
     statement,
     locate: (at) => (typeof at === 'number' ? locationAt(text, toUser(at)) : undefined),

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { checkExpressionDepth, EXPRESSION_LIMITS } from './expression-depth.ts';
+
+const { levels, deepExpressions, deepLevels } = EXPRESSION_LIMITS;
+const expression = (children: unknown[]) => ({ class: 'FUNCTION', type: 'FUNCTION', children });
+/** An expression of as many levels. */
+const nested = (depth: number, innermost: unknown[] = []): unknown =>
+  depth === 0 ? innermost[0] : expression(depth === 1 ? innermost : [nested(depth - 1, innermost)]);
+const select = (list: unknown[]) => ({ type: 'SELECT_NODE', cte_map: { map: [] }, select_list: list });
+
+test('an expression has so many levels and no more', () => {
+  expect(() => checkExpressionDepth(select([nested(levels)]))).not.toThrow();
+  expect(() => checkExpressionDepth(select([nested(levels + 1)]))).toThrow(`more than ${levels} levels`);
+});
+
+test('so many expressions are deep and no more', () => {
+  const deep = (count: number) =>
+    select([nested(deepLevels), ...Array.from({ length: count }, () => nested(deepLevels + 1))]);
+  expect(() => checkExpressionDepth(deep(deepExpressions))).not.toThrow();
+  expect(() => checkExpressionDepth(deep(deepExpressions + 1))).toThrow(
+    `more than ${deepExpressions} expressions of more than ${deepLevels} levels`,
+  );
+});
+
+test('the levels of a subquery are its own', () => {
+  const subquery = nested(levels, [select([nested(levels)])]);
+  expect(() => checkExpressionDepth(select([subquery]))).not.toThrow();
+  expect(() => checkExpressionDepth(select([nested(1, [select([nested(levels + 1)])])]))).toThrow('levels');
+});
