@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a token of alice says, if not said otherwise. */
+/** The default claims of a token for alice. */
 async function claims(more: Json = {}): Promise<Json> {
   const alice = await setup.users.find('alice');
   const now = setup.timer.nowMs / 1000;
@@ -140,7 +140,7 @@ describe('tokens that say something else', () => {
     ['issued in the future', { iat: 1_800_000_000 + 31 }, 'issued in the future'],
     ['too old', { iat: 1_800_000_000 - 86_431 }, 'older than max_token_age'],
     ['no time of issue', { iat: undefined }, 'no iat'],
-    ['another user', { sub: 'bob' }, 'its user was made anew'],
+    ['another user', { sub: 'bob' }, 'its user was dropped and created again'],
     ['nobody', { sub: undefined }, 'not a token of a user'],
     ['a user that is a list', { sub: ['alice'] }, 'not a token of a user'],
     ['no user id', { uid: undefined }, 'not a token of a user'],
@@ -168,8 +168,12 @@ describe('tokens that were good once', () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ['the user is dropped', () => setup.users.drop('alice'), 'its user is no more'],
-    ['the user is made anew', () => setup.users.create('alice', 'wonderland'), 'its user was made anew'],
+    ['the user is dropped', () => setup.users.drop('alice'), 'its user no longer exists'],
+    [
+      'the user is dropped and created again',
+      () => setup.users.create('alice', 'wonderland'),
+      'its user was dropped and created again',
+    ],
     [
       'the password changes',
       () => setup.users.alter('alice', { password: 'looking-glass' }),

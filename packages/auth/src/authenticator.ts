@@ -1,6 +1,6 @@
 import type { KnownUser } from './users.ts';
 
-/** Where a request comes from, for the delays after wrong passwords: an IP address, or `unix`. */
+/** The origin of a request, to which delays after wrong passwords apply: an IP address, or `unix`. */
 export type ClientAddress = string;
 
 /** A token as `POST /oauth/token` answers it. */
@@ -9,7 +9,7 @@ export interface IssuedToken {
   readonly expiresInSeconds: number;
 }
 
-/** How passwords may be shown on the PostgreSQL wire. */
+/** The methods by which PostgreSQL clients may authenticate. */
 export type PostgresMethod =
   /** Nobody is asked. */
   | 'trust'

@@ -1,9 +1,9 @@
 import { TesseraError } from '@tessera/common';
 
-/** What everybody reads whose name and password do not fit, whatever of the two it was. */
+/** The error for a wrong name or password. It does not reveal which of the two is wrong. */
 export const refusedPassword = (): TesseraError =>
   TesseraError.of('UNAUTHENTICATED', { message: 'The user name or the password is wrong' });
 
-/** What everybody reads whose token is refused, for whatever reason. */
+/** The error for a refused token. It does not reveal the reason. */
 export const refusedToken = (): TesseraError =>
   TesseraError.of('UNAUTHENTICATED', { message: 'The access token is not valid (any more)' });

@@ -1,9 +1,9 @@
 /**
- * What the catalog costs with 100,000 tablets: applying entries, checkpoints, planning-side reads.
+ * Measures the catalog with 100,000 tablets: applying entries, checkpoints, planning-side reads.
  *
  *   node --expose-gc packages/catalog/bench/catalog-bench.ts [--tablets 100000] [--columns 16]
  *
- * Prints one line per figure: medians of several runs, heap growth where `--expose-gc` is given.
+ * It prints one line per figure: medians of several runs, and heap growth if `--expose-gc` is given.
  */
 import { parseArgs } from 'node:util';
 import { type CatalogState, decodeCheckpoint, encodeCheckpoint, type ObjectId } from '../src/index.ts';

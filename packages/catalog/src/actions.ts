@@ -16,7 +16,7 @@ export type Action =
   /** `replaces`: rows deleted already in the vector this one was made from; 0 for the first. */
   | { readonly kind: 'set_deletion_vector'; readonly vector: DeletionVector; readonly replaces: number };
 
-/** What a transaction asks the leader to commit, all or nothing. */
+/** Actions that the leader commits together or not at all. */
 export interface Transaction {
   /** The query id: a replay finds it in the log and gets the first answer. */
   readonly txnId: string;

@@ -1,6 +1,6 @@
 import type { Privilege } from './privileges.ts';
 
-/** What the catalog holds: named objects and the tablets of tables. Everything here is immutable data. */
+/** The content of the catalog: named objects and the tablets of tables. All of it is immutable data. */
 
 /** A ULID; never used twice. */
 export type ObjectId = string & { readonly __brand: 'ObjectId' };
@@ -21,7 +21,7 @@ export interface Grant {
 interface ObjectBase<K extends string> {
   readonly kind: K;
   readonly id: ObjectId;
-  /** As users write it, folded to lower case unless it was quoted. */
+  /** The name as users write it, folded to lower case unless it was quoted. */
   readonly name: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -66,7 +66,10 @@ export interface Column {
   readonly nullable: boolean;
   /** An expression of the dialect, as the user wrote it. */
   readonly defaultSql?: string;
-  /** What rows have that were written before the column was added: a constant as SQL of the kernel; absent = NULL. */
+  /**
+   * The value in rows that were written before the column was added: a constant as SQL of the kernel; absent means
+   * NULL.
+   */
   readonly initialSql?: string;
   /**
    * Its default is the next value of the sequence that it owns: `always` refuses other values, `by_default` takes them.
@@ -90,7 +93,7 @@ export interface TableObject extends ObjectBase<'table'> {
   /** Grows when columns are added or dropped. */
   readonly schemaVersion: number;
   readonly nextColumnId: number;
-  /** Where tablets go instead of the managed bucket (`storage.enable_managed_location`). */
+  /** The location of the tablets if it is not the managed bucket (`storage.enable_managed_location`). */
   readonly location?: string;
   /** The statement's own text, for `ddl` of information_schema. */
   readonly indexes: readonly TableIndex[];
@@ -138,7 +141,7 @@ export interface CheckConstraint {
 export interface TableIndex {
   readonly name: string;
   readonly kind: 'aggregating' | 'skip';
-  /** As the user wrote them. */
+  /** The expressions as the user wrote them. */
   readonly expressions: readonly string[];
   readonly createdAt: string;
 }
@@ -171,17 +174,17 @@ export interface LocationObject extends ObjectBase<'location'> {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** What a password is checked against; the password itself is nowhere. */
+/** The verifiers of a password; the password itself is not stored anywhere. */
 export interface Credential {
   /** ULID, a new one with every change of the password: tokens name it, so that a change ends them. */
   readonly id: string;
   /** PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
   readonly passwordHash: string;
-  /** As PostgreSQL stores it: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`. */
+  /** The SCRAM verifier in PostgreSQL's format: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`. */
   readonly scramVerifier: string;
 }
 
-/** That a user or role has the rights of a role. */
+/** Gives a user or role the privileges of a role. */
 export interface Membership {
   readonly role: ObjectId;
   /** Whether the member may make others members. */
@@ -216,7 +219,7 @@ export interface SequenceObject extends ObjectBase<'sequence'> {
   readonly min: string;
   readonly max: string;
   readonly cycle: boolean;
-  /** How many values a node reserves at least. */
+  /** The minimum number of values that a node reserves at a time. */
   readonly cache: number;
   /** The first value that no node has reserved; beyond `min` or `max` when there is none left. */
   readonly next: string;
@@ -251,11 +254,11 @@ export interface ColumnStatistics {
 /** `wide`: column chunks are fetched one by one. `compact`: the object is fetched whole. `subcompact`: the body is in the log. */
 export type TabletLayout = 'wide' | 'compact' | 'subcompact';
 
-/** What planning needs to know of a tablet without opening it. */
+/** The properties of a tablet that planning needs without opening it. */
 export interface Tablet {
   readonly id: TabletId;
   readonly tableId: ObjectId;
-  /** Of the table when the tablet was written: which columns it stores. */
+  /** The schema version of the table when the tablet was written, which determines the columns that it stores. */
   readonly schemaVersion: number;
   readonly layout: TabletLayout;
   /** Key in the managed store, absent for `subcompact`; a full URL for tables with a location. */
@@ -265,11 +268,11 @@ export interface Tablet {
   /** The body, base64 of the Parquet file; only `subcompact`. */
   readonly inline?: string;
   readonly rows: number;
-  /** Of the object (or inline body). */
+  /** The size of the object, or of the inline body. */
   readonly bytes: number;
   readonly uncompressedBytes: number;
   readonly granules: number;
-  /** Where the Hybrid Header begins; it ends at `footerOffset`, where the Parquet footer begins. */
+  /** The offset of the Hybrid Header; it ends at `footerOffset`, where the Parquet footer begins. */
   readonly headerOffset: number;
   readonly footerOffset: number;
   /** CRC-32C of the bytes from `headerOffset` to the end of the object. */
@@ -281,7 +284,7 @@ export interface Tablet {
   readonly createdAt: string;
 }
 
-/** Which rows of a tablet are deleted. */
+/** The deleted rows of a tablet. */
 export interface DeletionVector {
   readonly tabletId: TabletId;
   readonly tableId: ObjectId;
@@ -289,7 +292,7 @@ export interface DeletionVector {
   readonly rows: number;
   /** Base64 of a roaring bitmap (portable format) of row positions in the body; absent when `key` is there. */
   readonly inline?: string;
-  /** Of the object that holds the bitmap. */
+  /** The key of the object that holds the bitmap. */
   readonly key?: string;
   /** `key` belongs to another vector as well. */
   readonly sharesKey?: true;

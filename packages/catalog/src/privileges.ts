@@ -1,4 +1,4 @@
-/** What can be granted on objects. Which kinds of objects take which: `docs/access-control.md`. */
+/** Privileges that can be granted on objects. `docs/access-control.md` lists which kinds of objects have which. */
 const OBJECT_PRIVILEGES = [
   'USAGE',
   'CREATE',
@@ -10,7 +10,7 @@ const OBJECT_PRIVILEGES = [
   'VACUUM',
 ] as const;
 
-/** What can be granted of the engine as a whole. */
+/** Privileges that can be granted on the engine as a whole. */
 export const ENGINE_PRIVILEGES = [
   'CREATE DATABASE',
   'CREATE ROLE',

@@ -32,7 +32,7 @@ export interface Snapshot {
   relations(schemaId: ObjectId): readonly RelationObject[];
   sequences(schemaId: ObjectId): readonly SequenceObject[];
   locations(databaseId: ObjectId): readonly LocationObject[];
-  /** In the order they were added. */
+  /** The tablets in the order in which they were added. */
   tablets(tableId: ObjectId): readonly Tablet[];
   tablet(tableId: ObjectId, tabletId: TabletId): Tablet | undefined;
   deletionVector(tableId: ObjectId, tabletId: TabletId): DeletionVector | undefined;
@@ -41,9 +41,9 @@ export interface Snapshot {
   /** Sums over the tablets, without going through them. */
   totals(tableId: ObjectId): TableTotals;
   /**
-   * What the snapshot would be after the actions, at the same version: what an open transaction sees of itself. May be done
-   * again on top of the answer. Tables that the actions change get a contents version that nothing else in the process has.
-   * @throws TesseraError DUPLICATE_OBJECT, UNDEFINED_OBJECT, DEPENDENT_OBJECTS where an action is not possible
+   * The snapshot after the actions, at the same version: what an open transaction sees of its own changes. The result can
+   * be extended by further actions. Tables that the actions change get a contents version that is unique in the process.
+   * @throws TesseraError DUPLICATE_OBJECT, UNDEFINED_OBJECT, DEPENDENT_OBJECTS when an action is not possible
    */
   withActions(actions: readonly Action[]): Snapshot;
   /** The version of the entry that committed the transaction, for as long as it is remembered. */

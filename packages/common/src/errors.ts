@@ -9,7 +9,7 @@ export interface SqlLocation {
 
 export interface ErrorExtras {
   readonly location?: SqlLocation | undefined;
-  /** What the reader can do about it, one sentence. */
+  /** One sentence that says what the reader can do about it. */
   readonly resolution?: string | undefined;
   readonly cause?: unknown;
 }
@@ -21,7 +21,7 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 export interface ErrorData {
   readonly name: ErrorName;
   readonly message: string;
-  /** What the message says, for programs; absent where it is the message itself. */
+  /** The content of the message for programs; absent if it is only the message. */
   readonly params?: ErrorDetails | undefined;
   readonly location?: SqlLocation | undefined;
   readonly resolution?: string | undefined;

@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs';
 
 /**
- * Who else on this machine can read or change a file that holds a secret: nobody (undefined), its group, or everybody. A
- * file of root that a group may only read counts as nobody's: that is how secrets are handed to services.
+ * Finds out who else on this machine can read or change a file that holds a secret: nobody (undefined), its group, or
+ * everybody. A file of root that a group may only read counts as not exposed, because services receive secrets that
+ * way.
  */
 export function exposure({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): 'group' | 'everybody' | undefined {
   if (process.platform === 'win32') return undefined;

@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 
 /**
- * What a package tells of each time it does something, for whoever counts: told where it happens, and lost where nobody
- * listens. Names are `tessera:<what>`, for tools that listen to the process by `node:diagnostics_channel`.
+ * A measurement that a package publishes each time an operation happens. Without a subscriber it is lost. Its name is
+ * `tessera:<what>`, so that tools can subscribe through `node:diagnostics_channel`.
  */
 export interface Measurement<T extends object> {
   tell(event: T): void;

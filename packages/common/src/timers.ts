@@ -47,7 +47,10 @@ export async function pause(delayMs: number, { signal, ref = true }: PauseOption
   }
 }
 
-/** As `AbortSignal.timeout`: aborts with a `TimeoutError` after `delayMs` milliseconds and keeps no process alive. */
+/**
+ * Like `AbortSignal.timeout`: aborts with a `TimeoutError` after `delayMs` milliseconds and does not keep the process
+ * alive.
+ */
 export function timeoutSignal(delayMs: number): AbortSignal {
   if (delayMs <= MAX_TIMER_MS) return AbortSignal.timeout(delayMs);
   const controller = new AbortController();

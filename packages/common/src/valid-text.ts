@@ -7,7 +7,7 @@ import { TesseraError } from './errors.ts';
  */
 const INVALID_CHARACTER = /\0|\p{Surrogate}/u;
 
-/** Where the first character is that no text may have, in UTF-16 units; undefined for a valid text. */
+/** The position, in UTF-16 units, of the first character that text must not contain; undefined for valid text. */
 export const invalidCharacterAt = (text: string): number | undefined => INVALID_CHARACTER.exec(text)?.index;
 
 /**
@@ -43,7 +43,7 @@ export const invalidBytes = (bytes: Buffer, at: number, what: string): TesseraEr
 /** Whether the bytes are UTF-8 without a zero byte. */
 export const isTextBytes = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
 
-/** Where the first byte is that does not belong to a text; undefined where all do. */
+/** The position of the first byte that is not valid UTF-8 text; undefined if all bytes are valid. */
 export function invalidByteAt(bytes: Buffer): number | undefined {
   const zero = bytes.indexOf(0);
   const valid = zero < 0 ? bytes : bytes.subarray(0, zero);
@@ -57,7 +57,7 @@ const sequenceAt = (bytes: Buffer, at: number): readonly number[] => [
   ...bytes.subarray(at, at + announcedLength(bytes[at]!)),
 ];
 
-/** How many bytes a character has by its first one. */
+/** The number of bytes in a character, according to its first byte. */
 function announcedLength(first: number): number {
   if (first >= 0xf8) return 1;
   if (first >= 0xf0) return 4;

@@ -3,7 +3,7 @@ import type { EngineConfig } from './schema/root.ts';
 type Tuning = NonNullable<EngineConfig['engine']['auto_vacuum']>;
 export type AutoVacuum = { readonly [K in keyof Tuning]: NonNullable<Tuning[K]> };
 
-/** What `engine.auto_vacuum` comes to where it says nothing. */
+/** The values of `engine.auto_vacuum` for fields that the configuration leaves out. */
 export const AUTO_VACUUM_DEFAULTS: AutoVacuum = {
   assessment_frequency: 300,
   debug_sleep_before_commit_ms: 0,

@@ -79,7 +79,7 @@ function shown(
   parameter: ParameterInfo | undefined,
   source: Source,
 ): string {
-  // What a reference leads to may be a secret that was meant for another parameter.
+  // The value of a reference is not shown, because it may be a secret meant for another parameter.
   if (isReference(value)) return `something else from ${value}`;
   if (parameter?.secret) return 'something else';
   if (value === null || value === undefined) return 'nothing';

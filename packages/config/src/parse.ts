@@ -13,7 +13,7 @@ export interface ParsedConfig {
   readonly config: EngineConfig;
   /** The file as written: before defaults, references as they stand. */
   readonly given: unknown;
-  /** What is not wrong, but not as it should be either. */
+  /** Valid settings that are probably a mistake. */
   readonly warnings: readonly Violation[];
 }
 

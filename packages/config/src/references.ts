@@ -20,11 +20,14 @@ export interface Resolved {
   /** The value of the file with what its references mean. */
   readonly value: unknown;
   readonly violations: readonly Violation[];
-  /** What is not wrong, but not as it should be either. */
+  /** Valid settings that are probably a mistake. */
   readonly warnings: readonly Violation[];
 }
 
-/** Where references lead; `file` is the configuration file, from whose directory relative paths count. */
+/**
+ * The environment in which references are resolved. Relative paths start at the directory of `file`, the configuration
+ * file.
+ */
 export interface Surroundings {
   readonly file: string;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ import { formatByteSize } from './values/byte-size.ts';
 import { formatDuration } from './values/duration.ts';
 
 export interface ShownConfig {
-  /** As it would stand in a file; secrets are masked. */
+  /** The value as it would be written in a file; secrets are masked. */
   readonly value: unknown;
   /** Parameters of `value` that the engine accepts and does not act on yet. */
   readonly notYetInEffect: readonly { readonly path: string; readonly effect: Effect }[];
@@ -16,7 +16,7 @@ export interface ShownConfig {
 
 type Path = readonly (string | number)[];
 
-/** What a configuration says; with `defaults`, also every parameter that it leaves to its default. */
+/** The parameters that a configuration sets; with `defaults`, also those that have their default value. */
 export function showConfig(parsed: ParsedConfig, options: { readonly defaults: boolean }): ShownConfig {
   const pending: ShownConfig['notYetInEffect'][number][] = [];
   const shown = (value: unknown, path: Path): unknown => {

@@ -17,13 +17,13 @@ import { pathText } from './parameters.ts';
 export interface Source {
   /** Undefined when the text is not YAML. */
   readonly value: unknown;
-  /** What is wrong with the YAML itself. */
+  /** Syntax errors of the YAML itself. */
   readonly violations: readonly Violation[];
   /** Line of the value at a path, or of the innermost block around it that is in the file. */
   lineOf(path: readonly PropertyKey[]): number;
   /** Line of the name of the parameter at a path. */
   keyLineOf(path: readonly PropertyKey[]): number;
-  /** How the value at a path is written. */
+  /** The text of the value at a path, as written in the file. */
   textAt(path: readonly PropertyKey[]): string | undefined;
 }
 

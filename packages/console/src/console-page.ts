@@ -4,7 +4,10 @@ import { join } from 'node:path';
 
 export interface ConsolePage {
   readonly html: string;
-  /** To be sent with it; the policy allows this page's own script and style, requests to its own origin, nothing else. */
+  /**
+   * Headers to send with the page. The policy allows only the page's own script and style and requests to its own
+   * origin.
+   */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +37,7 @@ export function consolePage(): ConsolePage {
 function makePage(): ConsolePage {
   const style = read('page.css');
   const script = SCRIPTS.map((name) => asOneScript(read(`${name}.js`))).join('\n');
-  // As functions: a `$` in the text has no meaning.
+  // The replacements are functions because `$` has a special meaning in a replacement string.
   const html = read('page.html')
     .replace('<style></style>', () => `<style>${style}</style>`)
     .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** What is told of the work, its time aside. */
+/** The measurements published during the work, without their durations. */
 async function tellingOf(work: () => Promise<unknown>) {
   told = [];
   await work().catch(() => undefined);

@@ -3,7 +3,7 @@
  * throw STORAGE_UNAVAILABLE after the tries it is allowed, and the reason of `signal` once that is aborted.
  */
 export interface ObjectStore {
-  /** For messages and logs: `s3://bucket/prefix`. */
+  /** The location in messages and logs: `s3://bucket/prefix`. */
   readonly url: string;
   /** The object as it is in the store now, or undefined when there is none. */
   get(key: string, options?: RequestOptions): Promise<StoredObject | undefined>;
@@ -12,8 +12,8 @@ export interface ObjectStore {
   head(key: string, options?: RequestOptions): Promise<ObjectInfo | undefined>;
   put(key: string, body: Uint8Array, options?: RequestOptions): Promise<void>;
   /**
-   * From a local file, in parts when it is large. The file may be removed afterwards, but not changed: a local store
-   * keeps a link to it.
+   * Writes an object from a local file, in parts if it is large. The file may be removed afterwards but must not be
+   * changed, because a local store keeps a link to it.
    */
   putFile(key: string, path: string, options?: RequestOptions): Promise<void>;
   /**
@@ -29,14 +29,14 @@ export interface ObjectStore {
     etag: string,
     options?: RequestOptions,
   ): Promise<'replaced' | 'changed'>;
-  /** In the order of keys (bytes). `startAfter` is exclusive. */
+  /** Lists keys in byte order. `startAfter` is exclusive. */
   list(
     prefix: string,
     options?: RequestOptions & { readonly startAfter?: string },
   ): AsyncIterable<ObjectInfo>;
   /** Deleting what is not there is no error. */
   delete(keys: readonly string[], options?: RequestOptions): Promise<void>;
-  /** Where a store on this machine has the object as a file: to be read or linked, never written. */
+  /** The file of the object, if the store is on this machine. It may be read or linked but never written. */
   localPath?(key: string): string;
   close(): Promise<void>;
 }

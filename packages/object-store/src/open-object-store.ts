@@ -8,9 +8,9 @@ import { measuredStore } from './measured-store.ts';
 import type { ObjectStore } from './object-store.ts';
 
 export interface StoreOptions {
-  /** Where the objects of an engine stand whose configuration names no object storage: in `objects` below it. */
+  /** If the configuration names no object storage, objects are stored in `objects` below this directory. */
   readonly dataDirectory: string;
-  /** As {@link LocalStoreOptions.fsync}. */
+  /** See {@link LocalStoreOptions.fsync}. */
   readonly fsync?: boolean;
 }
 

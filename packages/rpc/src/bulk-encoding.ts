@@ -47,7 +47,7 @@ export function discardBytes({ buffer, byteLength }: Uint8Array): void {
   if (!small && buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
-/** From a message to a `bytes` field in it, none of them repeated. */
+/** The path from a message to a `bytes` field in it; none of the fields is repeated. */
 type Path = readonly DescField[];
 
 /** Encodes messages of one type; long `bytes` are neither copied nor looked at. */
@@ -84,7 +84,7 @@ interface Choice {
   value?: unknown;
 }
 
-/** Where the field's value is kept, undefined when another one of its `oneof` is set. */
+/** The place of the field's value; undefined if another member of its `oneof` is set. */
 function slot(message: Fields, field: DescField): { holder: Fields; name: string } | undefined {
   if (field.oneof === undefined) return { holder: message, name: field.localName };
   const choice = message[field.oneof.localName] as Choice;

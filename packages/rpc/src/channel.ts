@@ -9,9 +9,9 @@ import { type CallOptions, methodDefinition, type RpcClient, type RpcService } f
 export interface RpcChannelOptions extends NodeCredentials {
   /** `host:port` */
   readonly address: string;
-  /** What a call that the other node did not answer fails with. */
+  /** Creates the error for a call that the other node did not answer. */
   readonly unanswered: (reason: string, kind: Unanswered) => TesseraError;
-  /** For tests of the handshake. */
+  /** Overrides the version of the protocol, for tests of the handshake. */
   readonly protocolVersion?: number;
 }
 
@@ -167,7 +167,7 @@ function failureOf(error: ServiceError, caller: Caller, signal: AbortSignal | un
     : caller.unanswered(reasonOf(error), 'unreachable');
 }
 
-/** Without what grpc-js says around the error of the operating system. */
+/** The error of the operating system, without the text that grpc-js wraps around it. */
 function reasonOf({ details, message }: ServiceError): string {
   return (details ?? message)
     .replace(/^No connection established\. Last error: (?:Error: )?/, '')

@@ -8,7 +8,7 @@ import { TesseraError } from '@tessera/common';
 export interface ClusterTls {
   /** The authorities whose certificates are believed, of servers and of callers. */
   readonly ca: Buffer;
-  /** Of this node, with its chain; good for both ends of a connection. */
+  /** The certificate of this node, with its chain; it is valid for both ends of a connection. */
   readonly certificate: Buffer;
   readonly key: Buffer;
 }
@@ -47,7 +47,7 @@ export function clusterTls({ ca, certificate, key }: ClusterTlsFiles): ClusterTl
   return tls;
 }
 
-/** Both sides show a certificate of the authority; without files nothing is encrypted. */
+/** Both sides present a certificate of the authority. Without files the connection is not encrypted. */
 export const channelCredentials = (tls: ClusterTls | undefined, address = ''): ChannelCredentials =>
   tls === undefined
     ? credentials.createInsecure()

@@ -26,7 +26,7 @@ export function tesseraErrorOf(error: ServiceError): TesseraError | undefined {
   return TesseraError.fromData(JSON.parse(value.toString('utf8')) as ErrorData);
 }
 
-/** For tools that only know gRPC; Tessera itself reads the metadata. */
+/** The gRPC status, for tools that do not know our metadata. */
 function codeOf(error: TesseraError): status {
   if (error.name === 'UNAUTHENTICATED') return status.UNAUTHENTICATED;
   if (error.name === 'QUERY_CANCELLED') return status.CANCELLED;

@@ -12,23 +12,26 @@ const KERNEL_KEY = 'tessera-kernel';
 const ENGINE_KEY = 'tessera-engine';
 const STORE_KEY = 'tessera-store';
 
-/** Where a node keeps its tables. */
+/** The store that holds a node's tables. */
 export interface NodeStore {
   /** `instance.id` */
   readonly instance: string;
   /** The id that the store itself carries. */
   readonly id: string;
-  /** For messages: `s3://bucket/prefix`. */
+  /** The location in messages: `s3://bucket/prefix`. */
   readonly url: string;
 }
 
-/** What a node shows of itself to other nodes, and asks of them. */
+/** The credentials and versions that a node presents to other nodes and requires of them. */
 export interface NodeCredentials {
   /** The secret of the cluster; undefined: everybody who reaches a port is answered. */
   readonly clusterToken: string | undefined;
   /** Undefined: not encrypted. With it both sides must have a certificate of the same authority. */
   readonly tls?: ClusterTls | undefined;
-  /** Of the node, among all that share hosts: `<instance id>/<engine id>`. A server that names it answers only nodes of the same. */
+  /**
+   * The engine of the node: `<instance id>/<engine id>`. A server that names its engine serves only nodes of the same
+   * engine.
+   */
   readonly engine?: string | undefined;
   /** A server that names it answers only callers that have the same; undefined: any will do. */
   readonly kernelVersion?: string | undefined;
@@ -36,7 +39,10 @@ export interface NodeCredentials {
   readonly tableStore?: NodeStore | undefined;
 }
 
-/** What every call begins with: which protocol and kernel the caller has, and the secret of the cluster where there is one. */
+/**
+ * The metadata at the start of every call: the versions of the protocol and of the caller's kernel, and the cluster
+ * token, if any.
+ */
 export function callMetadata({
   clusterToken,
   engine,
@@ -54,9 +60,9 @@ export function callMetadata({
 }
 
 /**
- * Where the server names a kernel version or an engine, callers must have the same.
- * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH, STORE_MISMATCH, INVALID_ARGUMENT when
- * the call must not be answered
+ * Verifies a call. If the server names a kernel version or an engine, the caller's must be the same.
+ * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH, STORE_MISMATCH, INVALID_ARGUMENT when the
+ * call must not be answered
  */
 export function checkCall(
   metadata: Metadata,

@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The functions that answer a service. Bulk data goes to who asks for it: there are no client streams. */
+/** The functions that implement a service. Bulk data is always pulled by its consumer: there are no client streams. */
 export type RpcHandlers<S extends RpcService> = {
   readonly [K in keyof S['method']]: S['method'][K] extends {
     methodKind: 'unary';

@@ -27,7 +27,7 @@ export class Lanes {
       return await run();
     } finally {
       const next = lane.waiting.shift();
-      // Who leaves hands the place on, so `running` stays.
+      // The slot passes to the next one in the queue, so `running` does not change.
       if (next) next();
       else if (--lane.running === 0) this.#lanes.delete(key);
     }

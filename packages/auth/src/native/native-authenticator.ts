@@ -16,7 +16,7 @@ export interface NativeOptions {
   readonly instanceId: string;
   readonly users: UserDirectory;
   readonly log: Logger;
-  /** What only the nodes of this instance know, if there is something; otherwise the signing key stands for it. */
+  /** A secret that only the nodes of this instance share. Without it, the signing key is used instead. */
   readonly secret?: string | undefined;
   readonly timer?: Timer;
 }
@@ -60,8 +60,8 @@ export function nativeAuthenticator({
 
 /** The user that a token was issued to, if that is still the same one with the same password. */
 function holder(user: KnownUser | undefined, subject: TokenSubject): KnownUser {
-  if (user === undefined) throw new TokenRefused('its user is no more');
-  if (user.id !== subject.userId) throw new TokenRefused('its user was made anew');
+  if (user === undefined) throw new TokenRefused('its user no longer exists');
+  if (user.id !== subject.userId) throw new TokenRefused('its user was dropped and created again');
   if (user.credential?.id !== subject.credentialId) throw new TokenRefused('the password has changed since');
   if (!user.enabled) throw new TokenRefused('its user is disabled');
   return user;

@@ -41,7 +41,7 @@ export class NativeTokens {
   async issue(user: KnownUser, nowMs: number): Promise<IssuedToken> {
     const { algorithm, signing } = this.#keys;
     const issuedAt = Math.floor(nowMs / 1000);
-    // Not longer than the token is taken; a client asks for a new one in time.
+    // The reported lifetime is no longer than the token is accepted, so that clients request a new one in time.
     const expiresInSeconds = Math.floor(Math.min(this.#jwt.token_expiry, this.#jwt.max_token_age) / 1000);
     const accessToken = await new SignJWT({ uid: user.id, cid: user.credential?.id })
       .setProtectedHeader({ alg: algorithm, kid: signing.kid, typ: 'JWT' })

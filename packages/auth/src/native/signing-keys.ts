@@ -76,7 +76,7 @@ function readProtected(path: string, refuse: (why: string, cause?: unknown) => n
   }
 }
 
-/** What node:crypto and people call the curves. */
+/** The names of the curves in node:crypto and in messages. */
 const CURVES: Readonly<Record<string, readonly [openssl: string, name: string]>> = {
   ES256: ['prime256v1', 'P-256'],
   ES384: ['secp384r1', 'P-384'],

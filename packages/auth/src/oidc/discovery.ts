@@ -1,8 +1,8 @@
 import { type JsonObject, ProviderError } from './fetch-document.ts';
 
-/** What is needed of a provider's discovery document. */
+/** The fields of a provider's discovery document that we use. */
 export interface ProviderMetadata {
-  /** As tokens must spell it in `iss`. */
+  /** The issuer, spelled as tokens must spell it in `iss`. */
   readonly issuer: string;
   readonly jwksUri: URL;
 }

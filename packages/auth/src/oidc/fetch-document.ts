@@ -18,7 +18,7 @@ export const FETCH_LIMITS: FetchLimits = {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What is wrong with what the provider says, or that it says nothing; the message is for the log. */
+/** The provider's response is invalid or missing. The message is meant for the log. */
 export class ProviderError extends Error {}
 
 /**

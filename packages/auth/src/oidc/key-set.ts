@@ -5,7 +5,7 @@ import { isObject, type JsonObject, ProviderError } from './fetch-document.ts';
 
 export interface KeySet {
   readonly keys: readonly CheckingKey[];
-  /** What stood in the document and is not used, and why. */
+  /** The keys of the document that are not used, with the reasons. */
   readonly ignored: readonly string[];
 }
 

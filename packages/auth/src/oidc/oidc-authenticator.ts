@@ -18,7 +18,10 @@ export interface OidcOptions {
   readonly instanceId: string;
   readonly users: UserDirectory;
   readonly log: Logger;
-  /** What only the nodes of this instance know, if there is something; otherwise salts of unknown users last as long as the process. */
+  /**
+   * A secret that only the nodes of this instance share. Without it, the salts of unknown users change when the process
+   * restarts.
+   */
   readonly secret?: string | undefined;
   readonly timer?: Timer;
   readonly limits?: ProviderLimits;

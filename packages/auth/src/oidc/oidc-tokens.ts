@@ -16,7 +16,7 @@ export class OidcTokens {
   readonly #jwt: OidcConfig['jwt'];
   readonly #instanceId: string;
   #verified = new VerifiedTokens(MAX_VERIFIED);
-  /** What the verified ones were checked with. */
+  /** The key set that the cached tokens were verified with. */
   #keys: KeySet | undefined;
 
   constructor(provider: OpenIdProvider, jwt: OidcConfig['jwt'], instanceId: string) {
@@ -50,7 +50,7 @@ export class OidcTokens {
       maxAgeMs: this.#jwt.max_token_age,
     };
     const checked = await checkToken(token, rules, (hint) => this.#provider.key(hint), nowMs);
-    // Whoever shows it would have to prove that the key is theirs (RFC 7800), which no endpoint asks for.
+    // A bound token must be presented with a proof of possession of its key (RFC 7800), which no endpoint supports.
     if (checked.claims.cnf !== undefined) throw new TokenRefused('bound to a key of its client');
     return checked;
   }

@@ -73,7 +73,7 @@ export class OpenIdProvider {
   }
 
   /**
-   * As tokens must spell it in `iss`.
+   * The issuer, spelled as tokens must spell it in `iss`.
    * @throws ProviderError while the provider has never answered
    */
   async issuer(): Promise<string> {

@@ -8,14 +8,14 @@ export interface RetryDelays {
 export const RETRY_DELAYS: RetryDelays = { firstMs: 1_000, maxMs: 30_000 };
 
 interface Options<T> {
-  /** As the log calls it. */
+  /** The name of the document in log messages. */
   readonly what: string;
   readonly everyMs: number;
   readonly retry: RetryDelays;
   readonly log: Logger;
   /** Is not called again before it is done. */
   load(): Promise<T>;
-  /** With the value that is now in use and the one before. */
+  /** Called with the value that is now in use and the previous one. */
   loaded(value: T, previous: T | undefined): void;
 }
 

@@ -46,7 +46,7 @@ export function tokenUsers({ users, provisioning, log }: Options): (name: string
   };
   return async (name) => {
     const found = await users.find(name);
-    // Who chooses a name at the provider must not choose to be the administrator that every instance has.
+    // Someone who can choose a name at the provider must not become the built-in administrator.
     if (found?.id === BOOTSTRAP_USER.id) throw new TokenRefused(`built-in user ${name}`);
     if (found === undefined && !provisioning.enabled) throw new TokenRefused(`unknown user ${name}`);
     const user = found ?? (await provision(name));

@@ -13,7 +13,10 @@ let running = 0;
 const waiting: (() => void)[] = [];
 let runs = 0;
 
-/** How many runs there have been in this process: that known and unknown users cost the same is counted, not timed. */
+/**
+ * The number of runs in this process. Tests count runs, instead of measuring time, to prove that known and unknown
+ * users cost the same.
+ */
 export const argon2Runs = (): number => runs;
 
 /**
@@ -33,7 +36,7 @@ export async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
     runs++;
     return await derive('argon2id', parameters);
   } finally {
-    // Who ends hands its place on, so `running` stays.
+    // The slot passes to the next one in the queue, so `running` does not change.
     const next = waiting.shift();
     if (next) next();
     else running--;

@@ -5,7 +5,7 @@ import { MAX_PASSWORD_LENGTH, preparedPassword } from './prepared-password.ts';
 import { makeVerifier } from './scram-verifier.ts';
 
 /**
- * What the catalog keeps of a password.
+ * Computes the verifiers that the catalog stores for a password.
  * @throws TesseraError INVALID_ARGUMENT for passwords that some client could not send
  */
 export async function makeCredential(password: string): Promise<Credential> {

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { TesseraError } from '@tessera/common';
 import { hmac, type ScramVerifier, sha256 } from './scram-verifier.ts';
 
-/** What the client said last, as far as the verifier can judge it. */
+/** The verdict of the verifier on the client's final message. */
 export interface ScramVerdict {
   readonly proven: boolean;
   /** server-final-message, to be sent only to who is let in. */

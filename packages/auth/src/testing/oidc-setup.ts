@@ -90,7 +90,7 @@ export async function authenticator(discoveryUrl: string, setup: Setup = {}) {
   return { auth, users, outcome, log: file.text };
 }
 
-/** How often a page was asked for. */
+/** The number of requests for a page. */
 export const asked = (server: OpenIdProviderServer, page: string) =>
   server.requests.filter((path) => path.endsWith(page)).length;
 

@@ -9,12 +9,12 @@ type Jwk = Readonly<Record<string, unknown>>;
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface OpenIdProviderOptions {
-  /** Who may fetch tokens; each one's name is its secret, and the `sub` of its tokens. */
+  /** The clients that may fetch tokens. A client's name is also its secret and the `sub` of its tokens. */
   readonly clients?: readonly string[];
   readonly algorithm?: Algorithm;
   /** 0: a free one. */
   readonly port?: number;
-  /** Where it answers below its host. */
+  /** The path of the provider below its host. */
   readonly path?: string;
 }
 
@@ -133,7 +133,7 @@ export class OpenIdProviderServer {
   }
 }
 
-/** Where the provider keeps what it must find again: nothing, for tokens that speak for themselves. */
+/** The provider's storage. It holds nothing for self-contained tokens. */
 class Stored {
   async upsert(): Promise<void> {}
   async find(): Promise<undefined> {}

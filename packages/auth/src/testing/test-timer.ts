@@ -2,7 +2,7 @@ import type { Timer } from '../delays/timer.ts';
 
 /** A clock that goes on only while somebody sleeps, which takes no time. */
 export class TestTimer implements Timer {
-  /** How long everybody has slept, in order. */
+  /** The durations of all sleeps, in order. */
   readonly sleeps: number[] = [];
   nowMs: number;
 

@@ -20,7 +20,9 @@ export const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [
 /** Bits of an RSA key below which nothing that it signed is trusted (RFC 7518, 3.3). */
 export const MIN_RSA_BITS = 2048;
 
-/** What a key of a pair can sign or check; empty for keys that are too weak or of another kind. */
+/**
+ * The algorithms that a key pair can sign or verify with; empty for keys that are too weak or of an unsupported kind.
+ */
 export function algorithmsOf(key: KeyObject): readonly SignatureAlgorithm[] {
   const { modulusLength = 0, namedCurve } = key.asymmetricKeyDetails ?? {};
   switch (key.asymmetricKeyType) {

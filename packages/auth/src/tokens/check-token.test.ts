@@ -102,7 +102,7 @@ it('a token chooses its key by kid, and needs none only where there is one key',
   expect(await refusal(await sign({}, { kid: undefined }))).toBe('no such key');
   expect(await refusal(await sign({}, { kid: undefined }), [one.checking])).toBe('accepted');
   expect(await refusal(await sign({}, { kid: undefined }), [])).toBe('no such key');
-  // Also where only one of them could have signed it.
+  // The token is refused even though only one of the keys could have signed it.
   expect(await refusal(await sign({}, { kid: undefined }), [one.checking, rsa.checking])).toBe('no such key');
 });
 

@@ -6,7 +6,7 @@ import { TokenRefused } from './token-refused.ts';
 /** Characters of the longest token that is looked at. */
 export const MAX_TOKEN_LENGTH = 8192;
 
-/** What a token must be, beyond signed. */
+/** The requirements on a token beyond its signature. */
 export interface TokenRules {
   readonly issuer: string;
   /** Must be the `aud` of the token, or among them. */
@@ -21,7 +21,7 @@ export interface TokenRules {
 
 export interface CheckedToken {
   readonly claims: JWTPayload & { readonly iss: string; readonly iat: number; readonly exp: number };
-  /** From then on the same check refuses it, by `exp` or by age. */
+  /** The time from which the same check would refuse the token, by `exp` or by age. */
   readonly validUntilMs: number;
 }
 
@@ -77,8 +77,8 @@ export async function checkToken(
 }
 
 /**
- * jose also reads signatures with blanks, padding and stray last bits: one signature would make many tokens, each another one
- * for whoever remembers tokens.
+ * jose also accepts signatures with blanks, padding and stray last bits, so one signature would have many spellings, each a
+ * different token for the cache of verified tokens.
  */
 function isWrittenStrictly(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);

@@ -9,7 +9,7 @@ export interface CheckingKey {
   readonly key: KeyObject;
 }
 
-/** What the header of a token says about its key; nothing else in there is looked at. */
+/** The part of a token's header that selects a key; the rest of the header is ignored. */
 export interface KeyHint {
   readonly kid: string | undefined;
   readonly alg: string;

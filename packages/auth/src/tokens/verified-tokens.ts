@@ -10,7 +10,7 @@ export class VerifiedTokens {
     this.#max = max;
   }
 
-  /** What was found in the token; undefined when it is not known or has become too old. */
+  /** The verified content of the token; undefined if the token is unknown or its entry has expired. */
   get(token: string, nowMs: number): CheckedToken | undefined {
     const key = hashOf(token);
     const known = this.#tokens.get(key);

@@ -193,7 +193,7 @@ function periodOf(reference: PageReference, reader: PageReader): Period {
   return period;
 }
 
-/** By key: equal states become equal files. */
+/** Entries sorted by key, so that equal states produce equal files. */
 function sorted<V>(map: PersistentMap<V>): readonly (readonly [string, V])[] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }

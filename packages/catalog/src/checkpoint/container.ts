@@ -11,7 +11,7 @@ const MAGIC = Buffer.from('TESSCKPT', 'latin1');
 const FORMAT = 1;
 const PREFIX_LENGTH = MAGIC.length + 16;
 
-/** Where a page is, counted from the end of the head page: `[offset, length, crc32c]`. */
+/** The position of a page, counted from the end of the head page: `[offset, length, crc32c]`. */
 export type PageReference = readonly [offset: number, length: number, crc32c: number];
 
 /** Gathers pages; each gets its place as it comes. */

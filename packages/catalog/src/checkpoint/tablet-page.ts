@@ -36,7 +36,7 @@ interface TabletPage {
   readonly statistics: Readonly<Record<string, StatisticsColumns>>;
 }
 
-/** At least one tablet of a table, by column: it compresses well, and repeats no names. */
+/** Encodes one or more tablets of a table column by column, which compresses well and does not repeat names. */
 export function tabletPage(tablets: readonly Tablet[]): Json {
   const lists = new Map<string, number>();
   const columnListOf = tablets.map(({ statistics }) => {
@@ -74,7 +74,7 @@ function statisticsColumns(tablets: readonly Tablet[]): Json {
   return Object.fromEntries(columns) as Json;
 }
 
-/** What `tabletPage` made, as JSON gives it back. */
+/** Decodes the parsed JSON of a page written by `tabletPage`. */
 export function tabletsOf(json: unknown, tableId: ObjectId): readonly Tablet[] {
   const { fields, texts, sharing, columnListOf, ...page } = json as TabletPage;
   const [ids, keys, inlines, createdAts] = TEXTS.map((field) => textsOf(texts[field])) as Texts[];

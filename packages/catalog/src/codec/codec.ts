@@ -3,8 +3,8 @@ import { secretKeys } from '@tessera/common';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * How values of a type stand in JSON. Reading checks everything: a field that is missing, unknown or of another type is an
- * error that names its place.
+ * Converts values of a type to and from JSON. Reading is strict: a missing, unknown or mistyped field is an error that
+ * names its place.
  */
 export interface Codec<T> {
   toJson(value: T): Json;
@@ -84,7 +84,7 @@ const textMap: Codec<Readonly<Record<string, string>>> = {
 
 const SECRET_NAME = /secret|token|password|credential|key|signature|sas/i;
 
-/** As `textMap`; texts whose names tell of a secret are encrypted where the environment has a key for it. */
+/** Like `textMap`, but encrypts values whose names mark them as secrets if the environment has a key. */
 export const secretMap: Codec<Readonly<Record<string, string>>> = {
   toJson: (value) => mapSecrets(value, (text, name) => secretKeys().seal(text, name)),
   fromJson: (json, place) =>

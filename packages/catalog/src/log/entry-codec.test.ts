@@ -33,7 +33,7 @@ type EntryJson = Record<string, unknown> & {
   txns: { actions: { tablet: { rows: unknown } }[] }[];
 };
 const bytesOf = (json: unknown) => new TextEncoder().encode(JSON.stringify(json));
-/** As a person could write it: without a checksum. */
+/** The entry as a person could write it, without a checksum. */
 const json = () => {
   const { crc32c: _, ...entry } = JSON.parse(new TextDecoder().decode(encodeEntry(ENTRY).bytes));
   return entry as EntryJson;

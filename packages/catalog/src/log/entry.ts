@@ -1,6 +1,6 @@
 import type { Transaction } from '../actions.ts';
 
-/** What the storage manager itself writes into the log. */
+/** Records that the storage manager itself writes to the log. */
 export type SystemRecord =
   /** A node took over: from here on entries have this `epoch`, and no older leader can append. */
   | { readonly kind: 'new_epoch'; readonly node: string; readonly address: string }
@@ -14,12 +14,12 @@ export type SystemRecord =
 
 /** One object of the log: transactions that commit together, in this order. */
 export interface LogEntry {
-  /** Of the catalog after it; the first entry has 1. */
+  /** The version of the catalog after this entry; the first entry has 1. */
   readonly version: number;
   readonly epoch: number;
-  /** Made anew by the leader for each entry, so that it recognises its own. */
+  /** A random id that the leader generates for each entry, so that it recognises its own entries. */
   readonly putId: string;
-  /** Of the bytes of the entry before; 64 zeros for the first. */
+  /** The hash of the bytes of the previous entry; 64 zeros for the first. */
   readonly prevSha256: string;
   /** ISO 8601, UTC, by the leader's clock. */
   readonly time: string;

@@ -4,7 +4,7 @@ const bootstrapId = (number: number) => String(number).padStart(26, '0') as Obje
 
 const NEVER = '1970-01-01T00:00:00.000Z';
 
-/** Who owns what is there from the start, and whoever asks an engine without authentication. */
+/** The owner of the initial objects, and the user of every request to an engine without authentication. */
 const SYSTEM_USER = 'tessera';
 
 const base = { createdAt: NEVER, alteredAt: NEVER, owner: SYSTEM_USER };
@@ -27,7 +27,7 @@ export const ADMIN_ROLE: RoleObject = {
   memberOf: [],
 };
 
-/** Without a password until one is set: nobody logs in as this user. */
+/** This user has no password until one is set, so nobody can log in as this user. */
 export const BOOTSTRAP_USER: UserObject = {
   kind: 'user',
   id: bootstrapId(5),
@@ -37,7 +37,7 @@ export const BOOTSTRAP_USER: UserObject = {
   memberOf: [{ role: ADMIN_ROLE.id, admin: true, grantor: SYSTEM_USER }],
 };
 
-/** What a new database, and its schema `public`, let everybody do. */
+/** The privileges that everybody has on a new database and its schema `public`. */
 export const usageForEverybody = (grantor: string): readonly Grant[] => [
   { privilege: 'USAGE', grantee: PUBLIC_ROLE.id, grantable: false, grantor },
 ];
@@ -61,7 +61,7 @@ export const BOOTSTRAP_SCHEMA: SchemaObject = {
   grants: usageForEverybody(SYSTEM_USER),
 };
 
-/** What version 0 has; the first entry's time becomes their time of creation. */
+/** The objects of version 0; the time of the first entry becomes their creation time. */
 export const BOOTSTRAP_OBJECTS = [
   BOOTSTRAP_DATABASE,
   BOOTSTRAP_SCHEMA,

@@ -10,7 +10,7 @@ import { TableContents } from './table-contents.ts';
  */
 export class CatalogDraft {
   readonly #base: StateParts;
-  /** What changes are marked with. */
+  /** The mark of changes made by this draft. */
   readonly #stamp: number;
   readonly #timeMs: number;
   #objects: StateParts['objects'];
@@ -33,7 +33,7 @@ export class CatalogDraft {
     this.#shares = base.shares;
   }
 
-  /** Of the state that the draft began with. */
+  /** The version of the state that the draft started from. */
   get version(): number {
     return this.#base.version;
   }

@@ -233,7 +233,7 @@ function storedBy(action: Action): string[] {
   return key === undefined ? [] : [key];
 }
 
-/** What an action changes in a way that another may not at the same time. */
+/** The keys that an action changes and that no concurrent action may change. */
 function changedBy(action: Action): string[] {
   switch (action.kind) {
     case 'alter':

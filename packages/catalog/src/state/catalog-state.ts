@@ -30,7 +30,7 @@ import type { StateParts } from './state-parts.ts';
 import { TableContents, type TableTotals } from './table-contents.ts';
 import { TransactionResults } from './transaction-results.ts';
 
-/** What the log says up to one version. Immutable; what two states have in common they share. */
+/** The catalog as of one version of the log. Immutable; states share their common parts. */
 export class CatalogState implements Snapshot {
   readonly parts: StateParts;
 
@@ -67,7 +67,7 @@ export class CatalogState implements Snapshot {
     return this.parts.epoch;
   }
 
-  /** Of the newest entry's bytes: what the next entry has as `prevSha256`. */
+  /** The hash of the newest entry's bytes, which the next entry must carry as `prevSha256`. */
   get headSha256(): string {
     return this.parts.headSha256;
   }

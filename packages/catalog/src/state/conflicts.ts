@@ -144,7 +144,10 @@ export class TransactionCheck {
     this.#checkReferences(object);
   }
 
-  /** What it names besides its parent is there; names of indexes are taken once in a schema. */
+  /**
+   * Everything that the object names besides its parent must exist, and the name of an index must be unique in its
+   * schema.
+   */
   #checkReferences(object: CatalogObject): void {
     for (const id of neededBy(object)) {
       const needed = this.#draft.object(id);
@@ -211,7 +214,7 @@ export class TransactionCheck {
       throw conflict(`${name} is too old to be committed: it was collected as an orphan`);
   }
 
-  /** Nothing that stays is in what was dropped, refers to it or is owned by it. */
+  /** No remaining object may be inside a dropped object, refer to it or be owned by it. */
   #checkNothingNeeds(dropped: ReadonlyMap<ObjectId, CatalogObject>): void {
     const owners = new Map([...dropped.values()].filter(isPrincipal).map((owner) => [owner.name, owner]));
     for (const { object, changedAt } of this.#draft.objects()) {
@@ -234,7 +237,7 @@ export class TransactionCheck {
   }
 }
 
-/** What views may name. */
+/** The columns that views may name. */
 const columnsOf = (object: CatalogObject): string =>
   'columns' in object ? JSON.stringify(object.columns.map(({ id, name, type }) => [id, name, type])) : '';
 
@@ -254,7 +257,7 @@ function dependsOnRows(before: TableObject, after: TableObject): boolean {
   );
 }
 
-/** What an object cannot be without. */
+/** The objects that an object depends on. */
 function neededBy(object: CatalogObject): readonly ObjectId[] {
   const parent = parentOf(object);
   if (parent === undefined) return [];

@@ -8,7 +8,7 @@ export interface Tombstone {
   readonly tableId?: ObjectId;
   /** Time of the entry that removed it, milliseconds since 1970. */
   readonly removedAtMs: number;
-  /** Of that entry. Snapshots of earlier versions still read the object. */
+  /** The version of the entry that removed the object. Snapshots of earlier versions still read it. */
   readonly version: number;
   /** An entry told that the object is about to be deleted: it may be gone already. */
   readonly collecting: boolean;

@@ -24,15 +24,15 @@ export interface StateParts {
   readonly version: number;
   readonly epoch: number;
   readonly headSha256: string;
-  /** Of the newest entry, milliseconds since 1970; never goes back. */
+  /** The time of the newest entry in milliseconds since 1970; it never goes back. */
   readonly timeMs: number;
   readonly objects: PersistentMap<ObjectState>;
   readonly directories: PersistentMap<Directory>;
-  /** Of tables only, by table id. */
+  /** The contents of tables, by table id. */
   readonly contents: PersistentMap<StoredContents>;
-  /** By name. */
+  /** The tombstones, by object name. */
   readonly tombstones: PersistentMap<Tombstone>;
-  /** How many tablets and vectors share an object, for names with more than one. */
+  /** The number of tablets and deletion vectors that share an object, for objects with more than one. */
   readonly shares: PersistentMap<number>;
   readonly results: TransactionResults;
   /** Objects with an older ULID cannot be committed any more: the collector took them for orphans. */

@@ -5,7 +5,7 @@ import { TabletList } from './tablet-list.ts';
 /** Sums over the tablets of a table. */
 export interface TableTotals {
   readonly tablets: number;
-  /** Of the tablets, deleted ones included. */
+  /** The number of rows in the tablets, including deleted ones. */
   readonly rows: number;
   readonly deletedRows: number;
   readonly bytes: number;
@@ -62,7 +62,7 @@ export class TableContents {
     return this;
   }
 
-  /** In the order they were added. */
+  /** The tablets in the order in which they were added. */
   tablets(): readonly Tablet[] {
     return this.#list.all();
   }

@@ -15,8 +15,8 @@ const MOST_KEPT = 262_144;
 const LEAST_KEPT = 4_096;
 
 /**
- * Which transactions were committed and in which version: kept for 24 hours of entry time, of the newest 262,144 at
- * least 245,760, and at least 4,096 however much time passed. Immutable.
+ * The committed transactions and their versions. Immutable. Results are kept for 24 hours of entry time; among the
+ * newest 262,144 at least 245,760 are kept, and at least 4,096 however much time has passed.
  */
 export class TransactionResults {
   readonly periods: readonly Period[];

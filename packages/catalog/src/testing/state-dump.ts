@@ -14,7 +14,7 @@ export function dump(state: CatalogState): Record<string, unknown> {
   };
 }
 
-/** What the transactions made of it. */
+/** The content of a state that the transactions produced. */
 export function contentOf(state: CatalogState): Record<string, unknown> {
   const { parts } = state;
   return {

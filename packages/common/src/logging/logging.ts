@@ -3,7 +3,7 @@ import { redact } from './redaction.ts';
 import { LOG_LEVELS, type LoggingSettings, type LogLevel } from './settings.ts';
 import { type OpenSink, openSink } from './sink.ts';
 
-/** What a component logs with: `log.info({ queryId }, 'query finished')`. */
+/** The logger of a component: `log.info({ queryId }, 'query finished')`. */
 export type Logger = Pick<PinoLogger, LogLevel | 'child' | 'isLevelEnabled'>;
 
 export interface Logging {

@@ -1,7 +1,7 @@
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Where log lines go; `level: null` takes the global one. */
+/** The destination of log lines; `level: null` uses the global level. */
 export interface LogSink {
   readonly type: 'stderr' | 'file';
   readonly level: LogLevel | null;

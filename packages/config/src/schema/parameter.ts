@@ -15,7 +15,7 @@ export type ScalarType =
   | 'ulid'
   | 'enum';
 
-/** What is known of a parameter beyond its zod type. Defaults stand as they would in the file (`30s`, `0B`). */
+/** The properties of a parameter beyond its zod type. Defaults are written as in the file (`30s`, `0B`). */
 export interface Declaration {
   readonly type: ScalarType | 'object' | 'object[]';
   readonly meaning: string;

@@ -9,7 +9,10 @@ export function isHttpUrl(text: string): boolean {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
 }
 
-/** What the document's issuer is checked against stands before `/.well-known/` (OpenID Connect Discovery 1.0, 4). */
+/**
+ * The issuer of the discovery document must equal the part of its URL before `/.well-known/` (OpenID Connect Discovery
+ * 1.0, section 4).
+ */
 export function isDiscoveryUrl(text: string): boolean {
   return isHttpUrl(text) && /\/\.well-known\/[^/]+$/.test(new URL(text).pathname);
 }

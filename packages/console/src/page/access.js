@@ -6,7 +6,7 @@
 const TOKEN = 'tessera.token';
 const USER = 'tessera.user';
 
-/** Who uses the page, as the engine knows them. The token lives as long as the tab. */
+/** The user of the page, as the engine knows it. The token is kept while the tab is open. */
 export class Access {
   #storage;
 
@@ -19,7 +19,7 @@ export class Access {
     return this.#storage.getItem(TOKEN);
   }
 
-  /** Who logged in here; of a token from elsewhere nothing is known. */
+  /** The user who logged in here; undefined for a token from elsewhere, whose user is unknown. */
   get user() {
     return this.#storage.getItem(USER);
   }

@@ -1,4 +1,4 @@
-/** What the engine takes as the name of a file part. */
+/** The names that the engine accepts for file parts. */
 const PART_NAME = /^[_0-9a-zA-Z.-]+$/;
 
 /** @type {ReadonlyArray<[RegExp, (url: string) => string]>} */

@@ -9,8 +9,8 @@ import { readAnswer } from './answer.js';
 export const ROW_LIMIT = 10_000;
 
 /**
- * Sends a statement and the files it names. XMLHttpRequest and not fetch: only it tells how much has been sent.
- * @param {string} sql @param {Part[]} parts @param {Record<string, string>} headers who asks
+ * Sends a statement and the files it names. It uses XMLHttpRequest because fetch does not report upload progress.
+ * @param {string} sql @param {Part[]} parts @param {Record<string, string>} headers credentials of the user
  * @param {(sentFraction: number) => void} onUpload
  * @returns {QueryRun}
  */

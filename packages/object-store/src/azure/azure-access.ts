@@ -8,12 +8,12 @@ import {
 import { BlobServiceClient, type StoragePipelineOptions } from '@azure/storage-blob';
 import { fail } from '@tessera/common';
 
-/** How a client of one account is made, whatever it takes to be let in. */
+/** Creates a client for one account with whatever credentials it needs. */
 export type AzureService = (options: StoragePipelineOptions) => BlobServiceClient;
 
 export interface AzureIdentity {
   readonly account?: string | undefined;
-  /** Of a service principal in the tenant of the account, which trusts the identity this process has. */
+  /** The client id of a service principal in the tenant of the account that trusts the identity of this process. */
   readonly clientId?: string | undefined;
 }
 

@@ -18,7 +18,7 @@ import type { AzureService } from './azure-access.ts';
 export interface AzureBucketOptions {
   /** The container. */
   readonly bucket: string;
-  /** For messages. */
+  /** The URL scheme in messages. */
   readonly scheme: string;
   readonly service: AzureService;
   /** Tries of a write, the first included; undefined: as the SDK does. */

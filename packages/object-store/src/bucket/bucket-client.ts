@@ -1,13 +1,13 @@
 import type { ObjectInfo } from '../object-store.ts';
 
 /**
- * What one vendor's bucket can do, in terms every vendor has. Keys are whole. Methods throw the vendor's own errors,
- * after the vendor's own retries; `explain` reads them.
+ * The operations of one vendor's bucket, in terms that all vendors share. Keys are complete. Methods throw the vendor's
+ * own errors after the vendor's own retries; `explain` interprets them.
  */
 export interface BucketClient {
   /** `s3://bucket`, without a slash at the end. */
   readonly url: string;
-  /** How many keys one `delete` may take. */
+  /** The maximum number of keys in one `delete`. */
   readonly deletedAtOnce: number;
   /** Undefined when there is no such object, or none whose etag is `request.etag`. */
   read(key: string, request: ReadRequest): Promise<BodyInFlight | undefined>;
@@ -20,7 +20,7 @@ export interface BucketClient {
     signal: AbortSignal | undefined,
   ): Promise<'written' | 'refused'>;
   writeFile(key: string, path: string, signal: AbortSignal | undefined): Promise<void>;
-  /** In the order of keys. */
+  /** Lists pages of keys in byte order. */
   listPages(
     prefix: string,
     startAfter: string | undefined,
@@ -40,9 +40,9 @@ export interface ReadRequest {
 /** An object as it arrives. */
 export interface BodyInFlight {
   readonly etag: string;
-  /** Where in the object the stream begins. */
+  /** The offset of the stream within the object. */
   readonly offset: number;
-  /** How many bytes the answer promised; undefined when it did not. */
+  /** The number of bytes announced by the response; undefined if it announced none. */
   readonly bytes: number | undefined;
   readonly stream: AsyncIterable<Uint8Array>;
 }

@@ -1,6 +1,6 @@
 import type { Explanation } from './bucket-client.ts';
 
-/** What the errors of all vendors' clients have in common. */
+/** The fields that the errors of all vendors' clients have in common. */
 export interface VendorError {
   readonly status?: number | undefined;
   /** The vendor's name for it, or that of the operating system. */
@@ -19,7 +19,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the server could not be reached',
 };
 
-/** In the words of someone who must put it right. */
+/** Explains the error to the person who must fix its cause. */
 export function explainVendorError({ status, code, message }: VendorError): Explanation {
   const said = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   if (code !== undefined && NETWORK[code] !== undefined) {

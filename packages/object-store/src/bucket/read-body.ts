@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 5_000;
 
 export interface WholeBody {
   readonly etag: string;
-  /** Where in the object the body begins. */
+  /** The offset of the body within the object. */
   readonly offset: number;
   readonly body: Uint8Array;
 }

@@ -45,7 +45,7 @@ interface PageRequest {
 interface Page {
   readonly objects: readonly ObjectInfo[];
   readonly prefixes: readonly string[];
-  /** Behind which the next page begins; undefined: there is none. */
+  /** The key after which the next page begins; undefined on the last page. */
   readonly next: string | undefined;
 }
 

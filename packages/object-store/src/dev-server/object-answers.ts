@@ -71,7 +71,7 @@ function checkReadConditions({ etag }: ObjectInfo, request: S3Request): void {
 export const hasTag = (condition: string, etag: string): boolean =>
   condition === '*' || condition.split(',').some((one) => one.trim().replace(/^"(.*)"$/, '$1') === etag);
 
-/** From, and to exclusive. */
+/** The range of bytes, `to` exclusive. */
 function rangeOf(header: string | undefined, bytes: number): readonly [number, number] | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (first === undefined || last === undefined || first + last === '') return undefined;

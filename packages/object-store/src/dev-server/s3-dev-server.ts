@@ -36,8 +36,8 @@ const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /**
  * The part of S3's protocol that engines need, over a directory of this machine: objects, ranges, listings, uploads in
- * parts, and writes that are conditional in truth. For trying things out: it listens on the loopback interface only, and
- * takes the access key id for the whole proof of who asks.
+ * parts, and truly conditional writes. It is for trials only: it listens on the loopback interface, and the access key id
+ * is the only credential that it checks.
  */
 export class S3DevServer {
   readonly credentials: S3DevCredentials;

@@ -1,4 +1,4 @@
-/** What S3's protocol calls a failure, with its HTTP status. */
+/** The error codes of the S3 protocol with their HTTP status. */
 const STATUS = {
   AccessDenied: 403,
   BucketAlreadyOwnedByYou: 409,

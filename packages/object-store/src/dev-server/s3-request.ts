@@ -11,9 +11,9 @@ export interface S3Request {
   readonly key: string | undefined;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
-  /** The payload without what the transfer wraps it in. */
+  /** The payload without its transfer encoding. */
   body(): AsyncIterable<Uint8Array>;
-  /** Of the payload; undefined: told only by its end. */
+  /** The length of the payload; undefined if only its end reveals it. */
   readonly bodyBytes: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export function s3RequestOf(message: IncomingMessage, accessKeyId: string): S3Re
   };
 }
 
-/** Whoever reaches the port must know the access key id; signatures are not computed. */
+/** Callers must know the access key id; signatures are not verified. */
 function checkAccessKey(
   authorization: string | undefined,
   query: URLSearchParams,

@@ -37,7 +37,7 @@ export interface DownloadOptions {
 export interface Downloaded {
   readonly path: string;
   readonly url: string;
-  /** Of the file here, its content coding undone. */
+  /** The size of the local file, after decompression. */
   readonly bytes: number;
   readonly modifiedAt: Date | undefined;
   readonly dispose: () => Promise<void>;

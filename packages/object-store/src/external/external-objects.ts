@@ -24,7 +24,7 @@ import type { UrlAllowList } from './url-allow-list.ts';
 export interface ObjectLimits {
   readonly readable: ObjectAllowList;
   readonly writable: ObjectAllowList;
-  /** Which servers a statement may name as its endpoint. */
+  /** The servers that a statement may name as its endpoint. */
   readonly endpoints: UrlAllowList;
   readonly s3Endpoint: string | undefined;
 }

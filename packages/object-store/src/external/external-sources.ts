@@ -25,7 +25,7 @@ export interface ExternalAllowList {
   readonly urlPrefixes: readonly string[];
   /** Directories, which must exist, and `s3://`, `gs://`, `azure://` prefixes that may be written (`--allow-write`). */
   readonly writable?: readonly string[];
-  /** Where `s3://` buckets are, unless a statement says otherwise (`storage.default_s3_endpoint_override`). */
+  /** The endpoint of `s3://` buckets unless a statement names another one (`storage.default_s3_endpoint_override`). */
   readonly s3Endpoint?: string | undefined;
   readonly limits?: Partial<DownloadLimits>;
 }
@@ -107,7 +107,7 @@ export class ExternalSources {
     return isObjectUrl(url);
   }
 
-  /** Where in a directory the content of a listed object may be put. */
+  /** The path within a directory at which a listed object may be stored. */
   downloadPath(directory: string, file: Pick<ListedFile, 'url'>): string {
     return downloadPath(directory, file);
   }

@@ -20,7 +20,7 @@ export async function* expandGlob(
   if (signal.aborted) throw cancellation(signal);
   const [pattern, ...rest] = segments;
   if (pattern === '**' && rest[0] === '**') {
-    // Else k of them would walk the tree in every way to share its depth among k.
+    // Otherwise k of them would walk the tree once for every way to divide its depth among k.
     yield* expandGlob(directory, rest, signal);
     return;
   }
@@ -49,11 +49,11 @@ export async function* expandGlob(
 }
 
 /**
- * As {@link expandGlob} matches, for names that stand in no directory: whole paths, split at `/`. Takes at worst
- * segments of the pattern × segments of the name steps.
+ * Matches like {@link expandGlob} for names that are not in a directory tree: complete paths, split at `/`. It takes at
+ * most segments of the pattern × segments of the name steps.
  */
 export function globMatcher(pattern: readonly string[]): (names: readonly string[]) => boolean {
-  // At the end, any depth is still at least one name.
+  // A final `**` must still match at least one name.
   const segments = pattern.at(-1) === '**' ? [...pattern, '*'] : pattern;
   const matchers = segments.map((segment) => {
     if (segment === '**') return 'any depth';

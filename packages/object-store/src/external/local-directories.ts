@@ -9,7 +9,7 @@ const MAX_MATCHES = 100_000;
 
 /** Directories of this machine whose files statements may read. */
 export class LocalDirectories {
-  /** Without symbolic links. */
+  /** The permitted directories, with symbolic links resolved. */
   readonly roots: readonly string[];
   readonly #asGiven: readonly string[];
 
@@ -56,7 +56,8 @@ export class LocalDirectories {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-        // Behind a link that leads out, even "not there" would be news: the first parent that exists decides.
+        // Below a link that leads out of the permitted directories, even "does not exist" would reveal something: the
+        // first existing parent decides.
         await this.#realPath(url, dirname(path));
         return undefined;
       }

@@ -2,7 +2,10 @@ import { fail, requireOpen } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
 import type { ObjectUrl } from './object-url.ts';
 
-/** How a statement says who it is to a store; names as in SQL. Empty: the identity of the engine, or nobody. */
+/**
+ * The credentials of a statement for a store, with the names used in SQL. If empty, the identity of the engine is used,
+ * or none.
+ */
 export interface ObjectCredentials {
   readonly aws_access_key_id?: string | undefined;
   readonly aws_secret_access_key?: string | undefined;
@@ -11,7 +14,7 @@ export interface ObjectCredentials {
   readonly aws_secret_key?: string | undefined;
   readonly aws_session_token?: string | undefined;
   readonly aws_role_arn?: string | undefined;
-  /** Of a server that speaks the protocol of S3; its address must be permitted like any other URL. */
+  /** The address of a server that implements the S3 protocol. It must be permitted like any other URL. */
   readonly endpoint?: string | undefined;
 }
 

@@ -19,7 +19,7 @@ export class ObjectAllowList {
   }
 }
 
-/** What to give the flag so that it permits `url`, for messages. */
+/** The value for the flag that would permit `url`, for messages. */
 export function permittingPrefix(url: ObjectUrl): string {
   return objectUrlText({ ...url, key: '' });
 }

@@ -22,7 +22,7 @@ export async function findObjects(
   const found: ObjectInfo[] = [];
   for await (const page of bucket.listPages(listedPrefix(segments, first), undefined, signal)) {
     for (const info of page) {
-      // What consoles make to show an empty directory.
+      // Web consoles create such objects to show an empty directory.
       if (info.key.endsWith('/') || !matches(info.key.split('/'))) continue;
       found.push(info);
       if (found.length > MAX_MATCHES) {
@@ -33,7 +33,7 @@ export async function findObjects(
   return found;
 }
 
-/** As much of the pattern as is literal, which is all that a store can look for itself. */
+/** The literal prefix of the pattern, which is all that a store can search by itself. */
 function listedPrefix(segments: readonly string[], first: number): string {
   const directories = segments.slice(0, first).map((segment) => `${segment}/`);
   const [literal = ''] = /^[^*?[]*/.exec(segments[first] ?? '') ?? [];

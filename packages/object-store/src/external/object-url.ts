@@ -6,7 +6,7 @@ export type ObjectScheme = (typeof OBJECT_SCHEMES)[number];
 /** `s3://bucket/key`, `gs://bucket/key`, `azure://account/container/key`. A key is taken as it is written. */
 export interface ObjectUrl {
   readonly scheme: ObjectScheme;
-  /** Of Azure: `account/container`. */
+  /** The name of the bucket; for Azure, `account/container`. */
   readonly bucket: string;
   /** May be empty, or a pattern. */
   readonly key: string;

@@ -8,16 +8,16 @@ export interface AccessOptions {
 export interface ResolveOptions extends AccessOptions {
   /** The request's own directory: downloads go there. */
   readonly directory: string;
-  /** For a download, counted after its content coding is undone; files read in place are not bounded. */
+  /** The limit for a download, counted after decompression; files that are read in place have no limit. */
   readonly maxBytes: number;
 }
 
 export interface ResolvedFile {
   /** Absolute, without symbolic links; its name may hold glob characters: do not expand it again. */
   readonly path: string;
-  /** Where it came from: a URL without credentials, or the path itself. */
+  /** The origin of the file: a URL without credentials, or the path itself. */
   readonly url: string;
-  /** As it is stored there. */
+  /** The size of the file at its origin. */
   readonly bytes: number;
   /** Undefined when the server did not tell. */
   readonly modifiedAt: Date | undefined;
@@ -45,7 +45,7 @@ export type ReadObjectRange = (
 ) => Promise<Uint8Array>;
 
 export interface ResolvedFiles {
-  /** Those of `files`. */
+  /** The paths of `files`. */
   readonly paths: readonly string[];
   /** Sorted; never empty. */
   readonly files: readonly ResolvedFile[];

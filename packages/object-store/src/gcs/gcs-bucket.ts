@@ -15,7 +15,7 @@ import type { ObjectInfo } from '../object-store.ts';
 
 export interface GcsBucketOptions {
   readonly bucket: string;
-  /** For messages. */
+  /** The URL scheme in messages. */
   readonly scheme: string;
   /** Undefined: Google's own. Another one is not sent any credentials. */
   readonly endpoint?: string | undefined;
@@ -73,7 +73,7 @@ export class GcsBucket implements BucketClient {
     });
     const abort = () => void stream.destroy(new Error('aborted'));
     signal?.addEventListener('abort', abort, { once: true });
-    // Else a failure behind the answer that nobody reads on would end the process.
+    // Without a listener, an error after the last read would end the process.
     stream.on('error', () => {}).on('close', () => signal?.removeEventListener('abort', abort));
     try {
       const [answer] = (await once(stream.resume().pause(), 'response')) as [IncomingMessage];

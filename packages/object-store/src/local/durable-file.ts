@@ -43,7 +43,7 @@ export class StagedFiles {
     return path;
   }
 
-  /** As {@link write}, from a file; without copying where the file systems allow it. */
+  /** Like {@link write}, from a file, without copying if the file system supports that. */
   async take(source: string): Promise<string> {
     const path = this.#newPath();
     try {

@@ -65,7 +65,9 @@ async function entriesOf(directory: string): Promise<Dirent[]> {
   }
 }
 
-/** By UTF-8 bytes; UTF-16 units order differently only where surrogates meet U+E000 and above. */
+/**
+ * Compares keys by their UTF-8 bytes. The order of UTF-16 units differs only between surrogates and U+E000 and above.
+ */
 function compareKeys(a: string, b: string): number {
   return /[\ud800-\uffff]/.test(a + b)
     ? Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -52,7 +52,7 @@ export class LocalStore implements ObjectStore {
     this.#exclusive = exclusive;
   }
 
-  /** Where the object stands as a file of this machine, for links to it: nobody may write into it. */
+  /** The file of the object on this machine, to be linked but never written. */
   localPath(key: string): string {
     return keyPath(this.#root, key);
   }

@@ -25,7 +25,7 @@ import { explainS3Error, isS3Error } from './s3-error.ts';
 
 export interface S3BucketOptions extends S3Access {
   readonly bucket: string;
-  /** For messages. */
+  /** The URL scheme in messages. */
   readonly scheme: string;
   /** Tries of a write, the first included; undefined: as the SDK does. */
   readonly uploadTries?: number | undefined;
@@ -56,7 +56,7 @@ export class S3Bucket implements BucketClient {
     this.#writer = createS3Client(options, options.uploadTries);
   }
 
-  /** For servers of one's own: makes the bucket unless it is there. */
+  /** Creates the bucket unless it exists. Meant for self-hosted servers. */
   async create(): Promise<void> {
     try {
       await this.#reader.send(new CreateBucketCommand({ Bucket: this.#bucket }));

@@ -22,7 +22,7 @@ const IDLE_MS = 30_000;
 /** One client reads and writes many tablets at a time. */
 const CONNECTIONS = 128;
 
-/** For buckets that are open to everyone. */
+/** The configuration for public buckets. */
 const UNSIGNED: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
   credentials: { accessKeyId: '', secretAccessKey: '' },
   signer: { sign: async (request) => request },
@@ -31,7 +31,7 @@ const UNSIGNED: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
 /** Name of the error of a role that cannot be assumed. */
 export const ROLE_REFUSED = 'RoleRefused';
 
-/** How long it is believed that the engine has no credentials: looking for them takes seconds. */
+/** The time for which we remember that the engine has no credentials, because looking for them takes seconds. */
 const ANONYMOUS_MS = 60_000;
 let anonymousUntil = 0;
 

@@ -1,6 +1,6 @@
 import { SeededRandom } from '@tessera/common';
 
-/** What happens to a request that a rule catches. */
+/** The fault of a request that a rule catches. */
 export type Fault =
   /** Answered so by the proxy; with `passOn`, after the server has done it. */
   | { readonly kind: 'answer'; readonly status: number; readonly code: string; readonly passOn?: boolean }
@@ -20,13 +20,13 @@ export interface FaultRule {
   readonly fault: Fault;
   /** Regular expression over the method; all when left out. */
   readonly method?: string;
-  /** Regular expression over the path with its query (`/bucket/key?…`), not decoded; all when left out. */
+  /** Regular expression over the path with its query (`/bucket/key?…`), not decoded; by default it matches all. */
   readonly path?: string;
-  /** Of the requests that match; all when left out. */
+  /** The percentage of matching requests that the rule catches; by default all. */
   readonly percent?: number;
-  /** How many requests it catches at most. */
+  /** The maximum number of requests that the rule catches. */
   readonly times?: number;
-  /** How many matching requests it lets pass first. */
+  /** The number of matching requests that pass before the rule applies. */
   readonly skip?: number;
 }
 

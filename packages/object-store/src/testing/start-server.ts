@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 export type ServerProgram = 'radosgw' | 'azurite' | 's3rver' | 'fault-proxy';
 
-/** What a server of S3's protocol prints. */
+/** The line that a server of the S3 protocol prints. */
 export interface S3Facts {
   readonly endpoint: string;
   readonly accessKeyId: string;
@@ -13,7 +13,7 @@ export interface S3Facts {
 }
 
 export interface RunningServer<F> extends AsyncDisposable {
-  /** What the program printed once it was up. */
+  /** The line that the program printed once it was up. */
   readonly facts: F;
 }
 

@@ -15,7 +15,7 @@ export interface ConformanceOptions {
   readonly ordersByCodeUnits?: boolean;
 }
 
-/** What every object store must do, told by the same tests for each adapter. */
+/** The contract of every object store, as one suite of tests that runs for each adapter. */
 export function describeStoreConformance(name: string, options: ConformanceOptions): void {
   describe(`object store conformance: ${name}`, () => {
     const base = `conformance-${randomUUID()}`;
