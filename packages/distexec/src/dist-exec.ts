@@ -3,6 +3,7 @@ import type { FileSource } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import type { OutputShape, ShuffleBlock, StoredOutput, TaskKey } from '@tessera/shuffle';
 import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
+import type { BloomFilter } from './run/bloom-filter.ts';
 
 /** SQL of the kernel, in which a number stands for the relation of the source at that position. */
 export type TaskSql = readonly (string | number)[];
@@ -21,6 +22,18 @@ export interface TableScan {
   readonly shareId?: string | undefined;
   /** Of the table's contents, when `tablets` are a choice of what the node is to keep; the node may read more than them. */
   readonly choiceAtVersion?: number | undefined;
+  /** Rows that do not meet all of these are left out. */
+  readonly keyFilters?: readonly KeyFilter[] | undefined;
+}
+
+/** The keys that rows of a scan have a match for: `values`, or those between `min` and `max` that are in the Bloom filter. */
+export interface KeyFilter {
+  /** Name of the table's column. */
+  readonly column: string;
+  readonly values?: readonly string[] | undefined;
+  readonly min?: string | undefined;
+  readonly max?: string | undefined;
+  readonly bloom?: BloomFilter | undefined;
 }
 
 export interface ExchangeBlocks {
@@ -42,6 +55,8 @@ export interface Task {
   readonly output: OutputShape & {
     /** Positions of columns whose values are to be told. */
     readonly summarised: readonly number[];
+    /** Positions among `summarised` for which a Bloom filter is built as well. */
+    readonly filterKeys?: readonly number[] | undefined;
   };
   readonly timeZone: string;
   /** Rows are not kept but written as tablets; the output, of one VARCHAR column, is the tablets (`tabletOfRow`). */
@@ -66,6 +81,8 @@ export interface KeySummary {
   readonly max?: string | undefined;
   /** All distinct ones, when they are few. */
   readonly values?: readonly string[] | undefined;
+  /** Has all values, and some others. */
+  readonly bloom?: BloomFilter | undefined;
 }
 
 /** What a task reads of a table. */

@@ -1,6 +1,7 @@
 export type {
   DistExec,
   ExchangeBlocks,
+  KeyFilter,
   KeySummary,
   OpenedSources,
   RunTaskOptions,

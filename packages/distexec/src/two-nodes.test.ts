@@ -178,6 +178,88 @@ describe('the outcome of a task', () => {
   });
 });
 
+describe('keys of a finished task filter the rows of a scan on another node', () => {
+  /** Sums of the rows of the table that pass, as the other node computes them. */
+  const passing = async (keySql: string, column: 'a' | 'b', filterKeys: readonly number[]) => {
+    const type = TYPES[column];
+    const keys = taskOf([keySql], [{ name: 'k', type }], {
+      output: { columns: [{ name: 'k', type }], hashKeys: [], summarised: [0], filterKeys },
+    });
+    const { summaries } = await cluster.nodes[0]!.run(keys);
+    const { min, max, values, bloom } = summaries[0]!;
+    const columns = [
+      { name: 'rows', type: 'BIGINT' },
+      { name: 'matches', type: 'BIGINT' },
+    ];
+    const scan = taskOf(
+      [
+        `SELECT count(*) AS rows, count(*) FILTER (WHERE ${column} IN (${keySql})) AS matches FROM `,
+        0,
+        ' AS t',
+      ],
+      columns,
+      {
+        sources: [
+          {
+            kind: 'scan',
+            table,
+            tablets: tablets.map((tablet) => ({ tablet })),
+            columns: [1, 2],
+            keyFilters: [{ column, min, max, values, bloom }],
+          },
+        ],
+      },
+    );
+    const on = cluster.nodes[1]!;
+    const outcome = await on.run(scan);
+    const session = await on.kernel.session();
+    const shape = { columns, hashKeys: [] };
+    const { sql } = await on.shuffle.fetch(
+      session,
+      [on.block(scan, outcome)],
+      shape,
+      new AbortController().signal,
+    );
+    const [row] = (await textOf(session, `SELECT * FROM ${sql}`)) as { rows: number; matches: number }[];
+    await session.close();
+    return { ...row!, bloomBytes: bloom?.length, values: values?.length };
+  };
+
+  it('by a Bloom filter and bounds, of numbers', async () => {
+    const { rows, matches, bloomBytes } = await passing('SELECT i * 7 AS k FROM range(3000) t(i)', 'a', [0]);
+    expect(matches).toBe(3000);
+    expect(rows).toBeGreaterThanOrEqual(matches);
+    expect(rows).toBeLessThan(matches * 1.1);
+    expect(bloomBytes).toBe(2 ** 14);
+  });
+
+  it('by a Bloom filter of many rows, of texts with NULLs', async () => {
+    const keys = "SELECT CASE WHEN i % 5 > 0 THEN 'b' || (i % 1100) END AS k FROM range(30000) t(i)";
+    const { rows, matches, values } = await passing(keys, 'b', [0]);
+    expect(values).toBe(880);
+    expect(rows).toBe(matches);
+    const many = `SELECT CASE WHEN i % 5 > 0 THEN 'b' || i END AS k FROM range(30000) t(i) WHERE i % 1500 < 1400`;
+    const { rows: passed, matches: matched, values: none } = await passing(many, 'b', [0]);
+    expect(none).toBeUndefined();
+    expect(matched).toBe(ROWS * (1120 / 1500));
+    expect(passed).toBeGreaterThanOrEqual(matched);
+    expect(passed).toBeLessThan(ROWS * 0.8);
+  });
+
+  it('by nothing but bounds where no filter was built', async () => {
+    const { rows, matches, bloomBytes } = await passing('SELECT i * 7 AS k FROM range(3000) t(i)', 'a', []);
+    expect({ rows, matches, bloomBytes }).toEqual({
+      rows: 2999 * 7 + 1,
+      matches: 3000,
+      bloomBytes: undefined,
+    });
+  });
+
+  it('by no key at all: no row passes', async () => {
+    expect(await passing('SELECT 1::BIGINT AS k LIMIT 0', 'a', [0])).toMatchObject({ rows: 0, matches: 0 });
+  });
+});
+
 it('a node answers for itself and for what it coordinates', async () => {
   const { ping, remote, distExec } = cluster.nodes[1]!;
   expect(await ping()).toMatchObject({ name: 'node1', incarnation: distExec.incarnation, status: 'running' });

@@ -1,5 +1,5 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
-import type { KeySummary, TableScan } from '@tessera/distexec';
+import type { KeyFilter, KeySummary, TableScan } from '@tessera/distexec';
 import type { ScanSource, StageId } from '@tessera/planner';
 import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
@@ -36,6 +36,7 @@ export async function assignScan(
   const isWhole = tablets.length === selection.tabletsTotal && granulesPruned === 0;
   const { version } = selection.contents;
   const columns = selection.columns.map(({ id }) => id);
+  const keyFilters = keyFiltersOf(scan, summaries);
   const source = (share: readonly ScanTablet[], shareId: string | undefined): TableScan => ({
     kind: 'scan',
     table,
@@ -43,6 +44,7 @@ export async function assignScan(
     columns,
     shareId,
     ...(isWhole ? { shareAtVersion: version } : { choiceAtVersion: version }),
+    ...(keyFilters.length > 0 && { keyFilters }),
   });
   const shares =
     scan.partitioning === 'replicated'
@@ -106,5 +108,19 @@ function dynamicConjuncts(
       { kind: 'compare', column, operator: '>=', value: min },
       { kind: 'compare', column, operator: '<=', value: max },
     ];
+  });
+}
+
+/** What the rows of the scan are tested against. Without a summary the scan gives all its rows, which is always right. */
+function keyFiltersOf(
+  { dynamicFilters }: ScanSource,
+  summaries: ReadonlyMap<StageId, readonly KeySummary[]>,
+): readonly KeyFilter[] {
+  return dynamicFilters.flatMap(({ column, stage, key, filtersRows }): readonly KeyFilter[] => {
+    const summary = filtersRows && summaries.get(stage)?.find((one) => one.column === key);
+    if (!summary) return [];
+    const { values, min, max, bloom } = summary;
+    const tells = values !== undefined || (min !== undefined && max !== undefined) || bloom !== undefined;
+    return tells ? [{ column, values, min, max, bloom }] : [];
   });
 }

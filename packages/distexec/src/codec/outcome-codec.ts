@@ -59,20 +59,22 @@ export function decodeOutcome(finished: TaskFinished): TaskOutcome {
     })),
     spilledBytes: Number(finished.spilledBytes),
     summaries: finished.summaries.map(
-      ({ column, min, max, values, hasValues }): KeySummary => ({
+      ({ column, min, max, values, hasValues, bloom }): KeySummary => ({
         column,
         ...(min !== undefined && { min }),
         ...(max !== undefined && { max }),
         ...(hasValues && { values }),
+        ...(bloom !== undefined && { bloom }),
       }),
     ),
   };
 }
 
-const encodeSummary = ({ column, min, max, values }: KeySummary) => ({
+const encodeSummary = ({ column, min, max, values, bloom }: KeySummary) => ({
   column,
   ...(min !== undefined && { min }),
   ...(max !== undefined && { max }),
+  ...(bloom !== undefined && { bloom }),
   values: [...(values ?? [])],
   hasValues: values !== undefined,
 });

@@ -102,6 +102,7 @@ const OUTCOME: TaskOutcome = {
     { column: 0, values: [] },
     { column: 1, min: '', max: 'é' },
     { column: 2, min: 'a', max: 'b', values: ['a', 'b'] },
+    { column: 3, min: 'a', max: 'b', bloom: Buffer.from([1, 0, 255]) },
   ],
 };
 
@@ -149,7 +150,17 @@ it('tasks and outcomes come to the other node as they are', async () => {
           },
         ],
       },
-      { kind: 'scan', table, columns: [], choiceAtVersion: 17, tablets: [] },
+      {
+        kind: 'scan',
+        table,
+        columns: [],
+        choiceAtVersion: 17,
+        tablets: [],
+        keyFilters: [
+          { column: 'a', values: [] },
+          { column: 'b"', min: '', max: 'é', bloom: Buffer.from([0, 128]) },
+        ],
+      },
       {
         kind: 'exchange',
         blocks: [
@@ -160,7 +171,7 @@ it('tasks and outcomes come to the other node as they are', async () => {
         shape,
       },
     ],
-    output: { columns: [{ name: 'a', type: 'BIGINT' }], hashKeys: [0], summarised: [0] },
+    output: { columns: [{ name: 'a', type: 'BIGINT' }], hashKeys: [0], summarised: [0], filterKeys: [0] },
     timeZone: 'Europe/Berlin',
     alone: true,
   });

@@ -8,11 +8,12 @@ import type {
   ShuffleBlock as SentBlock,
   InlineRows as SentInline,
   TaskKey as SentKey,
+  KeyFilter as SentKeyFilter,
   TabletSink as SentSink,
   TaskSource as SentSource,
 } from '@tessera/rpc';
 import type { InlineRows, ShuffleBlock, TaskKey } from '@tessera/shuffle';
-import type { TabletSink, Task, TaskSource } from '../dist-exec.ts';
+import type { KeyFilter, TabletSink, Task, TaskSource } from '../dist-exec.ts';
 import { decodeTablets, encodeTablets } from './tablet-list.ts';
 
 export type RunTaskMessage = Parameters<RpcClient<typeof DistExecService>['runTask']>[0];
@@ -20,7 +21,7 @@ type SourceMessage = NonNullable<RunTaskMessage['sources']>[number];
 
 /** A task as another node is told of it. `SessionRelation`s do not travel: they are of a session here. */
 export function encodeTask(task: Task): RunTaskMessage {
-  const { columns, hashKeys, summarised } = task.output;
+  const { columns, hashKeys, summarised, filterKeys = [] } = task.output;
   return {
     key: task.key,
     sql: task.sql.map((part) => ({
@@ -30,7 +31,12 @@ export function encodeTask(task: Task): RunTaskMessage {
           : { case: 'source' as const, value: part },
     })),
     sources: task.sources.map(encodeSource),
-    output: { columns: [...columns], hashKeys: [...hashKeys], summarised: [...summarised] },
+    output: {
+      columns: [...columns],
+      hashKeys: [...hashKeys],
+      summarised: [...summarised],
+      filterKeys: [...filterKeys],
+    },
     timeZone: task.timeZone,
     ...(task.sink !== undefined && { tabletSink: encodeSink(task.sink) }),
     alone: task.alone === true,
@@ -54,6 +60,7 @@ export function decodeTask(request: RunTaskRequest): Task {
       columns: output.columns.map(({ name, type }) => ({ name, type })),
       hashKeys: output.hashKeys,
       summarised: output.summarised,
+      ...(output.filterKeys.length > 0 && { filterKeys: output.filterKeys }),
     },
     timeZone: request.timeZone,
     ...(request.tabletSink !== undefined && { sink: decodeSink(request.tabletSink) }),
@@ -74,6 +81,7 @@ function encodeSource(source: TaskSource): SourceMessage {
             contentsVersion: BigInt(Math.max(0, source.shareAtVersion ?? source.choiceAtVersion ?? 0)),
             isShare: source.shareAtVersion !== undefined,
             ...(source.shareId !== undefined && { shareId: source.shareId }),
+            keyFilters: (source.keyFilters ?? []).map(encodeKeyFilter),
           },
         },
       };
@@ -109,6 +117,7 @@ function decodeSource({ source }: SentSource): TaskSource {
           [value.isShare ? 'shareAtVersion' : 'choiceAtVersion']: Number(value.contentsVersion),
         }),
         ...(value.shareId !== undefined && { shareId: value.shareId }),
+        ...(value.keyFilters.length > 0 && { keyFilters: value.keyFilters.map(decodeKeyFilter) }),
       };
     }
     case 'exchange': {
@@ -138,6 +147,23 @@ const decodeSink = ({ table, partitionSql, minBytes, maxBytes }: SentSink): Tabl
   partitionSql,
   minBytes: Number(minBytes),
   maxBytes: Number(maxBytes),
+});
+
+const encodeKeyFilter = ({ column, values, min, max, bloom }: KeyFilter) => ({
+  column,
+  values: [...(values ?? [])],
+  hasValues: values !== undefined,
+  ...(min !== undefined && { min }),
+  ...(max !== undefined && { max }),
+  ...(bloom !== undefined && { bloom }),
+});
+
+const decodeKeyFilter = ({ column, values, hasValues, min, max, bloom }: SentKeyFilter): KeyFilter => ({
+  column,
+  ...(hasValues && { values }),
+  ...(min !== undefined && { min }),
+  ...(max !== undefined && { max }),
+  ...(bloom !== undefined && { bloom }),
 });
 
 const encodeBlock = ({ producer, address, incarnation, buckets, slice, rows, inline }: ShuffleBlock) => ({

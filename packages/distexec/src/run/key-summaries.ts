@@ -1,6 +1,7 @@
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { OutputColumn } from '@tessera/shuffle';
 import type { KeySummary } from '../dist-exec.ts';
+import { bloomFilterSql } from './bloom-filter.ts';
 
 /** More distinct values than this are not told one by one. */
 const MAX_VALUES = 1_000;
@@ -19,13 +20,14 @@ interface ColumnFacts {
 }
 
 /**
- * What values columns of a relation have: their bounds, and all values of columns that have few. NULLs are left out.
+ * What values columns of a relation have: their bounds, all values of columns that have few, and a Bloom filter of columns that
+ * filter rows. NULLs are left out.
  * @param summarised positions in `columns`
  */
 export async function keySummaries(
   session: KernelSession,
   relation: string,
-  { columns, summarised, rows }: SummarisedRows,
+  { columns, summarised, filterKeys = [], rows }: SummarisedRows,
 ): Promise<KeySummary[]> {
   if (summarised.length === 0) return [];
   const names = summarised.map((position) => quoteName(columns[position]!.name));
@@ -33,21 +35,28 @@ export async function keySummaries(
   const facts = await fromJson<ColumnFacts[]>(session, `SELECT [${wanted.join(', ')}] FROM ${relation}`);
   const values =
     rows <= FEW_ROWS ? facts.map((fact) => fact.values) : await valuesOf(session, relation, names, facts);
-  return summarised.map((column, i) => {
+  const summaries: KeySummary[] = [];
+  for (const [i, column] of summarised.entries()) {
     const { min, max } = facts[i]!;
     const all = values[i];
-    return {
+    const bloom = filterKeys.includes(column)
+      ? await session.scalar(`SELECT ${bloomFilterSql(names[i]!, rows)} FROM ${relation}`)
+      : null;
+    summaries.push({
       column,
       ...(min !== null && { min }),
       ...(max !== null && { max }),
       ...(all != null && { values: all }),
-    };
-  });
+      ...(bloom !== null && { bloom: bloom as Uint8Array }),
+    });
+  }
+  return summaries;
 }
 
 export interface SummarisedRows {
   readonly columns: readonly OutputColumn[];
   readonly summarised: readonly number[];
+  readonly filterKeys?: readonly number[] | undefined;
   /** Of the relation. */
   readonly rows: number;
 }

@@ -3,7 +3,8 @@ import type { FileOpener, FileSource } from '@tessera/file-scan';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { Shuffle } from '@tessera/shuffle';
 import type { ReadCounts, StorageAgent } from '@tessera/storage-agent';
-import type { ExchangeBlocks, OpenedSources, TableScan, Task, TaskSource } from '../dist-exec.ts';
+import type { ExchangeBlocks, KeyFilter, OpenedSources, TableScan, Task, TaskSource } from '../dist-exec.ts';
+import { keyConditions } from './key-filters.ts';
 
 export interface SourceServices {
   readonly agent: StorageAgent;
@@ -38,13 +39,20 @@ export async function openSources(
   const either = AbortSignal.any([signal, failing.signal]);
   let failure: { readonly error: unknown } | undefined;
   // A session takes one call at a time.
-  let lastFetch: Promise<unknown> = Promise.resolve();
+  let lastCall: Promise<unknown> = Promise.resolve();
   const opening = task.sources.map(async (source): Promise<OpenedSource | undefined> => {
+    const inTurn = <T>(call: () => Promise<T>): Promise<T> => {
+      const called = lastCall.then(call);
+      lastCall = called.catch(() => undefined);
+      return called;
+    };
     try {
-      if (source.kind !== 'exchange') return await openAtOnce(source, session, either, services);
-      const fetched = lastFetch.then(() => fetchBlocks(source, session, either, services));
-      lastFetch = fetched.catch(() => undefined);
-      return await fetched;
+      if (source.kind === 'exchange')
+        return await inTurn(() => fetchBlocks(source, session, either, services));
+      const opened = await openAtOnce(source, session, either, services);
+      if (source.kind !== 'scan' || source.keyFilters === undefined) return opened;
+      const { keyFilters } = source;
+      return await inTurn(() => withKeyFilters(opened, session, keyFilters));
     } catch (error) {
       failure ??= { error };
       failing.abort(error);
@@ -115,6 +123,20 @@ async function scanTable(
     read: scan.use.read,
     release: () => scan.release(),
   };
+}
+
+async function withKeyFilters(
+  opened: OpenedSource,
+  session: KernelSession,
+  keyFilters: readonly KeyFilter[],
+): Promise<OpenedSource> {
+  try {
+    const conditions = await keyConditions(session, keyFilters);
+    return { ...opened, sql: `(SELECT * FROM ${opened.sql} WHERE ${conditions.join(' AND ')})` };
+  } catch (error) {
+    opened.release?.();
+    throw error;
+  }
 }
 
 async function fetchBlocks(

@@ -78,10 +78,10 @@ async function summariesOf(
   signal: AbortSignal,
   { shuffle, shuffleAddress }: TaskServices,
 ): Promise<TaskOutcome['summaries']> {
-  const { columns, summarised } = output;
+  const { columns, summarised, filterKeys } = output;
   if (summarised.length === 0) return [];
   if (rows === 0) return summarised.map((column) => ({ column, values: [] }));
   const block = { producer: key, address: shuffleAddress, incarnation: shuffle.incarnation };
   const { sql } = await shuffle.fetch(session, [block], output, signal);
-  return keySummaries(session, sql, { columns, summarised, rows });
+  return keySummaries(session, sql, { columns, summarised, filterKeys, rows });
 }

@@ -6,10 +6,10 @@ import { type Fragment, type Placed, singleFragment } from './placement/fragment
 import { partitionReplicated } from './placement/partition-replicated.ts';
 import { place } from './placement/place.ts';
 import { type PlanMemory, Planning, type StageDraft } from './placement/planning.ts';
+import { stagesBefore } from './placement/stages-before.ts';
 import type { PlanFacts } from './plan-facts.ts';
 import { normalForm } from './rewrites/normal-form.ts';
 import { stageOfDraft } from './stages/stage-of-draft.ts';
-import { inputsOf } from './tree/inputs.ts';
 
 /** State of the plans of this process, kept to refine them. */
 const MEMORIES = new WeakMap<DistributedPlan, PlanMemory>();
@@ -33,7 +33,7 @@ export function refine(
   if (memory === undefined) return plan;
   const kept = keptStages(plan, memory, new Set([...started, ...finished.keys()]));
   const planning = new Planning(facts, { memory, kept });
-  for (const [stage, { bytes }] of finished) planning.finishedBytes.set(stage, bytes);
+  for (const [stage, size] of finished) planning.finished.set(stage, size);
   for (const [relation, cuts] of planning.fixed) {
     const sizes = cuts
       .map((cut) => cut.map(({ output }) => finished.get(output!.stage)))
@@ -99,20 +99,8 @@ function neededDrafts(planning: Planning, root: StageDraft): readonly StageDraft
 
   function visit(draft: StageDraft): void {
     if (needed.has(draft)) return;
-    for (const stage of stagesRead(planning, draft.relation)) visit(planning.draft(stage));
-    for (const stage of draft.after) visit(planning.draft(stage));
+    for (const stage of stagesBefore(planning, draft)) visit(planning.draft(stage));
     needed.add(draft);
-  }
-}
-
-function stagesRead(planning: Planning, relation: Relation): readonly StageId[] {
-  switch (relation.kind) {
-    case 'input':
-      return [planning.readings.get(relation.id)!.stage];
-    case 'scan':
-      return (planning.dynamicFilters.get(relation) ?? []).map(({ stage }) => stage);
-    default:
-      return inputsOf(relation).flatMap((input) => stagesRead(planning, input));
   }
 }
 

@@ -27,7 +27,7 @@ export interface ScanSource {
    * keys of all scans of the stage with this domain. Only with `source`.
    */
   readonly keyDomain?: string | undefined;
-  /** Key summaries of finished stages that prune this scan: rows whose key did not occur there are not needed. */
+  /** Keys of finished stages that reduce this scan: rows whose key did not occur there are not needed. */
   readonly dynamicFilters: readonly DynamicFilter[];
 }
 
@@ -36,6 +36,8 @@ export interface DynamicFilter {
   readonly stage: StageId;
   /** Position in the stage's `output.columns`. */
   readonly key: number;
+  /** Every row is tested, because rows that pass are moved. Otherwise the keys only prune tablets and granules. */
+  readonly filtersRows?: boolean | undefined;
 }
 
 /** A relation that exists only in the session of the query. A stage that reads one runs there, in one task. */
@@ -88,6 +90,8 @@ export interface Stage {
     readonly hashKeys: readonly number[];
     /** Positions in `columns` whose values a finished task summarises, for dynamic filters. */
     readonly summarised: readonly number[];
+    /** Positions among `summarised` for which it also builds a filter that rows are tested against. */
+    readonly filterKeys?: readonly number[] | undefined;
   };
   readonly estimate: { readonly rows: number; readonly bytes: number };
   /** Stages that this one waits for without reading them, because their sizes decide how this one runs. */

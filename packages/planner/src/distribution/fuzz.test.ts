@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { differenceOf } from './testing/same-rows.ts';
 import { SimulatedCluster, type SimulatedOptions, type TableKeys } from './testing/simulated-cluster.ts';
+import { wrongFacts } from './testing/wrong-facts.ts';
 
 const GENERATOR = join(import.meta.dirname, '../../../../../shared/tools/fuzzsql.mjs');
 const FIRST_SEED = Number(process.env.TESSERA_FUZZ_SEED ?? 1);
@@ -39,13 +40,15 @@ test.skipIf(!existsSync(GENERATOR)).each(seeds)(
     const { makeSchema, schemaSql, genQuery, clean } = (await import(
       pathToFileURL(GENERATOR).href
     )) as Generator;
-    const options = optionsOf(seed);
+    const usual = optionsOf(seed);
     const schema = makeSchema(String(seed));
     const cluster = await SimulatedCluster.open();
     try {
       for (const statement of schemaSql(schema)) await cluster.run(statement);
-      await cluster.shard(options.nodes, undefined, seed % 2 === 0 ? new Map() : await keysOf(cluster));
+      await cluster.shard(usual.nodes, undefined, seed % 2 === 0 ? new Map() : await keysOf(cluster));
+      const { tables } = cluster.planFacts(usual);
       for (let i = 0; i < QUERIES; i++) {
+        const options = i % 2 === 0 ? usual : { ...usual, tables: wrongFacts(tables, seed * QUERIES + i) };
         const { sql: marked, ordered } = genQuery(schema, `${seed}:${i}`, 'duckdb');
         const sql = clean(marked);
         const plan = await planOf(cluster, sql, options);

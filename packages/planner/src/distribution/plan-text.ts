@@ -23,21 +23,23 @@ export function planText(
 
 function stageText(stage: Stage, isRoot: boolean, tableName: (bound: string) => string): readonly string[] {
   const { id, partitioning, output, estimate, after, isVolatile, sources } = stage;
-  const keys = output.hashKeys.map((key) => output.columns[key]?.name ?? '?').join(', ');
+  const keys = namesOf(output, output.hashKeys);
   const head = [
     isRoot ? `root, stage ${id}` : `stage ${id}`,
     partitioning,
     ...(keys === '' ? [] : [`hash by ${keys}`]),
     `about ${count(estimate.rows)} rows, ${bytes(estimate.bytes)}`,
     ...(after.length === 0 ? [] : [`after ${after.join(', ')}`]),
-    ...(output.summarised.length === 0
-      ? []
-      : [`summarises ${output.summarised.map((key) => output.columns[key]?.name ?? '?').join(', ')}`]),
+    ...(output.summarised.length === 0 ? [] : [`summarises ${namesOf(output, output.summarised)}`]),
+    ...(output.filterKeys === undefined ? [] : [`builds a filter of ${namesOf(output, output.filterKeys)}`]),
     ...(isVolatile ? ['not repeatable'] : []),
   ].join('; ');
   const reads = sources.flatMap((source) => sourceText(source, tableName));
   return [head, ...reads.map((line) => `  reads ${line}`), ...stage.outline.map((line) => `    ${line}`)];
 }
+
+const namesOf = ({ columns }: Stage['output'], positions: readonly number[]): string =>
+  positions.map((position) => columns[position]?.name ?? '?').join(', ');
 
 function sourceText(source: StageSource, tableName: (bound: string) => string): readonly string[] {
   switch (source.kind) {
@@ -52,11 +54,14 @@ function sourceText(source: StageSource, tableName: (bound: string) => string): 
 
 function scanText(scan: ScanSource, tableName: (bound: string) => string): string {
   const filters = scan.filters.map(conjunctText);
-  const dynamic = scan.dynamicFilters.map(({ column, stage }) => `${column} of stage ${stage}`);
+  const dynamic = scan.dynamicFilters.map(
+    ({ column, stage, filtersRows }) =>
+      `${filtersRows ? 'reduced' : 'pruned'} by keys of stage ${stage} (${column})`,
+  );
   return [
     `${tableName(scan.relation)} (${scan.columns.join(', ')}), ${scan.partitioning}`,
     ...(filters.length === 0 ? [] : [`where ${filters.join(' and ')}`]),
-    ...(dynamic.length === 0 ? [] : [`with ${dynamic.join(', ')}`]),
+    ...(dynamic.length === 0 ? [] : [dynamic.join(', ')]),
   ].join(', ');
 }
 

@@ -50,3 +50,20 @@ test('tasks without rows tell nothing, and nothing is wrong with that', () => {
   expect(merged('BIGINT', { min: '1', max: '3' }, { rows: 0 })).toMatchObject([{ min: '1', max: '3' }]);
   expect(merged('BIGINT', { rows: 0 })).toEqual([{ column: 0, values: [] }]);
 });
+
+test('Bloom filters are merged where there are too many values', () => {
+  const few = { min: '1', max: '1', values: ['1'], bloom: new Uint8Array(1024).fill(1, 0, 1) };
+  const many = { min: '3', max: '9', bloom: new Uint8Array(1024).fill(2, 0, 1) };
+  const none = { values: [] };
+  expect(merged('BIGINT', few, many, none)).toEqual([
+    { column: 0, values: undefined, min: '1', max: '9', bloom: new Uint8Array(1024).fill(3, 0, 1) },
+  ]);
+  expect(merged('BIGINT', few, none)).toEqual([{ column: 0, min: '1', max: '1', values: ['1'] }]);
+});
+
+test('without the filter of one task there is none', () => {
+  const many = { min: '3', max: '9', bloom: new Uint8Array(1024) };
+  expect(merged('BIGINT', many, { min: '4', max: '5' })).toEqual([
+    { column: 0, values: undefined, min: '3', max: '9' },
+  ]);
+});

@@ -1,5 +1,6 @@
 import type { KeySummary, TaskOutcome } from '@tessera/distexec';
 import type { Stage } from '@tessera/planner';
+import { mergedFilters } from './bloom-filters.ts';
 
 /** More values than this are told by their bounds alone. */
 const MAX_VALUES = 1000;
@@ -26,6 +27,24 @@ function merged(column: number, parts: readonly KeySummary[], type: string): Key
     ? [...new Set(parts.flatMap((part) => part.values!))]
     : undefined;
   const few = values !== undefined && values.length <= MAX_VALUES ? values : undefined;
+  const bloom = few === undefined ? mergedBlooms(parts) : undefined;
+  return { ...boundsOf(column, parts, type, few), ...(bloom !== undefined && { bloom }) };
+}
+
+function mergedBlooms(parts: readonly KeySummary[]): KeySummary['bloom'] {
+  // A part without values has nothing to add.
+  const blooms = parts.filter(({ values }) => values?.length !== 0).map(({ bloom }) => bloom);
+  return blooms.length > 0 && blooms.every((bloom) => bloom !== undefined)
+    ? mergedFilters(blooms)
+    : undefined;
+}
+
+function boundsOf(
+  column: number,
+  parts: readonly KeySummary[],
+  type: string,
+  few: readonly string[] | undefined,
+): KeySummary {
   const bounded = parts.filter((part) => part.values?.length !== 0);
   const compare = comparisonOf(
     type,

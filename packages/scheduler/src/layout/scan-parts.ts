@@ -43,6 +43,6 @@ export function sourceFor({ source, shareOf }: LeafSource, node: ClusterNode): T
 /** Reads exactly these tablets. Reading more that the node holds of the table would duplicate rows. */
 function asChoice(source: TaskSource, tablets: TableScan['tablets']): TaskSource {
   if (source.kind !== 'scan') return source;
-  const { kind, table, columns } = source;
-  return { kind, table, tablets, columns };
+  const { kind, table, columns, keyFilters } = source;
+  return { kind, table, tablets, columns, ...(keyFilters && { keyFilters }) };
 }

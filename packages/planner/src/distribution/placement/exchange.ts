@@ -83,7 +83,7 @@ export function gatherWhenSmall(planning: Planning, placed: Placed): Placed {
   if (singleFragment(placed) !== undefined) return placed;
   let bytes = 0;
   for (const { placement, output } of placed.fragments) {
-    const size = output === undefined ? undefined : planning.finishedBytes.get(output.stage);
+    const size = output === undefined ? undefined : planning.finished.get(output.stage)?.bytes;
     if (placement !== 'output' || size === undefined) return placed;
     bytes += size;
   }

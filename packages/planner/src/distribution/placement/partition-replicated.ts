@@ -1,8 +1,8 @@
 import type { Relation, ScanRelation } from '../../relational/relation.ts';
 import { inputsOf, withInputs } from '../tree/inputs.ts';
+import { scanOf } from './column-origin.ts';
 import { type Fragment, type KeyedColumns, sameColumns } from './fragment.ts';
 import type { Planning } from './planning.ts';
-import { scanOf } from './scan-of.ts';
 
 /** Below this number of rows a single task is faster than several. */
 const SMALL_ROWS = 100_000;

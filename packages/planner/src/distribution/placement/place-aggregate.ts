@@ -3,6 +3,7 @@ import { type SplitAggregate, splitAggregate } from '../aggregates/split-aggrega
 import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { coLocatedWithin } from './co-located.ts';
+import { scanOf } from './column-origin.ts';
 import {
   broadcast,
   forward,
@@ -15,7 +16,6 @@ import {
 import { type Fragment, keyedBy, type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
 import { partitionReplicated } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
-import { scanOf } from './scan-of.ts';
 
 /** Up to this number of partial rows are merged in one task. */
 const FEW_ROWS = 100_000;

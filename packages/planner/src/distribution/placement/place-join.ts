@@ -19,6 +19,7 @@ import {
 import { joinStrategy, mayBroadcast } from './join-strategy.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
+import { rowReduction } from './row-reduction.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
 import type { JoinStrategy } from './weighed-strategy.ts';
 
@@ -110,7 +111,9 @@ function broadcastJoin(
       keyed: keyedBy(keyed, withEqual(keyed?.columns.map((column) => [column]) ?? [], join, pairs).flat()),
     };
   });
-  filterByBuild(planning, join, probe, side, pairs, whole.relation);
+  const sides = side === 'right' ? { left: probe, right: build } : { left: build, right: probe };
+  const reduction = rowReduction(planning, join, { ...sides, isProbeMoved: false }, pairs, side);
+  filterByBuild(planning, join, probe.fragments, side, pairs, whole.relation, reduction?.pair);
   return placedAs(join, ...fragments);
 }
 
@@ -151,10 +154,11 @@ function hashJoin(
   rightKeys: readonly number[],
 ): Placed {
   const pairs = equalKeys(join);
-  const later = deferredSide(planning, join);
-  const first = later === 'left' ? 'left' : 'right';
-  const before = new Set(planning.drafts);
   const sides = { left, right };
+  const later = deferredSide(planning, join);
+  const reduction = rowReduction(planning, join, { ...sides, isProbeMoved: true }, pairs, later);
+  const first = later ?? reduction?.buildSide ?? 'right';
+  const before = new Set(planning.drafts);
   const keys = { left: leftKeys, right: rightKeys };
   const repartitionSide = (side: 'left' | 'right') =>
     repartition(planning, withoutNullKeys(planning, join, sides[side], side, pairs), keys[side]);
@@ -164,7 +168,7 @@ function hashJoin(
   const probes = planning.drafts.filter((draft) => !before.has(draft) && !builds.includes(draft));
   if (later !== undefined) for (const draft of probes) for (const { id } of builds) draft.after.add(id);
   const [l, r] = first === 'left' ? [build, probe] : [probe, build];
-  filterByBuild(planning, join, sides[first === 'left' ? 'right' : 'left'], first, pairs, build.relation);
+  filterByBuild(planning, join, probes, first, pairs, build.relation, reduction?.pair);
   const width = l.relation.columns.length;
   const { type } = join;
   const ofLeft = keepsPartitioning(type, 'left') ? l.hashKeyChoices : [];

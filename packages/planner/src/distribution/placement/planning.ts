@@ -5,7 +5,7 @@ import type {
   RelationColumn,
   ScanRelation,
 } from '../../relational/relation.ts';
-import type { DynamicFilter, ExchangeSource, StageId } from '../distributed-plan.ts';
+import type { DynamicFilter, ExchangeSource, FinishedStage, StageId } from '../distributed-plan.ts';
 import { Estimates } from '../estimate/estimate.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import type { Fragment, Placed } from './fragment.ts';
@@ -21,6 +21,8 @@ export interface StageDraft {
   /** No stage reads by the hash keys yet, so they may still change. */
   hasOpenKeys: boolean;
   readonly summarised: Set<number>;
+  /** Columns among `summarised` whose values filter rows of later scans. */
+  readonly filterKeys: Set<number>;
   readonly after: Set<StageId>;
   readonly isVolatile: boolean;
   readonly rows: number;
@@ -69,9 +71,9 @@ export class Planning {
   /** The materialized relations whose stages have all started. */
   readonly fixed: ReadonlyMap<Relation, readonly MaterializedRows[]>;
   /** Output size of finished stages. */
-  readonly finishedBytes = new Map<StageId, number>();
+  readonly finished = new Map<StageId, FinishedStage>();
   readonly shared = new Map<number, Placed>();
-  readonly dynamicFilters = new Map<ScanRelation, DynamicFilter[]>();
+  readonly dynamicFilters = new Map<ScanRelation, readonly DynamicFilter[]>();
   /** Scans that are divided among tasks. The others are replicated. */
   readonly partitionedScans = new Set<ScanRelation>();
   /** Partial aggregates, which other stages merge. */
@@ -169,7 +171,10 @@ export class Planning {
   }
 
   addDraft(
-    draft: Omit<StageDraft, 'id' | 'isFixed' | 'summarised' | 'after' | 'hashKeys' | 'hasOpenKeys'>,
+    draft: Omit<
+      StageDraft,
+      'id' | 'isFixed' | 'summarised' | 'filterKeys' | 'after' | 'hashKeys' | 'hasOpenKeys'
+    >,
     hashKeys: readonly number[],
   ): StageDraft {
     while (this.used.has(this.nextStage)) this.nextStage += 1;
@@ -179,6 +184,7 @@ export class Planning {
       hasOpenKeys: hashKeys.length === 0,
       id: this.nextStage,
       summarised: new Set(),
+      filterKeys: new Set(),
       after: new Set(),
       isFixed: false,
     };

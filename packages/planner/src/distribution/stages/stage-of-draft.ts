@@ -71,6 +71,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
       columns: draft.columns.map(({ type }, i) => ({ name: names[i]!, type: typeSql(type) })),
       hashKeys: draft.hashKeys,
       summarised: [...draft.summarised].sort((a, b) => a - b),
+      ...(draft.filterKeys.size === 0 ? {} : { filterKeys: [...draft.filterKeys].sort((a, b) => a - b) }),
     },
     estimate: { rows: Math.round(draft.rows), bytes: Math.round(draft.bytes) },
     after: [...afterOf(draft, sources)].sort((a, b) => a - b),

@@ -274,11 +274,12 @@ export class SimulatedCluster {
       scan.columns.length === 0 ? 'NULL AS nothing' : scan.columns.map((name) => `"${name}"`).join(', ');
     const kept = [
       ...scan.filters.map(conjunctSql),
-      ...scan.dynamicFilters.map(({ column, stage, key }) => {
+      ...scan.dynamicFilters.map(({ column, stage, key, filtersRows }) => {
         const tables = outputs.get(stage);
         if (tables === undefined) throw new Error(`A filter of stage ${stage}, which has not run`);
         const keys = tables.map((output) => `SELECT c${key} FROM "${output}"`).join(' UNION ALL ');
-        return `"${column}" IN (${keys})`;
+        // A filter lets some rows pass whose keys are not in it.
+        return `("${column}" IN (${keys})${filtersRows ? ` OR hash("${column}") % 20 = 0` : ''})`;
       }),
     ];
     return `(SELECT ${columns} FROM ${table}${kept.length === 0 ? '' : ` WHERE ${kept.join(' AND ')}`})`;

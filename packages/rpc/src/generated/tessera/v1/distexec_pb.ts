@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/distexec.proto.
  */
 export const file_tessera_v1_distexec: GenFile = /*@__PURE__*/
-  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2UijQEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBAUILCglfc2hhcmVfaWQieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJeCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCI1CgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoARIUCgxyb3dzX2ZldGNoZWQYAiABKAQi8AIKDFRhc2tGaW5pc2hlZBIMCgRyb3dzGAEgASgEEg0KBWJ5dGVzGAIgASgEEhMKC2J1Y2tldF9yb3dzGAMgAygNEg4KBmNwdV9tcxgEIAEoBBISCgplbGFwc2VkX21zGAUgASgEEhQKDGZldGNoZWRfcm93cxgGIAEoBBIVCg1mZXRjaGVkX2J5dGVzGAcgASgEEh0KFXN0b3JhZ2VfYnl0ZXNfZmV0Y2hlZBgIIAEoBBIcChRzdG9yYWdlX2J5dGVzX2NhY2hlZBgJIAEoBBIVCg1zcGlsbGVkX2J5dGVzGAogASgEEikKCXN1bW1hcmllcxgLIAMoCzIWLnRlc3NlcmEudjEuS2V5U3VtbWFyeRIPCgdhY3Rpb25zGAwgASgMEiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCJ0CgpLZXlTdW1tYXJ5Eg4KBmNvbHVtbhgBIAEoDRIQCgNtaW4YAiABKAlIAIgBARIQCgNtYXgYAyABKAlIAYgBARIOCgZ2YWx1ZXMYBCADKAkSEgoKaGFzX3ZhbHVlcxgFIAEoCEIGCgRfbWluQgYKBF9tYXgiUQoTUmVsZWFzZVF1ZXJ5UmVxdWVzdBIQCghxdWVyeV9pZBgBIAEoCRIQCgNydW4YAiABKA1IAIgBARIOCgZzdGFnZXMYAyADKA1CBgoEX3J1biIWChRSZWxlYXNlUXVlcnlSZXNwb25zZSIUChJMaXN0UXVlcmllc1JlcXVlc3QiJgoTTGlzdFF1ZXJpZXNSZXNwb25zZRIPCgdxdWVyaWVzGAEgASgMIlgKEkNhbmNlbFF1ZXJ5UmVxdWVzdBIQCghxdWVyeV9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSFAoHb2ZfdXNlchgDIAEoCUgAiAEBQgoKCF9vZl91c2VyIiQKE0NhbmNlbFF1ZXJ5UmVzcG9uc2USDQoFZm91bmQYASABKAgy/wIKD0Rpc3RFeGVjU2VydmljZRI5CgRQaW5nEhcudGVzc2VyYS52MS5QaW5nUmVxdWVzdBoYLnRlc3NlcmEudjEuUGluZ1Jlc3BvbnNlEj4KB1J1blRhc2sSGi50ZXNzZXJhLnYxLlJ1blRhc2tSZXF1ZXN0GhUudGVzc2VyYS52MS5UYXNrRXZlbnQwARJRCgxSZWxlYXNlUXVlcnkSHy50ZXNzZXJhLnYxLlJlbGVhc2VRdWVyeVJlcXVlc3QaIC50ZXNzZXJhLnYxLlJlbGVhc2VRdWVyeVJlc3BvbnNlEk4KC0xpc3RRdWVyaWVzEh4udGVzc2VyYS52MS5MaXN0UXVlcmllc1JlcXVlc3QaHy50ZXNzZXJhLnYxLkxpc3RRdWVyaWVzUmVzcG9uc2USTgoLQ2FuY2VsUXVlcnkSHi50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVxdWVzdBofLnRlc3NlcmEudjEuQ2FuY2VsUXVlcnlSZXNwb25zZWIGcHJvdG8z", [file_tessera_v1_task]);
+  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2UiuQEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBARIqCgtrZXlfZmlsdGVycxgHIAMoCzIVLnRlc3NlcmEudjEuS2V5RmlsdGVyQgsKCV9zaGFyZV9pZCKRAQoJS2V5RmlsdGVyEg4KBmNvbHVtbhgBIAEoCRIOCgZ2YWx1ZXMYAiADKAkSEgoKaGFzX3ZhbHVlcxgDIAEoCBIQCgNtaW4YBCABKAlIAIgBARIQCgNtYXgYBSABKAlIAYgBARISCgVibG9vbRgGIAEoDEgCiAEBQgYKBF9taW5CBgoEX21heEIICgZfYmxvb20ieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJzCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDRITCgtmaWx0ZXJfa2V5cxgEIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCI1CgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoARIUCgxyb3dzX2ZldGNoZWQYAiABKAQi8AIKDFRhc2tGaW5pc2hlZBIMCgRyb3dzGAEgASgEEg0KBWJ5dGVzGAIgASgEEhMKC2J1Y2tldF9yb3dzGAMgAygNEg4KBmNwdV9tcxgEIAEoBBISCgplbGFwc2VkX21zGAUgASgEEhQKDGZldGNoZWRfcm93cxgGIAEoBBIVCg1mZXRjaGVkX2J5dGVzGAcgASgEEh0KFXN0b3JhZ2VfYnl0ZXNfZmV0Y2hlZBgIIAEoBBIcChRzdG9yYWdlX2J5dGVzX2NhY2hlZBgJIAEoBBIVCg1zcGlsbGVkX2J5dGVzGAogASgEEikKCXN1bW1hcmllcxgLIAMoCzIWLnRlc3NlcmEudjEuS2V5U3VtbWFyeRIPCgdhY3Rpb25zGAwgASgMEiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCKSAQoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAgSEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
 
 /**
  * @generated from message tessera.v1.PingRequest
@@ -285,6 +285,13 @@ export type ScanSource = Message<"tessera.v1.ScanSource"> & {
    * @generated from field: optional string share_id = 6;
    */
   shareId?: string | undefined;
+
+  /**
+   * Rows that do not meet all of these are left out.
+   *
+   * @generated from field: repeated tessera.v1.KeyFilter key_filters = 7;
+   */
+  keyFilters: KeyFilter[];
 };
 
 /**
@@ -293,6 +300,54 @@ export type ScanSource = Message<"tessera.v1.ScanSource"> & {
  */
 export const ScanSourceSchema: GenMessage<ScanSource> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 5);
+
+/**
+ * The keys that rows of a scan have a match for: `values`, or those between `min` and `max` that are in the Bloom filter.
+ *
+ * @generated from message tessera.v1.KeyFilter
+ */
+export type KeyFilter = Message<"tessera.v1.KeyFilter"> & {
+  /**
+   * Name of the table's column.
+   *
+   * @generated from field: string column = 1;
+   */
+  column: string;
+
+  /**
+   * @generated from field: repeated string values = 2;
+   */
+  values: string[];
+
+  /**
+   * @generated from field: bool has_values = 3;
+   */
+  hasValues: boolean;
+
+  /**
+   * @generated from field: optional string min = 4;
+   */
+  min?: string | undefined;
+
+  /**
+   * @generated from field: optional string max = 5;
+   */
+  max?: string | undefined;
+
+  /**
+   * As in `KeySummary`.
+   *
+   * @generated from field: optional bytes bloom = 6;
+   */
+  bloom?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message tessera.v1.KeyFilter.
+ * Use `create(KeyFilterSchema)` to create a new message.
+ */
+export const KeyFilterSchema: GenMessage<KeyFilter> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_distexec, 6);
 
 /**
  * @generated from message tessera.v1.ExchangeSource
@@ -321,7 +376,7 @@ export type ExchangeSource = Message<"tessera.v1.ExchangeSource"> & {
  * Use `create(ExchangeSourceSchema)` to create a new message.
  */
 export const ExchangeSourceSchema: GenMessage<ExchangeSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 6);
+  messageDesc(file_tessera_v1_distexec, 7);
 
 /**
  * @generated from message tessera.v1.ShuffleBlock
@@ -384,7 +439,7 @@ export type ShuffleBlock = Message<"tessera.v1.ShuffleBlock"> & {
  * Use `create(ShuffleBlockSchema)` to create a new message.
  */
 export const ShuffleBlockSchema: GenMessage<ShuffleBlock> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 7);
+  messageDesc(file_tessera_v1_distexec, 8);
 
 /**
  * The rows of a small output.
@@ -419,7 +474,7 @@ export type InlineRows = Message<"tessera.v1.InlineRows"> & {
  * Use `create(InlineRowsSchema)` to create a new message.
  */
 export const InlineRowsSchema: GenMessage<InlineRows> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 8);
+  messageDesc(file_tessera_v1_distexec, 9);
 
 /**
  * Parts of files outside the managed store.
@@ -440,7 +495,7 @@ export type FileSource = Message<"tessera.v1.FileSource"> & {
  * Use `create(FileSourceSchema)` to create a new message.
  */
 export const FileSourceSchema: GenMessage<FileSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 9);
+  messageDesc(file_tessera_v1_distexec, 10);
 
 /**
  * @generated from message tessera.v1.OutputColumn
@@ -464,7 +519,7 @@ export type OutputColumn = Message<"tessera.v1.OutputColumn"> & {
  * Use `create(OutputColumnSchema)` to create a new message.
  */
 export const OutputColumnSchema: GenMessage<OutputColumn> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 10);
+  messageDesc(file_tessera_v1_distexec, 11);
 
 /**
  * @generated from message tessera.v1.TaskOutput
@@ -488,6 +543,13 @@ export type TaskOutput = Message<"tessera.v1.TaskOutput"> & {
    * @generated from field: repeated uint32 summarised = 3;
    */
   summarised: number[];
+
+  /**
+   * Positions among `summarised` for which a Bloom filter is built as well.
+   *
+   * @generated from field: repeated uint32 filter_keys = 4;
+   */
+  filterKeys: number[];
 };
 
 /**
@@ -495,7 +557,7 @@ export type TaskOutput = Message<"tessera.v1.TaskOutput"> & {
  * Use `create(TaskOutputSchema)` to create a new message.
  */
 export const TaskOutputSchema: GenMessage<TaskOutput> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 11);
+  messageDesc(file_tessera_v1_distexec, 12);
 
 /**
  * The SQL gives the table's columns by their stored names, in order, with their types.
@@ -535,7 +597,7 @@ export type TabletSink = Message<"tessera.v1.TabletSink"> & {
  * Use `create(TabletSinkSchema)` to create a new message.
  */
 export const TabletSinkSchema: GenMessage<TabletSink> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 12);
+  messageDesc(file_tessera_v1_distexec, 13);
 
 /**
  * @generated from message tessera.v1.TaskEvent
@@ -564,7 +626,7 @@ export type TaskEvent = Message<"tessera.v1.TaskEvent"> & {
  * Use `create(TaskEventSchema)` to create a new message.
  */
 export const TaskEventSchema: GenMessage<TaskEvent> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 13);
+  messageDesc(file_tessera_v1_distexec, 14);
 
 /**
  * @generated from message tessera.v1.TaskProgress
@@ -588,7 +650,7 @@ export type TaskProgress = Message<"tessera.v1.TaskProgress"> & {
  * Use `create(TaskProgressSchema)` to create a new message.
  */
 export const TaskProgressSchema: GenMessage<TaskProgress> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 14);
+  messageDesc(file_tessera_v1_distexec, 15);
 
 /**
  * @generated from message tessera.v1.TaskFinished
@@ -678,7 +740,7 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
  * Use `create(TaskFinishedSchema)` to create a new message.
  */
 export const TaskFinishedSchema: GenMessage<TaskFinished> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 15);
+  messageDesc(file_tessera_v1_distexec, 16);
 
 /**
  * @generated from message tessera.v1.SourceRead
@@ -716,7 +778,7 @@ export type SourceRead = Message<"tessera.v1.SourceRead"> & {
  * Use `create(SourceReadSchema)` to create a new message.
  */
 export const SourceReadSchema: GenMessage<SourceRead> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 16);
+  messageDesc(file_tessera_v1_distexec, 17);
 
 /**
  * The values of a column of an output, as texts that the kernel casts to the column's type.
@@ -750,6 +812,14 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
    * @generated from field: bool has_values = 5;
    */
   hasValues: boolean;
+
+  /**
+   * Bloom filter of the values: a power of two of bits, the highest bit of a byte first. A value sets the bits of the low and the
+   * high 32 bits of its hash, each modulo the number of bits.
+   *
+   * @generated from field: optional bytes bloom = 6;
+   */
+  bloom?: Uint8Array | undefined;
 };
 
 /**
@@ -757,7 +827,7 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
  * Use `create(KeySummarySchema)` to create a new message.
  */
 export const KeySummarySchema: GenMessage<KeySummary> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 17);
+  messageDesc(file_tessera_v1_distexec, 18);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryRequest
@@ -788,7 +858,7 @@ export type ReleaseQueryRequest = Message<"tessera.v1.ReleaseQueryRequest"> & {
  * Use `create(ReleaseQueryRequestSchema)` to create a new message.
  */
 export const ReleaseQueryRequestSchema: GenMessage<ReleaseQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 18);
+  messageDesc(file_tessera_v1_distexec, 19);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryResponse
@@ -801,7 +871,7 @@ export type ReleaseQueryResponse = Message<"tessera.v1.ReleaseQueryResponse"> & 
  * Use `create(ReleaseQueryResponseSchema)` to create a new message.
  */
 export const ReleaseQueryResponseSchema: GenMessage<ReleaseQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 19);
+  messageDesc(file_tessera_v1_distexec, 20);
 
 /**
  * @generated from message tessera.v1.ListQueriesRequest
@@ -814,7 +884,7 @@ export type ListQueriesRequest = Message<"tessera.v1.ListQueriesRequest"> & {
  * Use `create(ListQueriesRequestSchema)` to create a new message.
  */
 export const ListQueriesRequestSchema: GenMessage<ListQueriesRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 20);
+  messageDesc(file_tessera_v1_distexec, 21);
 
 /**
  * @generated from message tessera.v1.ListQueriesResponse
@@ -833,7 +903,7 @@ export type ListQueriesResponse = Message<"tessera.v1.ListQueriesResponse"> & {
  * Use `create(ListQueriesResponseSchema)` to create a new message.
  */
 export const ListQueriesResponseSchema: GenMessage<ListQueriesResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 21);
+  messageDesc(file_tessera_v1_distexec, 22);
 
 /**
  * @generated from message tessera.v1.CancelQueryRequest
@@ -862,7 +932,7 @@ export type CancelQueryRequest = Message<"tessera.v1.CancelQueryRequest"> & {
  * Use `create(CancelQueryRequestSchema)` to create a new message.
  */
 export const CancelQueryRequestSchema: GenMessage<CancelQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 22);
+  messageDesc(file_tessera_v1_distexec, 23);
 
 /**
  * @generated from message tessera.v1.CancelQueryResponse
@@ -879,7 +949,7 @@ export type CancelQueryResponse = Message<"tessera.v1.CancelQueryResponse"> & {
  * Use `create(CancelQueryResponseSchema)` to create a new message.
  */
 export const CancelQueryResponseSchema: GenMessage<CancelQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 23);
+  messageDesc(file_tessera_v1_distexec, 24);
 
 /**
  * Runs tasks of queries whose coordinator is another node.

@@ -1,0 +1,31 @@
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import type { KeyFilter } from '../dist-exec.ts';
+import { passesFilterSql, setFilterSql } from './bloom-filter.ts';
+
+let filters = 0;
+
+/**
+ * SQL conditions on the rows of a scan: their keys are among those of finished stages, or seem to be. Makes the session ready
+ * for them.
+ */
+export async function keyConditions(
+  session: KernelSession,
+  keyFilters: readonly KeyFilter[],
+): Promise<readonly string[]> {
+  const conditions: string[] = [];
+  for (const { column, values, min, max, bloom } of keyFilters) {
+    const name = quoteName(column);
+    if (values !== undefined) {
+      // The kernel casts texts to the type of the column.
+      conditions.push(values.length === 0 ? 'false' : `${name} IN (${values.map(quoteText).join(', ')})`);
+      continue;
+    }
+    if (min !== undefined && max !== undefined)
+      conditions.push(`${name} BETWEEN ${quoteText(min)} AND ${quoteText(max)}`);
+    if (bloom === undefined) continue;
+    const variable = `tessera_keys_${filters++}`;
+    await session.execute(setFilterSql(variable), [bloom]);
+    conditions.push(passesFilterSql(name, variable, bloom));
+  }
+  return conditions;
+}

@@ -1,0 +1,151 @@
+import type { JoinRelation, Relation } from '../../relational/relation.ts';
+import { exchangeCost, writeCost } from '../cost/exchange-cost.ts';
+import type { Estimate } from '../estimate/estimate.ts';
+import { anyRelation } from '../tree/inputs.ts';
+import { scannedColumns } from './column-origin.ts';
+import { mayFilterRows, stageColumn, testingScans } from './dynamic-filter.ts';
+import type { KeyPair } from './equal-keys.ts';
+import type { Placed } from './fragment.ts';
+import type { Planning, StageDraft } from './planning.ts';
+
+/** CPU time in µs, as measured: one row is tested against a filter, or added to one. */
+const TESTED_ROW_US = 0.07;
+const ADDED_KEY_US = 0.06;
+/** CPU time in µs to send one key of a filter to a node and to load it there. */
+const SENT_KEY_US = 0.08;
+/** CPU time in µs of the statements that a filter takes at each node. */
+const EACH_NODE_US = 3_000;
+
+/** Share of the keys that pass a filter although they are not in it. */
+const FALSE_POSITIVES = 0.05;
+/** A filter of more keys is larger than a task message should be. */
+const MOST_KEYS = 8_000_000;
+
+/** Which side of a hash join filters the rows of the other one, and by which key. */
+export interface RowReduction {
+  readonly buildSide: 'left' | 'right';
+  readonly pair: KeyPair;
+}
+
+/** Operators that have every value of a column in the result that it has in their input. */
+const KEEPS_VALUES: ReadonlySet<Relation['kind']> = new Set([
+  'input',
+  'project',
+  'aggregate',
+  'distinct',
+  'window',
+  'sort',
+]);
+
+/** The sides of a join as they are placed, and which of them is moved by an exchange. */
+export interface JoinSides {
+  readonly left: Placed;
+  readonly right: Placed;
+  /** A broadcast leaves the rows of the other side where they are. */
+  readonly isProbeMoved: boolean;
+}
+
+/**
+ * Chooses the side of a join whose keys should filter the rows below the other side before these are moved: it is computed first.
+ * Undefined where the rows that need not move cost less than to build the filter and to test every row.
+ *
+ *     stage 1: scan a, hash of k           stage 1: scan a, hash of k, builds a filter of its k
+ *     stage 2: scan b, hash of k      →    stage 2: scan b (k in the filter of stage 1), hash of k
+ *     stage 3: join k                      stage 3: join k
+ *
+ * @param first the side that is computed first anyway; undefined: either
+ */
+export function rowReduction(
+  planning: Planning,
+  join: JoinRelation,
+  sides: JoinSides,
+  pairs: readonly KeyPair[],
+  first: 'left' | 'right' | undefined,
+): RowReduction | undefined {
+  const choices = (first === undefined ? (['left', 'right'] as const) : [first]).flatMap((buildSide) =>
+    pairs.map((pair) => ({ buildSide, pair, gain: reductionGain(planning, join, sides, buildSide, pair) })),
+  );
+  return choices.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain)[0];
+}
+
+/** Microseconds of CPU saved when a key of `buildSide` filters the rows of the other side. */
+function reductionGain(
+  planning: Planning,
+  join: JoinRelation,
+  sides: JoinSides,
+  buildSide: 'left' | 'right',
+  pair: KeyPair,
+): number {
+  const probeSide = buildSide === 'left' ? 'right' : 'left';
+  if (!mayFilterRows(join, probeSide, pair)) return 0;
+  const added = addedKeys(planning, join[buildSide], sides[buildSide], pair[buildSide]);
+  if (added === undefined || added.distinct > MOST_KEYS) return 0;
+  const { tested, movedCost } = testedRows(planning, join, sides, probeSide, pair[probeSide]);
+  const probe = planning.estimates.of(join[probeSide]);
+  const all = Math.min(
+    probe.distinct[pair[probeSide]] ?? probe.rows,
+    ...keysOfTable(planning, join[buildSide], pair[buildSide]),
+  );
+  const share = Math.min(1, added.distinct / Math.max(1, all));
+  const saved = movedCost * (1 - share - FALSE_POSITIVES);
+  const spentOnce = tested * TESTED_ROW_US + added.rows * ADDED_KEY_US;
+  return saved - spentOnce - planning.nodes * (added.distinct * SENT_KEY_US + EACH_NODE_US);
+}
+
+/**
+ * Distinct values of a column in the tables that it comes from. Keys usually refer to rows that exist: a build side that has all
+ * rows of its table leaves out nothing.
+ */
+const keysOfTable = (planning: Planning, relation: Relation, position: number): readonly number[] =>
+  scannedColumns(relation, position).map(
+    ({ scan, column }) => planning.estimates.of(scan).distinct[scan.names.indexOf(column)]!,
+  );
+
+/** Rows of the scans that would test the column, and what moving the rows costs that come from them. */
+function testedRows(
+  planning: Planning,
+  join: JoinRelation,
+  sides: JoinSides,
+  probeSide: 'left' | 'right',
+  position: number,
+): { readonly tested: number; readonly movedCost: number } {
+  const moved = new Set<Estimate | StageDraft>();
+  let tested = 0;
+  for (const { scan, draft } of testingScans(
+    planning,
+    join[probeSide],
+    sides[probeSide].fragments,
+    position,
+  )) {
+    if (draft === undefined && !sides.isProbeMoved) continue;
+    tested += planning.estimates.of(scan).rows;
+    moved.add(draft ?? planning.estimates.of(join[probeSide]));
+  }
+  const movedCost = [...moved].reduce(
+    (sum, rows) => sum + writeCost(rows) + exchangeCost(rows, 'hash', planning.nodes),
+    0,
+  );
+  return { tested, movedCost };
+}
+
+/** The rows of the stage whose column would make the filter, and its distinct values; undefined where no one stage has them. */
+function addedKeys(
+  planning: Planning,
+  relation: Relation,
+  { fragments }: Placed,
+  position: number,
+): { readonly rows: number; readonly distinct: number } | undefined {
+  const [only] = fragments;
+  if (only === undefined || fragments.length > 1) return undefined;
+  const { rows, distinct } = planning.estimates.of(relation);
+  const own = { rows, distinct: Math.min(rows, distinct[position] ?? rows) };
+  if (only.placement !== 'hash' && only.placement !== 'output') return own;
+  const found = stageColumn(planning, only.relation, position);
+  if (found === undefined) return undefined;
+  const draft = planning.draft(found.stage);
+  if (draft.isFixed && !draft.filterKeys.has(found.position)) return undefined;
+  const size = planning.finished.get(found.stage)?.rows ?? draft.rows;
+  // The filter has all values of the stage's column, also those that operators above it leave out.
+  const losesValues = anyRelation(only.relation, ({ kind }) => !KEEPS_VALUES.has(kind));
+  return { rows: size, distinct: losesValues ? size : Math.min(own.distinct, size) };
+}
