@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
+import type { PlannedScan } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import { belowLocation, type CopyFromStatement, type ReadFunction } from '@tessera/sql';
 import { requireLocation } from '../catalog/names.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { distributedQuery } from '../query-run.ts';
 import { csvFile, type ReadFile, ReadResolution } from '../read-resolution.ts';
-import { csvOptions } from './text-options.ts';
+import { csvOptions, isOn } from './text-options.ts';
 
 export type CopyFormat = 'CSV' | 'TSV' | 'PARQUET' | 'JSON' | 'AVRO';
 
@@ -22,6 +24,9 @@ export interface CopyFiles {
   readonly files: readonly CopyFile[];
   /** A temp table of the session that has the rows already. */
   readonly relation: string | undefined;
+  /** Set where nodes may read parts of the files; then `files` are stand-ins until `reads.readAlone`. */
+  readonly inParts: PlannedScan | undefined;
+  readonly reads: ReadResolution;
 }
 
 const FUNCTIONS: Readonly<Record<CopyFormat, ReadFunction>> = {
@@ -50,18 +55,31 @@ export async function copyFiles(
   const { run } = context;
   const { url, credentials } = copyPlace(context, snapshot, statement);
   const format = formatOf(statement, url);
+  const parts = isForParts(statement)
+    ? run.binder.distribution.fileParts({
+        distributed: distributedQuery(run.query),
+        settings: run.request.settings,
+      })
+    : undefined;
   const reads = new ReadResolution({
     ...run.request,
     external: run.external,
     session,
+    parts,
     signal: run.query.signal,
   });
-  const source = await reads.resolve({
-    function: FUNCTIONS[format],
-    url,
-    options: credentials,
-    location: statement.table.location,
-  });
+  const { null_string, empty_field_as_null } = statement.options;
+  const isText = format === 'CSV' || format === 'TSV';
+  const textOptions = isText && {
+    ...csvOptions({ format }, statement.options),
+    ...(null_string !== undefined && { null_string }),
+    empty_field_as_null: isOn(empty_field_as_null, true),
+  };
+  const call = { function: FUNCTIONS[format], url, location: statement.table.location };
+  const source = await reads.resolve(
+    { ...call, options: { ...credentials, ...textOptions } },
+    { unionByName: true },
+  );
   const files = await Promise.all(
     reads.files.map(async (file) => {
       const { size, mtime } = await stat(file.path);
@@ -70,7 +88,24 @@ export async function copyFiles(
       return { ...file, csv, bytes: size, modifiedAt: mtime };
     }),
   );
-  return { format, files, relation: source.kind === 'relation' ? source.name : undefined };
+  return {
+    format,
+    files,
+    relation: source.kind === 'relation' ? source.name : undefined,
+    inParts:
+      source.kind === 'files' && source.scanId !== undefined ? reads.plannedScan(source.scanId) : undefined,
+    reads,
+  };
+}
+
+/** Whether the rows of parts of the files are those of the files: none is tolerated, counted or told apart by its file. */
+function isForParts({ options, mapping = [] }: CopyFromStatement): boolean {
+  const { max_errors_per_file, error_file, limit, offset, skip_header_rows } = options;
+  return (
+    [max_errors_per_file, error_file, limit, offset].every((option) => option === undefined) &&
+    Number(skip_header_rows ?? 0) === 0 &&
+    mapping.every(({ source }) => source?.kind !== 'virtual')
+  );
 }
 
 /** The URL with its pattern, and what opens it. */

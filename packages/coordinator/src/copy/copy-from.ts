@@ -13,6 +13,7 @@ import { plus } from '../read/scan-totals.ts';
 import { scannedFiles } from '../read/scanned-files.ts';
 import { copiedColumns, FILE_COLUMN, storedValue } from './copy-columns.ts';
 import { type CopyFiles, copyFiles } from './copy-files.ts';
+import { copyParts, withoutBlankRows } from './copy-parts.ts';
 import { csvArguments, isOn, padsShortLines } from './text-options.ts';
 import { toleratedRows } from './tolerated-rows.ts';
 
@@ -32,13 +33,14 @@ export async function copyFrom(
     let source: CopyFiles | undefined;
     try {
       source = await copyFiles(context, snapshot, session, statement);
-      return await copyRows(context, session, table, statement, source);
+      return await copyRows(context, snapshot, session, table, statement, source);
     } catch (error) {
       if (query.signal.aborted) throw query.signal.reason;
       const files = source?.files ?? [];
       throw explainFailure(constraintViolation(error) ?? error, { files, isLastAttempt: quarantine });
     } finally {
       stopInterrupting();
+      source?.reads.release();
       await sequences?.end();
       await session.close();
     }
@@ -47,6 +49,7 @@ export async function copyFrom(
 
 async function copyRows(
   context: ChangeContext,
+  snapshot: Snapshot,
   session: KernelSession,
   table: TableObject,
   statement: CopyFromStatement,
@@ -56,10 +59,13 @@ async function copyRows(
   const { scan, columns } = await describedScan(session, source, statement);
   const names = columns.map(({ name }) => name).filter((name) => name !== FILE_COLUMN);
   const copied = await copiedColumns(context, session, table, statement, source, names);
+  const inParts = await copyParts(context, { session, snapshot, table, statement, source, names, copied });
+  if (inParts !== undefined) return inParts;
+  await source.reads.readAlone();
   const from = scan.isTolerant
     ? await toleratedRows(context, session, { scan: scan.sql, names, copied, statement, files: source.files })
     : scan.sql;
-  const rows = isOn(options.skip_blank_lines, false) ? `(${withoutBlankRows(from, names)})` : from;
+  const rows = isOn(options.skip_blank_lines, false) ? withoutBlankRows(from, names) : from;
   const items = copied.map((column) => storedValue(column, table));
   const sql = `SELECT ${items.join(', ')} FROM ${rows} AS source ${limitOf(options)}`;
   const { signal } = context.run.query;
@@ -90,6 +96,7 @@ async function describedScan(session: KernelSession, source: CopyFiles, statemen
     return await describe([]);
   } catch (error) {
     if (!(error instanceof TesseraError) || !/sniffing file/.test(error.message)) throw error;
+    await source.reads.readAlone();
     if (!padsShortLines(statement.options)) {
       const reason =
         'its lines have different numbers of fields, a quote is not closed, or text follows a closing quote';
@@ -138,9 +145,6 @@ function scanOf(
 
 /** The kernel takes `*`, `?` and `[` in a path for a pattern; in brackets each stands for itself. */
 const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');
-
-const withoutBlankRows = (from: string, names: readonly string[]): string =>
-  `SELECT * FROM ${from} AS lines WHERE ${names.map((name) => `${quoteName(name)} IS NOT NULL`).join(' OR ')}`;
 
 function limitOf(options: CopyFromStatement['options']): string {
   return (['limit', 'offset'] as const)

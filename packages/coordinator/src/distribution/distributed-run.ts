@@ -23,8 +23,12 @@ import {
 
 /** How often a query is planned anew because nodes were lost. */
 const MAX_RUNS = 3;
-/** Of rows in memory: fewer are written by the coordinator. */
 const LEAST_WRITTEN_BYTES = 64 << 20;
+
+/** Rows of fewer bytes are written by the coordinator. */
+export const leastWrittenBytes = ({ tablet_min_size_bytes }: Settings): number =>
+  Math.min(LEAST_WRITTEN_BYTES, tablet_min_size_bytes);
+
 /** Of one task. */
 const MAX_ATTEMPTS = 4;
 
@@ -53,12 +57,17 @@ export interface DistributedRunOptions {
   readonly signal: AbortSignal;
 }
 
+/** What the stages of a plan read, and how its SQL goes on from there. */
+export interface StagedStatement extends Pick<Binding, 'tables' | 'files'> {
+  readonly prepared: Pick<Binding['prepared'], 'sessionRelations' | 'namedColumns' | 'withOutput'>;
+}
+
 /**
  * Runs the stages of a planned query, all but the root; planned anew on the living nodes when some are lost.
  * @throws TesseraError what the query did wrong, NO_NODES, why it was cancelled
  */
 export async function runDistributed(
-  binding: Binding,
+  statement: StagedStatement,
   plan: () => Promise<PlannedQuery | UndistributedQuery>,
   options: DistributedRunOptions,
 ): Promise<DistributedRun | UndistributedQuery> {
@@ -66,7 +75,7 @@ export async function runDistributed(
     const planned = await plan();
     if (planned.plan === undefined) return planned;
     try {
-      return await runOnce(binding, planned, run, options);
+      return await runOnce(statement, planned, run, options);
     } catch (error) {
       if (run === MAX_RUNS || options.signal.aborted || !isWorthAnother(error)) throw error;
     }
@@ -74,7 +83,7 @@ export async function runDistributed(
 }
 
 async function runOnce(
-  { tables, files, prepared }: Binding,
+  { tables, files, prepared }: StagedStatement,
   planned: PlannedQuery,
   run: number,
   options: DistributedRunOptions,
@@ -87,7 +96,7 @@ async function runOnce(
       : writtenByNodes(
           planned,
           (root) => rewrittenTemplate(root, (sql) => storage.rows(prepared.withOutput(sql))),
-          Math.min(LEAST_WRITTEN_BYTES, settings.tablet_min_size_bytes),
+          leastWrittenBytes(settings),
         );
   const executed = await executePlan(
     {

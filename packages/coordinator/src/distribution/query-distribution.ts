@@ -1,8 +1,9 @@
 import type { Snapshot } from '@tessera/catalog';
 import { type ErrorName, TesseraError } from '@tessera/common';
+import type { SqlTemplate } from '@tessera/planner';
 import type { ClusterNode } from '@tessera/scheduler';
 import type { StorageAgent } from '@tessera/storage-agent';
-import type { Binding } from '../read/binding.ts';
+import type { Binding, BoundFiles } from '../read/binding.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
 import { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import type { ScanTotals } from '../read/scan-totals.ts';
@@ -18,8 +19,15 @@ import {
   planQuery,
   type UndistributedQuery,
 } from './distributed-plans.ts';
-import { runDistributed } from './distributed-run.ts';
+import {
+  type DistributedRun,
+  type DistributedRunOptions,
+  leastWrittenBytes,
+  runDistributed,
+  type StagedStatement,
+} from './distributed-run.ts';
 import { keyOfTable } from './key-placements.ts';
+import { COPIED_FILES, filesToTablets, type RowStorage } from './written-by-nodes.ts';
 
 export interface QueryDistributionOptions {
   /** Undefined: every query runs on this node. */
@@ -69,8 +77,39 @@ export class QueryDistribution {
     return isWorthDistributing({ tables, files }, await relations!.snapshot(), nodes, settings);
   }
 
+  /**
+   * Has nodes read parts of files and store the rows of `sql` over them; undefined where this node is to do it. The run is to be
+   * released.
+   */
+  async storeFiles(
+    files: BoundFiles,
+    { sql, columns, storage }: { sql: SqlTemplate; columns: readonly string[]; storage: RowStorage },
+    scope: Pick<
+      DistributedRunOptions,
+      'session' | 'snapshot' | 'settings' | 'queryId' | 'onProgress' | 'signal'
+    >,
+  ): Promise<DistributedRun | undefined> {
+    const { rows, bytes } = files.scan;
+    if (bytes < leastWrittenBytes(scope.settings)) return undefined;
+    const plan = filesToTablets(sql, columns, { rows, bytes });
+    const statement: StagedStatement = {
+      tables: new Map(),
+      files: new Map([[COPIED_FILES, files]]),
+      prepared: { sessionRelations: new Map(), namedColumns: undefined, withOutput: (text) => text },
+    };
+    const run = await this.#runOrDecline(statement, async () => ({ plan, refine: (same) => same }), {
+      storage,
+      ...scope,
+    });
+    return run === undefined || 'reason' in run ? undefined : run;
+  }
+
   /** When files of a statement may be read by several nodes; undefined where this one reads them alone. */
-  fileParts({ distributed, rowPositionsOf, settings }: BindRequest): FilePartsOptions | undefined {
+  fileParts({
+    distributed,
+    rowPositionsOf,
+    settings,
+  }: Pick<BindRequest, 'distributed' | 'rowPositionsOf' | 'settings'>): FilePartsOptions | undefined {
     if (this.#cluster === undefined || this.#agent === undefined) return undefined;
     if (distributed === undefined || rowPositionsOf !== undefined || this.#nodes(settings).length < 2)
       return undefined;
@@ -111,26 +150,15 @@ export class QueryDistribution {
     const isFixed = Object.keys(parameters).length === 0;
     const storage = isFixed ? await request.storing?.({ columns, session }) : undefined;
     const plan = () => this.plan(binding, snapshot, request, storage !== undefined);
-    const run = await runDistributed(binding, plan, {
-      services: {
-        ...this.#cluster!,
-        cluster: limitedNodes(this.#cluster!.cluster, settings.nodes_per_query),
-      },
+    const run = await this.#runOrDecline(binding, plan, {
       storage,
-      agent: this.#agent!,
       session,
       snapshot,
       settings,
       signal,
       ...distributed!,
-    }).catch((error: unknown) => {
-      if (binding.files.size > 0 && !signal.aborted && blamesData(error)) return undefined;
-      throw error;
     });
-    if (run === undefined) {
-      this.undistributed += 1;
-      return undefined;
-    }
+    if (run === undefined) return undefined;
     if ('reason' in run) {
       if (run.isUnsupported) this.undistributed += 1;
       return undefined;
@@ -140,6 +168,23 @@ export class QueryDistribution {
     const { accesses, readInParts, executed, isStored } = run;
     const sql = isStored ? run.sql : binding.prepared.withOutput(run.sql);
     return { sql, accesses, readInParts, executed, isStored };
+  }
+
+  /** Undefined where the files of a statement are to be read by this node, which then says what is wrong with them. */
+  async #runOrDecline(
+    statement: StagedStatement,
+    plan: () => Promise<PlannedQuery | UndistributedQuery>,
+    options: Omit<DistributedRunOptions, 'services' | 'agent'>,
+  ): Promise<DistributedRun | UndistributedQuery | undefined> {
+    const cluster = limitedNodes(this.#cluster!.cluster, options.settings.nodes_per_query);
+    const services = { ...this.#cluster!, cluster };
+    try {
+      return await runDistributed(statement, plan, { ...options, services, agent: this.#agent! });
+    } catch (error) {
+      if (statement.files.size === 0 || options.signal.aborted || !blamesData(error)) throw error;
+      this.undistributed += 1;
+      return undefined;
+    }
   }
 
   #nodes(settings: Settings): readonly ClusterNode[] {

@@ -97,6 +97,42 @@ const ROOT_STAGE: Stage = {
   outline: ['gather tablets'],
 };
 
+/** The bound name of the files in a plan of `filesToTablets`. */
+export const COPIED_FILES = 'files';
+
+/** A plan by which nodes read parts of files and write the rows of `sql` over them as tablets. */
+export const filesToTablets = (
+  sql: SqlTemplate,
+  columns: readonly string[],
+  estimate: Stage['estimate'],
+): DistributedPlan => ({
+  stages: [
+    {
+      id: WRITING,
+      partitioning: 'source',
+      sources: [
+        {
+          kind: 'scan',
+          relation: COPIED_FILES,
+          columns,
+          filters: [],
+          partitioning: 'source',
+          dynamicFilters: [],
+        },
+      ],
+      sql,
+      output: { ...TABLET_ROWS, summarised: [] },
+      estimate,
+      after: [],
+      // A second run writes other tablets.
+      isVolatile: true,
+      outline: ['write tablets', '  scan files'],
+    },
+    ROOT_STAGE,
+  ],
+  unboundedGathers: [],
+});
+
 /** Applies a rewriting of SQL text to a template; places of sources go with the text around them. */
 export function rewrittenTemplate(template: SqlTemplate, rewrite: (sql: string) => string): SqlTemplate {
   const text = template.map((part) => (typeof part === 'string' ? part : `"$source${part}$"`)).join('');

@@ -8,7 +8,7 @@ import {
   type SharedFiles,
   writeStandIn,
 } from '@tessera/file-scan';
-import type { ExternalSources, ListedFile } from '@tessera/object-store';
+import type { ExternalSources, ListedFile, ObjectCredentials } from '@tessera/object-store';
 import type { ReadCall, SourceFile } from '@tessera/sql';
 import type { RequestDirectory } from '../statement-request.ts';
 
@@ -80,7 +80,7 @@ export class FileParts {
       const large = files.find(({ bytes }) => bytes > MAX_DOWNLOAD_BYTES);
       if (large !== undefined) fail('FILE_TOO_LARGE', { name: large.url, limitBytes: MAX_DOWNLOAD_BYTES });
       for (const { path } of files) await rm(path, { force: true });
-      await external.downloadListed(call.url, files, { signal, credentials: call.options });
+      await external.downloadListed(call.url, files, { signal, credentials: credentialsOf(call) });
       scan.isHere = true;
     }
   }
@@ -92,7 +92,8 @@ export class FileParts {
   async #objects(call: ReadCall, format: FilesToPlan['format']) {
     const { external, directory, leastBytes, signal } = this.#scope;
     if (!external.isObjectUrl(call.url)) return undefined;
-    const { url, options: credentials } = call;
+    const { url } = call;
+    const credentials = credentialsOf(call);
     const listed = await external.list(url, { signal, credentials });
     if (!isUniform(listed, format) || sizeOf(listed) < leastBytes) return undefined;
     const plan = await planFiles({ url, credentials, files: listed, format }, this.#scope, signal);
@@ -120,6 +121,10 @@ export class FileParts {
     return { scanId, files: scan.files };
   }
 }
+
+/** The arguments of a call that open the store. */
+const credentialsOf = ({ options }: Pick<ReadCall, 'options'>): ObjectCredentials =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => /^aws_|^endpoint$/.test(name)));
 
 const sizeOf = (files: readonly Pick<ListedFile, 'bytes'>[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);

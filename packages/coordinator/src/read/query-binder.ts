@@ -76,7 +76,7 @@ export type SystemScope = Pick<
 export class QueryBinder {
   readonly #services: BinderServices;
   readonly #mirror: MirrorTables | undefined;
-  readonly #distribution: QueryDistribution;
+  readonly distribution: QueryDistribution;
   readonly #viewColumns = new ViewColumns();
   readonly #bindings = new QueryBindings();
   readonly #descriptions = new QueryDescriptions();
@@ -87,7 +87,7 @@ export class QueryBinder {
   constructor(services: BinderServices) {
     this.#services = services;
     const { cluster, columnStatisticsBytes } = services;
-    this.#distribution = new QueryDistribution({
+    this.distribution = new QueryDistribution({
       cluster,
       agent: services.tables?.agent,
       columnStatisticsBytes,
@@ -97,12 +97,12 @@ export class QueryBinder {
 
   /** See `QueryDistribution`. */
   get undistributed(): number {
-    return this.#distribution.undistributed;
+    return this.distribution.undistributed;
   }
 
   /** See `QueryDistribution`. */
   get gathered(): number {
-    return this.#distribution.gathered;
+    return this.distribution.gathered;
   }
 
   /** @throws TesseraError what is wrong with the statement, its files or its tablets; why it was cancelled */
@@ -121,7 +121,7 @@ export class QueryBinder {
         readInParts = NOTHING_SCANNED,
       }: ReadableQuery = (work.sequences?.areUsed === true
         ? undefined
-        : await this.#distribution.run(binding, request, work)) ??
+        : await this.distribution.run(binding, request, work)) ??
       (await this.#readable(request, work, binding));
       return {
         session: work.session,
@@ -177,8 +177,8 @@ export class QueryBinder {
         prepared,
         planner: prepared.boundSql === undefined ? work.session : await work.relations!.binder(),
         tables: explained,
-        distribution: (await this.#distribution.isFor(binding, request, work))
-          ? await this.#distribution.plan(binding, await work.relations!.snapshot(), request)
+        distribution: (await this.distribution.isFor(binding, request, work))
+          ? await this.distribution.plan(binding, await work.relations!.snapshot(), request)
           : undefined,
         names: new Map([
           ...[...tables].map(([name, { table }]) => [name, table.name] as const),
@@ -263,7 +263,7 @@ export class QueryBinder {
     signal.throwIfAborted();
     const session = await this.#services.kernel.session({ timeZone: settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, signal);
-    const parts = this.#distribution.fileParts(request);
+    const parts = this.distribution.fileParts(request);
     const reads = new ReadResolution({ ...request, ...this.#services, session, parts });
     const relations = this.#relations(request, session, reads);
     const sequences = this.sequences(
@@ -477,7 +477,7 @@ export class QueryBinder {
   /** Whether the plan has to be looked at and was not. */
   async #needsPlan(binding: Binding, request: BindRequest, work: StatementWork): Promise<boolean> {
     if (binding.isPlanned) return false;
-    return !(await this.#areHot(binding.tables, work)) || this.#distribution.isFor(binding, request, work);
+    return !(await this.#areHot(binding.tables, work)) || this.distribution.isFor(binding, request, work);
   }
 
   /** Whether all columns of all tables are in memory. */

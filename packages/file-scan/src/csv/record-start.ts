@@ -11,21 +11,23 @@ const LEAST_RECORDS = 2;
 /**
  * Where a record starts in a piece cut from anywhere in a CSV file; undefined where that cannot be told. A piece may begin
  * inside or outside of a quoted field: a place counts when only one of the two makes the records behind it have the right
- * number of fields. It is still a guess, which the reader of the bytes before it proves or refutes (`QuoteState`).
+ * number of fields, or both make them start there. It is still a guess, which the reader of the bytes before it proves or refutes (`QuoteState`).
  */
 export function recordStart(piece: Buffer, shape: CsvBytes, columns: number): number | undefined {
   const outside = startIf(piece, shape, columns, false);
-  if (shape.quote === '' || outside === undefined) return outside;
-  return startIf(piece, shape, columns, true) === undefined ? outside : undefined;
+  if (shape.quote === '') return outside;
+  const inside = startIf(piece, shape, columns, true);
+  if (outside === undefined || inside === undefined) return outside ?? inside;
+  return inside === outside ? outside : undefined;
 }
 
 /** Where the first record behind the first line end starts, when the records from there on look right. */
 function startIf(piece: Buffer, shape: CsvBytes, columns: number, isQuoted: boolean): number | undefined {
   const records = new Records(piece, shape);
-  const start = records.next(0, isQuoted)?.end;
-  if (start === undefined) return undefined;
+  const cut = records.next(0, isQuoted);
+  if (cut?.isSound !== true) return undefined;
   let found: number | undefined;
-  let at = start;
+  let at = cut.end;
   for (let count = 0; count < CHECKED_RECORDS; count++) {
     const record = records.next(at, false);
     if (record === undefined) return count >= LEAST_RECORDS ? found : undefined;

@@ -1,0 +1,76 @@
+import type { Snapshot, TableObject } from '@tessera/catalog';
+import { type KernelSession, quoteName } from '@tessera/kernel';
+import type { CopyFromStatement } from '@tessera/sql';
+import type { Change } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
+import { storageOf, storeQuery } from '../changes/store-query.ts';
+import { rewrittenTemplate } from '../distribution/written-by-nodes.ts';
+import { distributedQuery } from '../query-run.ts';
+import { plus } from '../read/scan-totals.ts';
+import { type CopiedColumn, storedValue } from './copy-columns.ts';
+import type { CopyFiles } from './copy-files.ts';
+import { isOn } from './text-options.ts';
+
+interface Copy {
+  readonly session: KernelSession;
+  readonly snapshot: Snapshot;
+  readonly table: TableObject;
+  readonly statement: CopyFromStatement;
+  readonly source: CopyFiles;
+  /** Of all columns of the files. */
+  readonly names: readonly string[];
+  readonly copied: readonly CopiedColumn[];
+}
+
+/** Has each node read parts of the files and store their rows; undefined where this node is to copy the files. */
+export async function copyParts(context: ChangeContext, copy: Copy): Promise<Change | undefined> {
+  const { session, snapshot, table, statement, source, names, copied } = copy;
+  const { inParts } = source;
+  if (inParts === undefined) return undefined;
+  if (!copied.every(({ fallback }) => isConstant(fallback))) return undefined;
+  const { run } = context;
+  const items = copied.map((column) => storedValue(column, table));
+  const skipsBlank = isOn(statement.options.skip_blank_lines, false);
+  const needed = names.filter((name) => skipsBlank || items.some((item) => item.includes(quoteName(name))));
+  const toStore = { table, rows: (sql: string) => sql };
+  const storage = await storageOf(context, toStore, session);
+  const sql = rewrittenTemplate([0], (files) => {
+    const rows = skipsBlank ? withoutBlankRows(files, names) : files;
+    return storage.rows(`SELECT ${items.join(', ')} FROM ${rows} AS source`);
+  });
+  const stored = await run.binder.distribution.storeFiles(
+    { scan: inParts, columns: names },
+    { sql, columns: needed, storage },
+    {
+      session,
+      snapshot,
+      settings: run.request.settings,
+      signal: run.query.signal,
+      ...distributedQuery(run.query)!,
+    },
+  );
+  if (stored === undefined) return undefined;
+  try {
+    const bound = { session, sql: stored.sql, params: [], isStored: true };
+    const { actions, rows } = await storeQuery(context, bound, toStore, run.query.signal);
+    const { activity } = run.query;
+    const read = stored.readInParts;
+    activity.scanned = plus(activity.scanned, { ...read, rows: Math.max(read.rows, rows) });
+    return { actions, affectedRows: rows };
+  } finally {
+    stored.release();
+  }
+}
+
+export const withoutBlankRows = (from: string, names: readonly string[]): string =>
+  `(SELECT * FROM ${from} AS lines WHERE ${names.map((name) => `${quoteName(name)} IS NOT NULL`).join(' OR ')})`;
+
+/** Functions in expressions that give the same value on every node at any time. */
+const FIXED = new Set(['cast', 'decimal', 'varchar', 'list_value', 'main']);
+
+/** Whether SQL for a default has one value for the statement; not told for most functions. */
+function isConstant(sql: string): boolean {
+  const code = sql.replaceAll(/'(?:[^']|'')*'/g, "''");
+  if (/\bcurrent_|\blocaltime/i.test(code)) return false;
+  return [...code.matchAll(/([A-Za-z_]\w*)"?\s*\(/g)].every(([, name]) => FIXED.has(name!.toLowerCase()));
+}
