@@ -175,7 +175,7 @@ const REFUSED: readonly (readonly [call: string, message: RegExp])[] = [
   ["read_csv('upload://a', HEADER => true, header => false)", /HEADER is given twice/],
   ["read_parquet('upload://a', HEADER => true)", /READ_PARQUET: unknown argument HEADER/],
   ["read_parquet('upload://a', union_by_name => true)", /unknown argument UNION_BY_NAME/],
-  ["read_files('upload://a')", /cannot tell the format/],
+  ["read_files('upload://a')", /cannot determine the format/],
 ];
 
 test.for(REFUSED)('%s is refused', async ([call, message]) => {

@@ -27,7 +27,7 @@ type MessageError = Extract<
 const CHECK_ARGUMENTS = 'Check the number and the types of the arguments, or add explicit casts.';
 const ADD_CASTS = 'Add explicit casts.';
 
-/** The first that matches counts. Every message of the kernel that users see passes here. */
+/** Every kernel message that users see passes through this table; the first matching row applies. */
 const TRANSLATIONS: readonly Translation[] = [
   // Names
   {
@@ -38,7 +38,7 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^Referenced column "(.*?)" was not found because the FROM clause is missing/s,
     error: 'UNDEFINED_NAME',
-    message: (name) => `Column "${name}" does not exist: no FROM has columns for this place`,
+    message: (name) => `Column "${name}" does not exist: there is no FROM clause to take it from`,
   },
   {
     says: /^Table "(.*?)" does not have a column named "(.*?)"(?:\s+Candidate bindings: :? ?(.*))?/s,
@@ -54,7 +54,7 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^Column "(.*?)" does not exist on (left|right) side of join!/s,
     error: 'UNDEFINED_NAME',
-    message: (name, side) => `Column "${name}" of USING does not exist on the ${side} side of the join`,
+    message: (name, side) => `Column "${name}" in USING does not exist on the ${side} side of the join`,
   },
   {
     says: /^Could not ORDER BY column "(.*?)": add the expression/s,
@@ -69,7 +69,7 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^Ambiguous reference to table "(.*?)"/s,
     error: 'AMBIGUOUS_NAME',
-    message: (name) => `Table name "${name}" stands more than once in FROM: give one of them another alias`,
+    message: (name) => `Table name "${name}" is used more than once in FROM: use different aliases`,
   },
 
   // Functions and operators
@@ -99,26 +99,26 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^ARRAY_SLICE can only operate on LISTs and VARCHARs/,
     error: 'UNDEFINED_FUNCTION',
-    message: () => 'length, octet_length, substring and [from:to] take a text, a bytea or an array',
+    message: () => 'length, octet_length, substring and [from:to] require text, bytea or an array',
     resolution: ADD_CASTS,
   },
   {
     says: /^Function "(.*?)" is a table function but it was used as a scalar function/s,
     error: 'BINDING_ERROR',
-    message: (name) => `${name} gives a table: call it in FROM`,
+    message: (name) => `${name} returns a table: call it in FROM`,
   },
   {
     says: /^Function "(.*?)" is a Scalar Function\. "DISTINCT", "FILTER", and "ORDER BY"/s,
     error: 'BINDING_ERROR',
     message: (name) =>
-      `DISTINCT, FILTER and ORDER BY go with aggregate functions; ${shownFunction(name)} is none`,
+      `DISTINCT, FILTER and ORDER BY are allowed only in calls of aggregate functions; ${shownFunction(name)} is not one`,
   },
 
   // Grouping and windows
   {
     says: /^column "?\$(?:tablet|row)"? must appear in the GROUP BY clause/s,
     error: 'GROUPING_ERROR',
-    message: () => 'Aggregate functions are not allowed in the values of UPDATE',
+    message: () => 'Aggregate functions are not allowed in the SET clause of UPDATE',
     resolution: 'Use a subquery.',
   },
   {
@@ -141,7 +141,7 @@ const TRANSLATIONS: readonly Translation[] = [
     says: /^(ORDER|GROUP BY) term out of range - should be between 1 and (\d+)/,
     error: 'BINDING_ERROR',
     message: (clause, count) =>
-      `A position in ${clause === 'ORDER' ? 'ORDER BY' : clause} is a number from 1 to ${count}, of the columns of the result`,
+      `A position in ${clause === 'ORDER' ? 'ORDER BY' : clause} must be from 1 to ${count}, the number of result columns`,
   },
 
   // Subqueries and set operations
@@ -165,7 +165,7 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^Unknown TimeZone '(.*?)'/s,
     error: 'INVALID_ARGUMENT',
-    message: (zone) => `time zone "${zone}" is not known`,
+    message: (zone) => `time zone "${zone}" is not recognized`,
   },
   {
     says: /^Type ([A-Z]\w*(?:\(.*?\))?) with value (.*?) can't be cast because the value is out of range for the destination type (.*)$/s,
@@ -196,7 +196,7 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^DECIMAL type width must be between 1 and (\d+)/,
     error: 'BINDING_ERROR',
-    message: (most) => `The precision of numeric is a number from 1 to ${most}`,
+    message: (most) => `The precision of numeric must be from 1 to ${most}`,
   },
   {
     says: /^DECIMAL type scale cannot be greater than width/,
@@ -212,12 +212,12 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^UNNEST\(\) can only be applied to lists, structs and NULL, not (.*)$/s,
     error: 'BINDING_ERROR',
-    message: (type) => `UNNEST takes an array, not ${withDialectTypes(type)}`,
+    message: (type) => `UNNEST requires an array, not ${withDialectTypes(type)}`,
   },
   {
     says: /^UNNEST requires a single list as input/,
     error: 'BINDING_ERROR',
-    message: () => 'UNNEST takes an array',
+    message: () => 'UNNEST requires an array',
   },
   {
     says: /^Cannot extract field '(.*?)' from expression "(.*?)" because it is not a struct/s,
@@ -242,12 +242,13 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^extract specifier "(.*?)" not recognized/s,
     error: 'INVALID_ARGUMENT',
-    message: (unit) => `unit "${unit}" is not known (such as year, month, day, hour, minute, second)`,
+    message: (unit) =>
+      `unit "${unit}" is not recognized (use year, month, day, hour, minute or second, for example)`,
   },
   {
     says: /^Invalid UTF8 Codepoint (-?\d+)/,
     error: 'INVALID_ARGUMENT',
-    message: (code) => `${code} is no code of a character`,
+    message: (code) => `${code} is not a valid character code`,
   },
   {
     says: /^((?:missing [\])]|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|character class(?: range)?|repetition size|perl operator|named capture group|nested repetition operator)|unexpected \)|trailing \\).*)$/s,

@@ -260,7 +260,7 @@ function wrongCount(
 ): never {
   const message =
     named === undefined
-      ? `INSERT gives ${count} values, table "${target.name}" has ${target.columns.length} columns`
-      : `INSERT gives ${count} values for ${named.length} columns`;
+      ? `INSERT has ${count} values, but table "${target.name}" has ${target.columns.length} columns`
+      : `INSERT lists ${named.length} columns but has ${count} values`;
   return failInStatement('BINDING_ERROR', message, location);
 }

@@ -133,7 +133,7 @@ function insertedValues(
     action.columns?.map((name, i) => targetColumn(target, name, action.columnLocations[i])) ??
     target.columns.slice(0, values.length);
   if (values.length > columns.length) {
-    const message = `INSERT gives ${values.length} values, table "${target.name}" has ${columns.length} columns`;
+    const message = `INSERT has ${values.length} values, but table "${target.name}" has ${columns.length} columns`;
     fail('BINDING_ERROR', { message }, { location });
   }
   return new Map(

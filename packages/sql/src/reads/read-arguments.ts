@@ -157,5 +157,7 @@ function byExtension(url: string, invalid: (what: string) => never): ReadFunctio
   const path = url.replace(/[?#].*$/, '').replace(/\.(?:gz|zst|bz2)$/i, '');
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   const found = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
-  return found ?? invalid(`cannot tell the format of ${url} by its name; use READ_CSV, READ_PARQUET, …`);
+  return (
+    found ?? invalid(`cannot determine the format of ${url} from its name; use READ_CSV, READ_PARQUET, …`)
+  );
 }

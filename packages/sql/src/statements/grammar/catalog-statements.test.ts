@@ -533,7 +533,7 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ['DROP TABLE t u', 'SYNTAX_ERROR', 'the end of the statement', 'u'],
   ['INSERT t VALUES (1)', 'SYNTAX_ERROR', 'Expected INTO', 't'],
   ['INSERT INTO t', 'SYNTAX_ERROR', 'Expected columns, VALUES or a query', ''],
-  ['INSERT INTO t (a, a) VALUES (1, 2)', 'SYNTAX_ERROR', 'named twice', 'a'],
+  ['INSERT INTO t (a, a) VALUES (1, 2)', 'SYNTAX_ERROR', 'listed twice', 'a'],
   ['INSERT INTO t VALUES (1) RETURNING', 'SYNTAX_ERROR', 'Expected an expression', ''],
   ['DELETE FROM t RETURNING a,', 'SYNTAX_ERROR', 'Expected an expression', ''],
   ['UPDATE t SET a = 1 RETURNING a) b', 'SYNTAX_ERROR', 'the end of the statement', ')'],

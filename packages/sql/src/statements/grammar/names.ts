@@ -46,7 +46,7 @@ export function parenthesisedNames(cursor: TokenCursor, what: string): readonly 
   cursor.expectSymbol(')');
   for (const [index, { name, location }] of names.entries()) {
     if (names.findIndex((other) => other.name === name) < index) {
-      fail('SYNTAX_ERROR', { message: `Column "${name}" is named twice` }, { location });
+      fail('SYNTAX_ERROR', { message: `Column "${name}" is listed twice` }, { location });
     }
   }
   return names;
