@@ -46,7 +46,7 @@ export interface NodeProcess {
   /** `engine.id`. */
   readonly engine: string;
   readonly node: string;
-  /** A ULID, made when the process starts. */
+  /** Unique among all processes that ever were; made when the process starts. */
   readonly process: string;
 }
 

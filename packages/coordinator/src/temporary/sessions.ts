@@ -4,6 +4,7 @@ import { type Logger, newUlid, startInterval, TesseraError, type Timer } from '@
 import type { Cluster } from '@tessera/scheduler';
 import type { StorageManager } from '@tessera/storage-manager';
 import { schemaDrops } from '../catalog/databases.ts';
+import { isProcessName, isRunning, ownProcessName } from './running-process.ts';
 import { TemporaryTables } from './temporary-tables.ts';
 
 export interface SessionsOptions {
@@ -17,6 +18,8 @@ export interface SessionsOptions {
 
 const COLLECT_EVERY_MS = 60_000;
 const MAX_TRIES = 5;
+/** Temporary tables of a single node on another host are dropped at this age: the host may be gone. */
+const ABANDONED_AFTER_MS = 7 * 24 * 3_600_000;
 
 /** The sessions of this node's clients, and the temporary tables that ended sessions have left behind. */
 export class Sessions {
@@ -29,7 +32,10 @@ export class Sessions {
   constructor(options: SessionsOptions) {
     this.#options = options;
     const { engine, cluster } = options;
-    this.#process = { engine, node: cluster?.self.name ?? hostname(), process: newUlid() };
+    this.#process =
+      cluster === undefined || cluster.members().length <= 1
+        ? { engine, node: hostname(), process: ownProcessName() }
+        : { engine, node: cluster.self.name, process: newUlid() };
     if (options.manager === undefined) return;
     void this.collect();
     this.#timer = startInterval(() => void this.collect(), COLLECT_EVERY_MS).unref();
@@ -59,10 +65,16 @@ export class Sessions {
   }
 
   /** A node that does not answer may still have its sessions: it cleans up itself when it starts again. */
-  #isLeftOver({ name, temporaryOf }: SchemaObject): boolean {
+  #isLeftOver({ name, temporaryOf, createdAt }: SchemaObject): boolean {
     if (temporaryOf === undefined || temporaryOf.engine !== this.#process.engine) return false;
     const { node, process } = temporaryOf;
-    if (node === this.#process.node) return process !== this.#process.process || !this.#open.has(name);
+    if (process === this.#process.process) return !this.#open.has(name);
+    // Several nodes that form no cluster may share the tables: only their host can tell whether one of them still runs.
+    if (isProcessName(process))
+      return node === hostname()
+        ? !isRunning(process)
+        : Date.now() - Date.parse(createdAt) > ABANDONED_AFTER_MS;
+    if (node === this.#process.node) return true;
     const members = this.#options.cluster?.members() ?? [];
     return members.length > 0 && members.every((member) => member.name !== node);
   }

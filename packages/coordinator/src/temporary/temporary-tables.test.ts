@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
 import { Sessions } from './sessions.ts';
-import type { TemporaryTables } from './temporary-tables.ts';
+import { TemporaryTables } from './temporary-tables.ts';
 
 let node: TestNode;
 beforeAll(async () => {
@@ -190,7 +192,7 @@ describe('the tables of ended sessions', () => {
 
   it('are dropped by the node that starts again, by others when the node is gone from the engine', async () => {
     const manager = node.tables.manager;
-    const cluster = { self: { name: 'a' } as never, members: () => [member('a')] };
+    const cluster = { self: { name: 'a' } as never, members: () => [member('a'), member('b')] };
     const before = new Sessions({ ...processes, manager, cluster });
     const left = before.open();
     await node.run('CREATE TEMP TABLE t (a INT)', asked(left));
@@ -216,4 +218,31 @@ describe('the tables of ended sessions', () => {
     expect(await schemas()).toEqual([]);
     for (const one of [other, foreign, again, rest]) one.close();
   });
+
+  it('stay while their process runs, beside another node of the host that forms no cluster with it', async () => {
+    const single = (name: string) => ({ self: { name } as never, members: () => [member(name)] });
+    const alone = { ...processes, manager: node.tables.manager };
+    const running = new Sessions({ ...alone, cluster: single('127.0.0.1:1') });
+    const session = running.open();
+    await node.run('CREATE TEMP TABLE t (a INT)', asked(session));
+    const ended = new TemporaryTables({
+      ...session.process,
+      process: await endedProcess(session.process.process),
+    });
+    await node.run('CREATE TEMP TABLE t (a INT)', asked(ended));
+
+    const beside = new Sessions({ ...alone, cluster: single('127.0.0.1:2') });
+    await beside.collect();
+    expect((await schemas()).map(({ name }) => name)).toEqual([session.schemaName]);
+    await running.end(session);
+    expect(await schemas()).toEqual([]);
+    for (const one of [running, beside]) one.close();
+  });
 });
+
+/** The name of this process as one would have it that has ended. */
+async function endedProcess(name: string): Promise<string> {
+  const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  await once(child, 'exit');
+  return name.replace(`@${process.pid}.`, `@${child.pid}.`);
+}
