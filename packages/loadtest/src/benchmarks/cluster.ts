@@ -25,8 +25,8 @@ async function exchangeLines(
   scale: number,
   progress: (doing: string) => void,
 ): Promise<readonly Line[]> {
-  const { line, cost } = await measureExchange(scale, progress);
-  return [line, ...(await costLines(cluster, cost, progress))];
+  const { lines, cost } = await measureExchange(scale, progress);
+  return [...lines, ...(await costLines(cluster, cost, progress))];
 }
 
 const loadText = (): string => loadavg()[0]!.toFixed(1);
@@ -72,7 +72,7 @@ export const cluster: Benchmark = async ({ scale, options, progress }) => {
     return {
       benchmark: 'cluster',
       title: 'Several nodes',
-      method: `${queriesText(queries)} of TPC-H at scale factor ${data.scale}, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol; ${nodes} nodes of one thread each, all on this machine, everything in memory. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`); ${rounds} rounds after one to warm up, in which the three ways take turns query by query. *One node*: the query runs on one node of the cluster (\`nodes_per_query = 1\`), which has every table in memory. *Free*: the planner chooses the number of nodes, and the node that is asked changes from run to run. *Forced*: all nodes run it (\`nodes_per_query = ${nodes}\`). The plans beside them tell the nodes, the stages and the strategies of the joins. *Balance*: the CPU time of the busiest node over their mean. *One more stage*: the slope of the time over the number of stages, for queries over small tables made to run on all nodes. *Exchange*: rows go from one process into a temp table of another, both ends counted. *Cost model*: CPU microseconds as measured here, beside those that plans are made with. *Planning*: a new text of TPC-DS, from the text to stages for 4 nodes, with tables said to be of scale factor 100; *repeated* the same text again. Load average of the machine when the measuring began and when it ended: ${load} and ${loadText()}.`,
+      method: `${queriesText(queries)} of TPC-H at scale factor ${data.scale}, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol; ${nodes} nodes of one thread each, all on this machine, everything in memory. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`); ${rounds} rounds after one to warm up, in which the three ways take turns query by query. *One node*: the query runs on one node of the cluster (\`nodes_per_query = 1\`), which has every table in memory. *Free*: the planner chooses the number of nodes, and the node that is asked changes from run to run. *Forced*: all nodes run it (\`nodes_per_query = ${nodes}\`). The plans beside them tell the nodes, the stages and the strategies of the joins. *Balance*: the CPU time of the busiest node over their mean. *One more stage*: the slope of the time over the number of stages, for queries over small tables made to run on all nodes. *Exchange*: rows go from one node to several consumers on another, all four processes counted. *Cost model*: CPU microseconds as measured here, beside those that plans are made with. *Planning*: a new text of TPC-DS, from the text to stages for 4 nodes, with tables said to be of scale factor 100; *repeated* the same text again. Load average of the machine when the measuring began and when it ended: ${load} and ${loadText()}.`,
       lines,
       problems,
     };

@@ -23,7 +23,7 @@ export interface CostConstants {
   /** One row written to the output of a stage. */
   readonly writeRow: number;
   readonly writeByte: number;
-  /** One row looked at for one consumer of a hash exchange: each of them reads the whole output. */
+  /** What each further consumer of a hash exchange adds to one row. */
   readonly scatterRow: number;
   /** One row sent to a consumer, received there and read. */
   readonly moveRow: number;
@@ -46,11 +46,11 @@ export const COST_CONSTANTS: CostConstants = {
   aggregateRow: 0.01,
   newGroup: 0.2,
   sortRow: 0.15,
-  writeRow: 0.06,
+  writeRow: 0.08,
   writeByte: 0.0015,
-  scatterRow: 0.04,
-  moveRow: 0.3,
-  moveByte: 0.007,
+  scatterRow: 0.01,
+  moveRow: 0.2,
+  moveByte: 0.004,
   storeByte: 0.01,
   startTask: 20_000,
 };
