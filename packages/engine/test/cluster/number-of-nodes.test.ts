@@ -59,5 +59,7 @@ it('EXPLAIN shows the strategies of a join that were weighed, with their costs',
 
 it('the answer is the same on any number of nodes', async () => {
   for (const settings of ['1', '2', '3', '0, min_distributed_bytes = 0'])
-    expect(await rows(cluster.node(1), `${QUERY} WITH (nodes_per_query = ${settings})`)).toEqual([['180000']]);
+    expect(await rows(cluster.node(1), `${QUERY} WITH (nodes_per_query = ${settings})`)).toEqual([
+      ['180000'],
+    ]);
 });

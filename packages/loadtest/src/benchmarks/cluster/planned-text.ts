@@ -21,7 +21,7 @@ export async function plannedText(url: string, sql: string, nodes: number): Prom
   if (stages.length === 0) return '1 node';
   const joins = stages
     .flatMap(({ outline }) => outline)
-    .flatMap((line) => / join .*\((\w+(?: left| right)?) [^()]*\)$/.exec(line)?.[1] ?? []);
+    .flatMap((line) => / join .*\(([\w-]+(?: left| right)?) [^()]*\)$/.exec(line)?.[1] ?? []);
   const counts = Map.groupBy(joins, (join) => join);
   const strategies = [...counts].map(([join, { length }]) => (length === 1 ? join : `${length} × ${join}`));
   const size = `${choice?.chosen ?? '?'} nodes, ${stages.length} stages`;

@@ -52,5 +52,5 @@ export const COST_CONSTANTS: CostConstants = {
   moveRow: 0.2,
   moveByte: 0.004,
   storeByte: 0.01,
-  startTask: 20_000,
+  startTask: 12_000,
 };

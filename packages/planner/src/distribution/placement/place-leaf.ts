@@ -10,9 +10,12 @@ import { scanWork } from '../cost/relation-work.ts';
 import { type KeyedColumns, type Place, type Placed, placedAs, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
+/** A table is read by every task without being weighed if that costs all nodes together less than this share of a task. */
+const LITTLE = 1 / 20;
+
 /**
- * A table is divided among the tasks by tablets. Every task reads all of a table whose scan costs no more, on all nodes together,
- * than one more task does; larger ones are read so where a join finds it cheapest.
+ * A table is divided among the tasks by tablets. Every task reads all of a very small table; larger ones are read so where a join
+ * finds it cheapest, since rows that are divided may be in the same task as those they match.
  */
 export function placeScan(planning: Planning, scan: ScanRelation): Placed {
   const table = planning.facts.tables.get(scan.relation);
@@ -22,7 +25,7 @@ export function placeScan(planning: Planning, scan: ScanRelation): Placed {
     (table.isDimension ||
       table.tablets === 0 ||
       (table.bytes < planning.facts.cluster.wholeTableBytes &&
-        scanWork(planning, scan) * planning.nodes < COST.startTask));
+        scanWork(planning, scan) * planning.nodes < COST.startTask * LITTLE));
   if (!isWhole) planning.partitionedScans.add(scan);
   const keyed = isWhole ? undefined : keysOfScan(planning, scan);
   return placedAs(scan, {
