@@ -27,6 +27,8 @@ export interface Settings {
   readonly min_distributed_bytes: number;
   /** What one side of a join may have, in memory, to be sent to every node. */
   readonly broadcast_limit_bytes: number;
+  /** Where rows without a match are left out before they are sent: by estimate, wherever possible, nowhere. */
+  readonly join_key_filters: 'auto' | 'always' | 'never';
   /** Only a table of fewer stored bytes may be read whole by every node. */
   readonly whole_table_bytes: number;
   /** What happens to PRIMARY KEY, UNIQUE and FOREIGN KEY, which are not enforced: recorded with a notice, or refused. */
@@ -99,6 +101,7 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   nodes_per_query: count,
   min_distributed_bytes: count,
   broadcast_limit_bytes: count,
+  join_key_filters: oneOf('auto', 'always', 'never'),
   whole_table_bytes: count,
   unenforced_constraints: oneOf('notice', 'refuse'),
 };
@@ -129,6 +132,8 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   min_distributed_bytes:
     'a query whose tables have fewer stored bytes than this runs on one node, without being planned for several; 0 runs every query on all nodes',
   broadcast_limit_bytes: 'maximum size in bytes of one side of a join for it to be sent to every node',
+  join_key_filters:
+    'whether rows of one side of a join that have no match on the other side are left out before rows are sent to other nodes: where the estimates say that this saves time (`auto`), wherever it is possible (`always`), or nowhere (`never`)',
   whole_table_bytes:
     'every node may read all of a table with fewer stored bytes than this, if that costs less than an exchange; `DIMENSION` tables may always be read this way',
   unenforced_constraints:
@@ -154,6 +159,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   nodes_per_query: 0,
   min_distributed_bytes: 16_777_216,
   broadcast_limit_bytes: 67_108_864,
+  join_key_filters: 'auto',
   whole_table_bytes: 1_073_741_824,
   unenforced_constraints: 'notice',
 });

@@ -86,6 +86,7 @@ export function planQuery(
     cluster: {
       nodes: nodes.length,
       broadcastLimitBytes: settings.broadcast_limit_bytes,
+      joinKeyFilters: settings.join_key_filters,
       wholeTableBytes: settings.whole_table_bytes,
       nodeMemoryBytes: Math.min(...nodes.map(({ memoryLimitBytes }) => memoryLimitBytes)),
       gatherLimitRows: GATHER_LIMIT_ROWS,

@@ -15,5 +15,6 @@ export function hostileSettings(choice: RandomChoice): Settings {
     ...SPREAD,
     whole_table_bytes: choice.pick(['0', '0', '3000', '1000000']),
     broadcast_limit_bytes: choice.pick(['0', '1', '2000', '1000000000']),
+    join_key_filters: choice.pick(['auto', 'always', 'always']),
   };
 }

@@ -6,9 +6,11 @@ import { ALL_FAULTS, itTakesLong } from './all-faults.ts';
 import {
   exchangeBytesOf,
   loadSpreadTables,
+  REDUCED,
   ROWS,
   SPREAD,
   slowJoin,
+  slowReduction,
   slowScan,
   started,
   untilBusy,
@@ -23,6 +25,7 @@ const GONE_WITHIN_MS = 30_000;
 const STOPPED_WITHIN_MS = ALL_FAULTS ? 1_000 : GONE_WITHIN_MS;
 const SCAN = slowScan(1);
 const JOIN = slowJoin(1);
+const REDUCTION = slowReduction(1);
 
 /** Rows 1 to 6, 19 and 22. */
 describe('nodes that are lost while a query runs', () => {
@@ -80,6 +83,38 @@ describe('nodes that are lost while a query runs', () => {
       await cluster.kill(2);
       expect(dataOf(await answer)).toEqual(expected);
       await untilIdle(cluster, 1, GONE_WITHIN_MS);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a worker killed after its keys filter the rows of the next stage: the keys and the rows are the same',
+    async () => {
+      const expected = await right(REDUCTION);
+      const [plan] = await started(cluster, 0, `EXPLAIN ${REDUCTION}`, REDUCED).then(dataOf);
+      expect(String(plan![0])).toMatch(/ u \(a\), source, .*reduced by keys of stage \d+ \(a\)/);
+      const answer = started(cluster, 0, REDUCTION, REDUCED);
+      await untilStagesFinished(cluster, 0, 1);
+      await untilBusy(cluster, 2);
+      await cluster.kill(2);
+      expect(dataOf(await answer)).toEqual(expected);
+      await untilIdle(cluster, 1, GONE_WITHIN_MS);
+    },
+    TEST_MS,
+  );
+
+  itTakesLong(
+    'a worker stopped while it filters rows by keys of another: others do its tasks with the same keys',
+    async () => {
+      const expected = await right(REDUCTION);
+      const answer = started(cluster, 0, REDUCTION, REDUCED);
+      await untilStagesFinished(cluster, 0, 1);
+      await untilBusy(cluster, 1);
+      cluster.pause(1);
+      await until('it is missed', GONE_WITHIN_MS, async () => (await runningNodes(0)).length === 2);
+      expect(dataOf(await answer)).toEqual(expected);
+      cluster.resume(1);
+      await cluster.untilWhole();
     },
     TEST_MS,
   );

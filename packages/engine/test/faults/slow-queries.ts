@@ -40,6 +40,15 @@ export const slowJoin = (salt: number): string =>
   `SELECT x.b, count(*) AS n FROM (SELECT a, min(b) AS b FROM t GROUP BY a) x
    JOIN (SELECT a, max(c) AS c FROM u GROUP BY a) y ON hash(x.a, y.a, ${salt}) % 50021 = 7 GROUP BY x.b ORDER BY x.b`;
 
+/** Settings for `slowReduction`: both sides are sent by hash, the rows of one side filtered by the keys of the other. */
+export const REDUCED = { broadcast_limit_bytes: '1', join_key_filters: 'always' };
+
+/** Keeps every node busy for seconds in a stage whose scan is filtered by the keys of a finished stage. */
+export const slowReduction = (salt: number): string =>
+  `SELECT x.b, count(*) AS n, sum(y.va) AS s FROM (SELECT a, b FROM t WHERE b < 20) x
+   JOIN (SELECT u.a, v.a AS va FROM u JOIN (SELECT a FROM t WHERE b < 40) v ON hash(u.a, v.a, ${salt}) % 50021 = 7) y ON x.a = y.a
+   GROUP BY x.b ORDER BY x.b`;
+
 /** The rows of a statement under way. */
 export function started(
   cluster: EngineCluster,

@@ -153,6 +153,8 @@ export interface ClusterFacts {
   readonly nodes: number;
   /** Maximum size of a broadcast relation. */
   readonly broadcastLimitBytes: number;
+  /** Where keys filter rows before these are moved: by estimate (the default), wherever it is right, or nowhere. */
+  readonly joinKeyFilters?: 'auto' | 'always' | 'never' | undefined;
   /** Only tables smaller than this may be read in full by every task. */
   readonly wholeTableBytes: number;
   /** Memory of the kernel process of one node. */

@@ -29,6 +29,7 @@ const optionsOf = (seed: number): SimulatedOptions => ({
   wholeTableBytes: seed % 3 === 2 ? 5000 : 0,
   refines: seed % 5 !== 0,
   gatherLimitRows: seed % 2 === 0 ? 1_000_000 : 50,
+  ...(seed % 7 < 4 && { joinKeyFilters: 'always' }),
 });
 
 const seeds = Array.from({ length: SCHEMAS }, (_, i) => FIRST_SEED + i);

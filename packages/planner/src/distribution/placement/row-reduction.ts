@@ -62,6 +62,7 @@ export function rowReduction(
   pairs: readonly KeyPair[],
   first: 'left' | 'right' | undefined,
 ): RowReduction | undefined {
+  if (planning.facts.cluster.joinKeyFilters === 'never') return undefined;
   const choices = (first === undefined ? (['left', 'right'] as const) : [first]).flatMap((buildSide) =>
     pairs.map((pair) => ({ buildSide, pair, gain: reductionGain(planning, join, sides, buildSide, pair) })),
   );
@@ -81,6 +82,8 @@ function reductionGain(
   const added = addedKeys(planning, join[buildSide], sides[buildSide], pair[buildSide]);
   if (added === undefined || added.distinct > MOST_KEYS) return 0;
   const { tested, movedCost } = testedRows(planning, join, sides, probeSide, pair[probeSide]);
+  if (tested === 0) return 0;
+  if (planning.facts.cluster.joinKeyFilters === 'always') return movedCost;
   const probe = planning.estimates.of(join[probeSide]);
   const all = Math.min(
     probe.distinct[pair[probeSide]] ?? probe.rows,

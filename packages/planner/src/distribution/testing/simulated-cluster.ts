@@ -22,6 +22,7 @@ export interface SimulatedOptions {
   readonly broadcastLimitBytes?: number;
   readonly wholeTableBytes?: number;
   readonly gatherLimitRows?: number;
+  readonly joinKeyFilters?: 'always';
   readonly refines?: boolean;
   /** In place of what the tables have. */
   readonly tables?: ReadonlyMap<string, TableFacts>;
@@ -135,6 +136,7 @@ export class SimulatedCluster {
     broadcastLimitBytes,
     wholeTableBytes,
     gatherLimitRows,
+    joinKeyFilters,
     tables,
   }: SimulatedOptions): PlanFacts {
     return {
@@ -145,6 +147,7 @@ export class SimulatedCluster {
         wholeTableBytes: wholeTableBytes ?? 0,
         nodeMemoryBytes: 2 ** 33,
         gatherLimitRows: gatherLimitRows ?? 1_000_000,
+        joinKeyFilters,
       },
     };
   }
