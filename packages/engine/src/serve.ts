@@ -184,7 +184,7 @@ export const serve: Serve = async (options) => {
       autoVacuum: autoVacuum(config),
       mergeCommittedTablets: config.execution.merge_committed_tablets,
       memoryLimitBytes: memory.kernelBytes,
-      log: logging.logger('upkeep'),
+      log: logging.logger('maintenance'),
     },
   });
   resources.defer(() => coordinator.close());
