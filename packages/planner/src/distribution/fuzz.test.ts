@@ -9,6 +9,8 @@ import { wrongFacts } from './testing/wrong-facts.ts';
 const GENERATOR = join(import.meta.dirname, '../../../../../shared/tools/fuzzsql.mjs');
 const FIRST_SEED = Number(process.env.TESSERA_FUZZ_SEED ?? 1);
 const SCHEMAS = Number(process.env.TESSERA_FUZZ_SCHEMAS ?? 8);
+/** Enlarged tables have so many times their rows. */
+const GROWTH = 50_000;
 const QUERIES = Number(process.env.TESSERA_FUZZ_QUERIES ?? 12);
 
 /** What we use of the generator outside this repository. */
@@ -26,7 +28,7 @@ interface Generator {
 const optionsOf = (seed: number): SimulatedOptions => ({
   nodes: [2, 3, 5, 1][seed % 4]!,
   broadcastLimitBytes: [64e6, 0, 2000, 2 ** 50][(seed >> 2) % 4]!,
-  wholeTableBytes: seed % 3 === 2 ? 5000 : 0,
+  wholeTableBytes: [0, 2 ** 50, 5000][seed % 3]!,
   refines: seed % 5 !== 0,
   gatherLimitRows: seed % 2 === 0 ? 1_000_000 : 50,
   ...(seed % 7 < 4 && { joinKeyFilters: 'always' }),
@@ -76,6 +78,15 @@ async function keysOf(cluster: SimulatedCluster): Promise<TableKeys> {
     if (!keys.has(table!)) keys.set(table!, { column: column!, domain: type! });
   return keys;
 }
+
+/** Facts of tables that are worth weighing: small ones are read by every task without more ado. */
+const enlarged = (cluster: SimulatedCluster, options: SimulatedOptions) =>
+  new Map(
+    [...cluster.planFacts(options).tables].map(([name, facts]) => [
+      name,
+      { ...facts, rows: facts.rows * GROWTH, bytes: facts.bytes * GROWTH },
+    ]),
+  );
 
 /** Without a plan of the kernel there is nothing to distribute: such a query runs on one node. */
 async function planOf(cluster: SimulatedCluster, sql: string, options: SimulatedOptions) {
