@@ -52,7 +52,7 @@ import { headerOptions, openCatalog, startMirror, storageOptions, tableDirectori
 /** How long a client may take no byte of its result. */
 const WRITE_IDLE_MS = 300_000;
 /** How long the kernel may take, once the grace period is over, to stop what it runs. */
-const INTERRUPT_MS = 3_000;
+const INTERRUPT_MS = 6_000;
 /** Below this the kernel cannot even start. */
 const MIN_MEMORY_BYTES = 128 << 20;
 

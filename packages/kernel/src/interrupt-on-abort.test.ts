@@ -36,3 +36,18 @@ it('a call that begins after the signal fired is interrupted too', async () => {
   expect(await session.scalar('SELECT 42')).toBe(42);
   await session.close();
 });
+
+it('a call that hears no interrupt is left to itself', async () => {
+  const session = await kernel.session();
+  const call = session.scalar(ENDLESS);
+  const pid = kernel.status().pid!;
+  // As a process that is in the midst of a long native call.
+  process.kill(pid, 'SIGSTOP');
+  session.interrupt();
+  await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+  await session.close();
+  process.kill(pid, 'SIGCONT');
+  const next = await kernel.session();
+  expect(await next.scalar('SELECT 1')).toBe(1);
+  await next.close();
+});

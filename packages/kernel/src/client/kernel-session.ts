@@ -124,9 +124,9 @@ export class KernelSession {
     await this.#socket.call({ op: 'dropRelation', name, timeZone: this.#timeZone });
   }
 
-  /** The running call fails with QUERY_CANCELLED. */
+  /** The running call fails with QUERY_CANCELLED; the session is of no more use where the kernel does not stop it within five seconds. */
   interrupt(): void {
-    this.#socket.interrupt();
+    this.#socket.interruptOrLeave();
   }
 
   /** Of the running query. */

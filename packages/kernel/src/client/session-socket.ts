@@ -6,6 +6,8 @@ import type { Reply, Request, ResultHeader, WireError } from '../protocol/messag
 import { PayloadPool } from '../protocol/payload-pool.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
+/** How long an interrupted call may go on. */
+const MAX_INTERRUPT_MS = 5_000;
 
 /** Of all sessions: what one has sent to its client, another can fill. */
 export const batchPayloads = new PayloadPool();
@@ -36,6 +38,8 @@ export class SessionSocket {
   readonly #process: SessionProcess;
   #call: RunningCall | undefined;
   #calls = 0;
+  /** Runs from the interrupt of a call until the call has ended. */
+  #leaving: NodeJS.Timeout | undefined;
   /** What every call fails with once the socket is closed. */
   #lost: Promise<TesseraError> | undefined;
   #closedByUs = false;
@@ -125,6 +129,20 @@ export class SessionSocket {
     if (this.#call !== undefined) this.#socket.write(encodeFrame(FrameKind.interrupt, this.#calls));
   }
 
+  /**
+   * As `interrupt`. Planning and single functions of the kernel hear no interrupt: a call that goes on for long is left to itself
+   * and fails, and the session can do nothing more.
+   */
+  interruptOrLeave(): void {
+    const call = this.#call;
+    this.interrupt();
+    if (call === undefined) return;
+    this.#leaving ??= setTimeout(() => {
+      this.#leaving = undefined;
+      if (this.#call === call) this.close();
+    }, MAX_INTERRUPT_MS).unref();
+  }
+
   pause(): void {
     this.#socket.pause();
   }
@@ -172,6 +190,8 @@ export class SessionSocket {
   #take(): RunningCall | undefined {
     const call = this.#call;
     this.#call = undefined;
+    clearTimeout(this.#leaving);
+    this.#leaving = undefined;
     // Batches that nobody read may have paused it.
     this.#socket.resume();
     return call;
