@@ -20,6 +20,7 @@ export type {
   KernelValue,
   MemoryUse,
   QueryProgress,
+  ReceivedRelation,
   StatementDescription,
 } from './protocol/messages.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';

@@ -1,6 +1,7 @@
-import { type RecordBatch, RecordBatchStreamWriter, type Schema } from 'apache-arrow';
+import { type RecordBatch, RecordBatchStreamWriter } from 'apache-arrow';
 import { schemaMessage } from '../arrow/ipc.ts';
 import { FrameKind, frameHeader } from '../protocol/frames.ts';
+import type { Request } from '../protocol/messages.ts';
 import type { SessionSocket } from './session-socket.ts';
 
 /**
@@ -11,19 +12,18 @@ export type ArrowBatchInput =
   | RecordBatch
   | { readonly ipc: Uint8Array; readonly sent?: (() => void) | undefined };
 
-export async function appendBatches(
+type BatchesRequest = Extract<Request, { op: 'append' } | { op: 'receive' }>;
+
+/** Runs an `append` or a `receive` over the batches; the value of its reply. */
+export async function sendBatches(
   socket: SessionSocket,
-  timeZone: string | null,
-  table: string,
-  schema: Schema,
+  request: BatchesRequest,
   batches: AsyncIterable<ArrowBatchInput> | Iterable<ArrowBatchInput>,
-): Promise<number> {
+): Promise<unknown> {
   let ended = false;
-  const call = socket
-    .call({ op: 'append', table, schemaIpc: schemaMessage(schema), timeZone })
-    .finally(() => {
-      ended = true;
-    });
+  const call = socket.call(request).finally(() => {
+    ended = true;
+  });
   call.catch(() => undefined);
   try {
     for await (const batch of batches) {
@@ -37,7 +37,7 @@ export async function appendBatches(
     throw error;
   }
   if (!ended) await end(socket, true);
-  return (await call) as number;
+  return await call;
 }
 
 const end = (socket: SessionSocket, keep: boolean) =>

@@ -1,17 +1,22 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
+import { schemaMessage } from '../arrow/ipc.ts';
 import type {
   BatchMode,
   KernelParams,
   KernelValue,
   QueryProgress,
+  ReceivedRelation,
   StatementDescription,
 } from '../protocol/messages.ts';
-import { type ArrowBatchInput, appendBatches } from './append.ts';
+import { type ArrowBatchInput, sendBatches } from './append.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 import { type KernelResult, ResultStream } from './result-stream.ts';
 import type { SessionSocket } from './session-socket.ts';
 
 const DEFAULT_BATCH_BYTES = 1024 * 1024;
+
+/** Counts received relations, for their names. */
+let received = 0;
 
 /**
  * A connection of the kernel of one's own: temp tables, one call at a time. Every failure is a `TesseraError`;
@@ -100,7 +105,23 @@ export class KernelSession {
     schema: Schema,
     batches: AsyncIterable<ArrowBatchInput> | Iterable<RecordBatch>,
   ): Promise<number> {
-    return appendBatches(this.#socket, this.#timeZone, table, schema, batches);
+    const schemaIpc = schemaMessage(schema);
+    const request = { op: 'append', table, schemaIpc, timeZone: this.#timeZone } as const;
+    return sendBatches(this.#socket, request, batches) as Promise<number>;
+  }
+
+  /**
+   * Makes the rows of the batches readable in this session until it is closed: in memory, or, when they are too many for it, in a
+   * temp table. When a batch or the source fails nothing is left.
+   */
+  receive(
+    schema: Schema,
+    batches: AsyncIterable<ArrowBatchInput> | Iterable<RecordBatch>,
+  ): Promise<ReceivedRelation> {
+    const name = `received_${this.#socket.number}_${++received}`;
+    const schemaIpc = schemaMessage(schema);
+    const request = { op: 'receive', name, schemaIpc, timeZone: this.#timeZone } as const;
+    return sendBatches(this.#socket, request, batches) as Promise<ReceivedRelation>;
   }
 
   /**

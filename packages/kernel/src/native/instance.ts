@@ -3,6 +3,7 @@ import { NativeConnection } from './connection.ts';
 import { DefinedRelations } from './defined-relations.ts';
 import { duckdb, type Pointer, takeString } from './library.ts';
 import { NativeBlock } from './memory.ts';
+import { ReceivedRows } from './received-rows.ts';
 
 /** What a kernel process is told when it starts. */
 export interface InstanceOptions {
@@ -20,6 +21,8 @@ export class NativeInstance {
   /** Undefined where the kernel was not asked to have any. */
   readonly relations: DefinedRelations | undefined;
 
+  readonly received = new ReceivedRows();
+
   private constructor(database: Pointer, relations: DefinedRelations | undefined) {
     this.#database = database;
     this.relations = relations;
@@ -31,6 +34,7 @@ export class NativeInstance {
     const instance = new NativeInstance(database, relations);
     const connection = instance.connect();
     relations?.install(database, connection);
+    instance.received.install(connection);
     for (const sql of [...settings(options), ...options.bootstrap, ...lockDown(options)])
       await connection.run(sql);
     await connection.close();

@@ -290,6 +290,28 @@ export const duckdb = {
     'uint64_t',
     'bool',
   ]),
+  bindSetData: fn<void, [Pointer, Pointer, Pointer]>('duckdb_bind_set_bind_data', 'void', [
+    'void *',
+    'void *',
+    'void *',
+  ]),
+  initGetBindData: fn<Pointer, [Pointer]>('duckdb_init_get_bind_data', 'void *', ['void *']),
+  initSetData: fn<void, [Pointer, Pointer, Pointer]>('duckdb_init_set_init_data', 'void', [
+    'void *',
+    'void *',
+    'void *',
+  ]),
+  initSetMaxThreads: fn<void, [Pointer, number]>('duckdb_init_set_max_threads', 'void', [
+    'void *',
+    'uint64_t',
+  ]),
+  functionGetInitData: fn<Pointer, [Pointer]>('duckdb_function_get_init_data', 'void *', ['void *']),
+  referenceVector: fn<void, [Pointer, Pointer]>('duckdb_vector_reference_vector', 'void', [
+    'void *',
+    'void *',
+  ]),
+  chunkSize: fn<number, [Pointer]>('duckdb_data_chunk_get_size', 'uint64_t', ['void *']),
+  chunkSetSize: fn<void, [Pointer, number]>('duckdb_data_chunk_set_size', 'void', ['void *', 'uint64_t']),
   bindSetError: fn<void, [Pointer, string]>('duckdb_bind_set_error', 'void', ['void *', 'str']),
   addReplacementScan: fn<void, [Pointer, Pointer, Pointer, Pointer]>('duckdb_add_replacement_scan', 'void', [
     'void *',

@@ -102,7 +102,7 @@ export class NativeStatement {
       duckdb.destroyResult(block.address);
       throw new NativeError(message ?? 'The statement failed', this.#sql);
     }
-    return new NativeResult(this.#connection, this.#sql, block);
+    return new NativeResult(this.#connection, this.#sql, block, mode === 'streaming');
   }
 
   /**
@@ -182,9 +182,11 @@ export class NativeResult {
   readonly #sql: string;
   readonly #block: NativeBlock;
   readonly #value: ResultValue;
+  readonly #isStreaming: boolean;
   #ended = false;
 
-  constructor(connection: NativeConnection, sql: string, block: NativeBlock) {
+  constructor(connection: NativeConnection, sql: string, block: NativeBlock, isStreaming: boolean) {
+    this.#isStreaming = isStreaming;
     this.#connection = connection;
     this.#sql = sql;
     this.#block = block;
@@ -234,13 +236,17 @@ export class NativeResult {
   /**
    * Destroying a result that has not ended stops its tasks, which may take time. Its transaction would stay open until
    * the connection's next statement, and hold the memory of tables that others drop: so there is a next one, of nothing.
+   *
+   * The tasks of a streaming result may wait for the event loop, for rows that were received (`ReceivedRows`): nothing on it waits
+   * for them.
    */
   async destroy(): Promise<void> {
-    if (this.#ended) {
+    if (this.#ended && !this.#isStreaming) {
       duckdb.destroyResult(this.address);
       return;
     }
     await offLoop(this, duckdb.destroyResult, this.address);
+    if (this.#ended) return;
     const nothing = new NativeBlock(8);
     await offLoop(nothing, duckdb.prepare, this.#connection.handle, '', nothing.address);
     duckdb.destroyPrepare(nothing.address);

@@ -5,6 +5,7 @@ import { processMemory } from '../own-memory.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
 import { MemoryCeiling } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
+import { ReceivedMemory } from './received-memory.ts';
 import { SessionServer } from './session-server.ts';
 
 /** What the supervisor passes as the only argument, in JSON; its bootstrap is too long for that and is the first message. */
@@ -13,6 +14,9 @@ export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'>
   /** Of memory of its own, what the whole process may have. */
   readonly ceilingBytes: number;
 }
+
+/** Of the memory that the kernel does not count; received rows that do not fit there go to temp tables. */
+const RECEIVED_SHARE = 1 / 4;
 
 const options = JSON.parse(process.argv[2] ?? '{}') as KernelProcessOptions;
 
@@ -27,11 +31,12 @@ const bootstrap = await new Promise<readonly string[]>((resolve) => process.once
 const instance = await NativeInstance.open({ ...options, bootstrap });
 const control = instance.connect();
 const sessions = new Map<number, SessionServer>();
+const received = new ReceivedMemory((options.ceilingBytes - options.memoryLimitBytes) * RECEIVED_SHARE);
 
 const ceiling = await MemoryCeiling.prepare();
 ceiling?.set(options.ceilingBytes);
 const memoryIsShort = () => ceiling?.isNear === true;
-createServer((socket) => new SessionServer(instance, socket, sessions, memoryIsShort)).listen(
+createServer((socket) => new SessionServer(instance, socket, sessions, received, memoryIsShort)).listen(
   options.socketPath,
   () => send({ kind: 'ready' }),
 );

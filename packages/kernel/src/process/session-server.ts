@@ -19,6 +19,8 @@ import { runAppend } from './append-call.ts';
 import { AppendInput, appendPayloads } from './append-input.ts';
 import { KeptStatements } from './kept-statements.ts';
 import { runQuery } from './query-call.ts';
+import { runReceive } from './receive-call.ts';
+import type { ReceivedMemory } from './received-memory.ts';
 
 /** Smaller reads are left to the collector. */
 const MIN_DISCARDED_BYTES = 16 * 1024;
@@ -37,6 +39,7 @@ export class SessionServer {
   readonly #connection: NativeConnection;
   readonly #socket: Socket;
   readonly #sessions: Map<number, SessionServer>;
+  readonly #memory: ReceivedMemory;
   readonly #kept: KeptStatements;
   readonly #memoryIsShort: () => boolean;
   #number = 0;
@@ -45,6 +48,8 @@ export class SessionServer {
   #dirty = false;
   /** Temp tables that appends have made. */
   readonly #appended = new Set<string>();
+  /** Relations of rows that were received and are in no table. */
+  readonly #received = new Set<string>();
   #calls = 0;
   #running: Promise<void> | undefined;
   #append: AppendInput | undefined;
@@ -54,9 +59,11 @@ export class SessionServer {
     instance: NativeInstance,
     socket: Socket,
     sessions: Map<number, SessionServer>,
+    memory: ReceivedMemory,
     memoryIsShort: () => boolean,
   ) {
     this.#instance = instance;
+    this.#memory = memory;
     this.#memoryIsShort = memoryIsShort;
     this.#connection = instance.connect();
     this.#kept = new KeptStatements(this.#connection);
@@ -87,7 +94,7 @@ export class SessionServer {
     }
     this.#calls++;
     // Its batches may already be behind it on the socket.
-    if (request.op === 'append') this.#append = new AppendInput(this.#socket);
+    if (request.op === 'append' || request.op === 'receive') this.#append = new AppendInput(this.#socket);
     this.#running = this.#run(request).finally(() => {
       this.#connection.endInterrupt();
       this.#append?.discard();
@@ -135,7 +142,7 @@ export class SessionServer {
   }
 
   get #traces(): Pick<Reply, 'dirty' | 'appended'> {
-    return { dirty: this.#dirty, appended: this.#appended.size > 0 };
+    return { dirty: this.#dirty, appended: this.#appended.size > 0 || this.#received.size > 0 };
   }
 
   async #call(request: SessionCall): Promise<unknown> {
@@ -170,6 +177,16 @@ export class SessionServer {
         this.#appended.add(request.table);
         return rows;
       }
+      case 'receive': {
+        const services = {
+          connection: this.#connection,
+          received: this.#instance.received,
+          memory: this.#memory,
+        };
+        const relation = await runReceive(services, request.name, request.schemaIpc, this.#append!);
+        (relation.isTable ? this.#appended : this.#received).add(request.name);
+        return relation;
+      }
       case 'dropAppended':
         return this.#dropAppended();
     }
@@ -179,8 +196,14 @@ export class SessionServer {
     // Statements over them would not be found out to be out of date before they run.
     this.#kept.clear();
     const drops = [...this.#appended].map((table) => `DROP TABLE IF EXISTS temp.main.${quoteName(table)}`);
-    await this.#connection.run(drops.join(';'));
+    if (drops.length > 0) await this.#connection.run(drops.join(';'));
     this.#appended.clear();
+    this.#dropReceived();
+  }
+
+  #dropReceived(): void {
+    for (const name of this.#received) this.#instance.received.drop(name);
+    this.#received.clear();
   }
 
   get #relations(): DefinedRelations {
@@ -245,6 +268,7 @@ export class SessionServer {
     await this.#running;
     this.#kept.clear();
     await this.#connection.close();
+    this.#dropReceived();
   }
 }
 

@@ -29,6 +29,7 @@ export type Request =
       readonly keep: boolean;
     })
   | (Call & { readonly op: 'append'; readonly table: string; readonly schemaIpc: Uint8Array })
+  | (Call & { readonly op: 'receive'; readonly name: string; readonly schemaIpc: Uint8Array })
   | (Call & {
       readonly op: 'defineRelation';
       readonly name: string;
@@ -53,12 +54,21 @@ export type ControlMessage =
 
 /**
  * What ends a call; `dirty` = the connection now holds something that another session must not see, `appended` = it would,
- * if it were not for tables made by appends.
+ * if it were not for tables made by appends and received rows.
  */
 export interface Reply {
   readonly value?: unknown;
   readonly dirty?: boolean;
   readonly appended?: boolean;
+}
+
+/** Rows that a session can read. */
+export interface ReceivedRelation {
+  readonly rows: number;
+  /** The relation, to stand in FROM. */
+  readonly sql: string;
+  /** The rows are in a temp table; otherwise they stay in the memory that they came in. */
+  readonly isTable: boolean;
 }
 
 export interface WireError {

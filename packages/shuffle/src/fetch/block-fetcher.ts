@@ -8,11 +8,11 @@ import type { ReadPart } from '../outputs/read-part.ts';
 import { CorruptSegment } from '../outputs/segment-store.ts';
 import type { FetchedBlocks, OutputShape, ShuffleBlock } from '../shuffle.ts';
 import { exhaustedSpace } from '../space.ts';
-import { appendBlocks } from './append-blocks.ts';
 import { Channels } from './channels.ts';
 import { type BlockRows, BrokenStream, decodeResponses } from './decode-responses.ts';
 import { PartitionCheck } from './partition-check.ts';
-import { type FetchedRelation, fetchedColumns, relationSql } from './relation-sql.ts';
+import { type FetchedRows, receiveBlocks } from './receive-blocks.ts';
+import { fetchedColumns, relationSql } from './relation-sql.ts';
 
 export interface BlockFetcherOptions {
   readonly node: string;
@@ -34,7 +34,6 @@ export class BlockFetcher {
   readonly #channels: Channels;
   readonly #compress: (address: string) => boolean;
   readonly #partitions = new PartitionCheck();
-  #tables = 0;
 
   constructor(options: BlockFetcherOptions) {
     this.#options = options;
@@ -49,26 +48,28 @@ export class BlockFetcher {
     signal: AbortSignal,
   ): Promise<FetchedBlocks> {
     const wanted = blocks.filter(({ rows }) => rows !== 0);
-    const fetched = wanted.length === 0 ? undefined : await this.#bring(session, wanted, shape, signal);
-    const { rows = 0, bytes = 0 } = fetched?.table ?? {};
-    return { sql: relationSql(fetched, shape), rows, bytes };
+    const columns = wanted.length === 0 ? [] : await fetchedColumns(session, shape);
+    const fetched =
+      wanted.length === 0 ? undefined : await this.#bring(session, wanted, columns, shape, signal);
+    const { rows = 0, bytes = 0 } = fetched ?? {};
+    return { sql: relationSql(fetched, columns, shape), rows, bytes };
   }
 
   async #bring(
     session: KernelSession,
     blocks: readonly ShuffleBlock[],
+    columns: readonly string[],
     shape: OutputShape,
     signal: AbortSignal,
-  ): Promise<FetchedRelation | undefined> {
-    const columns = await fetchedColumns(session, shape);
+  ): Promise<FetchedRows | undefined> {
+    const sources = blocks.map((block) => () => this.#rowsOf(block, signal));
+    const isSampled = (source: number) => this.#partitions.isNeeded(blocks[source]!, shape);
+    const nodeOf = (block: ShuffleBlock) => this.#nodeOf(block);
     for (let attempt = 1; ; attempt++) {
-      const name = `fetched_${++this.#tables}`;
       try {
-        const sources = blocks.map((block) => () => this.#rowsOf(block, signal));
-        const table = await appendBlocks(session, name, sources, signal);
-        if (table === undefined) return undefined;
-        const fetched = { table, columns };
-        await this.#partitions.check(session, fetched, blocks, shape, (block) => this.#nodeOf(block));
+        const fetched = await receiveBlocks(session, { sources, isSampled, signal });
+        if (fetched !== undefined && fetched.samples.length > 0)
+          await this.#partitions.check(session, fetched, columns, blocks, shape, nodeOf);
         return fetched;
       } catch (error) {
         if (signal.aborted) throw cancellation(signal);

@@ -3,19 +3,13 @@ import { columnName, namedColumns, storedType, typedColumns } from '../outputs/o
 import type { OutputShape } from '../shuffle.ts';
 import { decodedSql, mayBeInParts } from '../types/exchange-encoding.ts';
 import { typesNamed } from '../types/named-types.ts';
-import type { FetchedTable } from './append-blocks.ts';
+import type { FetchedRows } from './receive-blocks.ts';
 
-export interface FetchedRelation {
-  readonly table: FetchedTable;
-  /** As `fetchedColumns` gives them. */
-  readonly columns: readonly string[];
-}
+/** The columns of outputs, by position. */
+export const selectFetched = ({ sql }: Pick<FetchedRows, 'sql'>, columns: readonly string[]): string =>
+  `SELECT ${columns.join(', ')} FROM ${sql}`;
 
-/** The columns of outputs, by position, and what else is selected. */
-export const selectFetched = ({ table, columns }: FetchedRelation, also: readonly string[] = []): string =>
-  `SELECT ${[...also, ...columns].join(', ')} FROM temp.main.${table.name}`;
-
-/** SQL of each column of a fetched table, by position, of the types of the shape. */
+/** SQL of each column of fetched rows, by position, of the types of the shape. */
 export async function fetchedColumns(session: KernelSession, shape: OutputShape): Promise<string[]> {
   const inParts = shape.columns.flatMap((_, i) => storedType(shape, i) ?? []).filter(mayBeInParts);
   const types = inParts.length === 0 ? undefined : await typesNamed(session, inParts);
@@ -25,12 +19,19 @@ export async function fetchedColumns(session: KernelSession, shape: OutputShape)
   });
 }
 
-/** The rows of blocks as one relation with the columns of the shape; without blocks, a relation without rows. */
-export function relationSql(fetched: FetchedRelation | undefined, shape: OutputShape): string {
+/**
+ * The rows of blocks as one relation with the columns of the shape; without blocks, a relation without rows.
+ * @param columns as `fetchedColumns` gives them
+ */
+export function relationSql(
+  fetched: FetchedRows | undefined,
+  columns: readonly string[],
+  shape: OutputShape,
+): string {
   const named = namedColumns(shape).join(', ');
   const rows =
     fetched === undefined
       ? `(SELECT ${typedColumns(shape, () => 'NULL').join(', ')}) WHERE false`
-      : `(${selectFetched(fetched)})`;
+      : `(${selectFetched(fetched, columns)})`;
   return `(SELECT ${named} FROM ${rows})`;
 }

@@ -30,8 +30,8 @@ export function* readInline(
   yield { ipc, rows: end - first, release: () => undefined };
 }
 
-/** What came in a message begins anywhere in it. */
-function aligned(bytes: Uint8Array): Uint8Array {
+/** The bytes at an address as Arrow needs it: what came in a message begins anywhere in it. */
+export function aligned(bytes: Uint8Array): Uint8Array {
   if (bytes.byteOffset % 8 === 0) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   copy.set(bytes);

@@ -1,26 +1,30 @@
-import type { ArrowBatchInput, KernelSession } from '@tessera/kernel';
+import { type ArrowBatchInput, type KernelSession, RowBlock } from '@tessera/kernel';
 import { Field, Schema, tableFromIPC } from 'apache-arrow';
-import { type BlockRows, BrokenStream, type SchemaPart } from './decode-responses.ts';
+import { aligned } from '../outputs/inline-rows.ts';
+import { type BatchPart, type BlockRows, BrokenStream, type SchemaPart } from './decode-responses.ts';
 import { merged } from './merged.ts';
 
 /** How many producers send to one fetch at a time. */
 const MAX_OPEN_STREAMS = 4;
 
-/** Rows of several blocks in a temp table of a session, in the form in which they travel. */
-export interface FetchedTable {
-  readonly name: string;
+/** Rows of several blocks, readable in a session in the form in which they travel. */
+export interface FetchedRows {
+  /** The relation, to stand in FROM. */
+  readonly sql: string;
   readonly rows: number;
+  /** Bytes that came from other nodes. */
   readonly bytes: number;
-  /** In the order of the table. */
-  readonly batches: readonly FetchedBatch[];
+  readonly schema: Schema;
+  /** The first rows of batches of the sources that `isSampled` was true for. */
+  readonly samples: readonly Sample[];
 }
 
-export interface FetchedBatch {
-  /** Its row id. */
-  readonly firstRow: number;
-  readonly rows: number;
-  /** Position among the sources of the one it came from. */
+export interface Sample {
+  /** Position of the source. */
   readonly source: number;
+  readonly rows: number;
+  /** Encapsulated Arrow messages: the dictionaries, if there are any, and the rows. */
+  readonly ipc: Uint8Array;
 }
 
 interface Part {
@@ -28,16 +32,23 @@ interface Part {
   readonly part: BlockRows;
 }
 
+export interface ReceiveOptions {
+  readonly sources: readonly (() => AsyncIterable<BlockRows>)[];
+  readonly isSampled: (source: number) => boolean;
+  readonly signal: AbortSignal;
+}
+
+const SAMPLE_ROWS = 16;
+const MAX_SAMPLES_OF_SOURCE = 8;
+
 /**
- * Appends the rows of the sources to a new temp table; undefined when there are no sources. What the sources throw is
- * thrown, and leaves no table.
+ * Makes the rows of the sources readable in the session; undefined when there are no sources. What the sources throw is
+ * thrown, and leaves nothing.
  */
-export async function appendBlocks(
+export async function receiveBlocks(
   session: KernelSession,
-  name: string,
-  sources: readonly (() => AsyncIterable<BlockRows>)[],
-  signal: AbortSignal,
-): Promise<FetchedTable | undefined> {
+  { sources, isSampled, signal }: ReceiveOptions,
+): Promise<FetchedRows | undefined> {
   const parts = merged(
     sources.map((open, source) => () => labelled(open(), source)),
     MAX_OPEN_STREAMS,
@@ -47,10 +58,11 @@ export async function appendBlocks(
   try {
     const first = await parts.next();
     if (first.done === true) return undefined;
-    const schema = schemaOf(first.value.part);
-    const reading = new Reading(schema, parts);
-    const rows = await session.append(name, readSchema(schema.ipc), reading.batches());
-    return { name, rows, bytes: reading.bytes, batches: reading.taken };
+    const sent = schemaOf(first.value.part);
+    const schema = readSchema(sent.ipc);
+    const reading = new Reading(sent, parts, isSampled);
+    const { sql, rows } = await session.receive(schema, reading.batches());
+    return { sql, rows, bytes: reading.bytes, schema, samples: reading.samples };
   } finally {
     signal.removeEventListener('abort', stop);
     await parts.return(undefined);
@@ -69,29 +81,39 @@ function schemaOf(part: BlockRows): SchemaPart {
 class Reading {
   readonly #schema: SchemaPart;
   readonly #parts: AsyncIterable<Part>;
-  readonly taken: FetchedBatch[] = [];
+  readonly #isSampled: (source: number) => boolean;
+  readonly #dictionaries: Uint8Array;
+  readonly samples: Sample[] = [];
   bytes = 0;
-  #rows = 0;
 
-  constructor(schema: SchemaPart, parts: AsyncIterable<Part>) {
+  constructor(schema: SchemaPart, parts: AsyncIterable<Part>, isSampled: (source: number) => boolean) {
     this.#schema = schema;
+    this.#dictionaries = schema.ipc.subarray(firstMessageBytes(schema.ipc));
     this.#parts = parts;
+    this.#isSampled = isSampled;
   }
 
   async *batches(): AsyncGenerator<ArrowBatchInput> {
-    const dictionaries = this.#schema.ipc.subarray(firstMessageBytes(this.#schema.ipc));
-    if (dictionaries.length > 0) yield { ipc: dictionaries };
+    if (this.#dictionaries.length > 0) yield { ipc: this.#dictionaries };
     for await (const { source, part } of this.#parts) {
       if (part.kind === 'schema') {
         if (Buffer.compare(part.ipc, this.#schema.ipc) !== 0)
           throw new BrokenStream('its columns are of other types than those of the other tasks');
         continue;
       }
-      this.taken.push({ firstRow: this.#rows, rows: part.rows, source });
-      this.#rows += part.rows;
       this.bytes += part.bytes;
+      this.#sample(source, part);
       yield { ipc: part.ipc, sent: () => part.release() };
     }
+  }
+
+  #sample(source: number, { ipc, rows: all }: BatchPart): void {
+    if (!this.#isSampled(source)) return;
+    const taken = this.samples.filter((sample) => sample.source === source).length;
+    if (taken >= MAX_SAMPLES_OF_SOURCE) return;
+    const rows = Math.min(all, SAMPLE_ROWS);
+    const cut = new RowBlock(this.#schema.ipc, aligned(ipc)).cut(0, rows);
+    this.samples.push({ source, rows, ipc: Buffer.concat([this.#dictionaries, cut]) });
   }
 }
 

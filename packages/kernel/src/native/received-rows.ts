@@ -1,0 +1,125 @@
+import koffi, { type TypeObject } from 'koffi';
+import type { NativeConnection } from './connection.ts';
+import { duckdb, NO_RELEASE, type Pointer, takeString } from './library.ts';
+import { NativeBlock } from './memory.ts';
+
+const VARCHAR = 17;
+/** The table function that gives the rows of a relation, by its name. */
+export const RECEIVED_FUNCTION = 'tessera_received';
+/** More threads than this gain nothing: one thread hands over all chunks. */
+const MAX_THREADS = 64;
+
+const BIND: TypeObject = koffi.proto('void tessera_received_bind(void *info)');
+const INIT: TypeObject = koffi.proto('void tessera_received_init(void *info)');
+const SCAN: TypeObject = koffi.proto('void tessera_received_scan(void *info, void *output)');
+
+/** Rows in memory of this process, as chunks of the kernel. */
+export interface ReceivedRelation {
+  readonly columns: readonly string[];
+  /** Chunks of at most a vector of rows each; the first one, without rows, has the types. They are destroyed with the relation. */
+  readonly chunks: readonly Pointer[];
+  readonly rows: number;
+  /** Called when nothing reads the chunks any more: what they point into is free. */
+  readonly released: () => void;
+}
+
+interface Scan {
+  readonly relation: ReceivedRelation;
+  next: number;
+}
+
+/**
+ * Relations that statements read where they are, without a table: a statement's scan is handed the vectors of the chunks.
+ *
+ * The kernel calls from its own threads, which wait for the event loop. So while a statement runs, nothing on the event loop may
+ * wait for the kernel's threads.
+ */
+export class ReceivedRows {
+  readonly #relations = new Map<string, ReceivedRelation>();
+  /** By the numbers that the kernel keeps for us, where it expects pointers. */
+  readonly #bound = new Map<bigint, ReceivedRelation>();
+  readonly #scans = new Map<bigint, Scan>();
+  #numbers = 0n;
+
+  /** To be called before other connections are made. */
+  install(connection: NativeConnection): void {
+    const fn = duckdb.createTableFunction();
+    const name = duckdb.createLogicalType(VARCHAR);
+    duckdb.tableFunctionSetName(fn, RECEIVED_FUNCTION);
+    duckdb.tableFunctionAddParameter(fn, name);
+    duckdb.tableFunctionSetBind(
+      fn,
+      koffi.register((info: Pointer) => this.#bind(info), koffi.pointer(BIND)),
+    );
+    duckdb.tableFunctionSetInit(
+      fn,
+      koffi.register((info: Pointer) => this.#init(info), koffi.pointer(INIT)),
+    );
+    const scan = (info: Pointer, output: Pointer) => this.#scan(info, output);
+    duckdb.tableFunctionSetFunction(fn, koffi.register(scan, koffi.pointer(SCAN)));
+    const failed = duckdb.registerTableFunction(connection.handle, fn) !== 0;
+    duckdb.destroyType(slotOf(name).address);
+    duckdb.destroyTableFunction(slotOf(fn).address);
+    if (failed) throw new Error('The kernel refused the function of received rows');
+  }
+
+  add(name: string, relation: ReceivedRelation): void {
+    this.#relations.set(name, relation);
+  }
+
+  /** To be called when no statement reads the relation any more. */
+  drop(name: string): void {
+    const relation = this.#relations.get(name);
+    if (relation === undefined) return;
+    this.#relations.delete(name);
+    for (const [number, bound] of this.#bound) if (bound === relation) this.#bound.delete(number);
+    for (const [number, scan] of this.#scans) if (scan.relation === relation) this.#scans.delete(number);
+    for (const chunk of relation.chunks) duckdb.destroyChunk(slotOf(chunk).address);
+    relation.released();
+  }
+
+  #bind(info: Pointer): void {
+    const value = duckdb.bindGetParameter(info, 0);
+    const name = takeString(duckdb.getVarchar(value));
+    duckdb.destroyValue(slotOf(value).address);
+    const relation = this.#relations.get(name);
+    if (relation === undefined) {
+      duckdb.bindSetError(info, `There are no received rows ${name}`);
+      return;
+    }
+    for (const [i, column] of relation.columns.entries()) {
+      const type = duckdb.vectorType(duckdb.chunkVector(relation.chunks[0]!, i));
+      duckdb.bindAddColumn(info, column, type);
+      duckdb.destroyType(slotOf(type).address);
+    }
+    duckdb.bindSetCardinality(info, relation.rows, true);
+    const number = ++this.#numbers;
+    this.#bound.set(number, relation);
+    duckdb.bindSetData(info, number, NO_RELEASE);
+  }
+
+  #init(info: Pointer): void {
+    const relation = this.#bound.get(duckdb.initGetBindData(info))!;
+    const number = ++this.#numbers;
+    this.#scans.set(number, { relation, next: 1 });
+    duckdb.initSetData(info, number, NO_RELEASE);
+    duckdb.initSetMaxThreads(info, Math.max(1, Math.min(MAX_THREADS, relation.chunks.length - 1)));
+  }
+
+  /** An output that is left as it is has no rows, which is the end. */
+  #scan(info: Pointer, output: Pointer): void {
+    const scan = this.#scans.get(duckdb.functionGetInitData(info))!;
+    const chunk = scan.relation.chunks[scan.next];
+    if (chunk === undefined) return;
+    scan.next++;
+    for (let i = 0; i < scan.relation.columns.length; i++)
+      duckdb.referenceVector(duckdb.chunkVector(output, i), duckdb.chunkVector(chunk, i));
+    duckdb.chunkSetSize(output, Number(duckdb.chunkSize(chunk)));
+  }
+}
+
+function slotOf(handle: Pointer): NativeBlock {
+  const slot = new NativeBlock(8);
+  slot.setPointer(0, handle);
+  return slot;
+}

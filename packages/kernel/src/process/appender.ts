@@ -1,0 +1,93 @@
+import type { ImportedBatch } from '../arrow/imported-batch.ts';
+import type { ImportedSchema } from '../arrow/imported-schema.ts';
+import type { NativeConnection } from '../native/connection.ts';
+import { checkErrorData } from '../native/error-data.ts';
+import { duckdb, offLoop, type Pointer } from '../native/library.ts';
+import { takeLogicalType } from '../native/logical-type.ts';
+import { NativeBlock } from '../native/memory.ts';
+import { type KernelType, typeToSql } from '../types/kernel-type.ts';
+import { quoteName } from '../types/quoting.ts';
+import { appendPayloads } from './append-input.ts';
+import type { BatchSink } from './read-batches.ts';
+
+const CHUNK_ROWS = 131_072;
+/** The appender casts into a chunk of the kernel's vector size, and writes past its end if there are more rows. */
+const CAST_CHUNK_ROWS = 2048;
+
+/** A new temp table that rows are appended to. To be closed or abandoned. */
+export class Appender implements BatchSink {
+  readonly #connection: NativeConnection;
+  readonly #table: string;
+  readonly #slot = new NativeBlock(16);
+
+  /** How many rows may be appended at once. */
+  readonly chunkRows: number;
+
+  static async open(
+    connection: NativeConnection,
+    table: string,
+    { columns, chunkTypes }: ImportedSchema,
+  ): Promise<Appender> {
+    const definitions = columns.map((c) => `${quoteName(c.name)} ${columnType(c.type)}`);
+    await connection.run(`CREATE TEMP TABLE ${quoteName(table)} (${definitions.join(', ')})`);
+    return new Appender(connection, table, chunkTypes);
+  }
+
+  private constructor(connection: NativeConnection, table: string, chunkTypes: readonly KernelType[]) {
+    this.#connection = connection;
+    this.#table = table;
+    if (duckdb.appenderCreate(connection.handle, 'temp', 'main', table, this.#slot.at(0)) !== 0) this.#fail();
+    const casts = chunkTypes.some(
+      (type, i) =>
+        JSON.stringify(type) !==
+        JSON.stringify(takeLogicalType(duckdb.appenderColumnType(this.#slot.pointerAt(0), i))),
+    );
+    this.chunkRows = casts ? CAST_CHUNK_ROWS : CHUNK_ROWS;
+  }
+
+  async take(imported: ImportedSchema, batch: ImportedBatch): Promise<void> {
+    this.#connection.checkInterrupt();
+    const chunk = this.#slot.at(8);
+    // `batch` is held until the chunk, which points into it, is gone.
+    const { address } = batch;
+    checkErrorData(
+      await offLoop(batch, duckdb.chunkFromArrow, this.#connection.handle, address, imported.handle, chunk),
+    );
+    try {
+      await this.append(this.#slot.pointerAt(8));
+    } finally {
+      duckdb.destroyChunk(chunk);
+      batch.keepAlive();
+    }
+  }
+
+  /** Appends the rows of a chunk, which stays the caller's. */
+  async append(chunk: Pointer): Promise<void> {
+    if ((await offLoop(this, duckdb.appendChunk, this.#slot.pointerAt(0), chunk)) !== 0) this.#fail();
+  }
+
+  async payloadRead(payload: Buffer): Promise<void> {
+    appendPayloads.give(payload);
+  }
+
+  async close(): Promise<void> {
+    const failed = (await offLoop(this, duckdb.appenderClose, this.#slot.pointerAt(0))) !== 0;
+    if (failed) this.#fail();
+    await offLoop(this, duckdb.appenderDestroy, this.#slot.at(0));
+  }
+
+  /** Drops the table, also when the call was interrupted. */
+  async abandon(): Promise<void> {
+    await offLoop(this, duckdb.appenderDestroy, this.#slot.at(0));
+    this.#connection.endInterrupt();
+    await this.#connection.run(`DROP TABLE temp.main.${quoteName(this.#table)}`);
+  }
+
+  #fail(): never {
+    checkErrorData(duckdb.appenderError(this.#slot.pointerAt(0)));
+    throw new Error('The kernel refused an append without a reason');
+  }
+}
+
+/** A column of untyped NULLs needs some type. */
+const columnType = (type: KernelType): string => (type.id === 'NULL' ? 'INTEGER' : typeToSql(type));

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { KernelSession } from './client/kernel-session.ts';
+import type { ReceivedRelation } from './protocol/messages.ts';
+import { messagesOf, schemaOf, type TestKernel, testKernel } from './testing/test-kernel.ts';
+
+/** Received rows take a quarter of what the kernel does not count: here 16 MiB. */
+const MEMORY = { memoryLimitBytes: 512 << 20, ceilingBytes: 576 << 20 };
+let t: TestKernel;
+let source: KernelSession;
+beforeAll(async () => {
+  t = await testKernel(MEMORY);
+  source = await t.kernel.session();
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function received(session: KernelSession, sql: string): Promise<ReceivedRelation> {
+  const result = await source.query(sql, [], { batches: 'full' });
+  return session.receive(schemaOf(result), messagesOf(result));
+}
+
+const SUM = "count(*)::VARCHAR || ' ' || sum(k)::VARCHAR || ' ' || max(t)";
+const SMALL = "SELECT range AS k, 'text ' || range AS t FROM range(100000)";
+const SMALL_SUM = '100000 4999950000 text 99999';
+
+it('rows are read where they came, as often as a statement names them, by several threads', async () => {
+  const session = await t.kernel.session();
+  const { sql, rows, isTable } = await received(session, SMALL);
+  expect({ rows, isTable }).toEqual({ rows: 100_000, isTable: false });
+  for (let i = 0; i < 3; i++) expect(await session.scalar(`SELECT ${SUM} FROM ${sql}`)).toBe(SMALL_SUM);
+  expect(
+    await session.scalar(`SELECT count(*) FROM ${sql} a JOIN ${sql} b ON a.k = b.k WHERE a.t = b.t`),
+  ).toBe(100_000);
+  expect(await session.scalar(`WITH r AS (FROM ${sql}) SELECT (SELECT sum(k) FROM r) - sum(k) FROM r`)).toBe(
+    0,
+  );
+  expect(await session.scalar(`SELECT count(*) FROM (FROM ${sql} LIMIT 10)`)).toBe(10);
+  expect(await session.scalar(`SELECT count(*) FROM ${sql} WHERE k = 77 AND t = 'text 77'`)).toBe(1);
+  await session.close();
+});
+
+it('rows without end, types that nest, and no rows', async () => {
+  const session = await t.kernel.session();
+  const nested = `SELECT range AS k, [range, NULL] AS l, {'a': range::VARCHAR} AS s, MAP {range: 'x'} AS m,
+    CASE WHEN range % 3 > 0 THEN (['u', 'v'][1 + range % 2])::ENUM('u', 'v') END AS e, NULL AS n FROM range(5000)`;
+  const { sql } = await received(session, nested);
+  const text = (from: string) => `SELECT COLUMNS(*)::VARCHAR FROM ${from}`;
+  expect(await session.scalar(`SELECT count(*) FROM (${text(sql)} EXCEPT ALL ${text(`(${nested})`)})`)).toBe(
+    0,
+  );
+  const empty = await received(session, 'SELECT 1 AS k WHERE false');
+  expect(await session.scalar(`SELECT count(*) FROM ${empty.sql}`)).toBe(0);
+  await session.close();
+});
+
+it('more rows than memory holds are in a table, and what they took is free afterwards', async () => {
+  const large = "SELECT range AS k, 'text ' || range AS t FROM range(1000000)";
+  for (let i = 0; i < 2; i++) {
+    const session = await t.kernel.session();
+    const { sql, isTable } = await received(session, large);
+    expect(isTable).toBe(true);
+    expect(await session.scalar(`SELECT ${SUM} FROM ${sql}`)).toBe('1000000 499999500000 text 999999');
+    expect((await received(session, SMALL)).isTable).toBe(false);
+    await session.close();
+  }
+});
+
+it('sessions that are used again, and those that are closed, give their memory back', async () => {
+  for (let i = 0; i < 30; i++) {
+    const session = await t.kernel.session();
+    const { sql, isTable } = await received(session, SMALL);
+    expect(isTable, `round ${i}`).toBe(false);
+    if (i % 3 === 0) await session.execute('CREATE TEMP TABLE keeps_it_from_reuse (i INT)');
+    if (i % 2 === 0) expect(await session.scalar(`SELECT ${SUM} FROM ${sql}`)).toBe(SMALL_SUM);
+    await session.close();
+  }
+});
+
+it('a source that fails leaves nothing, before and after the memory is used up', async () => {
+  for (const rows of [1_000, 1_000_000]) {
+    const session = await t.kernel.session();
+    const result = await source.query(`SELECT range AS k, md5(range::VARCHAR) AS t FROM range(${rows})`, [], {
+      batches: 'full',
+    });
+    const failing = async function* () {
+      for await (const message of messagesOf(result)) yield message;
+      throw new Error('the source failed');
+    };
+    await expect(session.receive(schemaOf(result), failing())).rejects.toThrow('the source failed');
+    expect(await session.scalar('SELECT count(*) FROM duckdb_tables() WHERE temporary')).toBe(0);
+    expect((await received(session, SMALL)).isTable).toBe(false);
+    await session.close();
+  }
+});
+
+it('a statement that reads them can be interrupted, and sessions read at the same time', async () => {
+  const sessions = await Promise.all(Array.from({ length: 6 }, () => t.kernel.session()));
+  const relations: ReceivedRelation[] = [];
+  for (const session of sessions)
+    relations.push(await received(session, 'SELECT range AS k FROM range(20000)'));
+  const slow = sessions.map((session, i) =>
+    session.scalar(
+      `SELECT count(*) FROM ${relations[i]!.sql} a JOIN ${relations[i]!.sql} b ON hash(a.k, b.k) % 50021 = 7`,
+    ),
+  );
+  const failures = Promise.allSettled(slow);
+  await expect.poll(async () => (await sessions[0]!.progress()).fraction).toBeGreaterThanOrEqual(0);
+  for (const session of sessions) session.interrupt();
+  for (const { status } of await failures) expect(status).toBe('rejected');
+  for (const [i, session] of sessions.entries())
+    expect(await session.scalar(`SELECT sum(k) FROM ${relations[i]!.sql}`)).toBe((19_999 * 20_000) / 2);
+  const streamed = await sessions[0]!.query(`SELECT a.k FROM ${relations[0]!.sql} a, ${relations[0]!.sql} b`);
+  for await (const batch of streamed.batches) {
+    expect(batch.rows).toBeGreaterThan(0);
+    break;
+  }
+  await Promise.all(sessions.map((session) => session.close()));
+});
+
+it('names of other relations, or none, are refused', async () => {
+  await expect(source.scalar("SELECT count(*) FROM tessera_received('no such rows')")).rejects.toThrow(
+    'There are no received rows no such rows',
+  );
+});
