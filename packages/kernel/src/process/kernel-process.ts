@@ -16,7 +16,7 @@ export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'>
 }
 
 /** Of the memory that the kernel does not count; received rows that do not fit there go to temp tables. */
-const RECEIVED_SHARE = 1 / 4;
+const RECEIVED_SHARE = 1 / 8;
 
 const options = JSON.parse(process.argv[2] ?? '{}') as KernelProcessOptions;
 
