@@ -20,6 +20,7 @@ import { negativeLiteral } from '../rewrites/negative-literals.ts';
 import { textWithNull } from '../rewrites/null-texts.ts';
 import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
+import { posixZone } from '../rewrites/posix-zones.ts';
 import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
@@ -175,7 +176,7 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   if (matched.class !== 'FUNCTION') return matched;
   const signed = negativeLiteral(matched);
   if (signed.class !== 'FUNCTION') return signed;
-  const divided = divideByZeroFails(backslashEscapes(signed));
+  const divided = divideByZeroFails(backslashEscapes(posixZone(signed)));
   return divided.class === 'FUNCTION' ? textWithNull(divided) : divided;
 }
 
