@@ -8,7 +8,7 @@ import { quoteName } from '@tessera/kernel';
 export type BloomFilter = Uint8Array;
 
 const LEAST_BITS = 2 ** 13;
-export const MOST_FILTER_BYTES = 4 << 20;
+const MOST_FILTER_BYTES = 4 << 20;
 
 /** Filters of several tasks are merged, so each task leaves room for the keys of others. */
 const BITS_PER_ROW = 32;
