@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from './query/query-fixture.ts';
@@ -44,6 +46,18 @@ describe('tessera', () => {
       expect(stdout).toContain('Examples:');
     }
   });
+
+  it.each([[['--help']], [['config', 'show', '--defaults']]])(
+    '%j ends without a word when nobody reads on',
+    async (args) => {
+      const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+      child.stdout.destroy();
+      const stderr = text(child.stderr);
+      const [code] = await once(child, 'exit');
+      expect(await stderr).toBe('');
+      expect(code).toBe(0);
+    },
+  );
 
   it.each([
     [['serve', '--http-prot', '1'], 'Did you mean --http-port?'],
