@@ -26,16 +26,16 @@ export const tableFunctionArguments = (): string =>
   [
     '# Arguments of table functions',
     '',
-    'Written `NAME => value`, in any order, behind the URL. What the functions give: [table functions](table-functions.md).',
+    'Write arguments as `NAME => value`, in any order, after the URL. For what the functions return, see [table functions](table-functions.md).',
     '',
     '| function | reads |',
     '|---|---|',
     ...functions.map(({ name, reads }) => `| \`${name.toUpperCase()}\` | ${reads} |`),
     '',
-    '## Of all of them',
+    '## Common arguments',
     '',
     ...table(Object.entries(functions[0]!.options).filter(isOfAll)),
-    ...[...withOwn].flatMap(([names, options]) => ['', `## Of ${names}`, '', ...table(options)]),
+    ...[...withOwn].flatMap(([names, options]) => ['', `## Arguments of ${names}`, '', ...table(options)]),
     '',
   ].join('\n');
 

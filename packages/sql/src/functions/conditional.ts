@@ -1,14 +1,4 @@
-import packageJson from '../../package.json' with { type: 'json' };
-import { POSTGRES_VERSION_TEXT } from '../postgres/settings.ts';
-import { constant, type Expression } from '../tree.ts';
-import { CITY_HASH } from './city-hash.ts';
-import { internalCall, kernelCall } from './expressions.ts';
-import { type FunctionContext, inCategory, kernelFunction, macro } from './types.ts';
-
-const VERSION = `Tessera ${packageJson.version}`;
-
-const versionText = (_: unknown, { sessionValues }: FunctionContext): Expression =>
-  constant(sessionValues.protocol === 'postgres' ? POSTGRES_VERSION_TEXT : VERSION);
+import { inCategory, kernelFunction, macro } from './types.ts';
 
 export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
   kernelFunction(
@@ -32,14 +22,6 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
     'coalesce(NULL, 2, 3)',
     '2',
   ),
-  {
-    name: 'city_hash',
-    signatures: ['city_hash(any, …) → bigint'],
-    description: 'A 64-bit hash that stays the same from version to version: CityHash64 (v1.0.2) of a text.',
-    example: "city_hash('esimpson', '08-25-2016')",
-    result: '-6509667128195191394',
-    implementation: CITY_HASH,
-  },
   kernelFunction(
     'greatest',
     'greatest(T, …) → T',
@@ -47,18 +29,6 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
     'greatest(1, NULL, 3)',
     '3',
   ),
-  {
-    name: 'hash',
-    signatures: ['hash(any, …) → bigint'],
-    description: 'A fast 64-bit hash of the arguments, for this version of the engine.',
-    example: "hash(1, 'a') = hash(1, 'a')",
-    result: 'true',
-    implementation: {
-      kind: 'rewrite',
-      arity: [1, Number.POSITIVE_INFINITY],
-      rewrite: ({ children }) => internalCall('signed', kernelCall('hash', ...children)),
-    },
-  },
   kernelFunction(
     'if',
     'if(boolean, T, T) → T',
@@ -108,15 +78,6 @@ export const CONDITIONAL_FUNCTIONS = inCategory('conditional', [
     example: 'typeof([1.5::numeric(4, 1)])',
     result: 'array(numeric(4, 1))',
     implementation: macro([1, 1], '(x) AS tsr_type_name(typeof(x))'),
-  },
-  {
-    name: 'version',
-    signatures: ['version() → text'],
-    description:
-      'The version of the engine; over the PostgreSQL protocol, in the form that clients of PostgreSQL read.',
-    example: "version() LIKE 'Tessera %'",
-    result: 'true',
-    implementation: { kind: 'rewrite', arity: [0, 0], rewrite: versionText },
   },
   {
     name: 'zeroifnull',

@@ -1,6 +1,3 @@
-import { fail } from '@tessera/common';
-import { cast, constant } from '../tree.ts';
-import { literalText } from './expressions.ts';
 import { alias, type Definition, inCategory, KERNEL, macro } from './types.ts';
 
 const unary = (name: string, description: string, example: string, result: string): Definition => ({
@@ -59,14 +56,6 @@ export const NUMERIC_FUNCTIONS = inCategory('numeric', [
     signatures: ['floor(numeric) → numeric'],
   },
   {
-    name: 'hll_count_estimate',
-    signatures: ['hll_count_estimate(bytea) → bigint'],
-    description: 'How many different values a sketch of `hll_count_build` has seen, about.',
-    example: 'SELECT hll_count_estimate(hll_count_build(x)) FROM (VALUES (1), (2), (2)) t(x)',
-    result: '2',
-    implementation: { kind: 'alias', of: 'tsr_hll_count_estimate' },
-  },
-  {
     name: 'is_finite',
     signatures: ['is_finite(double precision) → boolean'],
     description: 'Whether the number is neither infinite nor NaN.',
@@ -94,29 +83,6 @@ export const NUMERIC_FUNCTIONS = inCategory('numeric', [
     example: 'mod(-7, 3)',
     result: '-1',
     implementation: macro([2, 2], '(x, y) AS x % tsr_divisor(y, x)'),
-  },
-  {
-    name: 'param',
-    signatures: ['param(text) → text'],
-    description: 'The value of a named parameter of the query, as text.',
-    example: "param('level')",
-    result: 'Drift',
-    implementation: {
-      kind: 'rewrite',
-      arity: [1, 1],
-      rewrite: ({ children: [argument] }, { parameters }) => {
-        const name = literalText(argument);
-        if (name === undefined)
-          return fail('INVALID_ARGUMENT', { message: 'param takes the name of a parameter as a literal' });
-        const parameter = parameters.find((p) => p.name === name);
-        if (parameter === undefined) {
-          return fail('INVALID_ARGUMENT', { message: `The query has no parameter named "${name}"` });
-        }
-        const { value } = parameter;
-        const asText = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-        return cast(constant(value === null ? null : asText), 'VARCHAR');
-      },
-    },
   },
   { ...unary('pi', 'The number π.', 'pi()', '3.141592653589793'), signatures: ['pi() → double precision'] },
   {

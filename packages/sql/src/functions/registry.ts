@@ -5,6 +5,7 @@ import { BYTEA_FUNCTIONS, BYTEA_MACROS } from './bytea.ts';
 import { CITY_HASH_MACROS } from './city-hash.ts';
 import { CONDITIONAL_FUNCTIONS } from './conditional.ts';
 import { DATE_FUNCTIONS, DATE_MACROS } from './date.ts';
+import { HASH_FUNCTIONS } from './hash.ts';
 import { HLL_MACROS } from './hyperloglog.ts';
 import { JSON_FUNCTIONS, JSON_MACROS } from './json.ts';
 import { NUMERIC_FUNCTIONS } from './numeric.ts';
@@ -27,6 +28,7 @@ export const DIALECT_FUNCTIONS: readonly DialectFunction[] = [
   ...DATE_FUNCTIONS,
   ...NUMERIC_FUNCTIONS,
   ...CONDITIONAL_FUNCTIONS,
+  ...HASH_FUNCTIONS,
   ...JSON_FUNCTIONS,
   ...BYTEA_FUNCTIONS,
   ...VECTOR_FUNCTIONS,

@@ -1,4 +1,8 @@
-import { constant } from '../tree.ts';
+import { fail } from '@tessera/common';
+import packageJson from '../../package.json' with { type: 'json' };
+import { POSTGRES_VERSION_TEXT } from '../postgres/settings.ts';
+import { cast, constant, type Expression } from '../tree.ts';
+import { literalText } from './expressions.ts';
 import { type Definition, type FunctionContext, inCategory } from './types.ts';
 
 const fromSession = (
@@ -15,6 +19,11 @@ const fromSession = (
   implementation: { kind: 'rewrite', arity: [0, 0], rewrite: (_, context) => constant(value(context)) },
 });
 
+const VERSION = `Tessera ${packageJson.version}`;
+
+const versionText = (_: unknown, { sessionValues }: FunctionContext): Expression =>
+  constant(sessionValues.protocol === 'postgres' ? POSTGRES_VERSION_TEXT : VERSION);
+
 export const SESSION_FUNCTIONS = inCategory('session', [
   fromSession('current_account', 'The account of the session.', (c) => c.sessionValues.account, 'account'),
   fromSession('current_database', 'The database of the session.', (c) => c.sessionValues.database, 'tessera'),
@@ -27,5 +36,37 @@ export const SESSION_FUNCTIONS = inCategory('session', [
       'user',
     ),
     aliases: ['current_user', 'user'],
+  },
+  {
+    name: 'param',
+    signatures: ['param(text) → text'],
+    description: 'The value of a named parameter of the query, as text.',
+    example: "param('level')",
+    result: 'Drift',
+    implementation: {
+      kind: 'rewrite',
+      arity: [1, 1],
+      rewrite: ({ children: [argument] }, { parameters }) => {
+        const name = literalText(argument);
+        if (name === undefined)
+          return fail('INVALID_ARGUMENT', { message: 'param takes the name of a parameter as a literal' });
+        const parameter = parameters.find((p) => p.name === name);
+        if (parameter === undefined) {
+          return fail('INVALID_ARGUMENT', { message: `The query has no parameter named "${name}"` });
+        }
+        const { value } = parameter;
+        const asText = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+        return cast(constant(value === null ? null : asText), 'VARCHAR');
+      },
+    },
+  },
+  {
+    name: 'version',
+    signatures: ['version() → text'],
+    description:
+      'The version of the engine. Over the PostgreSQL protocol, it has the form that PostgreSQL clients expect.',
+    example: "version() LIKE 'Tessera %'",
+    result: 'true',
+    implementation: { kind: 'rewrite', arity: [0, 0], rewrite: versionText },
   },
 ]);

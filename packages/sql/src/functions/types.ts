@@ -8,6 +8,7 @@ export type FunctionCategory =
   | 'date and time'
   | 'numeric'
   | 'conditional'
+  | 'hash'
   | 'json'
   | 'bytea'
   | 'vector'

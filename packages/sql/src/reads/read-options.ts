@@ -19,25 +19,28 @@ export interface ReadFunctionReference {
 
 export const COMPRESSIONS = ['auto', 'none', 'gzip', 'zstd'];
 
-/** What opens a bucket. */
+/** Credentials for a bucket. */
 export const CREDENTIALS: Readonly<Record<string, ReadOption>> = {
   aws_access_key_id: { type: 'text', meaning: 'access key of an `s3://` URL' },
-  aws_secret_access_key: { type: 'text', meaning: 'its secret' },
-  aws_session_token: { type: 'text', meaning: 'its session token, where it has one' },
-  aws_role_arn: { type: 'text', meaning: 'role to take on, with these keys or as the engine' },
+  aws_secret_access_key: { type: 'text', meaning: 'secret access key' },
+  aws_session_token: { type: 'text', meaning: 'session token, if any' },
+  aws_role_arn: {
+    type: 'text',
+    meaning: 'role to assume, with these keys or with the identity of the engine',
+  },
 };
 
 const COMMON: Readonly<Record<string, ReadOption>> = {
-  url: { type: 'text', meaning: 'the file or files, in place of the first argument; may be a pattern' },
-  location: { type: 'text', meaning: 'a location of the catalog, in place of a URL' },
-  pattern: { type: 'text', meaning: 'which files below the location' },
+  url: { type: 'text', meaning: 'the file or files, instead of the first argument; may be a pattern' },
+  location: { type: 'text', meaning: 'a location (`CREATE LOCATION`), instead of a URL' },
+  pattern: { type: 'text', meaning: 'pattern that selects files below the location' },
   ...CREDENTIALS,
 };
 
 const COMPRESSION: Readonly<Record<string, ReadOption>> = {
   compression: {
     type: 'compression',
-    meaning: `how files are compressed: ${COMPRESSIONS.join(', ')} (auto: by their names)`,
+    meaning: `compression of the files: ${COMPRESSIONS.join(', ')} (auto: according to the file names)`,
     byDefault: "'auto'",
   },
 };
@@ -45,52 +48,56 @@ const COMPRESSION: Readonly<Record<string, ReadOption>> = {
 const CSV: Readonly<Record<string, ReadOption>> = {
   header: {
     type: 'boolean',
-    meaning: 'the first line of each file has the names of columns',
+    meaning: 'the first line of each file contains the column names',
     byDefault: 'FALSE',
   },
   infer_schema: {
     type: 'boolean',
-    meaning: 'types are told by a look at the files; else every column is text',
+    meaning: 'infers types from the content of the files; otherwise every column is text',
     byDefault: 'FALSE',
   },
-  delimiter: { type: 'character', meaning: 'between fields', byDefault: "','" },
-  quote: { type: 'character', meaning: 'around fields', byDefault: `'"'` },
-  escape: { type: 'character', meaning: 'before a quote within a field', byDefault: 'as QUOTE' },
-  null_string: { type: 'text', meaning: 'the field that is NULL' },
+  delimiter: { type: 'character', meaning: 'separator between fields', byDefault: "','" },
+  quote: { type: 'character', meaning: 'quote character around fields', byDefault: `'"'` },
+  escape: {
+    type: 'character',
+    meaning: 'escape character before a quote within a field',
+    byDefault: 'as QUOTE',
+  },
+  null_string: { type: 'text', meaning: 'the text of a field that stands for NULL' },
   skip_blank_lines: {
     type: 'boolean',
-    meaning: 'of COPY and external tables; READ_CSV takes it, without effect',
+    meaning: 'for COPY and external tables; READ_CSV accepts it without effect',
     byDefault: 'FALSE',
   },
   null_padding: {
     type: 'boolean',
-    meaning: 'a line with too few fields ends in NULLs; else it is an error',
+    meaning: 'fills a line that has too few fields with NULL; otherwise such a line is an error',
     byDefault: 'FALSE',
   },
-  empty_field_as_null: { type: 'boolean', meaning: 'a field without anything is NULL', byDefault: 'TRUE' },
+  empty_field_as_null: { type: 'boolean', meaning: 'an empty field is NULL', byDefault: 'TRUE' },
   ...COMPRESSION,
 };
 
 /** Every function that reads files, with its named arguments. */
 export const READ_FUNCTIONS: Readonly<Record<ReadFunction, ReadFunctionReference>> = {
   read_parquet: { name: 'read_parquet', reads: 'Parquet files: columns by name', options: COMMON },
-  read_csv: { name: 'read_csv', reads: 'CSV files, and their like', options: { ...COMMON, ...CSV } },
+  read_csv: { name: 'read_csv', reads: 'CSV and similar files', options: { ...COMMON, ...CSV } },
   read_json: {
     name: 'read_json',
-    reads: 'JSON: objects one after the other, or an array of them',
+    reads: 'JSON files: a sequence or an array of objects',
     options: { ...COMMON, ...COMPRESSION },
   },
   read_avro: { name: 'read_avro', reads: 'Avro object container files', options: COMMON },
   read_arrow: { name: 'read_arrow', reads: 'Arrow IPC files and streams', options: COMMON },
-  read_text: { name: 'read_text', reads: 'Text', options: { ...COMMON, ...COMPRESSION } },
+  read_text: { name: 'read_text', reads: 'text files, line by line', options: { ...COMMON, ...COMPRESSION } },
   read_files: {
     name: 'read_files',
-    reads: 'Any of these, by the ending of the name',
+    reads: 'any of these formats, chosen by the extension of the file name',
     options: { ...COMMON, ...CSV },
   },
   list_objects: {
     name: 'list_objects',
-    reads: 'Names, sizes and times of files, not what is in them',
+    reads: 'names, sizes and times of files, but not their content',
     options: COMMON,
   },
 };
