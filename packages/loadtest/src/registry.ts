@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmarks/benchmark.ts';
 import { chaos } from './benchmarks/chaos.ts';
 import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster } from './benchmarks/cluster.ts';
+import { files } from './benchmarks/files.ts';
 import { growth } from './benchmarks/growth.ts';
 import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
@@ -131,6 +132,13 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     name: 'cluster',
     about: 'the TPC-H queries on one node and on four: CPU time, plans, balance, constants of the cost model',
     run: cluster,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'files',
+    about: '64 Parquet files of a bucket, aggregated by one node and by four: CPU time, balance',
+    run: files,
     inAll: false,
     needs: ownNode,
   },

@@ -28,6 +28,9 @@ export interface ClusterOptions {
   /** Further blocks of the configuration. */
   readonly engine?: object;
   readonly execution?: object;
+  readonly storage?: object;
+  /** Further arguments of every node. */
+  readonly args?: readonly string[];
 }
 
 /** Nodes of one engine over one store, each a process with an address of its own. */
@@ -43,7 +46,8 @@ export class OwnCluster {
   }
 
   /** All nodes run and know each other. */
-  static async start({ store, instanceId, nodes, engine, execution }: ClusterOptions): Promise<OwnCluster> {
+  static async start(options: ClusterOptions): Promise<OwnCluster> {
+    const { store, instanceId, nodes, engine, execution, storage, args = [] } = options;
     const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-cluster-'));
     const places = await Promise.all(Array.from({ length: nodes }, (_, n) => placeOf(`127.0.0.${n + 1}`)));
     const config = join(directory, 'engine.json');
@@ -52,7 +56,7 @@ export class OwnCluster {
       JSON.stringify({
         schema_version: '1.0',
         instance: { id: instanceId },
-        storage: { type: 'minio', minio: { endpoint: store.endpoint } },
+        storage: { type: 'minio', minio: { endpoint: store.endpoint }, ...storage },
         engine: { ...engine, ...(nodes > 0 && { nodes: places }) },
         execution: { ...execution },
       }),
@@ -60,10 +64,13 @@ export class OwnCluster {
     const { env } = store;
     const own =
       nodes === 0
-        ? [await startTessera({ args: ['--config', config], env })]
+        ? [await startTessera({ args: ['--config', config, ...args], env })]
         : await Promise.all(
             places.map((place, n) =>
-              startTessera({ args: ['--config', config, '--node', String(n), ...portsOf(place)], env }),
+              startTessera({
+                args: ['--config', config, '--node', String(n), ...portsOf(place), ...args],
+                env,
+              }),
             ),
           );
     const cluster = new OwnCluster(own, directory);

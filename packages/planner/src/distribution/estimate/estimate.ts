@@ -69,12 +69,13 @@ export class Estimates {
       case 'scan': {
         const table = this.facts.tables.get(relation.relation);
         const rows = table?.rows ?? 1000;
+        // Of files outside the managed store only sizes are known.
+        const areBoundsKnown = table !== undefined && table.external === undefined;
         return {
           rows,
           distinct: relation.names.map(
             (name, i) =>
-              table?.distinct.get(name) ??
-              guessedDistinct(rows, relation.columns[i]!.type, table !== undefined),
+              table?.distinct.get(name) ?? guessedDistinct(rows, relation.columns[i]!.type, areBoundsKnown),
           ),
           isCertain: table !== undefined,
         };
