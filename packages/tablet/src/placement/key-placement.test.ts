@@ -106,7 +106,7 @@ describe('ranges of keys on nodes', () => {
     const longer = placementOf('BIGINT', even(52, (6_000_000 * 52) / 49), names);
     const keys = Array.from({ length: 1_000 }, (_, i) => String(i * 6_000 + 1));
     const moved = keys.filter((key) => nodeOf('BIGINT', before, key) !== nodeOf('BIGINT', longer, key));
-    expect(moved.length).toBeLessThan(60);
+    expect(moved.length).toBeLessThan(100);
   });
 
   it('follow the rows where keys are skewed, and one heavy key is alone with what it has', () => {
