@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planDistributed } from './plan-distributed.ts';
 import { planText } from './plan-text.ts';
 import type { SimulatedCluster } from './testing/simulated-cluster.ts';
-import { atScale100, type Suite, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
+import { atScale100, type Suite, TPC_KEYS, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
 
 // UPDATE_GOLDENS=1 writes the files anew.
 const UPDATES = process.env.UPDATE_GOLDENS === '1';
@@ -22,7 +22,7 @@ describe.each<Suite>(['tpch', 'tpcds'])('plans of %s at scale factor 100 on 4 no
 
   beforeAll(async () => {
     if (!tpcPresent(suite)) return;
-    cluster = await tpcCluster(suite, 1);
+    cluster = await tpcCluster(suite, 1, suite === 'tpch' ? TPC_KEYS.tpch : undefined);
     mkdirSync(directory, { recursive: true });
   });
   afterAll(() => cluster?.close());

@@ -82,7 +82,7 @@ function weighedStrategies(
   }
   const built = Math.min(rowsOf('left'), rowsOf('right')) * COST.buildRow;
   const probed = Math.max(rowsOf('left'), rowsOf('right')) * COST.probeRow;
-  const there = coLocatedSides(join, left, right);
+  const there = coLocatedSides(planning, join, left, right);
   if (there !== undefined)
     weighed.push({
       strategy: { kind: 'co-located', sides: there },

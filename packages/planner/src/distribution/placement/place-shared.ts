@@ -1,16 +1,24 @@
-import type { Relation, SharedReference, SharedRelation } from '../../relational/relation.ts';
-import { anyRelation } from '../tree/inputs.ts';
+import type { Relation, ScanRelation, SharedReference, SharedRelation } from '../../relational/relation.ts';
+import { COST_CONSTANTS } from '../cost/cost-constants.ts';
+import { exchangeCost, writeCost } from '../cost/exchange-cost.ts';
+import { totalWork, workOf } from '../cost/relation-work.ts';
+import { anyRelation, rebuild } from '../tree/inputs.ts';
+import { commonKeys } from './co-located.ts';
 import { isVolatileRelation, materialize, readAgain } from './exchange.ts';
 import { type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
 import { rowsRead } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
+
+/** Readers that compute a shared relation where a key's rows are save about so many exchanges as large as it, each with a task on every node. */
+const EXCHANGES_SAVED = 4;
 
 /** Below this number of rows each reader computes the shared relation itself instead of reading the output of a stage. */
 const INLINE_ROWS = 20_000;
 
 /**
  * A shared relation is computed once, by a stage, and all references read its output. A small relation that is the same in every
- * task is computed by each reader instead, unless it is volatile: every reader must see the same rows.
+ * task is computed by each reader instead, unless it is volatile: every reader must see the same rows. So is one whose rows tasks
+ * have by ranges of a key, unless it is much work: as the output of a stage its rows would not be known to be so.
  */
 export function placeShared(
   planning: Planning,
@@ -34,11 +42,16 @@ export function placeShared(
 export function placeReference(planning: Planning, relation: SharedReference): Placed {
   const shared = planning.shared.get(relation.id);
   if (shared === undefined) throw new RangeError(`No shared relation ${relation.id}`);
-  const fragments = shared.fragments.map((fragment) => readAgain(planning, fragment));
+  const fragments = shared.fragments.map((fragment) =>
+    fragment.placement === 'source'
+      ? { ...fragment, relation: withOwnScans(planning, fragment.relation) }
+      : readAgain(planning, fragment),
+  );
   return placedAs(relation, ...fragments);
 }
 
 function isInline(planning: Planning, definition: Placed): boolean {
+  if (isKeyedInline(planning, definition)) return true;
   const only = singleFragment(definition);
   return (
     only?.placement === 'replicated' &&
@@ -47,6 +60,53 @@ function isInline(planning: Planning, definition: Placed): boolean {
     !isVolatileRelation(only.relation)
   );
 }
+
+function isKeyedInline(planning: Planning, { fragments, relation }: Placed): boolean {
+  if (commonKeys(fragments) === undefined) return false;
+  const work = fragments.reduce(
+    (sum, { relation }) => sum + totalWork(workOf(planning, relation), planning.nodes),
+    0,
+  );
+  const rows = planning.estimates.of(relation);
+  const exchange =
+    planning.nodes * COST_CONSTANTS.startTask + writeCost(rows) + exchangeCost(rows, 'hash', planning.nodes);
+  return (
+    work <= EXCHANGES_SAVED * exchange &&
+    fragments.every(
+      ({ relation: own }) =>
+        !anyRelation(own, (inner) => !isSameAgain(planning, inner)) && !isVolatileRelation(own),
+    )
+  );
+}
+
+/** Whether the operator gives the same rows whenever it is computed, and wherever. */
+function isSameAgain(planning: Planning, relation: Relation): boolean {
+  switch (relation.kind) {
+    case 'scan':
+    case 'filter':
+    case 'project':
+    case 'join':
+      return true;
+    case 'aggregate':
+      return relation.aggregates.length === 0;
+    case 'input':
+      return planning.readings.get(relation.id)?.mode === undefined;
+    default:
+      return false;
+  }
+}
+
+/** Each reader has scans of its own: what it filters them by is not for the others. */
+const withOwnScans = (planning: Planning, relation: Relation): Relation =>
+  rebuild(relation, (inner) => {
+    if (inner.kind === 'input') return planning.read(planning.readings.get(inner.id)!.stage, inner.columns);
+    if (inner.kind !== 'scan' || !planning.partitionedScans.has(inner)) return inner;
+    const scan: ScanRelation = { ...inner };
+    planning.partitionedScans.add(scan);
+    const filters = planning.dynamicFilters.get(inner);
+    if (filters !== undefined) planning.dynamicFilters.set(scan, [...filters]);
+    return scan;
+  });
 
 /** Whether the rows of the operator depend on the order of its input. */
 const isOrderSensitive = ({ kind }: Relation): boolean =>
