@@ -50,7 +50,7 @@ beforeAll(async () => {
     );
   }
   await run('DELETE FROM lines WHERE k % 1000 = 7 AND n = 2');
-}, 180_000);
+}, 300_000);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const JOINS = [
@@ -87,11 +87,11 @@ test('tables with the same keys are joined where they are, and their groups are 
 });
 
 test('from files and from memory, on every node, also while the tables change', async () => {
-  for (let round = 0; round < 3; round++) await expectAnswers([0, 1, 2]);
+  for (let round = 0; round < 2; round++) await expectAnswers([0, 1, 2]);
   await run(`UPDATE orders SET day = '2019-12-31' WHERE k < 500`);
   await run(`INSERT INTO lines SELECT k, 5, 500 FROM orders WHERE k % 3 = 0`, 2);
   await run(`DELETE FROM orders WHERE k BETWEEN 6000 AND 7999`, 1);
-  for (let round = 0; round < 2; round++) await expectAnswers([0, 1, 2]);
+  await expectAnswers([0, 1, 2]);
 }, 180_000);
 
 test('both tables of a join are read at one version, whatever is committed meanwhile', async () => {
@@ -127,8 +127,8 @@ test('a lost node costs no row, and neither does one that comes back', async () 
     );
     return last(nodes) === '2';
   });
-  for (let round = 0; round < 2; round++) await expectAnswers([1, 0]);
+  await expectAnswers([1, 0]);
   await cluster.startNode(2);
   await cluster.untilWhole();
-  for (let round = 0; round < 2; round++) await expectAnswers([2, 0, 1]);
+  await expectAnswers([2, 0, 1]);
 }, 240_000);
