@@ -27,7 +27,9 @@ const refused = new WeakSet<Socket>();
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (refused.has(socket)) return;
   const { _httpMessage: begun } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
-  if (error.code === 'ECONNRESET' || !socket.writable || begun?.headersSent === true) {
+  // An answer that has ended stays on the socket for a moment, and on a busy machine the next request comes before it has gone.
+  const isAnswering = begun?.headersSent === true && !begun.writableEnded;
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy();
     return;
   }
