@@ -8,7 +8,17 @@ import { itTakesLong } from './all-faults.ts';
 import { kernelPid, residentBytes } from './kernel-processes.ts';
 import { canMount, Disk } from './mounts.ts';
 import { SlowClient } from './slow-client.ts';
-import { loadSpreadTables, ROWS, slowScan, started, untilBusy, untilIdle } from './slow-queries.ts';
+import {
+  loadSpreadTables,
+  REDUCED,
+  ROWS,
+  slowReduction,
+  slowScan,
+  started,
+  untilBusy,
+  untilIdle,
+  untilStagesFinished,
+} from './slow-queries.ts';
 
 const TEST_MS = 240_000;
 const WITHIN_MS = 30_000;
@@ -19,8 +29,8 @@ const [ASKED, STRUCK] = [0, 1];
 /** Rows 15, 18, 19, 20 and 21: what a node has too little of, and a kernel that dies. */
 describe('nodes that run out of something', () => {
   let cluster: EngineCluster;
-  /** The answer to the statement that runs while a kernel dies. */
-  let slowRight: unknown[][] | undefined;
+  /** Answers to the statements that run while a kernel dies. */
+  const slowRight = new Map<string, unknown[][]>();
 
   beforeAll(async () => {
     cluster = await EngineCluster.start({ nodes: 2, engine: { max_server_memory_usage: MEMORY } });
@@ -102,14 +112,16 @@ describe('nodes that run out of something', () => {
     TEST_MS,
   );
 
-  async function killKernel(signal: NodeJS.Signals): Promise<void> {
-    slowRight ??= await right(slowScan(22));
+  async function killKernel(signal: NodeJS.Signals, sql = slowScan(22), settings = {}): Promise<void> {
+    const expected = slowRight.get(sql) ?? (await right(sql));
+    slowRight.set(sql, expected);
     const restarts = await metric(cluster.node(STRUCK), 'tessera_kernel_restarts_total{process="queries"}');
-    const answer = started(cluster, ASKED, slowScan(22));
+    const answer = started(cluster, ASKED, sql, settings);
+    if (settings === REDUCED) await untilStagesFinished(cluster, ASKED, 1);
     await untilBusy(cluster, STRUCK);
     process.kill(await kernelPid(cluster.node(STRUCK)), signal);
     expect(await rows(cluster.node(ASKED), 'SELECT count(*)::int FROM t')).toEqual([[ROWS]]);
-    expect(dataOf(await answer)).toEqual(slowRight);
+    expect(dataOf(await answer)).toEqual(expected);
     await until('the node has a new kernel', WITHIN_MS, async () => {
       return (
         (await metric(cluster.node(STRUCK), 'tessera_kernel_restarts_total{process="queries"}')) ===
@@ -123,6 +135,11 @@ describe('nodes that run out of something', () => {
   it(
     'the kernel of a worker dies of SIGSEGV: its tasks are run again, its node lives on with another kernel',
     () => killKernel('SIGSEGV'),
+    TEST_MS,
+  );
+  itTakesLong(
+    'the kernel of a worker dies while it filters rows by keys that it has left itself: both are made again',
+    () => killKernel('SIGSEGV', slowReduction(22), REDUCED),
     TEST_MS,
   );
   itTakesLong(
