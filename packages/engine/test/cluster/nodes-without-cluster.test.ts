@@ -27,7 +27,7 @@ beforeAll(async () => {
   );
   leader = await start('a-token-of-these-tests');
   await write(leader, 'CREATE TABLE t (a INTEGER)');
-});
+}, 180_000);
 
 afterAll(async () => {
   await leader?.[Symbol.asyncDispose]();
