@@ -6,6 +6,7 @@ import { scanOf } from './column-origin.ts';
 import { equalKeys } from './equal-keys.ts';
 import { type Fragment, type KeyedColumns, keyedBy, type Placed } from './fragment.ts';
 import type { Planning } from './planning.ts';
+import type { CoLocatedSides } from './weighed-strategy.ts';
 
 /**
  * The rows of a relation as one fragment, if tasks have them by ranges of a key that is among the `allowed` columns: each task has
@@ -38,14 +39,6 @@ export function commonKeys(fragments: readonly Fragment[]): KeyedColumns | undef
     others.every(({ keyed }) => keyed!.columns.includes(column)),
   );
   return keyedBy(first.keyed, columns);
-}
-
-/** The sides of a join whose rows are in the same task as all rows that they match. */
-export interface CoLocatedSides {
-  readonly left: Fragment & { readonly keyed: KeyedColumns };
-  readonly right: Fragment & { readonly keyed: KeyedColumns };
-  /** A column that both are divided by, in each. */
-  readonly keys: { readonly left: number; readonly right: number };
 }
 
 /**

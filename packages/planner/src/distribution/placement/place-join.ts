@@ -2,7 +2,6 @@ import type { JoinRelation, JoinType, Relation } from '../../relational/relation
 import { nullAwareMark } from '../rewrites/null-aware-mark.ts';
 import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
-import type { CoLocatedSides } from './co-located.ts';
 import { filterByBuild, isWorthSummarising } from './dynamic-filter.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { broadcast, forward, gather, gatherWhenSmall, repartition } from './exchange.ts';
@@ -21,7 +20,7 @@ import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
 import { rowReduction } from './row-reduction.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
-import type { JoinStrategy } from './weighed-strategy.ts';
+import type { CoLocatedSides, JoinStrategy } from './weighed-strategy.ts';
 
 /** The choice of strategy is deferred until the actual size is known if the estimate is within this factor of the broadcast limit. */
 const WAIT_SHARE = 8;

@@ -1,4 +1,12 @@
-import type { CoLocatedSides } from './co-located.ts';
+import type { Fragment, KeyedColumns } from './fragment.ts';
+
+/** The sides of a join whose rows are in the same task as all rows that they match. */
+export interface CoLocatedSides {
+  readonly left: Fragment & { readonly keyed: KeyedColumns };
+  readonly right: Fragment & { readonly keyed: KeyedColumns };
+  /** A column that both are divided by, in each. */
+  readonly keys: { readonly left: number; readonly right: number };
+}
 
 /** How the two sides of a join are brought together. */
 export type JoinStrategy =
