@@ -295,14 +295,14 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   [
     'INSERT INTO t VALUES (1, 2, 3, NULL, 5)',
     'BINDING_ERROR',
-    'gives 5 values, table "t" has 4 columns',
+    'has 5 values, but table "t" has 4 columns',
     '(1, 2, 3, NULL, 5)',
   ],
   ['INSERT INTO t VALUES (1), (2, 3)', 'BINDING_ERROR', '2 values', '(2, 3)'],
-  ['INSERT INTO t (id, name) VALUES (1)', 'BINDING_ERROR', 'gives 1 values for 2 columns', '(1)'],
+  ['INSERT INTO t (id, name) VALUES (1)', 'BINDING_ERROR', 'lists 2 columns but has 1 values', '(1)'],
   ['INSERT INTO t (id, nme) VALUES (1, 2)', 'UNDEFINED_NAME', 'did you mean name?', 'nme'],
-  ['INSERT INTO t SELECT 1, 2, 3, NULL, 5', 'BINDING_ERROR', 'gives 5 values', 't'],
-  ['INSERT INTO t (id) SELECT 1, 2', 'BINDING_ERROR', 'gives 2 values for 1 columns', 't'],
+  ['INSERT INTO t SELECT 1, 2, 3, NULL, 5', 'BINDING_ERROR', 'has 5 values', 't'],
+  ['INSERT INTO t (id) SELECT 1, 2', 'BINDING_ERROR', 'lists 1 columns but has 2 values', 't'],
   [
     'INSERT INTO t (id, day) SELECT 1, true',
     'BINDING_ERROR',
@@ -328,7 +328,7 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   [
     'MERGE INTO t USING s ON true WHEN NOT MATCHED THEN INSERT VALUES (1,2,3,4,5)',
     'BINDING_ERROR',
-    'gives 5 values',
+    'has 5 values',
     't',
   ],
   [

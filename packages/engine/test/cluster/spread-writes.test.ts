@@ -89,10 +89,9 @@ it('a query on several nodes counts what it reads once, as on one node', async (
     expect(alone.rows_read, sql).toBe(sql.includes('JOIN') ? ROWS * 1.5 : ROWS);
     for (const settings of [SPREAD, { ...SPREAD, broadcast_limit_bytes: '0' }, broadcast]) {
       const { rows_read, bytes_read } = await statistics(sql, settings);
-      expect({ rows_read, bytes_read }, sql).toEqual({
-        rows_read: alone.rows_read,
-        bytes_read: alone.bytes_read,
-      });
+      expect(rows_read, sql).toBe(alone.rows_read);
+      // Each node rounds its share of a tablet's bytes.
+      expect(Math.abs(bytes_read - alone.bytes_read), sql).toBeLessThanOrEqual(10);
     }
   }
   const twice = 'SELECT count(*) FROM source x JOIN source y ON x.a = y.a + 1';

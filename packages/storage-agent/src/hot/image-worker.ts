@@ -1,12 +1,12 @@
 import type { TableObject, Tablet } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import { chunksOf, type HybridHeader } from '@tessera/tablet';
+import type { HybridHeader } from '@tessera/tablet';
 import type { LocalTablet, TabletNeed } from '../local/local-tablets.ts';
 import { neededRows } from '../scan/file-scan.ts';
 import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { granulesIn, rowsOf } from '../scan/scan-rows.ts';
-import { columnsWithKey, granulesWithKeys } from '../scan/tablet-keys.ts';
+import { columnsWithKey, granulesWithKeys, storedBytes } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { Image, type ImageKey } from './image.ts';
 import { type Deletion, positionsToDelete } from './image-change.ts';
@@ -121,7 +121,7 @@ export class ImageWorker {
             columns: columnsWithKey(columns, scan.keys),
             granules: isOneRange ? held : undefined,
           });
-          const columnBytes = header === undefined ? local.columnBytes : bytesOfColumns(header, held);
+          const columnBytes = header === undefined ? local.columnBytes : storedBytes(header, held, scan);
           const runs =
             needed && isOneRange ? neededRows({ scan: { ...scan, granules: held }, header }) : undefined;
           return { ...local, columnBytes, runs };
@@ -144,18 +144,6 @@ export class ImageWorker {
       if (estimatedMemory(desired, group) > LARGE_GROUP_BYTES) await compactImages(session);
     }
   }
-}
-
-/** Stored bytes of every column in some granules, by the column's id. */
-function bytesOfColumns(
-  header: HybridHeader,
-  granules: readonly number[] | undefined,
-): ReadonlyMap<number, number> {
-  const columns = header.columns.map(({ id }) => id);
-  const bytes = new Map<number, number>();
-  for (const chunk of chunksOf(header, columns, granules))
-    bytes.set(chunk.column, (bytes.get(chunk.column) ?? 0) + chunk.bytes);
-  return bytes;
 }
 
 /** How many positions are gone. Every scan that could miss them has ended. */

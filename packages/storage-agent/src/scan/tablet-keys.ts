@@ -2,6 +2,7 @@ import type { TableObject } from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
 import {
   type Conjunct,
+  chunksOf,
   type HybridHeader,
   type KeyRange,
   pruneGranules,
@@ -65,6 +66,24 @@ export const keysIdentity = ({ keys }: Pick<ScanTablet, 'keys'>): string =>
 /** About so many of the rows have the keys. */
 export const rowsWithKeys = ({ tablet, keys }: Pick<ScanTablet, 'tablet' | 'keys'>, rows: number): number =>
   keys === undefined ? rows : Math.round((rows * keys.rows) / tablet.rows);
+
+/**
+ * Stored bytes of each column that a scan reads, by the column's id: those of its granules, or, if it reads the rows with some
+ * keys, the same share of the tablet's bytes as of its rows. The parts of all nodes then add up to the bytes of the tablet, which
+ * they would not if granules at the border of two ranges counted twice.
+ */
+export function storedBytes(
+  header: HybridHeader,
+  granules: readonly number[] | undefined,
+  { tablet, keys }: Pick<ScanTablet, 'tablet' | 'keys'>,
+): ReadonlyMap<number, number> {
+  const columns = header.columns.map(({ id }) => id);
+  const bytes = new Map<number, number>();
+  for (const chunk of chunksOf(header, columns, keys === undefined ? granules : undefined))
+    bytes.set(chunk.column, (bytes.get(chunk.column) ?? 0) + chunk.bytes);
+  if (keys === undefined) return bytes;
+  return new Map([...bytes].map(([id, all]) => [id, Math.round((all * keys.rows) / tablet.rows)]));
+}
 
 /** The keys of several parts of one tablet, which have none in common; undefined: all keys. */
 export function keysTogether(parts: readonly Pick<ScanTablet, 'keys'>[]): TabletKeys | undefined {

@@ -8,7 +8,7 @@ import { withFewRuns } from './granule-runs.ts';
 import { emptyRelation, type RelationShape, unionOf } from './relation-sql.ts';
 import { difference, type RowRange, rowsIn } from './row-ranges.ts';
 import { absentRows, granulesIn, rowsOf, withTabletsOnce } from './scan-rows.ts';
-import { columnsWithKey, granulesWithKeys, rowsWithKeys } from './tablet-keys.ts';
+import { columnsWithKey, granulesWithKeys, rowsWithKeys, storedBytes } from './tablet-keys.ts';
 import type { VectorCache } from './vector-cache.ts';
 
 /** Relations over tablets: from memory what is there, from files the rest. */
@@ -84,8 +84,11 @@ export class TabletScans {
         tabletsHot: hot?.tablets.size ?? 0,
         read: {
           rows: readable.reduce((n, tablet) => n + liveRowsOf(tablet), hot?.read.rows ?? 0),
-          bytes: sum(readable, (local) => local.bytesNeeded) + (hot?.read.bytes ?? 0),
-          bytesFromStorage: sum(readable, (local) => Math.min(local.bytesNeeded, local.bytesFetched)),
+          bytes: readable.reduce((n, tablet) => n + bytesRead(tablet, request.columns), hot?.read.bytes ?? 0),
+          bytesFromStorage: readable.reduce(
+            (n, tablet) => n + Math.min(bytesRead(tablet, request.columns), tablet.local.bytesFetched),
+            0,
+          ),
         },
       },
       release: () => {
@@ -162,6 +165,14 @@ function liveRowsOf(readable: ReadableTablet): number {
   const { scan, deleted } = readable;
   const live = rowsIn(difference(neededRows(readable), deleted));
   return Math.min(live, rowsWithKeys(scan, scan.tablet.rows));
+}
+
+/** Stored bytes of the columns of the request. The key that rows are found by is not counted unless it is one of them. */
+function bytesRead({ scan, local, header }: ReadableTablet, columns: readonly number[]): number {
+  if (header === undefined || scan.keys === undefined) return local.bytesNeeded;
+  const bytes = storedBytes(header, undefined, scan);
+  const ofColumns = columns.reduce((n, id) => n + (bytes.get(id) ?? 0), 0);
+  return Math.min(local.bytesNeeded, ofColumns);
 }
 
 const sum = (tablets: readonly ReadableTablet[], bytes: (local: LocalTablet) => number): number =>
