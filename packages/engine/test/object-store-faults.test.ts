@@ -42,9 +42,12 @@ describe.skipIf(!radosgwIsInstalled)(
     let store: RadosgwBehindFaults;
     let node: TesseraProcess;
 
-    /** A node that knows nothing but the bucket. */
+    /** A node that knows nothing but the bucket and the token that all nodes of the bucket share. */
     const startNode = async () =>
-      startTessera({ args: ['--config', await configFile('s3', store.endpoint)], env: store.env });
+      startTessera({
+        args: ['--config', await configFile('s3', store.endpoint)],
+        env: { ...store.env, TESSERA_CLUSTER_TOKEN: 'a token for the nodes of one bucket' },
+      });
 
     beforeAll(async () => {
       store = await startRadosgwBehindFaults();

@@ -62,7 +62,7 @@ const NOT_OF_STATEMENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Libraries inside the kernel tell that an allocation failed as an error of their own, such as a block that cannot be read. */
-const FAILED_ALLOCATION = /Allocation error : not enough memory|std::bad_alloc/;
+const FAILED_ALLOCATION = /Allocation error : not enough memory|std::bad_alloc|Failed to allocate block of/;
 
 /** They tell of a damaged file, too: only where memory is short, the cause is taken to be memory. */
 const MAY_BE_FAILED_ALLOCATION = /Decompression failure|decompress|page size out of range/i;

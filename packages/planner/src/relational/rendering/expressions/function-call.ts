@@ -98,8 +98,10 @@ function sliceSql(expression: PlanExpression, scope: ExpressionScope): string {
   const isOpen = (bound: PlanExpression | undefined) =>
     bound !== undefined && expressionType(bound).id === 'LIST';
   if (!isOpen(low) && !isOpen(high)) return callSql(expression.name ?? '', itemsOf(expression, scope));
-  const [first, last] = [isOpen(low) ? '' : from, isOpen(high) ? '-' : to];
-  return `(${list})[${first}:${last}${step === undefined ? '' : `:${step}`}]`;
+  const first = isOpen(low) ? '' : from;
+  // The kernel writes an open upper bound as `-` in front of a step, and as nothing without one.
+  const openEnd = step === undefined ? '' : '-';
+  return `(${list})[${first}:${isOpen(high) ? openEnd : to}${step === undefined ? '' : `:${step}`}]`;
 }
 
 /** A list of parts makes a struct of them; the list is folded away. */

@@ -8,7 +8,7 @@ select * from t tablesample reservoir(100 rows) repeatable (1);
 select * from generate_series(1,10,3) g(x);
 select * from range(date '2020-01-01', date '2020-01-05', interval 1 day) g(x);
 select * from repeat('x', 3);
-select l[1], l[1:2], l[-1], l[:2], list_contains(l,3), len(l), list_sum(l), list_sort(l), list_sort(l,'DESC','NULLS FIRST'), list_distinct(l), list_aggregate(l,'max'), list_concat(l,[1]), l||[a], array_to_string(l,','), list_position(l,3), list_slice(l,1,2), list_value(a,1,null), [a,a+1], list_unique(l), list_reverse(l), list_any_value(l), list_aggregate(l,'string_agg','-'), list_zip(l,[1,2]), range(a), generate_series(1,a), flatten([l,[1]]) from t;
+select l[1], l[1:2], l[-1], l[:2], l[2:], l[:], l[2:-:2], l[:-:-1], list_contains(l,3), len(l), list_sum(l), list_sort(l), list_sort(l,'DESC','NULLS FIRST'), list_distinct(l), list_aggregate(l,'max'), list_concat(l,[1]), l||[a], array_to_string(l,','), list_position(l,3), list_slice(l,1,2), list_value(a,1,null), [a,a+1], list_unique(l), list_reverse(l), list_any_value(l), list_aggregate(l,'string_agg','-'), list_zip(l,[1,2]), range(a), generate_series(1,a), flatten([l,[1]]) from t;
 select * from (values (1,'a'),(2,null),(null,'c')) v(p,q);
 values (1),(2.5);
 select count(*) from (select a, unnest(l) from t);
