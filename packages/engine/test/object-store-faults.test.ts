@@ -46,7 +46,7 @@ describe.skipIf(!radosgwIsInstalled)(
     const startNode = async () =>
       startTessera({
         args: ['--config', await configFile('s3', store.endpoint)],
-        env: { ...store.env, TESSERA_CLUSTER_TOKEN: 'a token for the nodes of one bucket' },
+        env: { ...store.env, TESSERA_CLUSTER_TOKEN: 'a-token-for-the-nodes-of-one-bucket' },
       });
 
     beforeAll(async () => {
