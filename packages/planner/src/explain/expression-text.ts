@@ -57,6 +57,8 @@ export function expressionText(node: PlanExpression): string {
 
 export function constantText(value: PlanValue): string {
   if (value.is_null === true) return 'NULL';
-  const text = valueText(value) ?? String(value.value);
+  const { children } = (value.value ?? {}) as { readonly children?: readonly PlanValue[] };
+  if (children !== undefined) return `[${children.map(constantText).join(', ')}]`;
+  const text = valueText(value) ?? JSON.stringify(value.value) ?? '?';
   return /^(?:VARCHAR|DATE|TIMESTAMP.*)$/.test(value.type.id) ? `'${text.replaceAll("'", "''")}'` : text;
 }
