@@ -33,10 +33,10 @@ describe.skipIf(files.length === 0)('foreign files (skipped where the test data 
   let directory: string;
 
   beforeAll(async () => {
-    // What a small file may unpack to is bounded by the engine's memory, on every machine the same.
+    // What a small file may unpack to is bounded by memory, on every machine the same. Five files are read at once.
     directory = await mkdtemp(join(tmpdir(), 'tessera-foreign-'));
     const config = join(directory, 'config.yaml');
-    await writeFile(config, 'schema_version: "1.0"\nengine:\n  max_server_memory_usage: 1GiB\n');
+    await writeFile(config, 'schema_version: "1.0"\nengine:\n  max_server_memory_usage: 4GiB\n');
     server = await startTessera({ args: ['--config', config] });
     prober = new Prober(server.url);
   });

@@ -40,6 +40,7 @@ export type {
 } from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
 export { belowLocation } from './reads/below-location.ts';
+export { CSV_BUFFER_BYTES } from './reads/csv-scan.ts';
 export type { ReadArguments, StorageLocation } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';

@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
-import type { CopyFromStatement } from '@tessera/sql';
+import { type CopyFromStatement, CSV_BUFFER_BYTES } from '@tessera/sql';
 
 type Options = CopyFromStatement['options'];
 
@@ -51,6 +51,7 @@ export function csvArguments({ format }: { readonly format: string }, options: O
     `nullstr = [${(nulls.length === 0 ? [NO_NULL] : nulls).map(quoteText).join(', ')}]`,
     'allow_quoted_nulls = false',
     'all_varchar = true',
+    `buffer_size = ${CSV_BUFFER_BYTES}`,
     `compression = ${quoteText((options.compression ?? 'auto').toLowerCase())}`,
   ];
 }

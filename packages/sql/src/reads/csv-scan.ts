@@ -53,8 +53,15 @@ function csvSettings(args: ReadArguments): readonly Setting[] {
     ['allow_quoted_nulls', false],
     ['compression', compressionOf(args)],
     ['all_varchar', options.infer_schema !== true],
+    ['buffer_size', CSV_BUFFER_BYTES],
   ];
 }
+
+/**
+ * Bytes that the kernel reserves for each buffer of a CSV file, however small the file is. With its own default (32 MB) a few
+ * concurrent reads of tiny files reserve more than a kernel process of a small node may have.
+ */
+export const CSV_BUFFER_BYTES = 8 << 20;
 
 /** The kernel wants at least one text for NULL: where nothing stands for NULL, one that no text file holds. */
 const NO_NULL = '\u{10FFFE}\u{10FFFF}';
