@@ -190,7 +190,8 @@ export class TransactionCheck {
     const tablet = contents?.tablet(tabletId);
     if (contents === undefined || tablet === undefined) throw overtaken(table);
     const version = contents.vectors.get(tabletId)?.version ?? 0;
-    if (version > this.#readVersion && !this.#own.has(tabletId)) throw overtaken(table);
+    if (version > this.#readVersion && !this.#own.has(tabletSubject(tableId, tabletId)))
+      throw overtaken(table);
     return tablet;
   }
 
@@ -272,6 +273,9 @@ const referencedTables = ({ id, constraints = [] }: TableObject): readonly Objec
 
 const isPrincipal = ({ kind }: CatalogObject): boolean => kind === 'user' || kind === 'role';
 
+/** Two tables may have tablets of one id: a change of one is no change of the other. */
+const tabletSubject = (tableId: ObjectId, tabletId: TabletId): string => `${tableId} ${tabletId}`;
+
 function subjectOf(action: Action): string {
   switch (action.kind) {
     case 'create':
@@ -280,11 +284,11 @@ function subjectOf(action: Action): string {
     case 'drop':
       return action.id;
     case 'add_tablet':
-      return action.tablet.id;
+      return tabletSubject(action.tablet.tableId, action.tablet.id);
     case 'remove_tablet':
-      return action.tabletId;
+      return tabletSubject(action.tableId, action.tabletId);
     case 'set_deletion_vector':
-      return action.vector.tabletId;
+      return tabletSubject(action.vector.tableId, action.vector.tabletId);
   }
 }
 
