@@ -6,7 +6,7 @@ export interface MemoryShares {
   readonly kernelBytes: number;
   /** The kernel processes together: the program, and what queries take beside what the kernel counts. */
   readonly kernelCeilingBytes: number;
-  /** What plans may take of what the mirror counts. */
+  /** Limit of the memory that the mirror counts, for planning. */
   readonly mirrorBytes: number;
   readonly mirrorCeilingBytes: number;
   /** The node's own process: requests, results, files on their way. What it takes beyond is taken from the kernel's. */

@@ -137,7 +137,7 @@ export class Coordinator {
     return this.#tables?.transactions;
   }
 
-  /** What a client's session keeps at this node until `endSession`. */
+  /** State of a client's session, which this node keeps until `endSession`. */
   openSession(): TemporaryTables {
     return this.#sessions.open();
   }

@@ -33,7 +33,7 @@ describe.skipIf(files.length === 0)('foreign files (skipped where the test data 
   let directory: string;
 
   beforeAll(async () => {
-    // What a small file may unpack to is bounded by memory, on every machine the same. Five files are read at once.
+    // A fixed memory limit bounds what a small file may unpack to on every machine. Five files are read at once.
     directory = await mkdtemp(join(tmpdir(), 'tessera-foreign-'));
     const config = join(directory, 'config.yaml');
     await writeFile(config, 'schema_version: "1.0"\nengine:\n  max_server_memory_usage: 4GiB\n');

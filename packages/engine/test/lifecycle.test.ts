@@ -69,7 +69,7 @@ describe('shutdown', () => {
     await using server = await startTessera({ args: ['--config', config] });
     const running = query(server, SLOW);
     await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
-    // As one that is in the midst of a long native call, it does not do what it is told.
+    // The stopped process stands for one in a long native call, which does not react to messages.
     process.kill(await kernelPid(server), 'SIGSTOP');
     expect(await server.stop('SIGTERM')).toBe(0);
     expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');

@@ -2,10 +2,10 @@ import type { ObjectCredentials } from '@tessera/object-store';
 
 /** A file that nodes read in parts. */
 export interface ScannedFile {
-  /** As users know it; of an object also where it is. */
+  /** The name shown to users; for an object, its URL. */
   readonly url: string;
   readonly bytes: number;
-  /** Of the object that was listed; undefined for a shared file. */
+  /** ETag of the object when it was listed; undefined for a shared file. */
   readonly etag?: string | undefined;
   /** Under which the node of the query serves it (`SharedFiles`); undefined for an object. */
   readonly sharedId?: string | undefined;
@@ -37,9 +37,9 @@ export interface CsvBytes {
   readonly escape: string;
 }
 
-/** What all tasks that read parts of the same files have in common. */
+/** The properties that all tasks of one file scan share. */
 export interface FileScan {
-  /** That names the files, as the statement has it. */
+  /** The URL or pattern in the statement. */
   readonly url: string;
   /** With which the statement opens the store; absent: those of the node. */
   readonly credentials?: ObjectCredentials | undefined;
@@ -57,7 +57,7 @@ export interface FileUnit {
   readonly bytes: number;
 }
 
-/** What one task reads of a scan. */
+/** The part of a scan that one task reads. */
 export interface FileSource {
   readonly kind: 'files';
   readonly scan: FileScan;

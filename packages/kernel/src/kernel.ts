@@ -20,7 +20,7 @@ export interface KernelOptions {
   readonly readableDirectories: readonly string[];
   /** What queries may take of what the kernel counts: tables, sorts, joins, groups. The rest of it goes to disk. */
   readonly memoryLimitBytes: number;
-  /** What the kernel processes may take in all: beyond it allocations of their queries fail. By default somewhat more. */
+  /** Memory ceiling of all kernel processes together. Beyond it, allocations of their queries fail. The default is somewhat above the limit. */
   readonly ceilingBytes?: number | undefined;
   /** The share of the process that starts the kernel: the kernel goes without what it takes beyond. By default it has no bound. */
   readonly nodeBytes?: number | undefined;

@@ -49,7 +49,7 @@ export interface StoredOutput {
 export interface BlockRange {
   /** From (inclusive) and to (exclusive); undefined: all rows. */
   readonly buckets?: readonly [from: number, to: number] | undefined;
-  /** Of the rows in these buckets, part `slice` of `slices` parts of about the same size. */
+  /** Reads part `slice` of `slices` parts of about the same size of the rows in these buckets. */
   readonly slice?: readonly [slice: number, slices: number] | undefined;
 }
 

@@ -45,7 +45,7 @@ const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ["'2020-01-01 12:00:00 Z'::TIMESTAMPTZ", '2020-01-01 12:00:00+00'],
   ["'2020-01-01 12:00:00 Asia/Tokyo'::TIMESTAMPTZ", '2020-01-01 03:00:00+00'],
   ["'2020-01-01 12:00:00 +00:00'::TEXT", '2020-01-01 12:00:00 +00:00'],
-  // As PostgreSQL, which counts to the west.
+  // Offsets count to the west, as in PostgreSQL.
   ["TIMESTAMPTZ '2020-01-01 00:00:00+00' AT TIME ZONE '+02:00'", '2019-12-31 22:00:00'],
   ["TIMESTAMPTZ '2020-01-01 00:00:00+00' AT TIME ZONE '+00:00'", '2020-01-01 00:00:00'],
   ["TIMESTAMPTZ '2020-01-01 00:00:00+00' AT TIME ZONE 'UTC+2'", '2019-12-31 22:00:00'],

@@ -85,7 +85,7 @@ export function* createRequirements(scope: RequirementScope, statement: CreateSt
   }
 }
 
-/** As in PostgreSQL by default, whoever uses a database may have temporary tables there. */
+/** Every user of a database may create temporary tables in it, as PostgreSQL allows by default. */
 function* tableRequirements(
   scope: RequirementScope,
   statement: Extract<CreateStatement, { kind: 'create_table' | 'create_table_as' }>,

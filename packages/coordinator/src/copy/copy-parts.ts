@@ -17,7 +17,7 @@ interface Copy {
   readonly table: TableObject;
   readonly statement: CopyFromStatement;
   readonly source: CopyFiles;
-  /** Of all columns of the files. */
+  /** Names of all columns of the files. */
   readonly names: readonly string[];
   readonly copied: readonly CopiedColumn[];
 }

@@ -27,7 +27,7 @@ export interface UndistributedQuery {
   readonly reason: string;
   /** It could not be told in stages; otherwise no other node would help. */
   readonly isUnsupported: boolean;
-  /** What the number of nodes was chosen by; undefined where there is no estimate. */
+  /** The estimates that the number of nodes was chosen by; undefined if there are none. */
   readonly choice?: NodeChoice | undefined;
 }
 
@@ -55,7 +55,7 @@ export function isWorthDistributing(
   return bytes >= settings.min_distributed_bytes;
 }
 
-/** What the plan of a query follows from, beside the query. */
+/** The inputs of planning in addition to the query. */
 export interface PlanningScope {
   readonly snapshot: Snapshot;
   readonly nodes: readonly Pick<ClusterNode, 'memoryLimitBytes'>[];
@@ -63,7 +63,7 @@ export interface PlanningScope {
   readonly statistics: ColumnStatisticsCache;
   /** The rows are written to a table. */
   readonly storesResult: boolean;
-  /** By bound name. */
+  /** Keyed by bound name. */
   readonly keys: ReadonlyMap<string, TableFacts['key']>;
 }
 

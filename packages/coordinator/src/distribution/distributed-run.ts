@@ -37,7 +37,7 @@ export interface DistributedRun {
   readonly sql: string;
   readonly executed: ExecutedPlan;
   readonly accesses: readonly TableAccess[];
-  /** What nodes read of files outside the managed store. */
+  /** Counts of the rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts: ScanTotals;
   /** The rows are stored, and the result is the tablets. */
   readonly isStored: boolean;
@@ -57,7 +57,7 @@ export interface DistributedRunOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the stages of a plan read, and how its SQL goes on from there. */
+/** A plan whose stages have run: what they read, and the SQL of the root. */
 export interface StagedStatement extends Pick<Binding, 'tables' | 'files'> {
   readonly prepared: Pick<Binding['prepared'], 'sessionRelations' | 'namedColumns' | 'withOutput'>;
 }

@@ -69,7 +69,7 @@ function haveSameRange(snapshot: Snapshot, a: TableObject, b: TableObject): bool
   return Number(less - high + 1n) / Number(most - low + 1n) >= ABOUT_THE_SAME;
 }
 
-/** Of the tablets that a list is of; null where they have no keys that can be split. */
+/** The range of keys of a list of tablets; null if their keys cannot be split. */
 const ranges = new WeakMap<readonly Tablet[], Range | null>();
 
 function rangeOf(snapshot: Snapshot, table: TableObject): Range | undefined {

@@ -14,7 +14,7 @@ const SMALL_PART = 0.25;
 const LARGE_BYTES = 256 << 20;
 const MOST_READS = 2;
 
-/** Of one statement. */
+/** The key placements that one statement uses. */
 export interface KeyScope {
   readonly agent: StorageAgent;
   readonly snapshot: Snapshot;
@@ -26,9 +26,9 @@ interface Known {
   readonly placement: Promise<KeyPlacement>;
 }
 
-/** By the leader's tablets. */
+/** Placements keyed by the tablets of the leading table. */
 const placements = new WeakMap<readonly Tablet[], Known>();
-/** By the leader: a placement that comes out the same again stays the same object, which shares are remembered by. */
+/** Keyed by the leading table. An unchanged placement stays the same object, because shares are cached by its identity. */
 const latest = new WeakMap<TableObject, { readonly text: string; readonly placement: KeyPlacement }>();
 const keysOfTablets = new WeakMap<Tablet, readonly KeyedRows[]>();
 
@@ -51,7 +51,7 @@ export async function keyOfTable(
 }
 
 /**
- * Which node reads which keys of the tables of a domain.
+ * Assigns the key ranges of the tables of a domain to nodes.
  * @throws TesseraError what reading headers of tablets throws
  */
 export function keyPlacement(

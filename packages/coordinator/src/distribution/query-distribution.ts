@@ -42,7 +42,7 @@ export interface QueryDistributionOptions {
 export type DistributedQuery = {
   readonly sql: string;
   readonly accesses: readonly TableAccess[];
-  /** What nodes read of files outside the managed store. */
+  /** Counts of the rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts: ScanTotals;
 } & Pick<BoundQuery, 'executed' | 'isStored'>;
 

@@ -6,8 +6,8 @@ import type { ReadCounts } from '@tessera/storage-agent';
 export const NOTHING_READ: ReadCounts = { rows: 0, bytes: 0, bytesFromStorage: 0 };
 
 /**
- * What was read of each table and of each file scan, by bound name. A table that every task reads whole counts once, and so does one that several stages read: what is told never is more than
- * the table has, as on one node.
+ * Sums the rows and bytes that the nodes read of each table and file scan, keyed by bound name. A table that every task reads whole
+ * or that several stages read counts once, so that the counts equal those of one node.
  */
 export function readOnAllNodes({ plan, profiles, root }: ExecutedPlan): ReadonlyMap<string, ReadCounts> {
   const byTable = new Map<string, ReadCounts>();

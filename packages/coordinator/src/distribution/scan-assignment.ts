@@ -111,7 +111,7 @@ function dynamicConjuncts(
   });
 }
 
-/** What the rows of the scan are tested against. Without a summary the scan gives all its rows, which is always right. */
+/** The key filters of a scan. Without a summary the scan returns all rows, which is always correct. */
 function keyFiltersOf(
   { dynamicFilters }: ScanSource,
   summaries: ReadonlyMap<StageId, readonly KeySummary[]>,

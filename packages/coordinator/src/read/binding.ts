@@ -32,9 +32,9 @@ export interface BoundFiles {
 export interface Binding {
   readonly prepared: PreparedQuery;
   readonly named: readonly NamedRelation[];
-  /** By bound name. */
+  /** Keyed by bound name. */
   readonly tables: ReadonlyMap<string, BoundTable>;
-  /** By bound name. */
+  /** Keyed by bound name. */
   readonly files: ReadonlyMap<string, BoundFiles>;
   /** By bound name; undefined where the plan was not looked at or not understood: then everything is read. */
   readonly scans: ReadonlyMap<string, TableScan> | undefined;

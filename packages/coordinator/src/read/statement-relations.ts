@@ -50,7 +50,7 @@ export interface StatementRelationsOptions {
     database: string,
     snapshot: Snapshot,
   ) => Promise<string | undefined>;
-  /** What is known of files that several nodes may read, by the id that the statement has for them. */
+  /** Files that several nodes may read, keyed by their id in the statement. */
   readonly plannedScan: (scanId: string) => PlannedScan;
 }
 
@@ -59,9 +59,9 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   readonly #options: StatementRelationsOptions;
   /** Names in the statement and in its views, and what they stood for. */
   readonly named: NamedRelation[] = [];
-  /** By bound name. */
+  /** Keyed by bound name. */
   readonly tables = new Map<string, BoundTable>();
-  /** By bound name. */
+  /** Keyed by bound name. */
   readonly files = new Map<string, BoundFiles>();
   /** Whether what was resolved holds for this statement only. */
   transient = false;
@@ -224,7 +224,7 @@ type Name = Pick<RelationName, 'database' | 'schema' | 'name'>;
 
 interface Mentioned {
   readonly name: Name;
-  /** That names without one belong to. */
+  /** The schema of unqualified names. */
   readonly database: string;
   /** Whether the query of a view names it: views mean the same in every session, and never a temporary table. */
   readonly inView: boolean;

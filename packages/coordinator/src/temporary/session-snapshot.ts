@@ -2,7 +2,7 @@ import type { Action, ObjectId, SchemaObject, Snapshot, TabletId } from '@tesser
 import { TEMPORARY_SCHEMA } from '../catalog/names.ts';
 import type { TemporaryTables } from './temporary-tables.ts';
 
-/** By the snapshot of the catalog, and by the schema name of the session. */
+/** Cache keyed by the snapshot of the catalog and the schema name of the session. */
 const known = new WeakMap<Snapshot, Map<string, Snapshot>>();
 
 /**

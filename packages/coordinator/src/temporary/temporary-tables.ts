@@ -9,7 +9,7 @@ export class TemporaryTables {
   readonly schemaName = `${TEMPORARY_SCHEMA}_${newUlid().toLowerCase()}`;
   /** The process that the session belongs to. */
   readonly process: NodeProcess;
-  /** What is done at the end of a transaction, by table; nothing is done to the others. */
+  /** The ON COMMIT action by table. Tables that are not listed are left as they are. */
   readonly #atCommit = new Map<ObjectId, 'delete' | 'drop'>();
   #isUsed = false;
 
@@ -31,7 +31,7 @@ export class TemporaryTables {
     if (onCommit !== 'preserve') this.#atCommit.set(table, onCommit);
   }
 
-  /** What a transaction that leaves the catalog so does at its end. */
+  /** Returns the actions at the end of a transaction that leaves the catalog in this state. */
   atCommit(snapshot: Snapshot): readonly Action[] {
     return [...this.#atCommit].flatMap(([id, what]) => {
       const table = snapshot.object(id);

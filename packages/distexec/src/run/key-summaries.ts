@@ -20,7 +20,7 @@ interface ColumnFacts {
 }
 
 /**
- * What values columns of a relation have: their bounds, all values of columns that have few, and a Bloom filter of columns that
+ * Summarises the values of columns of a relation: their bounds, all values of columns that have few, and a Bloom filter of columns that
  * filter rows. NULLs are left out.
  * @param summarised positions in `columns`
  */

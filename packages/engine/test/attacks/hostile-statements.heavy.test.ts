@@ -45,7 +45,7 @@ async function pings(): Promise<Pings> {
   return told;
 }
 
-/** What it is while nothing else runs. */
+/** Latency while nothing else runs. */
 async function idlePings(): Promise<Pings> {
   const latencies: number[] = [];
   while (latencies.length < IDLE_PINGS) latencies.push(...(await pings()).latencies);

@@ -51,7 +51,7 @@ const BRACKETS = [
 
 type Maker = (random: SeededRandom, size: number) => Omit<HostileStatement, 'kind'>;
 
-/** What makes a statement of each kind; `size` is from 1 to 1,000,000, larger ones are rarer. */
+/** Generators of statements by kind; `size` is from 1 to 1,000,000, and larger values are rarer. */
 const KINDS: Readonly<Record<string, Maker>> = {
   'deep nesting': (random, size) => {
     const depth = Math.min(size, 20_000);

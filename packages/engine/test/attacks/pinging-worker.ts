@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What a client saw that asks `SELECT 1` again and again, since it was asked last. */
+/** Latencies of a client that repeats `SELECT 1`, since the last report. */
 export interface Pings {
-  /** In milliseconds, in the order of the questions. */
+  /** Milliseconds, in the order of the requests. */
   readonly latencies: readonly number[];
   /** Answers other than 200 with the row. */
   readonly failures: readonly string[];

@@ -54,6 +54,16 @@ describe('nodes that are lost while a query runs', () => {
     answers.set(sql, known);
     return known;
   };
+  /** Kills a worker once so many stages have finished, and `then` has happened: the answer must be the same. */
+  const killedAfterStages = async (stages: number, sql: string, settings = {}, then = async () => {}) => {
+    const expected = await right(sql);
+    const answer = started(cluster, 0, sql, settings);
+    await untilStagesFinished(cluster, 0, stages);
+    await then();
+    await cluster.kill(2);
+    expect(dataOf(await answer)).toEqual(expected);
+    await untilIdle(cluster, 1, GONE_WITHIN_MS);
+  };
   const runningNodes = async (n: number) =>
     (
       await rows(cluster.node(n), `SELECT node_name FROM information_schema.nodes WHERE status = 'RUNNING'`)
@@ -76,29 +86,16 @@ describe('nodes that are lost while a query runs', () => {
 
   itTakesLong(
     'a worker killed after it finished a stage: what it left is made again',
-    async () => {
-      const expected = await right(JOIN);
-      const answer = started(cluster, 0, JOIN);
-      await untilStagesFinished(cluster, 0, 2);
-      await cluster.kill(2);
-      expect(dataOf(await answer)).toEqual(expected);
-      await untilIdle(cluster, 1, GONE_WITHIN_MS);
-    },
+    () => killedAfterStages(2, JOIN),
     TEST_MS,
   );
 
   it(
     'a worker killed after its keys filter the rows of the next stage: the keys and the rows are the same',
     async () => {
-      const expected = await right(REDUCTION);
       const [plan] = await started(cluster, 0, `EXPLAIN ${REDUCTION}`, REDUCED).then(dataOf);
       expect(String(plan![0])).toMatch(/ u \(a\), source, .*reduced by keys of stage \d+ \(a\)/);
-      const answer = started(cluster, 0, REDUCTION, REDUCED);
-      await untilStagesFinished(cluster, 0, 1);
-      await untilBusy(cluster, 2);
-      await cluster.kill(2);
-      expect(dataOf(await answer)).toEqual(expected);
-      await untilIdle(cluster, 1, GONE_WITHIN_MS);
+      await killedAfterStages(1, REDUCTION, REDUCED, () => untilBusy(cluster, 2));
     },
     TEST_MS,
   );

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import { type ComparedSides, startSides } from './compared-sides.ts';
 import { type Callable, postgresCallables, TYPICAL } from './postgres-callables.ts';
-import { type PostgresReference, postgresPrograms, startPostgres } from './postgres-reference.ts';
+import { postgresPrograms } from './postgres-reference.ts';
 
 const programs = postgresPrograms();
 
@@ -25,33 +25,18 @@ const MEANT: Readonly<Record<string, string>> = {
 describe.skipIf(programs === undefined)(
   'NULL in every argument of every function and operator (skipped where no PostgreSQL server is installed)',
   () => {
-    let node: TesseraProcess;
-    let reference: PostgresReference;
+    let sides: ComparedSides;
     let ours: pg.Client;
     let theirs: pg.Client;
     beforeAll(async () => {
-      node = await startTessera({ args: ['--postgres-port', '0'] });
-      reference = await startPostgres(programs!);
-      const [host = '', port = ''] = node.postgres.split(':');
-      ours = new pg.Client({ host, port: Number(port), database: 'tessera', user: 'alice', types: AS_TEXT });
-      theirs = new pg.Client({
-        host: reference.host,
-        database: 'postgres',
-        user: 'postgres',
-        types: AS_TEXT,
-      });
+      sides = await startSides(programs!);
+      ({ ours, theirs } = sides);
       for (const client of [ours, theirs]) {
-        await client.connect();
         await client.query("SET timezone = 'UTC'");
         for (const statement of argumentTable) await client.query(statement);
       }
     });
-    afterAll(async () => {
-      await ours?.end();
-      await theirs?.end();
-      await node?.[Symbol.asyncDispose]();
-      await reference?.[Symbol.asyncDispose]();
-    });
+    afterAll(() => sides?.[Symbol.asyncDispose]());
 
     it('answers as PostgreSQL does', { timeout: 120_000 }, async () => {
       const callables = await postgresCallables(theirs);
@@ -73,8 +58,6 @@ describe.skipIf(programs === undefined)(
     });
   },
 );
-
-const AS_TEXT = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
 
 const TYPES = Object.keys(TYPICAL);
 /** The typical values as texts, and as many NULLs. */

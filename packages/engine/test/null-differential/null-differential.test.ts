@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTessera, type TesseraProcess } from '../tessera-process.ts';
-import { type PostgresReference, postgresPrograms, startPostgres } from './postgres-reference.ts';
+import { type ComparedSides, startSides } from './compared-sides.ts';
+import { postgresPrograms } from './postgres-reference.ts';
 import { type NullQuery, nullTables, randomNullQuery } from './random-null-query.ts';
 
 const SEED = process.env.TESSERA_NULL_SEED ?? '20261122';
@@ -13,32 +13,17 @@ const programs = postgresPrograms();
 describe.skipIf(programs === undefined)(
   'NULL in every place, as PostgreSQL has it (skipped where no PostgreSQL server is installed)',
   () => {
-    let node: TesseraProcess;
-    let reference: PostgresReference;
+    let sides: ComparedSides;
     let ours: pg.Client;
     let theirs: pg.Client;
     beforeAll(async () => {
-      node = await startTessera({ args: ['--postgres-port', '0'] });
-      reference = await startPostgres(programs!);
-      const [host = '', port = ''] = node.postgres.split(':');
-      ours = new pg.Client({ host, port: Number(port), database: 'tessera', user: 'alice', types: AS_TEXT });
-      theirs = new pg.Client({
-        host: reference.host,
-        database: 'postgres',
-        user: 'postgres',
-        types: AS_TEXT,
-      });
+      sides = await startSides(programs!);
+      ({ ours, theirs } = sides);
       for (const client of [ours, theirs]) {
-        await client.connect();
         for (const statement of nullTables(SEED)) await client.query(statement);
       }
     });
-    afterAll(async () => {
-      await ours?.end();
-      await theirs?.end();
-      await node?.[Symbol.asyncDispose]();
-      await reference?.[Symbol.asyncDispose]();
-    });
+    afterAll(() => sides?.[Symbol.asyncDispose]());
 
     it(
       `${QUERIES} random queries (seed ${SEED})`,
@@ -67,8 +52,6 @@ describe.skipIf(programs === undefined)(
     );
   },
 );
-
-const AS_TEXT = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
 
 /** The rows as texts, sorted unless the query orders them, or the SQLSTATE. */
 async function answer(

@@ -27,7 +27,7 @@ export const TYPICAL: Readonly<Record<string, string>> = {
   'integer[]': "'{1,2}'",
 };
 
-/** What stands for a polymorphic parameter. */
+/** The type that replaces a polymorphic parameter. */
 const POLYMORPHIC: Readonly<Record<string, string>> = {
   anyelement: 'integer',
   anynonarray: 'integer',

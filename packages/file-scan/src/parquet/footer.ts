@@ -2,7 +2,7 @@ import { fail } from '@tessera/common';
 import { FooterDocument, MalformedThrift } from '@tessera/tablet';
 import type { ReadRange, ScannedFile } from '../file-scan.ts';
 
-/** Of the end of a file, read at first: most footers are shorter. */
+/** Number of bytes read first from the end of a file. Most footers are shorter. */
 const TAIL_BYTES = 64 << 10;
 const MAGIC = 'PAR1';
 /** The length of the footer, and `PAR1`. */

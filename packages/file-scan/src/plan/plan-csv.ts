@@ -15,9 +15,9 @@ export interface CsvOptions extends CsvBytes {
   readonly nulls: readonly string[];
 }
 
-/** Of a file, read to see its first records. */
+/** Number of bytes read from the first file to see its first records. */
 const HEAD_BYTES = 1 << 20;
-/** Of other files, read to compare their headers. */
+/** Number of bytes read from each other file to compare its header. */
 const HEADER_BYTES = 16 << 10;
 const AT_ONCE = 16;
 
@@ -73,7 +73,7 @@ function settingsOf(options: CsvOptions): string {
     `nullstr = [${nulls.map(quoteText).join(', ')}]`,
     'allow_quoted_nulls = false',
     `compression = ${quoteText(compression)}`,
-    // As for files that one node reads: the kernel's default reserves 32 MB for each buffer of the smallest file.
+    // The kernel's default reserves 32 MB for each buffer, even of the smallest file.
     `buffer_size = ${8 << 20}`,
   ].join(', ');
 }

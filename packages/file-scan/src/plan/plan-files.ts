@@ -7,7 +7,7 @@ import { planParquet } from './plan-parquet.ts';
 import { type FormatPlan, type PlannedScan, type StandIn, unitBytesFor } from './planned-scan.ts';
 
 export interface FilesToPlan {
-  /** As the statement has it. */
+  /** The URL or pattern in the statement. */
   readonly url: string;
   readonly credentials?: ObjectCredentials | undefined;
   /** See `FileScan`. */

@@ -6,7 +6,7 @@ export interface PlannedScan {
   readonly kind: FileFormat['kind'];
   /** Stored, of all files. */
   readonly bytes: number;
-  /** Of all files, estimated from the first one. */
+  /** Number of rows in all files, estimated from the first one. */
   readonly rows: number;
   /** How tasks read the files. `columns` are those that the kernel found in the stand-ins. */
   scan(columns: readonly string[], counted: ReadonlySet<string> | undefined): FileScan;
@@ -14,7 +14,7 @@ export interface PlannedScan {
   units(columns: readonly string[], nodes: number, signal: AbortSignal): Promise<readonly FileUnit[]>;
 }
 
-/** What planning learns of files of one format. */
+/** The result of planning a scan of files of one format. */
 export interface FormatPlan {
   /** Contents of short files that stand in for the files while the statement is bound, by position; others are empty. */
   readonly standIns: ReadonlyMap<number, StandIn>;

@@ -3,7 +3,7 @@ import { readPart, type SharedFiles } from './shared-files.ts';
 
 const CHUNK_BYTES = 1 << 20;
 
-/** What a node answers to others that read files which it shares. */
+/** Serves ranges of shared files to other nodes. */
 export const fileService = (shared: SharedFiles): ServedService =>
   serviceOf(FileService, {
     async *readFile({ id, start, end }) {

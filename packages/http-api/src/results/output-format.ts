@@ -80,7 +80,7 @@ const FORMATS: readonly OutputFormat[] = [
   },
 ];
 
-/** What stands between two results in one body: a blank line in text formats. */
+/** Separator between two results in one body: a blank line in text formats. */
 export const separatorOf = ({ contentType }: OutputFormat): string =>
   contentType.startsWith('text/') ? '\n' : '';
 

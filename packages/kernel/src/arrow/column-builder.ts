@@ -139,7 +139,7 @@ export class ColumnBuilder {
     return added;
   }
 
-  /** What was gathered, where it lies: good until the builder starts anew. */
+  /** Returns views of the gathered buffers, which are valid until the builder is reset. */
   array(): ArrayData {
     const layout = this.#layout;
     if (this.#offsets !== undefined && this.#offsets.length === 0) {

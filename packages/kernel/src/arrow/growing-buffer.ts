@@ -18,7 +18,7 @@ export class GrowingBuffer {
     return this.#bytes;
   }
 
-  /** What was written so far, where it lies. */
+  /** Returns a view of the bytes written so far. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.length);
   }

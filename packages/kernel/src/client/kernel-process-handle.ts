@@ -111,7 +111,7 @@ export class KernelProcessHandle {
     return this.#child.pid;
   }
 
-  /** What it was last told that it may have. */
+  /** The ceiling that was last sent to the process. */
   get ceilingBytes(): number {
     return this.#ceilingBytes;
   }
@@ -123,7 +123,7 @@ export class KernelProcessHandle {
     await this.ask({ op: 'limits', limits, ifItFits: false });
   }
 
-  /** As `setLimits` if the process has no more than the ceiling, or can put the rest on disk. Otherwise nothing changes: false. */
+  /** Sets limits if the process holds no more than the ceiling or can spill the rest. Otherwise returns false and changes nothing. */
   async comeDownTo(limits: MemoryLimits): Promise<boolean> {
     await this.#ready;
     const holds = (await this.ask({ op: 'limits', limits, ifItFits: true })) as boolean;

@@ -130,7 +130,7 @@ export class SessionSocket {
   }
 
   /**
-   * As `interrupt`. Planning and single functions of the kernel hear no interrupt: a call that goes on for long is left to itself
+   * Interrupts the running call. Planning and single functions of the kernel hear no interrupt: a call that goes on for long is left to itself
    * and fails, and the session can do nothing more.
    */
   interruptOrLeave(): void {

@@ -42,7 +42,7 @@ export class SharedMemory {
     this.#watch = setInterval(() => this.#tellServing(), WATCH_MS).unref();
   }
 
-  /** What the serving process may have now. */
+  /** Returns the current limits of the serving process. */
   limits(): MemoryLimits {
     return this.#servingLimits(this.#quarantineBytes);
   }
@@ -53,7 +53,7 @@ export class SharedMemory {
   }
 
   /**
-   * What a process in quarantine may have, until `release`.
+   * Reserves memory for a process in quarantine until `release`, and returns its limits.
    *
    * @throws OUT_OF_MEMORY when the serving process holds too much for a second one to start
    */

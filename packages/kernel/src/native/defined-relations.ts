@@ -3,11 +3,10 @@ import { RELATION_FUNCTION } from '../relation-function.ts';
 import { quoteName } from '../types/quoting.ts';
 import type { NativeConnection } from './connection.ts';
 import { duckdb, NO_RELEASE, type Pointer, takeString } from './library.ts';
-import { NativeBlock } from './memory.ts';
+import { slotOf } from './memory.ts';
 import { NativeError } from './native-error.ts';
 import { NativeStatement } from './statement.ts';
-
-const VARCHAR = 17;
+import { registerTableFunction } from './table-function.ts';
 
 const BIND: TypeObject = koffi.proto('void tessera_bind(void *info)');
 const REPLACE: TypeObject = koffi.proto('void tessera_replace(void *info, const char *name, void *data)');
@@ -34,22 +33,13 @@ export class DefinedRelations {
 
   /** To be called before other connections are made. */
   install(database: Pointer, connection: NativeConnection): void {
-    const fn = duckdb.createTableFunction();
-    const name = duckdb.createLogicalType(VARCHAR);
-    duckdb.tableFunctionSetName(fn, RELATION_FUNCTION);
-    duckdb.tableFunctionAddParameter(fn, name);
-    duckdb.tableFunctionSetBind(
-      fn,
-      koffi.register((info: Pointer) => this.#bind(info), pointerTo(BIND)),
-    );
-    // Called only where such a statement runs: without rows there is nothing to set up, and an untouched chunk is the end.
-    duckdb.tableFunctionSetInit(fn, NO_RELEASE);
-    duckdb.tableFunctionSetFunction(fn, NO_RELEASE);
-    duckdb.tableFunctionPushProjections(fn, true);
-    const failed = duckdb.registerTableFunction(connection.handle, fn) !== 0;
-    duckdb.destroyType(slotOf(name).address);
-    duckdb.destroyTableFunction(slotOf(fn).address);
-    if (failed) throw new Error('The kernel refused the function of defined relations');
+    registerTableFunction(connection, RELATION_FUNCTION, {
+      bind: koffi.register((info: Pointer) => this.#bind(info), pointerTo(BIND)),
+      // Called only if such a statement runs. The relation has no rows: nothing is set up, and an untouched chunk is the end.
+      init: NO_RELEASE,
+      scan: NO_RELEASE,
+      pushesProjections: true,
+    });
     const replace = (info: Pointer, table: string) => this.#replace(info, table);
     duckdb.addReplacementScan(database, koffi.register(replace, pointerTo(REPLACE)), 0n, 0n);
   }
@@ -97,12 +87,6 @@ export class DefinedRelations {
 }
 
 const pointerTo = (proto: TypeObject): TypeObject => koffi.pointer(proto);
-
-function slotOf(handle: Pointer): NativeBlock {
-  const slot = new NativeBlock(8);
-  slot.setPointer(0, handle);
-  return slot;
-}
 
 export const noDefinedRelations = (): NativeError =>
   new NativeError('Invalid Input Error: This kernel has no defined relations');

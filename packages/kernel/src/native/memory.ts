@@ -34,3 +34,10 @@ export function copyOut(from: Pointer, size: number): Buffer {
 
 /** Reads a NUL-terminated UTF-8 string that stays the library's. */
 export const cString = (pointer: Pointer): string => (pointer === 0n ? '' : koffi.decode.string(pointer));
+
+/** Memory that holds a pointer, for functions that free what a pointer variable points to. */
+export function slotOf(pointer: Pointer): NativeBlock {
+  const slot = new NativeBlock(8);
+  slot.setPointer(0, pointer);
+  return slot;
+}

@@ -1,9 +1,9 @@
 import koffi, { type TypeObject } from 'koffi';
 import type { NativeConnection } from './connection.ts';
 import { duckdb, NO_RELEASE, type Pointer, takeString } from './library.ts';
-import { NativeBlock } from './memory.ts';
+import { slotOf } from './memory.ts';
+import { registerTableFunction } from './table-function.ts';
 
-const VARCHAR = 17;
 /** The table function that gives the rows of a relation, by its name. */
 export const RECEIVED_FUNCTION = 'tessera_received';
 /** More threads than this gain nothing: one thread hands over all chunks. */
@@ -36,31 +36,20 @@ interface Scan {
  */
 export class ReceivedRows {
   readonly #relations = new Map<string, ReceivedRelation>();
-  /** By the numbers that the kernel keeps for us, where it expects pointers. */
+  /** Keyed by the numbers that the kernel stores for us in place of pointers. */
   readonly #bound = new Map<bigint, ReceivedRelation>();
   readonly #scans = new Map<bigint, Scan>();
   #numbers = 0n;
 
   /** To be called before other connections are made. */
   install(connection: NativeConnection): void {
-    const fn = duckdb.createTableFunction();
-    const name = duckdb.createLogicalType(VARCHAR);
-    duckdb.tableFunctionSetName(fn, RECEIVED_FUNCTION);
-    duckdb.tableFunctionAddParameter(fn, name);
-    duckdb.tableFunctionSetBind(
-      fn,
-      koffi.register((info: Pointer) => this.#bind(info), koffi.pointer(BIND)),
-    );
-    duckdb.tableFunctionSetInit(
-      fn,
-      koffi.register((info: Pointer) => this.#init(info), koffi.pointer(INIT)),
-    );
     const scan = (info: Pointer, output: Pointer) => this.#scan(info, output);
-    duckdb.tableFunctionSetFunction(fn, koffi.register(scan, koffi.pointer(SCAN)));
-    const failed = duckdb.registerTableFunction(connection.handle, fn) !== 0;
-    duckdb.destroyType(slotOf(name).address);
-    duckdb.destroyTableFunction(slotOf(fn).address);
-    if (failed) throw new Error('The kernel refused the function of received rows');
+    registerTableFunction(connection, RECEIVED_FUNCTION, {
+      bind: koffi.register((info: Pointer) => this.#bind(info), koffi.pointer(BIND)),
+      init: koffi.register((info: Pointer) => this.#init(info), koffi.pointer(INIT)),
+      scan: koffi.register(scan, koffi.pointer(SCAN)),
+      pushesProjections: false,
+    });
   }
 
   add(name: string, relation: ReceivedRelation): void {
@@ -116,10 +105,4 @@ export class ReceivedRows {
       duckdb.referenceVector(duckdb.chunkVector(output, i), duckdb.chunkVector(chunk, i));
     duckdb.chunkSetSize(output, Number(duckdb.chunkSize(chunk)));
   }
-}
-
-function slotOf(handle: Pointer): NativeBlock {
-  const slot = new NativeBlock(8);
-  slot.setPointer(0, handle);
-  return slot;
 }

@@ -15,7 +15,7 @@ export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'>
   readonly ceilingBytes: number;
 }
 
-/** Of the memory that the kernel does not count; received rows that do not fit there go to temp tables. */
+/** Share of the memory outside the kernel's own accounting for received rows. Rows beyond it go to temp tables. */
 const RECEIVED_SHARE = 1 / 8;
 
 const options = JSON.parse(process.argv[2] ?? '{}') as KernelProcessOptions;

@@ -101,9 +101,9 @@ export interface QueryProgress {
 }
 
 export interface MemoryLimits {
-  /** What the whole process may have, in bytes: beyond it allocations of its queries fail. */
+  /** Memory ceiling of the whole process in bytes. Beyond it, allocations of its queries fail. */
   readonly ceilingBytes: number;
-  /** What queries may have of what the kernel counts, in bytes; the rest of it goes to disk. */
+  /** Limit in bytes of the memory that the kernel counts. Queries spill beyond it. */
   readonly memoryLimitBytes: number;
 }
 

@@ -65,7 +65,7 @@ export const cluster: Benchmark = async ({ scale, options, progress }) => {
       try {
         lines.push(...(await measure()));
       } catch (error) {
-        // What was measured before is kept: it took longest.
+        // Earlier measurements are kept, because they took longest.
         problems.push(String(error));
       }
     }

@@ -9,7 +9,7 @@ import type { Benchmark } from './benchmark.ts';
 const NODES = 4;
 const ROUNDS = 3;
 const FILES = 64;
-/** Of one file at full scale, of about 20 MB: most of a row is a text that does not compress. */
+/** Number of rows in a file of about 20 MB at full scale. Most of a row is text that does not compress. */
 const ROWS_PER_FILE = 400_000;
 const RATIO_TARGET = { at: 'most', value: 1.2 } as const;
 const BALANCE_TARGET = { at: 'most', value: 1.2 } as const;
@@ -17,7 +17,7 @@ const BALANCE_TARGET = { at: 'most', value: 1.2 } as const;
 const QUERY =
   "SELECT g, count(*) AS n, sum(k) AS s, max(v) AS m, max(length(t)) AS l FROM READ_PARQUET('s3://lake/files/*.parquet') GROUP BY g ORDER BY g";
 
-/** What several nodes cost that read Parquet files of a bucket together, in CPU seconds of all their processes. */
+/** Measures the CPU seconds of several nodes that read Parquet files of a bucket together. */
 export const files: Benchmark = async ({ scale, options, progress }) => {
   const nodes = Math.max(...(options.nodes ?? [NODES]));
   const rounds = options.runs ?? ROUNDS;

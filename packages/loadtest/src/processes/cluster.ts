@@ -125,7 +125,7 @@ async function running(connection: Connection): Promise<number> {
   return Number(text.split('\n')[1]);
 }
 
-/** What a node says of the others, or why it says nothing. */
+/** The view that a node has of the others, or the error that it answered. */
 async function statusOf(connection: Connection): Promise<string> {
   try {
     const { text } = await connection.run('SELECT * FROM information_schema.nodes');

@@ -15,7 +15,7 @@ pnpm loadtest all --json performance.json
 pnpm loadtest report performance.json > docs/performance.md
 \`\`\``;
 
-/** What several nodes cost compared with one stands first. */
+/** The comparison of several nodes with one comes first. */
 const OPENING = 'cluster';
 
 /** The page `docs/performance.md`. */

@@ -5,7 +5,7 @@ import type { Figure } from './figure.ts';
 export interface Line {
   readonly what: string;
   readonly figures: Readonly<Record<string, Figure>>;
-  /** What stands beside the figures, such as how a query was run, by column title. */
+  /** Texts shown beside the figures, such as the plan of a query, by column title. */
   readonly texts?: Readonly<Record<string, string>>;
 }
 

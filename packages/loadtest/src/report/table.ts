@@ -40,7 +40,7 @@ export function columnTitles(lines: readonly Line[]): string[] {
   return [...new Set(ofLines.toSorted((a, b) => b.length - a.length).flat())];
 }
 
-/** Of all lines, in the order in which they come. */
+/** Titles of the columns of texts of all lines, in the order of their first use. */
 export const textTitles = (lines: readonly Line[]): string[] => [
   ...new Set(lines.flatMap(({ texts = {} }) => Object.keys(texts))),
 ];

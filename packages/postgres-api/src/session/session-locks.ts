@@ -4,7 +4,7 @@ import type { QueryParameter, Statement } from '@tessera/sql';
 import { type AdvisoryCall, advisoryCalls, mentionsAdvisoryLocks } from './advisory-calls.ts';
 import type { AdvisoryLocks, LockMode } from './advisory-locks.ts';
 
-/** What a call answers: undefined for `void`, null for NULL. */
+/** Result of a call: undefined for `void`, null for NULL. */
 type Answer = boolean | null | undefined;
 
 /** The advisory locks of one session. */

@@ -30,7 +30,7 @@ function folded(filter: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 function addBits(into: Uint8Array<ArrayBuffer>, filter: BloomFilter, at: number): void {
-  // What comes out of a message may lie anywhere in its buffer.
+  // Bytes decoded from a message may start at any offset of its buffer.
   const { buffer, byteOffset, length } = filter.byteOffset % 4 === 0 ? filter : new Uint8Array(filter);
   const source = new Uint32Array(buffer, byteOffset, length / 4);
   const words = new Uint32Array(into.buffer, at, length / 4);

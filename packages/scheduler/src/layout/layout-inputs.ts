@@ -3,7 +3,7 @@ import type { ClusterNode } from '../cluster.ts';
 import type { ScanAssignment } from '../stage-execution.ts';
 import type { TaskOutput } from './task-spec.ts';
 
-/** What the layout of a stage depends on. */
+/** The inputs of the layout of a stage. */
 export interface LayoutInputs {
   /** Outputs of all stages that the stage reads, by task. */
   readonly outputs: ReadonlyMap<StageId, readonly TaskOutput[]>;

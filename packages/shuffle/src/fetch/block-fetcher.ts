@@ -108,7 +108,7 @@ export class BlockFetcher {
 
   #partsOf(block: ShuffleBlock, signal: AbortSignal): AsyncIterable<BlockRows> {
     const isOwn = block.incarnation === this.#options.incarnation;
-    // What arrived changed in a message is fetched from its producer, which keeps it.
+    // A block that was damaged in a message is fetched from its producer, which still has it.
     if (block.inline !== undefined && isIntact(block.inline))
       return here(readInline(block.inline, block), isOwn);
     if (!isOwn) return this.#remoteRows(block, signal);

@@ -109,7 +109,7 @@ export class KeptOutputs {
       if (!chosen(key)) continue;
       this.#entries.delete(name);
       release.abort(released());
-      // What is still being made is freed by its maker.
+      // An unfinished output is released by the task that writes it.
       if (rows !== undefined) freed.push(rows.free());
     }
     await Promise.all(freed);

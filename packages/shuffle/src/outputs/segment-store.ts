@@ -26,7 +26,7 @@ export type Segment =
       readonly crc32c: number;
     };
 
-/** What is left free of a disk that spill files are on. */
+/** Share of the free space of their disk that spill files may use. */
 const USABLE_SHARE = 0.9;
 /** Memory of a segment may be larger than the segment by this factor; otherwise the segment is copied. */
 const WASTED = 1.25;

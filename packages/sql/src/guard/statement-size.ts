@@ -14,7 +14,7 @@ export const STATEMENT_LIMITS = {
   setOperations: 1_000,
   /** Relations that one query joins, with JOIN or a comma. Their order is searched for, which takes a second for 60. */
   joins: 48,
-  /** In all queries of the statement. */
+  /** Limit for all queries of the statement together. */
   allJoins: 200,
   /** One in the other where a value stands: the time to bind them doubles with each. */
   valueSubqueries: 12,
@@ -25,7 +25,7 @@ const { tokens: _, ...COUNTED_LIMITS } = STATEMENT_LIMITS;
 /** A statement with fewer tokens is within every limit. */
 const SMALLEST = Math.min(...Object.values(COUNTED_LIMITS));
 
-/** What stands before a subquery that is no value. */
+/** Keywords before a subquery that is not a scalar subquery. */
 const BEFORE_RELATIONS = new Set(['FROM', 'JOIN', 'LATERAL', 'AS', 'MATERIALIZED', 'USING']);
 
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
@@ -44,7 +44,7 @@ export function checkStatementSize(text: string, tokens: readonly IToken[]): voi
   if (tokens.length <= SMALLEST) return;
   const counts = { columns: 0, setOperations: 0, joins: 0, allJoins: 0, parameters: 0, valueSubqueries: 0 };
   const parameters = new Set<string>();
-  /** By depth of brackets. */
+  /** Indexed by the depth of brackets. */
   const scopes: Scope[] = [newScope(0)];
   const join = (scope: Scope) => {
     counts.joins = scope.joins += 1;
@@ -85,7 +85,7 @@ interface Scope {
   /** Columns so far of the SELECT list; undefined outside of one. */
   columns: number | undefined;
   isInFrom: boolean;
-  /** Of the query that is being read. */
+  /** Counts of the query that is being read. */
   joins: number;
   /** A subquery's joins are ordered together with those around it, unless it groups or cuts off its rows. */
   isOrderedAlone: boolean;

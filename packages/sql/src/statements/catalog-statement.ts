@@ -87,7 +87,7 @@ export type Options = Readonly<Record<string, string>>;
 
 /** A table of the session; its name has the schema `pg_temp`. */
 export interface TemporaryShape {
-  /** What happens to it at the end of each transaction. */
+  /** The ON COMMIT action of the table. */
   readonly onCommit: 'preserve' | 'delete' | 'drop';
 }
 

@@ -6,7 +6,7 @@ import type { SqlType } from './sql-type.ts';
 export interface DeclaredType {
   /** The kernel's SQL. */
   readonly kernelType: string;
-  /** As PostgreSQL writes it, where clients must see more than `kernelType` says: `character varying(20)`. */
+  /** PostgreSQL's name of the type, if clients must see more than `kernelType` has: `character varying(20)`. */
   readonly declared?: string;
 }
 

@@ -14,7 +14,7 @@ export interface LoadableTablet {
   readonly scan: ScanTablet;
   readonly local: LocalTablet;
   readonly deleted: readonly RowRange[];
-  /** Of the body, what is on disk, where holes are between; absent: all that is to be read. */
+  /** Row ranges of the body that are on disk, if there are holes between them; absent: all rows to be read. */
   readonly runs?: readonly RowRange[] | undefined;
 }
 

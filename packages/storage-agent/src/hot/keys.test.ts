@@ -49,7 +49,7 @@ async function read(agent: StorageAgent, asked: ScanRequest) {
   return { ...row, hot: scan.use.tabletsHot };
 }
 
-/** Of the rows of the table with such a key. */
+/** Number of rows of the table with such a key. */
 function expected(isIn: (key: number | undefined) => boolean, from = 0, to = ROWS + 100) {
   let [n, s, keyed] = [0, 0, 0];
   for (let i = from; i < to; i++) {

@@ -25,7 +25,7 @@ export function keyCondition(table: TableObject, schemaVersion: number, keys: Ta
   return `(${branches.join(' OR ')})`;
 }
 
-/** Of the granules that are needed (undefined: all) those that may hold rows with one of the keys. */
+/** Returns those of the needed granules (undefined: all) that may hold rows with one of the keys. */
 export function granulesWithKeys(
   table: TableObject,
   header: HybridHeader,
@@ -52,7 +52,7 @@ function keyColumn({ columns, name }: TableObject, { column }: TabletKeys) {
   return found;
 }
 
-/** What is to be fetched of a tablet: also the key, to find the rows by. */
+/** Columns to fetch of a tablet: those of the request and the key that selects the rows. */
 export const columnsWithKey = (
   columns: readonly number[],
   keys: TabletKeys | undefined,

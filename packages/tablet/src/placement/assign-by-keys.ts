@@ -11,10 +11,10 @@ const VERSION = 1;
 
 /** Ranges of keys with their nodes: for tables of one type of key, so that equal keys of all of them are at the same node. */
 export class KeyPlacement {
-  /** By name, sorted. */
+  /** Node names in ascending order. */
   readonly names: readonly string[];
   readonly ranges: readonly SplitRange[];
-  /** By range the position of its node in `names`. */
+  /** For each range, the position of its node in `names`. */
   readonly nodes: readonly number[];
   readonly #order: ValueOrder;
   readonly #starts: readonly OrderedValue[];
@@ -44,7 +44,7 @@ export class KeyPlacement {
     return known.nulls > 0 && first > 0 ? [0, ...between] : between;
   }
 
-  /** What a node keeps, in other words: the same text, the same keys. */
+  /** Identity of the keys of each node: equal texts mean equal keys. */
   idOf(name: string): string {
     const node = this.names.indexOf(name);
     const own = joined(
@@ -93,7 +93,7 @@ interface KnownShares {
 
 const knownShares = new WeakMap<readonly AssignableTablet[], KnownShares>();
 
-/** By position in the placement's names. */
+/** Indexed by position in the names of the placement. */
 function sharesOf<T extends AssignableTablet>(
   placement: KeyPlacement,
   column: number,

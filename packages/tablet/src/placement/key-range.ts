@@ -4,7 +4,7 @@ export interface KeyRange {
   readonly to?: string | undefined;
 }
 
-/** Which rows of a tablet are read: those with a key in one of the ranges. */
+/** Selects the rows of a tablet with a key in one of the ranges. */
 export interface TabletKeys {
   /** `Column.id`. */
   readonly column: number;

@@ -121,7 +121,7 @@ function textSpace(common: string): KeySpace {
   };
 }
 
-/** What both texts begin with. */
+/** Returns the common prefix of two texts. */
 export function commonBeginning(a: string, b: string): string {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length++;

@@ -3,7 +3,7 @@ import type { SplitRange } from './split-keys.ts';
 
 /** A node takes about this much more than its even part, so that ranges can mostly stay where they were. */
 const SLACK = 1.05;
-/** What a node may take grows in steps: a table that grows a little keeps its places. */
+/** The capacity of a node grows in steps, so that a table that grows a little keeps its places. */
 const STEP = 1.05;
 
 /**

@@ -53,7 +53,7 @@ export function splitKeys(
     if (part.high > high) high = part.high;
   }
   const root = dyadicAround(low, high);
-  // In steps: a table that grows a little keeps its ranges.
+  // The size grows in steps, so that a table that grows a little keeps its ranges.
   const most = UNLIKE_POWERS * 2 ** Math.floor(Math.log2(Math.max(1, total / rangesFor(nodes))));
   const scale = Number(1n << BigInt(root.bits));
   const segments = placed.map((part) => ({
@@ -86,7 +86,7 @@ function commonOf(type: string, parts: readonly KeyedRows[]): string {
 
 interface Dyadic {
   readonly low: bigint;
-  /** Of its size, which is a power of two. */
+  /** Exponent of its size, which is a power of two. */
   readonly bits: number;
 }
 

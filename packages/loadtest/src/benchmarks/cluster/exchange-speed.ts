@@ -14,7 +14,7 @@ const COST_TARGET = { at: 'most', value: 0.3 } as const;
 const MEASURED =
   /^(\d+) consumers: ([\d.]+) M rows\/s, CPU ([\d.]+) µs a row \(store ([\d.]+), fetch ([\d.]+);/gm;
 
-/** What an exchange costs for each row, with the bytes of the benchmark's rows. */
+/** Cost of an exchange per row of the benchmark, with the size of such a row. */
 export type ExchangeCost = Pick<CostConstants, 'writeRow' | 'moveRow' | 'scatterRow'>;
 
 interface Run {
@@ -25,7 +25,7 @@ interface Run {
   readonly fetch: number;
 }
 
-/** What the shuffle's own benchmark says of rows that go from one node to several consumers. */
+/** Results of the shuffle's own benchmark for one producer and several consumers. */
 export async function measureExchange(
   scale: number,
   progress: (doing: string) => void,
@@ -64,7 +64,7 @@ export async function measureExchange(
   return { lines, cost: costOf(runs, byConsumers) };
 }
 
-/** What every consumer adds is told apart from what one of them costs. */
+/** Separates the cost that each further consumer adds from the cost of one consumer. */
 function costOf(runs: readonly Run[], byConsumers: ReadonlyMap<number, readonly Run[]>): ExchangeCost {
   const sizes = [...byConsumers.keys()];
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];

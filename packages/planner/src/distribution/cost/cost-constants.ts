@@ -26,7 +26,7 @@ export interface CostConstants {
   /** One row written to the output of a stage. */
   readonly writeRow: number;
   readonly writeByte: number;
-  /** What each further consumer of a hash exchange adds to one row. */
+  /** Cost per row of each further consumer of a hash exchange. */
   readonly scatterRow: number;
   /** One row sent to a consumer, received there and read. */
   readonly moveRow: number;

@@ -9,7 +9,7 @@ import { totalWork, workOf, workOfTask } from './relation-work.ts';
 /** A hash stage has a task for each so many bytes it reads, up to one for each node. */
 const BYTES_OF_HASH_TASK = 4 << 20;
 
-/** What the stages take on all nodes together, and how long the longest chain of them is. */
+/** Estimates the CPU time of all stages on all nodes, and the length of the longest chain of stages. */
 export function costOfStages(planning: Planning, drafts: readonly StageDraft[]): PlanCost {
   const ends = new Map<number, number>();
   let cpu = 0;
@@ -65,7 +65,7 @@ function readingsOf(planning: Planning, relation: Relation) {
   return reading === undefined ? below : [reading, ...below];
 }
 
-/** What one node takes that runs the whole query over whole tables. */
+/** Estimates the cost of the whole query on one node. */
 export function costOnOneNode(planning: Planning, tree: Relation): PlanCost {
   const { estimates, facts, tableBytes, readings } = planning;
   const alone = {

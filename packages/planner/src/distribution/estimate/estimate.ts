@@ -69,7 +69,7 @@ export class Estimates {
       case 'scan': {
         const table = this.facts.tables.get(relation.relation);
         const rows = table?.rows ?? 1000;
-        // Of files outside the managed store only sizes are known.
+        // Only sizes are known of files outside the managed store.
         const areBoundsKnown = table !== undefined && table.external === undefined;
         return {
           rows,

@@ -27,7 +27,7 @@ export function coLocatedWithin(
   };
 }
 
-/** What all fragments are divided by. */
+/** The key columns that all fragments are divided by. */
 export function commonKeys(fragments: readonly Fragment[]): KeyedColumns | undefined {
   const [first, ...others] = fragments;
   const isDivided = fragments.every(

@@ -121,8 +121,8 @@ export class Planning {
     for (const scan of memory.partitionedScans) this.partitionedScans.add(scan);
     for (const partial of memory.partials) this.partials.add(partial);
     for (const [conditions, key] of memory.coLocated) this.coLocated.set(conditions, key);
-    for (const [relation, cuts] of memory.materialized) {
-      const left = cuts.filter((cut) => cut.every(({ output }) => kept.has(output!.stage)));
+    for (const [relation, sets] of memory.materialized) {
+      const left = sets.filter((outputs) => outputs.every(({ output }) => kept.has(output!.stage)));
       if (left.length === 0) continue;
       fixed.set(relation, left);
       this.materialized.set(relation, left);
@@ -130,26 +130,16 @@ export class Planning {
   }
 
   memory(tree: Relation): PlanMemory {
-    const {
-      drafts,
-      readings,
-      materialized: cuts,
-      rewrites,
-      dynamicFilters,
-      partitionedScans: sharded,
-      partials,
-      coLocated,
-    } = this;
     return {
       tree,
-      drafts,
-      readings,
-      materialized: cuts,
-      rewrites,
-      dynamicFilters,
-      partitionedScans: sharded,
-      partials,
-      coLocated,
+      drafts: this.drafts,
+      readings: this.readings,
+      materialized: this.materialized,
+      rewrites: this.rewrites,
+      dynamicFilters: this.dynamicFilters,
+      partitionedScans: this.partitionedScans,
+      partials: this.partials,
+      coLocated: this.coLocated,
     };
   }
 

@@ -21,7 +21,7 @@ const FALSE_POSITIVES = 0.05;
 /** A filter of more keys is larger than a task message should be. */
 const MOST_KEYS = 8_000_000;
 
-/** Which side of a hash join filters the rows of the other one, and by which key. */
+/** Chooses the side of a hash join whose keys filter the rows of the other side. */
 export interface RowReduction {
   readonly buildSide: 'left' | 'right';
   readonly pair: KeyPair;

@@ -83,7 +83,7 @@ function temporaryShape(cursor: TokenCursor, isTemporary: boolean): { readonly t
 
 const OWN_CLAUSES = [['PRIMARY', 'INDEX'], ['PARTITION', 'BY'], ['WITH'], ['LOCATION']];
 
-/** What ends an expression of PARTITION BY. */
+/** Keywords that end an expression of PARTITION BY. */
 const SHAPE_CLAUSES = [...OWN_CLAUSES, ['ON', 'COMMIT'], ['AS']];
 
 function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): TableShape {

@@ -335,7 +335,7 @@ export type KeyFilter = Message<"tessera.v1.KeyFilter"> & {
   max?: string | undefined;
 
   /**
-   * As in `KeySummary`.
+   * A Bloom filter in the format of `KeySummary.bloom`.
    *
    * @generated from field: optional bytes bloom = 6;
    */

@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { startTessera } from '../tessera-process.ts';
+import { startPostgres } from './postgres-reference.ts';
+
+/** Values are compared as the servers send them, in the text format. */
+const AS_TEXT = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
+
+/** Connected clients of a Tessera node and of a PostgreSQL server, which are asked the same queries. */
+export interface ComparedSides extends AsyncDisposable {
+  readonly ours: pg.Client;
+  readonly theirs: pg.Client;
+}
+
+/** @param programs the directory of PostgreSQL's programs (`postgresPrograms`) */
+export async function startSides(programs: string): Promise<ComparedSides> {
+  await using started = new AsyncDisposableStack();
+  const node = started.use(await startTessera({ args: ['--postgres-port', '0'] }));
+  const reference = started.use(await startPostgres(programs));
+  const [host = '', port = ''] = node.postgres.split(':');
+  const ours = new pg.Client({
+    host,
+    port: Number(port),
+    database: 'tessera',
+    user: 'alice',
+    types: AS_TEXT,
+  });
+  const theirs = new pg.Client({
+    host: reference.host,
+    database: 'postgres',
+    user: 'postgres',
+    types: AS_TEXT,
+  });
+  for (const client of [ours, theirs]) {
+    await client.connect();
+    started.defer(() => client.end());
+  }
+  const resources = started.move();
+  return { ours, theirs, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}

@@ -1,0 +1,38 @@
+import type { NativeConnection } from './connection.ts';
+import { duckdb, type Pointer } from './library.ts';
+import { slotOf } from './memory.ts';
+
+const VARCHAR = 17;
+
+/** Native callbacks of a table function. */
+export interface TableFunctionCallbacks {
+  readonly bind: Pointer;
+  readonly init: Pointer;
+  readonly scan: Pointer;
+  /** Whether `scan` is told which columns the statement reads. */
+  readonly pushesProjections: boolean;
+}
+
+/**
+ * Registers a table function that takes the name of a relation. It must be registered before other connections are made.
+ *
+ * @throws Error when the kernel refuses it
+ */
+export function registerTableFunction(
+  connection: NativeConnection,
+  name: string,
+  { bind, init, scan, pushesProjections }: TableFunctionCallbacks,
+): void {
+  const fn = duckdb.createTableFunction();
+  const text = duckdb.createLogicalType(VARCHAR);
+  duckdb.tableFunctionSetName(fn, name);
+  duckdb.tableFunctionAddParameter(fn, text);
+  duckdb.tableFunctionSetBind(fn, bind);
+  duckdb.tableFunctionSetInit(fn, init);
+  duckdb.tableFunctionSetFunction(fn, scan);
+  duckdb.tableFunctionPushProjections(fn, pushesProjections);
+  const failed = duckdb.registerTableFunction(connection.handle, fn) !== 0;
+  duckdb.destroyType(slotOf(text).address);
+  duckdb.destroyTableFunction(slotOf(fn).address);
+  if (failed) throw new Error(`The kernel refused the table function ${name}`);
+}
