@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const everywhere = ['packages/*/{src,test}/**', 'deploy/test/**', 'scripts/**'];
+const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];
 
 export default defineConfig({
   test: {

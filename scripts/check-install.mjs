@@ -1,12 +1,11 @@
 // Runs before every root script, under whatever Node the machine has (20 and up): pnpm only warns when its automatic
 // install fails and then runs the script anyway, which would end in an error about something else.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const packages = readdirSync(join(root, 'packages'), { withFileTypes: true });
-const folders = [root, ...packages.filter((p) => p.isDirectory()).map((p) => join(root, 'packages', p.name))];
+const folders = [root, ...['packages', 'bench'].flatMap(foldersIn)];
 const missing = [...oldNode(), ...folders.flatMap(missingDependencies)];
 
 if (missing.length > 0) {
@@ -15,6 +14,13 @@ if (missing.length > 0) {
   if (missing.length > 10) process.stderr.write(`  and ${missing.length - 10} more\n`);
   process.stderr.write('See why with: npx -y pnpm@12 install\n');
   process.exit(1);
+}
+
+function foldersIn(place) {
+  const path = join(root, place);
+  if (!existsSync(path)) return [];
+  const entries = readdirSync(path, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name));
 }
 
 function oldNode() {

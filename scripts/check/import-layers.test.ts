@@ -81,6 +81,28 @@ test.each([
   expect(problems).toContainEqual(expect.stringContaining(problem));
 });
 
+test('benchmarks use packages by their faces, and only tests and benchmarks of a package use them', async () => {
+  write(
+    'bench/load/package.json',
+    JSON.stringify({ name: '@tessera/load', type: 'module', exports: { '.': './src/index.ts' } }),
+  );
+  write('bench/load/src/index.ts', "export { value } from '@tessera/store';\n");
+  symlinkSync(join(root, 'bench/load'), join(root, 'node_modules/@tessera/load'));
+  const use = "import { value } from '@tessera/load';\nexport const used = value;\n";
+  write('packages/ground/bench/use.ts', use);
+  write('packages/ground/test/use.ts', use);
+  expect(await importProblems(root, table)).toEqual([]);
+  write('packages/server/src/use.ts', use);
+  expect(await importProblems(root, table)).toEqual([
+    'packages/server/src/use.ts: only tests and benchmarks of a package may use bench: bench/load/src/index.ts',
+  ]);
+  rmSync(join(root, 'packages/server/src/use.ts'));
+  write('bench/load/src/past.ts', "export { value } from '../../../packages/store/src/value.ts';\n");
+  expect(await importProblems(root, table)).toContainEqual(
+    expect.stringContaining('imports past the index.ts of another package'),
+  );
+});
+
 test('a dynamic import counts too', async () => {
   write('packages/store/src/use.ts', "export const used = () => import('@tessera/server');\n");
   expect(await importProblems(root, table)).toContainEqual(expect.stringContaining('store may not use'));

@@ -10,6 +10,7 @@ const SOURCES = [
   'packages/*/src/**/*.ts',
   'packages/*/test/**/*.ts',
   'packages/*/bench/**/*.ts',
+  'bench/*/src/**/*.ts',
   'scripts/**/*.ts',
   'deploy/{image,test}/**/*.ts',
 ];
@@ -22,7 +23,7 @@ const SOURCES = [
 export async function importProblems(root: string, table: LayerTable): Promise<string[]> {
   const sources = globSync(SOURCES, { cwd: root });
   const { output } = await cruise(
-    ['packages', 'scripts', 'deploy'].filter((folder) => existsSync(join(root, folder))),
+    ['packages', 'bench', 'scripts', 'deploy'].filter((folder) => existsSync(join(root, folder))),
     {
       baseDir: root,
       validate: true,
@@ -73,26 +74,35 @@ function rules(table: LayerTable): IFlattenedRuleSet {
       {
         name: 'imports past the index.ts of another package',
         severity: 'error',
-        from: { path: '^packages/([^/]+)/' },
-        to: { path: '^packages/[^/]+/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/index\\.ts$'] },
+        from: { path: '^(packages|bench)/([^/]+)/' },
+        to: {
+          path: '^(packages|bench)/[^/]+/',
+          pathNot: ['^$1/$2/', '^(packages|bench)/[^/]+/src/index\\.ts$'],
+        },
       },
       {
         name: 'imports another package by a relative path',
         severity: 'error',
-        from: { path: '^packages/([^/]+)/' },
-        to: { path: '^packages/', pathNot: '^packages/$1/', dependencyTypes: ['local'] },
+        from: { path: '^(packages|bench)/([^/]+)/' },
+        to: { path: '^(packages|bench)/', pathNot: '^$1/$2/', dependencyTypes: ['local'] },
       },
       {
         name: 'imports past the index.ts of a package',
         severity: 'error',
         from: { path: '^(scripts|deploy)/' },
-        to: { path: '^packages/[^/]+/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+        to: { path: '^(packages|bench)/[^/]+/', pathNot: '^(packages|bench)/[^/]+/src/index\\.ts$' },
       },
       {
         name: 'a package may use neither scripts nor what deploys it',
         severity: 'error',
-        from: { path: '^packages/' },
+        from: { path: '^(packages|bench)/' },
         to: { path: '^(scripts|deploy)/' },
+      },
+      {
+        name: 'only tests and benchmarks of a package may use bench',
+        severity: 'error',
+        from: { path: '^packages/', pathNot: '^packages/[^/]+/(test|bench)/|/testing/|\\.test\\.ts$' },
+        to: { path: '^bench/' },
       },
       {
         name: 'a package missing from layers.json',

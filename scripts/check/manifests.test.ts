@@ -63,6 +63,26 @@ test('a program without an index.ts exports nothing', () => {
   expect(manifestProblems(root, table)).toEqual([]);
 });
 
+test('benchmarks use every package, and only the tests of a package use them', () => {
+  const writeBench = (name: string, fields: object) => {
+    mkdirSync(join(root, 'bench', name), { recursive: true });
+    const text = JSON.stringify({ name: `@tessera/${name}`, license: 'Apache-2.0', exports: {}, ...fields });
+    writeFileSync(join(root, 'bench', name, 'package.json'), text);
+  };
+  writeBench('load', { dependencies: { '@tessera/server': 'workspace:*' } });
+  writeManifest('store', { devDependencies: { '@tessera/load': 'workspace:*' } });
+  expect(manifestProblems(root, table)).toEqual([]);
+  writeManifest('store', { dependencies: { '@tessera/load': 'workspace:*' } });
+  expect(manifestProblems(root, table)).toEqual([
+    'packages/store/package.json: depends on @tessera/load, which layers.json does not allow',
+  ]);
+  writeManifest('store', {});
+  writeBench('server', {});
+  expect(manifestProblems(root, table)).toEqual([
+    'bench/server/package.json: server is outside the layers, but in layers.json',
+  ]);
+});
+
 test('a package without a place in the table is a problem', () => {
   writeManifest('extra', {});
   expect(manifestProblems(root, table)).toEqual([

@@ -13,7 +13,7 @@ interface Manifest {
 
 /** Every `package.json` against the layer table and the house rules: known package, one face, exact versions. */
 export function manifestProblems(root: string, table: LayerTable): string[] {
-  const files = ['package.json', ...globSync('{packages/*,deploy}/package.json', { cwd: root })];
+  const files = ['package.json', ...globSync('{packages/*,bench/*,deploy}/package.json', { cwd: root })];
   const known = packagesOf(table);
   return files.flatMap((file) => {
     const manifest = JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest;
@@ -33,15 +33,25 @@ export function manifestProblems(root: string, table: LayerTable): string[] {
     // What deploys the program is above all layers, and may use every package.
     if (file === 'package.json' || file === 'deploy/package.json') return problems;
 
-    const name = dirname(file).slice('packages/'.length);
-    if (!known.includes(name)) return [...problems, complain(`${name} has no place in layers.json`)];
+    const [place = '', name = ''] = dirname(file).split('/');
+    const isBench = place === 'bench';
+    if (isBench === known.includes(name)) {
+      const problem = isBench ? 'is outside the layers, but in layers.json' : 'has no place in layers.json';
+      return [...problems, complain(`${name} ${problem}`)];
+    }
     if (manifest.name !== `@tessera/${name}`) problems.push(complain(`the name is not @tessera/${name}`));
     // A program without a face is started, not imported.
     const face = existsSync(join(root, dirname(file), 'src/index.ts')) ? { '.': './src/index.ts' } : {};
     if (JSON.stringify(manifest.exports) !== JSON.stringify(face))
       problems.push(complain(`exports something other than ${JSON.stringify(face)}`));
+    // The benchmarks are outside the product: they may use every package, and only the tests of a package may use them.
+    if (isBench) return problems;
     const allowed = allowedFor(table, name);
+    const inTests = Object.keys(manifest.devDependencies ?? {}).filter((dependency) =>
+      existsSync(join(root, 'bench', dependency.slice('@tessera/'.length), 'package.json')),
+    );
     for (const [dependency] of dependencies) {
+      if (inTests.includes(dependency)) continue;
       const target = dependency.startsWith('@tessera/') ? dependency.slice('@tessera/'.length) : undefined;
       if (target !== undefined && !allowed.includes(target))
         problems.push(complain(`depends on ${dependency}, which layers.json does not allow`));

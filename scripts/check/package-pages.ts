@@ -8,7 +8,7 @@ interface Dependent {
 
 /** Every package has a README.md, whose table of dependencies has a row for each from outside; types need no reason. */
 export function packagePageProblems(root: string): string[] {
-  return globSync('{packages/*,deploy}/package.json', { cwd: root }).flatMap((file) => {
+  return globSync('{packages/*,bench/*,deploy}/package.json', { cwd: root }).flatMap((file) => {
     const page = join(dirname(file), 'README.md');
     if (!existsSync(join(root, page))) return [`${page}: is missing`];
     const manifest = JSON.parse(readFileSync(join(root, file), 'utf8')) as Dependent;

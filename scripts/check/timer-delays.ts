@@ -31,7 +31,7 @@ interface Node {
  */
 export function timerProblems(root: string, files: readonly string[]): string[] {
   return files
-    .filter((file) => /^packages\/[^/]+\/src\/.*\.ts$/.test(file) && file !== HELPER)
+    .filter((file) => /^(packages|bench)\/[^/]+\/src\/.*\.ts$/.test(file) && file !== HELPER)
     .filter((file) => !/\.test\.ts$|\/testing\/|-bench\.ts$|\/generated\//.test(file))
     .flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { undoneAtExit } from './undone-at-exit.ts';
 
-const MAIN = join(import.meta.dirname, '../../../engine/src/main.ts');
+const MAIN = join(import.meta.dirname, '../../../../packages/engine/src/main.ts');
 
 /** A node to measure: one started here, or an endpoint that runs already. */
 export interface Target {

@@ -2,7 +2,7 @@
  * Rows per second in and out of the kernel through its process boundary, the time of the smallest query, and how long
  * the event loop of this process was held up meanwhile.
  *
- *     node packages/loadtest/src/kernel-bench.ts [--json] [--rows N]
+ *     node bench/loadtest/src/kernel-bench.ts [--json] [--rows N]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

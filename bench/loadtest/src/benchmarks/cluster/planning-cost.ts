@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { figure } from '../../report/figure.ts';
 import type { Line } from '../../report/report.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../../../coordinator/bench/planning-bench.ts');
+const PROGRAM = join(import.meta.dirname, '../../../../../packages/coordinator/bench/planning-bench.ts');
 const TARGET = { at: 'most', value: 40 } as const;
 const REPEATED_TARGET = { at: 'most', value: 2 } as const;
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const PROGRAM = join(import.meta.dirname, '../../../object-store/src/testing/s3-dev-process.ts');
+const PROGRAM = join(import.meta.dirname, '../../../../packages/object-store/src/testing/s3-dev-process.ts');
 
 interface Facts {
   readonly endpoint: string;

@@ -10,7 +10,7 @@ import avsc from 'avsc';
 
 /**
  * Loads an Avro file of ten columns into a temp table of the kernel, for each codec.
- * `node packages/loadtest/src/avro-bench.ts [rows] [--json]`
+ * `node bench/loadtest/src/avro-bench.ts [rows] [--json]`
  */
 const asJson = process.argv.includes('--json');
 const rows = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 1_000_000);

@@ -5,7 +5,7 @@ import type { CostConstants } from '@tessera/planner';
 import { figure, percentile } from '../../report/figure.ts';
 import type { Line } from '../../report/report.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../../../shuffle/bench/exchange-bench.ts');
+const PROGRAM = join(import.meta.dirname, '../../../../../packages/shuffle/bench/exchange-bench.ts');
 const ROWS = 10_000_000;
 const SPEED_TARGET = { at: 'least', value: 5_000_000 } as const;
 const COST_TARGET = { at: 'most', value: 0.3 } as const;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { undoneAtExit } from './undone-at-exit.ts';
 
-const MAIN = join(import.meta.dirname, '../../../engine/src/main.ts');
+const MAIN = join(import.meta.dirname, '../../../../packages/engine/src/main.ts');
 
 interface Facts {
   readonly nodes: readonly { readonly index: number; readonly url: string; readonly pid: number }[];
