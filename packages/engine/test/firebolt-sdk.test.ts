@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { type Connection, Firebolt } from 'firebolt-sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authority } from './certificates.ts';
@@ -80,6 +81,31 @@ it('streams rows', async () => {
   data.on('data', (row: unknown[]) => values.push(String(row[0])));
   await once(data, 'end');
   expect(values).toEqual(Array.from({ length: 5000 }, (_, i) => String(i + 1)));
+});
+
+describe('a stream that fails', () => {
+  const streamed = async (sql: string, settings = {}) => {
+    const statement = await connection.executeStream(sql, { settings });
+    const { data } = await statement.streamResult();
+    let rows = 0;
+    data.on('data', () => rows++);
+    await finished(data);
+    return rows;
+  };
+
+  it.each([
+    ['before it is run', 'SELECT nope', /nope/],
+    ['before its first row', 'SELECT 1 / (n - 1) FROM generate_series(1, 3) AS g(n)', /by zero/],
+    ['after rows', 'SELECT 1 / (n - 290000) FROM generate_series(1, 300000) AS g(n)', /by zero/],
+    ['in the last rows', 'SELECT 1 / (20000 - n) FROM generate_series(1, 20000) AS g(n)', /by zero/],
+  ])('%s raises its error', async (_, sql, error) => {
+    await expect(streamed(sql)).rejects.toThrow(error);
+  });
+
+  it('after rows because its time is over', async () => {
+    const endless = 'SELECT n, repeat(n::text, 10) FROM generate_series(1, 10000000000) AS g(n)';
+    await expect(streamed(endless, { statement_timeout: 1000 })).rejects.toThrow(/time/);
+  });
 });
 
 it('raises the error of a statement', async () => {

@@ -89,6 +89,24 @@ describe('output formats', () => {
     expect(last).toMatchObject({ message_type: 'FINISH_WITH_ERRORS', errors: [{ name: 'CAST_ERROR' }] });
   });
 
+  it.each([
+    ['at 400 for a plain client', {}, 400, 'application/json; charset=utf-8'],
+    [
+      'at 200 for the SDK',
+      { 'Firebolt-Protocol-Version': '2.3' },
+      200,
+      'application/x-ndjson; charset=utf-8',
+    ],
+  ])('JSONLines_Compact gives a message for a failure before the first row, %s', async (...expected) => {
+    const [, headers, status, contentType] = expected;
+    const answer = await query(server, 'SELECT 1 / 0', { output_format: 'JSONLines_Compact' }, headers);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, contentType]);
+    expect(answer.json()).toMatchObject({
+      message_type: 'FINISH_WITH_ERRORS',
+      errors: [{ name: 'DIVISION_BY_ZERO' }],
+    });
+  });
+
   it('every other format cuts the connection instead', async () => {
     const sql =
       "SELECT CASE WHEN n < 900000 THEN n ELSE CAST(n || 'x' AS INT) END FROM generate_series(1, 1000000) AS g(n)";

@@ -41,7 +41,7 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
 async function writeUntilItFails(writer: BodyWriter): Promise<unknown> {
   const megabyte = Buffer.alloc(1 << 20);
   try {
-    for (;;) await writer.write(megabyte);
+    for (;;) await writer.write([megabyte]);
   } catch (error) {
     return error;
   }
@@ -52,7 +52,7 @@ describe('BodyWriter', () => {
     handler = async (response) => {
       const writer = writerFor(response);
       await writer.write('a');
-      await writer.write(Buffer.from('b'));
+      await writer.write([Buffer.from('b')]);
       expect(writer.started).toBe(false);
       await writer.end();
       expect(writer.bytes).toBe(2);
@@ -66,7 +66,7 @@ describe('BodyWriter', () => {
     const piece = Buffer.alloc(300_000, 'x');
     handler = async (response) => {
       const writer = writerFor(response);
-      for (let i = 0; i < 10; i++) await writer.write(piece);
+      for (let i = 0; i < 10; i++) await writer.write([piece]);
       expect(writer.started).toBe(true);
       await writer.end();
     };
@@ -101,6 +101,35 @@ describe('BodyWriter', () => {
     const answer = await get();
     query.abort('the reason');
     expect(await failed).toBe('the reason');
+    answer.destroy();
+  });
+
+  it('pieces of one write are sent together, or not at all', async () => {
+    const query = new AbortController();
+    handler = async (response) => {
+      const writer = writerFor(response, { signal: query.signal });
+      const pieces = [Buffer.from('['), Buffer.alloc(8 << 20, 'x'), Buffer.from(']')];
+      const writing = writer.write(pieces);
+      query.abort('the reason');
+      await expect(writing).rejects.toBe('the reason');
+      await expect(writer.write(pieces)).rejects.toBe('the reason');
+      writer.end('end');
+    };
+    const body = String(await bodyOf(await get()));
+    expect(body).toMatch(/^\[x+\]end$/);
+  });
+
+  it('a client that does not take the end is given up after the idle time', async () => {
+    const closed = new Promise((resolve) => {
+      handler = async (response) => {
+        response.once('close', () => resolve(response.writableFinished));
+        const writer = writerFor(response, { idleMs: 50 });
+        void writer.write([Buffer.alloc(64 << 20)]).catch(() => {});
+        writer.end();
+      };
+    });
+    const answer = await get();
+    expect(await closed).toBe(false);
     answer.destroy();
   });
 });

@@ -48,32 +48,36 @@ export class BodyWriter {
   }
 
   /**
-   * `onSent` is called when the bytes are read no more, if that comes to be known.
+   * Writes all of the pieces or, if the signal has fired before, none of them: a body is never cut within them.
+   * `onSent` is called when the bytes of the last piece are no longer needed, if that is ever known.
    * @throws TesseraError CLIENT_TOO_SLOW, or the reason of the signal
    */
-  async write(bytes: Uint8Array | string, onSent?: () => void): Promise<void> {
-    const content = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-    if (this.#blocks === undefined) return this.#take({ bytes: content, onSent });
-    for (const block of this.#blocks.add(content)) await this.#take({ bytes: block, onSent: undefined });
+  async write(content: string | readonly Uint8Array[], onSent?: () => void): Promise<void> {
+    const blocks = this.#blocks;
+    const pieces = typeof content === 'string' ? [Buffer.from(content)] : content;
+    if (blocks === undefined) return this.#take(pieces, onSent);
+    this.#signal.throwIfAborted();
+    return this.#take(pieces.flatMap((bytes) => blocks.add(bytes)));
   }
 
-  async #take(piece: Piece): Promise<void> {
-    const { byteLength } = piece.bytes;
-    if (byteLength === 0) return;
-    this.#bytes += byteLength;
-    if (!this.#started) {
-      this.#held.push(piece);
-      this.#heldBytes += byteLength;
-      if (this.#heldBytes < HELD_BYTES) return;
-      await this.#start();
+  async #take(contents: readonly Uint8Array[], onSent?: () => void): Promise<void> {
+    const last = contents.length - 1;
+    const pieces = contents.map((bytes, i) => ({ bytes, onSent: i === last ? onSent : undefined }));
+    const size = pieces.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+    if (this.#started) {
+      await this.#send(pieces);
+      this.#bytes += size;
       return;
     }
-    await this.#send(piece);
+    this.#bytes += size;
+    this.#held.push(...pieces);
+    this.#heldBytes += size;
+    if (this.#heldBytes >= HELD_BYTES) await this.#start();
   }
 
   /** Sends all that was written. What is written next is held again until it is long or whole. */
   async flush(): Promise<void> {
-    for (const block of this.#blocks?.end() ?? []) await this.#take({ bytes: block, onSent: undefined });
+    await this.#take(this.#blocks?.end() ?? []);
     if (!this.#started) await this.#start();
     this.#started = false;
     this.#heldBytes = 0;
@@ -87,7 +91,7 @@ export class BodyWriter {
     if (this.#blocks !== undefined) this.#blocks = new ClickHouseBlocks();
   }
 
-  /** `last` is sent even if the signal has fired. */
+  /** Sends `last` and ends the body, even if the signal has fired. The connection of a client that stops reading is cut. */
   end(last = ''): void {
     const content = Buffer.from(last);
     const rest =
@@ -95,20 +99,27 @@ export class BodyWriter {
     for (const { byteLength } of rest) this.#bytes += byteLength;
     const body = Buffer.concat([...this.#held.map(({ bytes }) => bytes), ...rest]);
     if (!this.#response.headersSent) this.#response.setHeader('Content-Length', body.length);
+    const silence = startTimer(() => this.#response.destroy(), this.#idleMs);
+    this.#response.once('close', () => silence.clear());
     this.#response.end(body);
   }
 
   async #start(): Promise<void> {
+    this.#signal.throwIfAborted();
     this.#started = true;
     const held = this.#held;
     this.#held = [];
-    for (const piece of held) await this.#send(piece);
+    await this.#send(held);
   }
 
-  async #send({ bytes, onSent }: Piece): Promise<void> {
+  async #send(pieces: readonly Piece[]): Promise<void> {
     this.#signal.throwIfAborted();
     if (this.#response.destroyed) throw clientGone();
-    if (!this.#response.write(bytes, onSent && ((error) => error == null && onSent()))) await this.#drained();
+    let isTaken = true;
+    for (const { bytes, onSent } of pieces) {
+      isTaken = this.#response.write(bytes, onSent && ((error) => error == null && onSent()));
+    }
+    if (!isTaken) await this.#drained();
   }
 
   #drained(): Promise<void> {

@@ -23,11 +23,19 @@ export function errorEntry(error: TesseraError): object {
   };
 }
 
-/** The body of an answer that is an error; `query` is absent when the request never became one. */
-export function errorBody(error: TesseraError, query: RunningQuery | undefined): string {
+/**
+ * The body of an answer that is an error; `query` is absent when the request never became one. In a format of messages
+ * the body is also the message that ends a result.
+ */
+export function errorBody(
+  error: TesseraError,
+  query: RunningQuery | undefined,
+  format?: { readonly hasMessages?: boolean },
+): string {
   const entry = errorEntry(error) as { description: string };
   const elapsed = query === undefined ? 0 : (Date.now() - query.submittedAt.getTime()) / 1000;
   const body = {
+    ...(format?.hasMessages && { message_type: 'FINISH_WITH_ERRORS' }),
     errors: [entry],
     ...(query && { query: queryMember(query) }),
     statistics: { elapsed },

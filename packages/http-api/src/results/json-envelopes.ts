@@ -35,7 +35,7 @@ export function jsonEnvelope(query: RunningQuery): Envelope {
 const DATA_START = Buffer.from('{"message_type":"DATA","data":[');
 const DATA_END = Buffer.from(']}\n');
 
-/** `JSONLines_Compact`: one message a line; the only format that can tell of a failure half-way. */
+/** `JSONLines_Compact`: one message per line. It is the only format that can report a failure after rows were sent. */
 export function jsonLinesEnvelope(query: RunningQuery): Envelope {
   const line = (message: object) => `${JSON.stringify(message)}\n`;
   return {

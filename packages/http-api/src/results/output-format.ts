@@ -8,6 +8,8 @@ export interface OutputFormat {
   readonly name: string;
   readonly contentType: string;
   readonly encoding: ResultEncoding;
+  /** Whether every line of a result is a message with a type, so that an error is one as well. */
+  readonly hasMessages?: boolean;
   envelope(query: RunningQuery): Envelope;
 }
 
@@ -57,6 +59,7 @@ const FORMATS: readonly OutputFormat[] = [
     name: 'JSONLines_Compact',
     contentType: 'application/x-ndjson; charset=utf-8',
     encoding: COMPACT,
+    hasMessages: true,
     envelope: jsonLinesEnvelope,
   },
   { name: 'PSQL', contentType: TEXT, encoding: { kind: 'table' }, envelope: bareEnvelope },

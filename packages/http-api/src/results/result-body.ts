@@ -55,9 +55,7 @@ export class ResultBody {
     await this.#writer.write(envelope.head(result.columns));
     for await (const chunk of result.chunks) {
       if (chunk.bytes.byteLength === 0) continue;
-      const pieces = envelope.rows(chunk.bytes, rows === 0);
-      const last = pieces.at(-1);
-      for (const piece of pieces) await this.#writer.write(piece, piece === last ? chunk.release : undefined);
+      await this.#writer.write(envelope.rows(chunk.bytes, rows === 0), chunk.release);
       rows += chunk.rows;
     }
     await this.#writer.write(envelope.tail(rows, result.statistics()));
@@ -103,8 +101,8 @@ export class ResultBody {
     const { query, format } = this.#options;
     const { envelope, statistics, whole } = this.#written!;
     if (this.#response.destroyed || error.name === 'CLIENT_TOO_SLOW') return undefined;
-    if (!whole && query.signal.aborted) return undefined;
     if (envelope.failure !== undefined) return envelope.failure(error, statistics());
+    if (!whole && query.signal.aborted) return undefined;
     if (!isText(format) || (!whole && this.#writer.started)) return undefined;
     if (!whole) this.#writer.drop();
     return separatorOf(format) + errorBody(error, query);

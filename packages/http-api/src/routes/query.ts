@@ -16,6 +16,7 @@ import { parseRequestParameters, type RequestParameters } from '../request/reque
 import { receiveStatement } from '../request/statement-body.ts';
 import { errorBody } from '../results/error-body.ts';
 import { setNoticeHeader } from '../results/notices.ts';
+import type { OutputFormat } from '../results/output-format.ts';
 import { ResultBody } from '../results/result-body.ts';
 import type { UploadLimits } from '../upload/index.ts';
 
@@ -41,12 +42,14 @@ export async function answerQuery(
   const protocolVersion = request.headers['firebolt-protocol-version'];
   if (typeof protocolVersion === 'string') response.setHeader('X-Firebolt-Protocol-Version', protocolVersion);
   let query: RunningQuery | undefined;
+  let format: OutputFormat | undefined;
   let inStatement = false;
   const stopTimer = metrics.startQuery();
   const directory = new LazyRequestDirectory(options.uploadRoot);
   let handedOver = false;
   try {
     const parameters = parseRequestParameters(queryString(request.url));
+    format = parameters.format;
     query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label, user });
     response.setHeader('Firebolt-Query-Id', query.queryId);
     const connection = watchConnection(response, query);
@@ -65,7 +68,7 @@ export async function answerQuery(
     const failure = reportableError(error, log);
     stopTimer(failure.name);
     log.info({ queryId: query?.queryId, error: failure.name, message: failure.message }, 'query failed');
-    sendError(response, failure, query, inStatement && protocolVersion !== undefined);
+    sendError(response, failure, { query, format, isOk: inStatement && protocolVersion !== undefined });
   } finally {
     if (!handedOver) {
       // Nothing is awaited between the last byte of an answer and this: the client may use the id again at once.
@@ -182,30 +185,40 @@ function watchConnection(response: ServerResponse, query: RunningQuery): Connect
   return { ignore: () => response.off('close', onClose) };
 }
 
+interface FailedRequest {
+  readonly query: RunningQuery | undefined;
+  readonly format: OutputFormat | undefined;
+  /** Whether an error of the statement itself is answered with status 200. */
+  readonly isOk: boolean;
+}
+
 function sendError(
   response: ServerResponse,
   error: TesseraError,
-  query: RunningQuery | undefined,
-  statementErrorsAreOk: boolean,
+  { query, format, isOk }: FailedRequest,
 ): void {
   if (response.destroyed || response.headersSent) {
     response.destroy();
     return;
   }
   setSessionHeader(response, query?.session);
-  const isStatementError = statementErrorsAreOk && (error.httpStatus === 400 || error.name === 'FORBIDDEN');
+  const isStatementError = isOk && (error.httpStatus === 400 || error.name === 'FORBIDDEN');
   if (error.retry === 'client') response.setHeader('Retry-After', 1);
   if (error.name === 'DRAINING') response.setHeader('X-Firebolt-Drained', 'true');
   if (!response.req.complete) response.setHeader('Connection', 'close');
-  sendBody(response, isStatementError ? 200 : error.httpStatus, errorBody(error, query));
+  const body = errorBody(error, query, format);
+  if (!isStatementError) sendBody(response, error.httpStatus, body);
+  else sendBody(response, 200, body, format?.hasMessages ? format.contentType : JSON_TYPE);
 }
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 const sendJson = (response: ServerResponse, status: number, value: unknown): void =>
   sendBody(response, status, `${JSON.stringify(value)}\n`);
 
-function sendBody(response: ServerResponse, status: number, body: string): void {
+function sendBody(response: ServerResponse, status: number, body: string, contentType = JSON_TYPE): void {
   response.statusCode = status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Type', contentType);
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(body);
 }
