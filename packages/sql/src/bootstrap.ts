@@ -2,17 +2,21 @@ import { averageMacros } from './exact-average.ts';
 import { POSTGRES_MACROS } from './format/postgres-macros.ts';
 import { functionBootstrap } from './functions/index.ts';
 
-/** The CSV reader takes any delimiter of up to four bytes: here one that no text holds, so that a line is one field. */
+/**
+ * The CSV reader accepts a delimiter of up to four bytes. No text contains this one, so every line becomes
+ * one field.
+ */
 const NO_DELIMITER = 'chr(1) || chr(2) || chr(3) || chr(4)';
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /**
- * What every fresh kernel runs before it is locked down. The optimiser rule that turns `row_number() … <= n` into an aggregate
- * is off: it ends the kernel with an internal error where a BETWEEN of an expression stands below the window
- * (`WHERE a + b BETWEEN 1 AND 2 QUALIFY row_number() OVER (…) = 1`), and it is not faster. `tsr_divisor(d, n)` stops at zero
- * unless the dividend `n` is NULL, where the kernel would answer NULL. `tsr_read_text` reads one file as lines that end in LF
- * or CR LF; it streams, in parallel, but loses what follows a CR
- * that stands alone: `tsr_split_text` takes such files, whole and slowly.
+ * The statements that every fresh kernel runs before it is locked down. They disable the optimiser rule that
+ * turns `row_number() … <= n` into an aggregate: it ends the kernel with an internal error if a BETWEEN of an
+ * expression stands below the window (`WHERE a + b BETWEEN 1 AND 2 QUALIFY row_number() OVER (…) = 1`), and
+ * it is not faster. `tsr_divisor(d, n)` fails if `d` is zero, unless the dividend `n` is NULL, where the
+ * kernel would answer NULL. `tsr_read_text` reads one file as lines that end in LF or CR LF. It streams, in
+ * parallel, but loses the text after a CR that stands alone; `tsr_split_text` reads such files, whole and
+ * slowly.
  */
 export const kernelBootstrap: readonly string[] = [
   'SET GLOBAL integer_division = true',

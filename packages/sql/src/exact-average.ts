@@ -1,21 +1,25 @@
-/** Eight bytes of an unsigned number, the lowest first, as hexadecimal digits: digits swapped in each byte, then all reversed. */
+/**
+ * Eight bytes of an unsigned number, lowest first, as hexadecimal digits. The expression swaps the two digits
+ * of each byte and then reverses the whole text.
+ */
 const LITTLE_ENDIAN =
   'CREATE OR REPLACE MACRO tsr_little_endian(n) AS reverse(lpad(hex(((n & 1085102592571150095::UBIGINT) * 16::UBIGINT) | ((n >> 4) & 1085102592571150095::UBIGINT)), 16, chr(48)))';
 
-/** The highest number up to which all whole numbers are doubles. */
+/** Up to this number, every integer is exactly representable as a double. */
 const EXACT_DOUBLES = 2 ** 53;
 /**
- * Below it the quotient of exact doubles cannot lie so near to the middle of two doubles that rounding it to the kernel's wider
- * floating point number first, as `avg` does, would change the result.
+ * Below this count, the exact quotient is never so close to the midpoint of two doubles that rounding it to
+ * the kernel's wider floating-point type first, as `avg` does, would change the result.
  */
 const FEW = 2 ** 11;
 const MAX_UBIGINT = '18446744073709551615';
 
 /**
- * `tsr_average(total, amount)`: both HUGEINT, the quotient bit by bit as the kernel's `avg` over numbers with that sum and count
- * gives it. `avg` divides in `long double`, which SQL has no operator for, so the pair becomes the state of an `avg(BIGINT)` (count,
- * then the sum in 16 bytes), and the kernel finishes that. Averages of few small numbers take the short way; so do amounts of 2^64 and
- * more, where the last bit may differ. NULL without rows.
+ * `tsr_average(total, amount)`: both arguments are HUGEINT; the result equals, bit by bit, that of the
+ * kernel's `avg` over numbers with this sum and count. `avg` divides in `long double`, for which SQL has no
+ * operator. So the pair is encoded as the state of an `avg(BIGINT)` (the count, then the sum in 16 bytes),
+ * and the kernel finishes that state. Averages of a few small numbers are divided directly. So are counts of
+ * 2^64 and more, where the last bit may differ. NULL if there are no rows.
  */
 export const averageMacros: readonly string[] = [
   LITTLE_ENDIAN,

@@ -7,12 +7,15 @@ import { ComposedText } from './composed-text.ts';
 import { type InsertQuery, storedRows } from './insert-query.ts';
 
 export interface AlteredType {
-  /** Database, schema and name. */
+  /** The parts of the table's name: database, schema and name. */
   readonly table: readonly string[];
-  /** The table as it shall be; `column` is one of its columns, and the names are those of the table as it is. */
+  /**
+   * The table as it will be after the change, under the column names that it has before the change. `column`
+   * is one of its columns.
+   */
   readonly target: ChangeTarget;
   readonly column: TargetColumn;
-  /** What the new value of a row is computed from; absent: the old value. */
+  /** The expression that computes the new value of a row. If absent, the old value is cast. */
   readonly using: SqlText | undefined;
 }
 

@@ -4,8 +4,9 @@ const NUMBERS = new Set(['int', 'long', 'float', 'double', 'decimal']);
 const TIMES = new Set(['date', 'timestamp', 'timestamptz']);
 
 /**
- * Whether a value of a type may go into a column of another: what PostgreSQL casts in assignments, and text, which is read
- * as the column's type (the type of an untyped literal, and of every cell of a file without a schema).
+ * Whether a value of one type may be stored in a column of another. PostgreSQL's assignment casts are
+ * allowed, and so is text, which is parsed as the column's type: untyped literals and the cells of files
+ * without a schema are text.
  */
 export function isAssignable(from: SqlType, to: SqlType): boolean {
   if (to.kind === 'text' || from.kind === 'text') return true;

@@ -1,10 +1,13 @@
 import { type SqlLocation, TesseraError } from '@tessera/common';
 import type { ComposedText } from './composed-text.ts';
 
-/** A query of the dialect that gives what a statement writes. */
+/** A query of the dialect whose rows are what a statement writes. */
 export interface ChangeQuery {
   readonly sql: string;
-  /** An error of binding or running `sql`, pointing into the statement instead, and telling what was violated. */
+  /**
+   * Translates an error of binding or running `sql`: the result points into the user's statement and names
+   * the violated constraint.
+   */
   explain(error: unknown): unknown;
 }
 
@@ -19,10 +22,10 @@ export const changeQuery = (text: ComposedText, statement: string): ChangeQuery 
   },
 });
 
-/** Errors whose place is in the statement already. */
+/** Errors that already point into the user's statement. */
 const aboutStatement = new WeakSet<Error>();
 
-/** Throws an error that points into the statement itself, which `explain` leaves alone. */
+/** Throws an error that points into the user's statement. `explain` leaves such an error as it is. */
 export function failInStatement(
   name: 'BINDING_ERROR' | 'CARDINALITY_VIOLATION',
   message: string,
@@ -33,7 +36,10 @@ export function failInStatement(
   throw error;
 }
 
-/** `with` keeps the place where none is given, and a place in the composed text would mislead. */
+/**
+ * A place in the composed text would mislead, so it is replaced, even by none. `with` would keep the old
+ * place if none is given.
+ */
 const relocated = (error: TesseraError, location: SqlLocation | undefined): TesseraError =>
   TesseraError.fromData({ ...error.toData(), location });
 
@@ -43,11 +49,14 @@ type Violation =
   | { readonly kind: 'not_null'; readonly table: string; readonly column: string }
   | { readonly kind: 'check'; readonly table: string; readonly constraint: string };
 
-/** An expression of the kernel and of the dialect that fails with NOT_NULL_VIOLATION, once `constraintViolation` has seen it. */
+/**
+ * An expression, valid in the kernel and in the dialect, that always fails. `constraintViolation` turns its
+ * failure into NOT_NULL_VIOLATION.
+ */
 export const nullRefused = (table: string, column: string): string =>
   refused({ kind: 'not_null', table, column });
 
-/** The same with CHECK_VIOLATION. */
+/** The same as `nullRefused` for CHECK_VIOLATION. */
 export const checkRefused = (table: string, constraint: string): string =>
   refused({ kind: 'check', table, constraint });
 
@@ -56,7 +65,10 @@ function refused(violation: Violation): string {
   return `error('${text.replaceAll("'", "''")}')`;
 }
 
-/** The error that `nullRefused` or `checkRefused` stands for; undefined for every other error. */
+/**
+ * Translates the failure of `nullRefused` or `checkRefused` into the constraint violation that it stands for;
+ * undefined for every other error.
+ */
 export function constraintViolation(error: unknown): TesseraError | undefined {
   if (!(error instanceof TesseraError)) return undefined;
   const at = error.message.indexOf(MARK);

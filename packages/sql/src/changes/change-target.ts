@@ -5,10 +5,10 @@ import type { ObjectName } from '../statements/object-name.ts';
 export interface TargetColumn {
   readonly name: string;
   readonly storedName: string;
-  /** The kernel's SQL for the type. */
+  /** The column's type as SQL of the kernel. */
   readonly type: string;
   readonly nullable: boolean;
-  /** An expression of the dialect. */
+  /** The default as an expression of the dialect. */
   readonly defaultSql?: string | undefined;
   readonly identity?: 'always' | 'by_default' | undefined;
 }
@@ -19,7 +19,10 @@ export interface ChangeTarget {
   readonly columns: readonly TargetColumn[];
 }
 
-/** @throws TesseraError UNDEFINED_NAME with the nearest name */
+/**
+ * The column of the given name.
+ * @throws TesseraError UNDEFINED_NAME that suggests the nearest name
+ */
 export function targetColumn(
   target: ChangeTarget,
   name: string,
@@ -35,11 +38,11 @@ export function targetColumn(
   return fail('UNDEFINED_NAME', { message }, { location });
 }
 
-/** @throws TesseraError GENERATED_ALWAYS for a column that takes no values */
+/** @throws TesseraError GENERATED_ALWAYS if statements may not give the column a value */
 export function refuseGenerated({ name, identity }: TargetColumn, location: SqlLocation | undefined): void {
   if (identity === 'always') fail('GENERATED_ALWAYS', { column: name }, { location });
 }
 
-/** What stands for the table where the statement gives it no alias. */
+/** The name by which expressions refer to the table: its alias, or else its own name. */
 export const targetAlias = (table: ObjectName, alias: string | undefined): string =>
   alias ?? table.parts.at(-1)!;

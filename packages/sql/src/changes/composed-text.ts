@@ -5,11 +5,16 @@ import { locationAt } from '../text/location.ts';
 interface Piece {
   readonly start: number;
   readonly end: number;
-  /** Where the piece begins in the statement, or the place that all of it stands for. */
+  /**
+   * The offset at which the piece begins in the statement, or one place of the statement for the whole piece.
+   */
   readonly origin: number | SqlLocation;
 }
 
-/** A query composed of pieces of a statement and of text of our own, which knows where each piece came from. */
+/**
+ * A query composed of pieces of a statement and of generated text. It knows where in the statement each piece
+ * came from.
+ */
 export class ComposedText {
   #sql = '';
   readonly #pieces: Piece[] = [];
@@ -23,17 +28,20 @@ export class ComposedText {
     return this;
   }
 
-  /** Text of the statement; a line comment at its end does not run on. */
+  /**
+   * Appends text of the statement, and a line break so that a line comment at its end does not swallow what
+   * follows.
+   */
   piece({ sql, offset }: SqlText): this {
     return this.#placed(sql, offset).add('\n');
   }
 
-  /** Text of the statement that goes on behind it. */
+  /** Appends text of the statement without a line break after it. */
   span({ sql, offset }: SqlText): this {
     return this.#placed(sql, offset);
   }
 
-  /** All of another text, with the places of its pieces. */
+  /** Appends another composed text and keeps the places of its pieces. */
   append(other: ComposedText): this {
     const shift = this.#sql.length;
     this.#sql += other.#sql;
@@ -43,12 +51,12 @@ export class ComposedText {
     return this;
   }
 
-  /** Text that stands for a place of the statement. */
+  /** Appends generated text whose errors are reported at the given place of the statement. */
   placed(sql: string, location: SqlLocation | undefined): this {
     return location === undefined ? this.add(sql) : this.#placed(sql, location);
   }
 
-  /** Each item by `write`, with `separator` between them. */
+  /** Appends each item with `write`, with `separator` between the items. */
   list<T>(items: readonly T[], separator: string, write: (item: T, index: number) => void): this {
     for (const [index, item] of items.entries()) {
       if (index > 0) this.add(separator);
@@ -58,8 +66,8 @@ export class ComposedText {
   }
 
   /**
-   * The place in `statement`, the text that the pieces were cut from, for a place in `sql`; undefined where the user wrote
-   * nothing of the kind.
+   * The place in `statement`, from which the pieces were cut, that corresponds to a place in `sql`; undefined
+   * if that part of `sql` was generated.
    */
   locate(at: SqlLocation, statement: string): SqlLocation | undefined {
     const start = offsetOf(this.#sql, at.line, at.startColumn);
@@ -78,13 +86,13 @@ export class ComposedText {
   }
 }
 
-/** The WITH clause before a statement, if it has one: the start of its query. */
+/** The WITH clause that precedes the statement, if there is one, as the start of the statement's query. */
 export function leadingWith({ with: leading }: { readonly with?: SqlText | undefined }): ComposedText {
   const text = new ComposedText();
   return leading === undefined ? text : text.piece(leading);
 }
 
-/** The offset in UTF-16 units of a line and a column in characters, both from 1. */
+/** The offset in UTF-16 units of a line and a column. Both count from 1; columns count characters. */
 function offsetOf(text: string, line: number, column: number): number {
   let offset = 0;
   for (let i = 1; i < line; i += 1) offset = text.indexOf('\n', offset) + 1;

@@ -20,32 +20,39 @@ import {
 import { ComposedText, leadingWith } from './composed-text.ts';
 import { returningText } from './returning.ts';
 
-/** The query of an INSERT: its own columns first, then the defaults of columns that it does not give. */
+/**
+ * The query of an INSERT. Its own columns come first, then the defaults of the columns that the statement
+ * leaves out.
+ */
 export interface InsertQuery extends ChangeQuery {
   /**
-   * SQL of the kernel for the rows to store: all columns of the table in order, by stored name, with the column's type; NULL in
-   * a NOT NULL column fails it (`explain` tells how).
+   * SQL of the kernel for the rows to store: all columns of the table in order, under their stored names,
+   * each with the column's type. A NULL in a NOT NULL column makes it fail; `explain` translates that error.
    * @param bound the bound `sql`
-   * @param how `areNullsCounted`: who stores the rows finds NULLs in columns whose type `isCountedType`, which costs less
-   * @throws TesseraError BINDING_ERROR for too many or too few values, or a value of a type that does not go into its column
+   * @param how with `areNullsCounted`, the writer of the rows checks columns whose type `isCountedType` for
+   * NULL, which costs less than a check in the query
+   * @throws TesseraError BINDING_ERROR for too many or too few values, or for a value whose type cannot be
+   * assigned to its column
    */
   rows(
     bound: { readonly sql: string; readonly columns: readonly OutputColumn[] },
     how?: { readonly areNullsCounted: boolean },
   ): string;
   /**
-   * The query of the rows and of what RETURNING makes of them: all columns of the table in order, then the items of RETURNING.
-   * @param columns the columns of the bound query; not needed where `isCounted`
+   * The query for the rows and for their RETURNING items: all columns of the table in order, then the items.
+   * @param columns the columns of the bound query; not needed if `isCounted`
    * @throws TesseraError as `rows`
    */
   returning(items: readonly SqlText[], columns?: readonly OutputColumn[]): ChangeQuery;
-  /** Whether the text alone says how many columns the rows have. */
+  /** Whether the number of columns is known from the text alone, without binding. */
   readonly isCounted: boolean;
 }
 
 /**
- * @param statement its text, which `insert` was parsed from
- * @throws TesseraError UNDEFINED_NAME for a column that the table does not have, BINDING_ERROR for rows of the wrong length
+ * Composes the query of an INSERT.
+ * @param statement the text from which `insert` was parsed
+ * @throws TesseraError UNDEFINED_NAME for a column that the table does not have, BINDING_ERROR for rows of
+ * the wrong length
  */
 export function insertQuery(insert: InsertStatement, target: ChangeTarget, statement: string): InsertQuery {
   const named = insert.columns?.map((name, i) => targetColumn(target, name, insert.columnLocations[i]));
@@ -72,7 +79,7 @@ function checkGenerated(
   if (column.identity === 'always' && overriding === undefined) refuseGenerated(column, location());
 }
 
-/** Whether values for a column are not looked at. */
+/** Whether the values that the statement gives for a column are ignored. */
 const isOverridden = ({ overriding }: InsertStatement, { identity }: TargetColumn): boolean =>
   overriding === 'user' && identity !== undefined;
 
@@ -88,15 +95,17 @@ function withoutOverridden(
   }));
 }
 
-/** A row of VALUES. */
+/** One row of VALUES. */
 export interface ValuesRow {
-  /** Undefined for the word DEFAULT. */
+  /** An item is undefined where the statement says DEFAULT. */
   readonly items: readonly (SqlText | undefined)[];
-  /** Counts lines from the start of the statement, so that only who needs it pays. */
+  /**
+   * The place of the row. It is a function because counting lines from the start of the statement is costly.
+   */
   location(): SqlLocation;
 }
 
-/** The rows of `VALUES (…), (…)` when the query is nothing else. */
+/** The rows of `VALUES (…), (…)` if the query consists of nothing else. */
 export function literalRows(query: SqlText, statement: string): readonly ValuesRow[] | undefined {
   const cursor = new TokenCursor(statement.slice(0, query.offset + query.sql.length));
   while (cursor.offset < query.offset) cursor.next();
@@ -115,7 +124,7 @@ export function literalRows(query: SqlText, statement: string): readonly ValuesR
   return cursor.peek() === undefined ? rows : undefined;
 }
 
-/** Every value is cast where it stands, as PostgreSQL does: rows need no common type. */
+/** Casts each value to the type of its column, as PostgreSQL does, so that the rows need no common type. */
 function rowsGiven(
   given: readonly TargetColumn[],
   rows: readonly ValuesRow[] | undefined,
@@ -140,13 +149,13 @@ function rowsGiven(
   return { ...queryOf(text, insert, target, statement, () => ({ order, known: [] })), isCounted: true };
 }
 
-/** The column that each column of a query is for, and what is known of the first ones of them. */
+/** The target column of each column of a query, and what is known about the first of them. */
 interface ColumnOrder {
   readonly order: readonly (TargetColumn | undefined)[];
   readonly known: readonly OutputColumn[];
 }
 
-/** `text` is the query without the WITH clause of the statement. */
+/** @param text the query without the WITH clause of the statement */
 function queryOf(
   text: ComposedText,
   insert: InsertStatement,
@@ -186,8 +195,8 @@ function rowsOfQuery(
   target: ChangeTarget,
   statement: string,
 ): InsertQuery {
-  // Without names, what the query leaves out is known only when it is bound: every default is asked for, and one that is
-  // not needed is never computed.
+  // Without a column list, the columns that the query leaves out are known only after binding. So every
+  // default is requested here; one that turns out to be unnecessary is never computed.
   const isGiven = (c: TargetColumn) => named?.includes(c) === true && !isOverridden(insert, c);
   const others = target.columns.filter((c) => hasDefault(c) && !isGiven(c));
   const text = new ComposedText();
@@ -210,13 +219,13 @@ function rowsOfQuery(
 
 const hasDefault = ({ defaultSql }: TargetColumn): boolean => defaultSql !== undefined;
 
-/** The default of a column, NULL where it has none, as a value of its type. */
+/** The default of a column, or NULL if it has none, cast to the column's type. */
 export const defaultOf = ({ defaultSql, type }: TargetColumn): string =>
   `CAST((${defaultSql ?? 'NULL'}\n) AS ${type})`;
 
 /**
- * What stands before and behind a query so that it gives all columns of the table, in order, by the names of `nameOf`. Of two
- * columns of the query that are for the same one the first counts.
+ * The SQL to put before and after a query so that the result has all columns of the table, in order, named by
+ * `nameOf`. If two columns of the query have the same target, the first wins.
  */
 export function storedRows(
   target: ChangeTarget,
@@ -224,7 +233,7 @@ export function storedRows(
   nameOf: (column: TargetColumn) => string,
   { areNullsCounted } = { areNullsCounted: false },
 ): readonly [string, string] {
-  // A value that cannot be cast is told by this name.
+  // The kernel names this column in its error if a value cannot be cast.
   const names = order.map((column, i) => {
     const isFirst = column !== undefined && order.indexOf(column) === i;
     return quoteName(isFirst ? column.name : `$unused${i}`);

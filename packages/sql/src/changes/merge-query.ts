@@ -14,20 +14,19 @@ import { expressionName, MergeScope } from './merge-scope.ts';
 import { addCheckedValue, addNewValue, assignments } from './new-values.ts';
 import { addTable, positions } from './update-query.ts';
 
-/** What a row of a merge query asks for. */
+/** What a row of a merge query does to the table. */
 export type MergeRowAction = 'update' | 'delete' | 'insert';
 
-/** Marks rows that have a source; no user's column has this name. */
+/** The column that marks rows with a matching source row. Users cannot have a column of this name. */
 const SOURCE_MARK = '"$source"';
 const ACTION = '"$action"';
 
 /**
- * What a MERGE does, a row for each thing done: `"$tablet"`, `"$row"` (both NULL where a row is only inserted), `"$action"`
- * (`update`, `delete` or `insert`, as text), then all columns of the table in order, by stored name, as they shall be
- * (NULL for `delete`). The table stands first in FROM and must have the columns `"$tablet"` and `"$row"`.
- *
- * A position that comes twice means that two source rows would change one row: the caller answers CARDINALITY_VIOLATION
- * (`mergedTwice`).
+ * What a MERGE does, one row per change: `"$tablet"` and `"$row"` (both NULL if the row is only inserted),
+ * `"$action"` (`update`, `delete` or `insert`, as text), then the new values of all columns of the table in
+ * order, under their stored names (NULL for `delete`). The table stands first in FROM and must have the
+ * columns `"$tablet"` and `"$row"`. If a position occurs twice, two source rows would change the same row,
+ * and the caller must answer CARDINALITY_VIOLATION (`mergedTwice`).
  * @throws TesseraError UNDEFINED_NAME, BINDING_ERROR for an INSERT with the wrong number of values
  */
 export function mergeQuery(merge: MergeStatement, target: ChangeTarget, statement: string): ChangeQuery {
@@ -59,13 +58,16 @@ export function mergeQuery(merge: MergeStatement, target: ChangeTarget, statemen
   return changeQuery(text, statement);
 }
 
-/** The error for a position that a merge query gave twice. */
+/** Throws the error for a position that occurs twice in the result of a merge query. */
 export function mergedTwice(merge: MergeStatement): never {
   const message = 'MERGE would change a row of the table twice: more than one source row matches it';
   return failInStatement('CARDINALITY_VIOLATION', message, merge.table.location);
 }
 
-/** `CASE WHEN` the clause's state and condition hold `THEN` what `write` writes: the first clause that holds wins. */
+/**
+ * Appends a CASE with one WHEN per clause: its match state and its condition. The first clause that applies
+ * wins.
+ */
 function addCase(
   text: ComposedText,
   clauses: readonly MergeClause[],
@@ -100,7 +102,10 @@ function stateOf(matched: MergeClause['matched'], alias: string): string {
   }
 }
 
-/** For each column that the action gives a value: the clause; 'keep' for an update's others, 'default' for an insert's. */
+/**
+ * The value of a column under an action: a SET clause, 'keep' for the other columns of an update, or
+ * 'default' for those of an insert.
+ */
 type ColumnAction = SetClause | 'keep' | 'default';
 
 function columnActions(
@@ -160,7 +165,7 @@ function addValue(
   }
 }
 
-/** Only the rows that a clause can be about are joined. */
+/** Joins only the rows that some clause can apply to. */
 function addJoin(
   text: ComposedText,
   { table, alias, using, on, clauses }: MergeStatement,

@@ -6,8 +6,9 @@ import type { ChangeTarget } from './change-target.ts';
 import type { ComposedText } from './composed-text.ts';
 
 /**
- * What a WHEN clause sees, as in PostgreSQL: NOT MATCHED the source alone, NOT MATCHED BY SOURCE the table alone. In the
- * joined rows both are there, and an unqualified name that both have would be ambiguous.
+ * The names that a WHEN clause can see, as in PostgreSQL: NOT MATCHED sees only the source, NOT MATCHED BY
+ * SOURCE only the table. The joined rows contain both, so an unqualified name that both have would be
+ * ambiguous without this scope.
  */
 export class MergeScope {
   readonly sourceAlias: string;
@@ -28,12 +29,15 @@ export class MergeScope {
     }
   }
 
-  /** Expressions that are computed where only the source is seen; each is the column `expressionName` of it. */
+  /**
+   * The expressions that are computed where only the source is visible. Each becomes the column
+   * `expressionName` of the source.
+   */
   get ofSource(): readonly SqlText[] {
     return this.#ofSource;
   }
 
-  /** Writes an expression of a clause so that its names mean what the clause sees. */
+  /** Appends an expression of a clause, with its names rewritten to what the clause can see. */
   add(text: ComposedText, matched: MergeStatement['clauses'][number]['matched'], expression: SqlText): void {
     const index = this.#ofSource.indexOf(expression);
     if (index >= 0) text.add(`${quoteIdentifier(this.sourceAlias)}.${expressionName(index)}`);
@@ -41,7 +45,7 @@ export class MergeScope {
     else text.piece(expression);
   }
 
-  /** Names of columns of the table, with its alias before them. */
+  /** Appends an expression with the table's alias in front of the names of its columns. */
   #addQualified(text: ComposedText, expression: SqlText): void {
     const { sql, offset } = expression;
     let at = 0;
@@ -53,7 +57,7 @@ export class MergeScope {
     text.piece({ sql: sql.slice(at), offset: offset + at });
   }
 
-  /** The unqualified names in an expression that the table has a column for. */
+  /** The unqualified names in an expression that are columns of the table. */
   #plainNames(sql: string): readonly IToken[] {
     const tokens = tokenize(sql);
     return tokens.filter((token, i) => {
@@ -73,13 +77,15 @@ export const expressionName = (index: number): string => `"$e${index}"`;
 
 const hasSubquery = (sql: string): boolean => tokenize(sql).some((token) => isWord(token, 'SELECT', 'FROM'));
 
-/** What a table or subquery in USING is called: its alias, with or without names of columns, or its own name. */
+/**
+ * The name of a table or subquery in USING: its alias, with or without column names, or the table's own name.
+ */
 function aliasOf(using: string): string {
   const tokens = tokenize(using);
   let last = tokens.length - 1;
   if (tokens[last]?.image === ')') {
     last = openingOf(tokens, last) - 1;
-    // `(query)` without an alias.
+    // This is `(query)` without an alias.
     if (last < 0) return 'source';
   }
   return nameOf(tokens[last]!);

@@ -14,13 +14,12 @@ const VISIBLE: Readonly<Record<OneSided, string>> = {
 };
 
 /**
- * Queries that are to be bound, not run, before a MERGE: the expressions of its one-sided clauses over the side that they see. The
- * query that does the MERGE joins both sides, so a name of the other side would be bound there, and be NULL:
- *
+ * Queries to bind, but not to run, before a MERGE. Each evaluates the expressions of a one-sided clause over
+ * the side that the clause can see. The query that executes the MERGE joins both sides, so a name of the
+ * other side would bind there and silently be NULL:
  *     WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = s.v    →    SELECT (s.v) FROM t
- *
- * Names that a clause cannot see are UNDEFINED_NAME or UNDEFINED_TABLE there. Other errors, such as a type that NULL in place of a
- * parameter leaves open, are no errors of the MERGE.
+ * Binding these queries reports such names as UNDEFINED_NAME or UNDEFINED_TABLE. The caller ignores other
+ * errors, such as a type that cannot be inferred because NULL replaces a parameter.
  */
 export function mergeVisibility(merge: MergeStatement, statement: string): readonly ChangeQuery[] {
   return (['not_matched', 'not_matched_by_source'] as const).flatMap((matched) => {
@@ -69,7 +68,10 @@ function visibilityQuery(
   };
 }
 
-/** Parameters become NULL: without those of the rest of the statement, `?` would be counted from another place. */
+/**
+ * Replaces parameters by NULL: without the parameters of the rest of the statement, `?` would get the wrong
+ * number.
+ */
 function addWithoutParameters(text: ComposedText, { sql, offset }: SqlText): ComposedText {
   let at = 0;
   for (const token of tokenize(sql).filter(isParameter)) {

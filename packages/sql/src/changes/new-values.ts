@@ -5,7 +5,7 @@ import { type ChangeTarget, refuseGenerated, type TargetColumn, targetColumn } f
 import type { ComposedText } from './composed-text.ts';
 import { defaultOf } from './insert-query.ts';
 
-/** What a SET list makes of each column: its clause, or undefined where the old value stays. */
+/** The SET clause of each column, or undefined if the column keeps its value. */
 export function assignments(
   set: readonly SetClause[],
   target: ChangeTarget,
@@ -19,7 +19,7 @@ export function assignments(
   );
 }
 
-/** The value that a column gets: that of its clause as the column's type, or the old one. */
+/** Appends the new value of a column: its clause, cast to the column's type, or the old value. */
 export function addNewValue(
   text: ComposedText,
   column: TargetColumn,
@@ -36,7 +36,7 @@ export function addNewValue(
   }
 }
 
-/** The same, refusing NULL where the column does. */
+/** The same as `addNewValue`, but NULL fails if the column is NOT NULL. */
 export function addCheckedValue(
   text: ComposedText,
   column: TargetColumn,

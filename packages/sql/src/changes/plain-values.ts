@@ -5,18 +5,18 @@ import { literalRows } from './insert-query.ts';
 
 const STRING = /^'(?:[^']|'')*'$/;
 const DATE = /^(?:date\s*)?'[^']*'$/i;
-/** With one blank at most: one before an offset (`12:00 +02`) means something else to the kernel. */
+/** At most one blank is allowed: the kernel reads a blank before an offset (`12:00 +02`) differently. */
 const TIMESTAMP = /^(?:timestamp\s*)?'[^'\s]+(?: [^'\s]+)?'$/i;
 const INSTANT = /^'[^'\s]+(?: [^'\s]+)?'$/;
 const INTEGER = /^-?\d{1,18}$/;
-/** So short that it is the same number whether it is read as a decimal or as a double. */
+/** Short enough to be the same number whether it is read as a decimal or as a double. */
 const FRACTION = /^-?\d{0,7}\.?\d{1,7}$/;
-/** Exact to the last digit: the kernel reads no literal of up to 38 digits as a double. */
+/** Exact in every digit: the kernel does not read literals of up to 38 digits as doubles. */
 const DECIMAL = /^-?(?:\d{1,19}(?:\.\d{0,18})?|\.\d{1,18})$/;
 const BOOLEAN = /^(?:true|false)$/i;
 const NULL = /^null$/i;
 
-/** The literals that mean the same to the kernel as to the dialect, whatever stands around them. */
+/** The literals that mean the same in the kernel and in the dialect, in any context. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
   INTEGER,
   BIGINT: INTEGER,
@@ -30,8 +30,8 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * SQL of the kernel for the rows of an INSERT that gives nothing but plain literals: what `InsertQuery.rows` gives, without
- * parsing and binding a query. Undefined for every other INSERT, wrong ones included.
+ * SQL of the kernel for the rows of an INSERT that consists of plain literals. It equals `InsertQuery.rows`,
+ * without the cost of parsing and binding a query. Undefined for every other INSERT, including invalid ones.
  */
 export function plainValues(
   insert: InsertStatement,

@@ -7,19 +7,20 @@ import { isWord, nameOf, QuotedName, tokenize, Word } from '../text/lexer.ts';
 import type { ChangeTarget } from './change-target.ts';
 import { ComposedText } from './composed-text.ts';
 
-/** What a RETURNING clause sees: one row of the table, and of the other relations of the statement beside it. */
+/** The names that a RETURNING clause can see: one row of the table, and the statement's other relations. */
 export interface ReturningScope {
   readonly target: ChangeTarget;
   readonly table: ObjectName;
-  /** What the table is called in the statement. */
+  /** The name of the table within the statement. */
   readonly alias: string;
-  /** Names of the relations in FROM or USING; each is a column of `rows`, with the whole row as its value. */
+  /** The names of the relations in FROM or USING. Each is a column of `rows` whose value is the whole row. */
   readonly others: readonly string[];
 }
 
 /**
- * `SELECT <head>, <items> FROM (<rows>) AS <alias>`: what a statement changes, and behind it what RETURNING makes of each row.
- * `rows` is a query with the columns of the table under their own names, as the statement leaves them.
+ * `SELECT <head>, <items> FROM (<rows>) AS <alias>`: the columns that the statement writes, followed by the
+ * RETURNING items of each row. `rows` is a query with the columns of the table under their own names, with
+ * their new values.
  */
 export function returningText(
   items: readonly SqlText[],
@@ -35,7 +36,9 @@ export function returningText(
     .add(`) AS ${quoteName(scope.alias)}`);
 }
 
-/** The rows have columns that the user must not see: stars are written out. */
+/**
+ * Appends one item. Stars are expanded, because the rows have internal columns that the user must not see.
+ */
 function addItem(text: ComposedText, item: SqlText, scope: ReturningScope): void {
   const { target, alias, others } = scope;
   const tokens = tokenize(item.sql);
@@ -59,14 +62,17 @@ const isTable = (tokens: Tokens, { table, alias }: ReturningScope): boolean => {
 
 const DEFAULT_SCHEMA = 'public';
 
-/** Whether `[database.]schema.table` is the table that the statement names, there perhaps without its schema. */
+/**
+ * Whether `[database.]schema.table` names the table of the statement, which may be written without its schema
+ * there.
+ */
 function isNamed(names: Tokens, { parts }: ObjectName): boolean {
   const [name, schema, database] = names.map(nameOf).reverse();
   const [tableName, tableSchema = DEFAULT_SCHEMA, tableDatabase = database] = [...parts].reverse();
   return name === tableName && schema === tableSchema && database === tableDatabase;
 }
 
-/** `public.t.c` becomes `t.c`: the rows are called by the last name alone. */
+/** Rewrites `public.t.c` to `t.c`, because the rows are named by the last part alone. */
 function addUnqualified(text: ComposedText, item: SqlText, scope: ReturningScope): void {
   const { sql, offset } = item;
   const tokens = tokenize(sql);
@@ -81,7 +87,7 @@ function addUnqualified(text: ComposedText, item: SqlText, scope: ReturningScope
   text.piece({ sql: sql.slice(at), offset: offset + at });
 }
 
-/** How many tokens of `schema.table.column` stand before the name of the table. */
+/** The number of tokens before the table's name in `schema.table.column`. */
 function qualifierLength(tokens: Tokens, { table, alias }: ReturningScope): 0 | 2 | 4 {
   for (const length of [4, 2] as const) {
     const path = tokens.slice(0, length + 3);
@@ -99,7 +105,7 @@ const isPart = (token: Tokens[number], i: number): boolean =>
 
 const JOINS = ['CROSS', 'NATURAL', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'JOIN'];
 
-/** The names that the relations of a FROM clause go by. */
+/** The names by which expressions can refer to the relations of a FROM clause. */
 export function relationNames({ sql }: SqlText): readonly string[] {
   const cursor = new TokenCursor(sql);
   const names: string[] = [];
@@ -114,7 +120,7 @@ export function relationNames({ sql }: SqlText): readonly string[] {
   return names;
 }
 
-/** Joins in brackets have no name of their own, and the names of their relations. */
+/** A join in parentheses has no name of its own; its relations keep theirs. */
 function relationName(cursor: TokenCursor): readonly string[] {
   let name: string | undefined;
   let inner: readonly string[] = [];

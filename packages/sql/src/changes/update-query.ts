@@ -8,9 +8,9 @@ import { addCheckedValue, addNewValue, assignments } from './new-values.ts';
 import { relationNames, returningText } from './returning.ts';
 
 /**
- * The rows that an UPDATE replaces: `"$tablet"`, `"$row"`, then all columns of the table in order, by stored name, as they
- * shall be, then the items of RETURNING. The leftmost relation of FROM, in subqueries too, is the table and must have the
- * columns `"$tablet"` and `"$row"`. No position comes twice.
+ * The rows that an UPDATE replaces: `"$tablet"`, `"$row"`, then the new values of all columns of the table in
+ * order, under their stored names, then the items of RETURNING. The leftmost relation of FROM, in subqueries
+ * too, is the table and must have the columns `"$tablet"` and `"$row"`. No position occurs twice.
  * @throws TesseraError UNDEFINED_NAME
  */
 export function updateQuery(update: UpdateStatement, target: ChangeTarget, statement: string): ChangeQuery {
@@ -19,7 +19,7 @@ export function updateQuery(update: UpdateStatement, target: ChangeTarget, state
   const others = returning === undefined || from === undefined ? [] : relationNames(from);
   const clauses = assignments(update.set, target);
   const text = new ComposedText();
-  // Any of the rows that FROM finds for a row will do.
+  // If FROM joins several rows to one row of the table, any of them may supply the new values.
   text.add(`SELECT ${from === undefined ? '' : `DISTINCT ON (${positions(alias)}) `}${positions(alias)}`);
   for (const column of target.columns) {
     const clause = clauses.get(column);
@@ -40,8 +40,8 @@ export function updateQuery(update: UpdateStatement, target: ChangeTarget, state
 }
 
 /**
- * The rows that a DELETE takes away: `"$tablet"`, `"$row"`, no position twice, then the items of RETURNING. The leftmost
- * relation of FROM is the table, as in `updateQuery`.
+ * The rows that a DELETE removes: `"$tablet"`, `"$row"`, no position twice, then the items of RETURNING. The
+ * leftmost relation of FROM is the table, as in `updateQuery`.
  */
 export function deleteQuery(deletion: DeleteStatement, target: ChangeTarget, statement: string): ChangeQuery {
   const { table, using, where, returning } = deletion;
@@ -61,12 +61,15 @@ export function deleteQuery(deletion: DeleteStatement, target: ChangeTarget, sta
   return changeQuery(leadingWith(deletion).append(returned), statement);
 }
 
-/** A column for each relation, by its name: `name.column` means the same in a query over these rows. */
+/**
+ * Appends one column per relation, named as the relation, so that `name.column` means the same in a query
+ * over these rows.
+ */
 function addWholeRows(text: ComposedText, names: readonly string[]): void {
   for (const name of names) text.add(`, ${quoteName(name)} AS ${quoteName(name)}`);
 }
 
-/** The columns that tell where a row of the table stands. */
+/** The columns that identify the position of a row in the table. */
 export const positions = (alias: string): string =>
   `${quoteName(alias)}."$tablet", ${quoteName(alias)}."$row"`;
 

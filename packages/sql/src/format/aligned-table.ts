@@ -4,12 +4,13 @@ import { asRelation } from './formatted-query.ts';
 import { textValue } from './text-value.ts';
 
 /**
- * The PSQL format: columns as wide as their widest value, which is known only when all rows are. So the texts of all
- * cells are kept somewhere first (`cellsQuery`), measured (`widthsQuery`) and then padded (`paddedRowsQuery`).
+ * The PSQL format: each column is as wide as its widest value, which is known only after the last row. So all
+ * cells are first kept as text (`cellsQuery`), then measured (`widthsQuery`), then padded
+ * (`paddedRowsQuery`).
  */
 const RIGHT_ALIGNED: ReadonlySet<SqlType['kind']> = new Set(['int', 'long', 'float', 'double', 'decimal']);
 
-/** All rows as text columns c0, c1, …; NULL shows as nothing. */
+/** All rows as text columns c0, c1, …; NULL becomes an empty text. */
 export function cellsQuery(query: RunnableQuery): string {
   const cells = query.columns.map((column, i) => {
     const text = textValue(column.type, columnName(i));
@@ -18,7 +19,10 @@ export function cellsQuery(query: RunnableQuery): string {
   return `SELECT ${cells.join(', ')} FROM ${asRelation(query)}`;
 }
 
-/** One row, one text: how wide each column of `cells` (a FROM item) is in characters, separated by commas. */
+/**
+ * A query of one row and one text column: the width in characters of each column of `cells` (a FROM item),
+ * separated by commas.
+ */
 export function widthsQuery(cells: string, columns: readonly OutputColumn[]): string {
   const widths = columns.map((_, i) => `coalesce(max(${widthOf(columnName(i))}), 0)`);
   return `SELECT concat(${widths.join(", ',', ")}) FROM ${cells}`;
@@ -29,7 +33,10 @@ const linesOf = (cell: string): string => `string_split(${cell}, chr(10))`;
 const widthOf = (cell: string): string =>
   `CASE WHEN ${isMultiLine(cell)} THEN list_max(list_transform(${linesOf(cell)}, lambda line: length(line))) ELSE length(${cell}) END`;
 
-/** The rows of `cells` as one text column, padded; a cell of several lines goes on below, after a `+`, as in psql. */
+/**
+ * The rows of `cells` as one padded text column. A cell with several lines continues on the next line after a
+ * `+`, as in psql.
+ */
 export function paddedRowsQuery(
   cells: string,
   columns: readonly OutputColumn[],
@@ -53,7 +60,7 @@ export function paddedRowsQuery(
   return `SELECT CASE WHEN ${names.map(isMultiLine).join(' OR ')} THEN ${lines} ELSE ${row} END FROM ${cells}`;
 }
 
-/** Names and the rule under them. */
+/** The line of column names and the rule below it. */
 export function alignedHead(columns: readonly OutputColumn[], widths: readonly number[]): string {
   const names = columns.map((column, i) => {
     const space = widths[i]! - [...column.name].length;

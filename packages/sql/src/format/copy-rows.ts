@@ -5,21 +5,21 @@ import { asRelation } from './formatted-query.ts';
 import { postgresText } from './postgres-text.ts';
 import { needsEscape } from './text-value.ts';
 
-/** How PostgreSQL's COPY TO writes rows as text. */
+/** How PostgreSQL's COPY TO writes rows in its text and csv formats. */
 export interface CopyRowFormat {
   readonly format: 'text' | 'csv';
-  /** One byte, like `quote` and `escape`. */
+  /** A single byte, as are `quote` and `escape`. */
   readonly delimiter: string;
   readonly nullText: string;
-  /** Whether names stand in the first line. */
+  /** Whether the first line holds the column names. */
   readonly header: boolean | 'match';
   readonly quote: string;
   readonly escape: string;
-  /** Columns whose values stand in quotes whatever they are (csv). */
+  /** The columns whose values are always quoted (csv only). */
   readonly forceQuote: readonly string[] | '*';
 }
 
-/** A query of one VARCHAR column whose values, joined, are the rows, each with its newline. */
+/** A query of one VARCHAR column. Its values are the rows of the file, each with its newline. */
 export function copyRowsQuery(query: RunnableQuery, format: CopyRowFormat): string {
   const cells = query.columns.map((column, i) =>
     format.format === 'csv' ? csvCell(column, i, format, query.columns.length) : textCell(column, i, format),
@@ -28,7 +28,7 @@ export function copyRowsQuery(query: RunnableQuery, format: CopyRowFormat): stri
   return `SELECT ${cells.length === 0 ? 'chr(10)' : `concat(${row}, chr(10))`} FROM ${asRelation(query)}`;
 }
 
-/** The first line, with its newline. */
+/** The header line, with its newline. */
 export function copyHeader(columns: readonly OutputColumn[], format: CopyRowFormat): string {
   const names = columns.map(({ name }) =>
     format.format === 'csv' ? csvName(name, format) : escaped(name, format),
@@ -83,7 +83,7 @@ function replaced(text: string, delimiter: string): string {
   return `replace(${result}, ${quoteText(delimiter)}, ${quoteText(delimiter === '\t' ? '\\t' : `\\${delimiter}`)})`;
 }
 
-/** In a bracket of a regular expression. */
+/** The character as it is written inside a bracket expression of a regular expression. */
 const bracketed = (char: string): string => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
 
 function csvName(name: string, { delimiter, quote, escape: escapedBy, nullText }: CopyRowFormat): string {
@@ -116,7 +116,7 @@ function csvCell(
   if (isForced) value = `CASE WHEN ${text} IS NULL THEN NULL ELSE ${inQuotes} END`;
   else if (needsEscape(type) || delimiter !== ',' || nullText !== '') {
     const special = `[${bracketed(delimiter)}${bracketed(quote)}\\r\\n]`;
-    // A row of `\\.` alone would end the data.
+    // A line that consists of `\\.` alone would mark the end of the data.
     const ends = count === 1 ? ` OR ${text} = '\\.'` : '';
     value = `CASE WHEN ${text} = ${quoteText(nullText)} OR regexp_matches(${text}, ${quoteText(special)})${ends} THEN ${inQuotes} ELSE ${text} END`;
   }

@@ -5,17 +5,17 @@ import { jsonInput } from './json-value.ts';
 import { needsEscape, textValue } from './text-value.ts';
 import { verticalRow } from './vertical.ts';
 
-/** Text forms of rows that the kernel writes itself. */
+/** The row formats that the kernel itself produces. */
 export type RowFormat = 'tsv' | 'csv' | 'json_array' | 'json_object' | 'vertical';
 
 export interface RowEncoding {
   readonly format: RowFormat;
-  /** Rows beyond it are left out. */
+  /** The maximum number of rows; the others are dropped. */
   readonly limit?: number;
 }
 
 /**
- * A query of one VARCHAR column whose values, joined, are the body of the result in the order of the rows. TSV and CSV
+ * A query of one VARCHAR column. Its values, concatenated in order, are the body of the result. TSV and CSV
  * rows end in LF; each JSON row begins with a comma, the first one too.
  */
 export function formattedQuery(query: RunnableQuery, { format, limit }: RowEncoding): string {
@@ -23,7 +23,7 @@ export function formattedQuery(query: RunnableQuery, { format, limit }: RowEncod
   return `SELECT ${rowExpression(format, query.columns)} FROM ${asRelation(query)}${suffix}`;
 }
 
-/** The query as a FROM item with columns c0, c1, …: the names of a result may repeat. */
+/** The query as a FROM item with columns c0, c1, …, because column names of a result may repeat. */
 export const asRelation = ({ sql, columns }: RunnableQuery): string =>
   `(${sql}) AS r(${columns.map((_, index) => `c${index}`).join(', ')})`;
 
@@ -47,7 +47,7 @@ function rowExpression(format: RowFormat, columns: readonly OutputColumn[]): str
 
 const jsonCell = ({ type }: OutputColumn, index: number): string => jsonInput(type, `c${index}`);
 
-/** One call for the whole row, NULLs included, is faster than joining the texts of its values. */
+/** One call for the whole row, NULLs included, is faster than concatenating the texts of its values. */
 const jsonRow = (make: string, cells: readonly string[]): string =>
   `concat(',', CAST(${make}(${cells.join(', ')}) AS VARCHAR))`;
 
@@ -60,12 +60,14 @@ function tsvCell({ type, nullable }: OutputColumn, index: number): string {
   return nullable ? `coalesce(${escaped}, '\\N')` : escaped;
 }
 
-/** Asks first: most texts hold nothing to escape, and three searches cost less than three replacements. */
+/**
+ * Searches first: most texts contain nothing to escape, and three searches cost less than three replacements.
+ */
 const escapeTsv = (text: string): string =>
   `CASE WHEN ${containsAny(text, "'\\'", 'chr(9)', 'chr(10)')} THEN ` +
   `replace(replace(replace(${text}, '\\', '\\\\'), chr(9), '\\t'), chr(10), '\\n') ELSE ${text} END`;
 
-/** NULL is an empty field, and the empty text `""`. */
+/** NULL is an empty field; the empty text is `""`. */
 function csvCell({ type }: OutputColumn, index: number): string {
   const text = textValue(type, `c${index}`);
   if (!needsEscape(type)) return text;

@@ -3,8 +3,9 @@ import type { SqlField, SqlType } from '../types/sql-type.ts';
 import { lambdaName } from './lambda-name.ts';
 
 /**
- * SQL for a value that `to_json` and its relatives print as the API has it: what is a string in JSON becomes text first
- * (64-bit integers and decimals, dates, binary, numbers that are not finite), the rest stays as it is.
+ * SQL for a value such that `to_json` prints it as the API does. Values that are JSON strings in the API
+ * become text first (64-bit integers, decimals, dates, binary, non-finite numbers); the others stay as they
+ * are.
  */
 export function jsonInput(type: SqlType, value: string): string {
   switch (type.kind) {
@@ -16,7 +17,7 @@ export function jsonInput(type: SqlType, value: string): string {
     case 'double':
       return finiteNumber(value, value);
     case 'float':
-      // By way of its text: the nearest double of 0.1::FLOAT has 17 digits.
+      // The cast goes through text, because the double nearest to 0.1::FLOAT has 17 digits.
       return finiteNumber(value, `CAST(CAST(${value} AS VARCHAR) AS DOUBLE)`);
     case 'bytea':
       return `'\\x' || lower(hex(${value}))`;

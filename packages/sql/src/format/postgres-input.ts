@@ -3,8 +3,8 @@ import type { SqlType } from '../types/sql-type.ts';
 import { lambdaName } from './lambda-name.ts';
 
 /**
- * SQL for the value that a text of PostgreSQL stands for, the inverse of `postgresText`; it fails for a text that is none.
- * Arrays come as JSON arrays of the texts of their elements (`arrayJson`).
+ * SQL that parses PostgreSQL's text form of a value, the inverse of `postgresText`; it fails for an invalid
+ * text. Arrays arrive as JSON arrays of the texts of their elements (`arrayJson`).
  */
 export function postgresInput(type: SqlType, text: string): string {
   switch (type.kind) {

@@ -1,14 +1,20 @@
-/** Numbers of so many digits before the point are written with an exponent: PostgreSQL's are fewer than the kernel's 16. */
+/**
+ * From this magnitude on, PostgreSQL writes a number with an exponent; the kernel does so only beyond 16
+ * digits.
+ */
 const SCIENTIFIC = { float: '1e6', double: '1e15' } as const;
 
-/** `t` is the kernel's text of `v`; from `least` on PostgreSQL writes an exponent. */
+/**
+ * The text of the number `v`, where `t` is the kernel's text of it. PostgreSQL writes an exponent for values
+ * of at least `least`.
+ */
 const NUMBER = (v: string, t: string, least: string): string => `CASE
   WHEN isfinite(${v}) THEN CASE
     WHEN abs(${v}) >= ${least} AND NOT contains(${t}, 'e') THEN tsr_pg_scientific(${t})
     WHEN suffix(${t}, '.0') THEN left(${t}, -2) ELSE ${t} END
   WHEN isnan(${v}) THEN 'NaN' WHEN ${v} > 0 THEN 'Infinity' WHEN ${v} < 0 THEN '-Infinity' END`;
 
-/** Building blocks of PostgreSQL's text forms, for values whose kernel text is another. */
+/** Macros for PostgreSQL's text forms of values that the kernel prints differently. */
 export const POSTGRES_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO tsr_pg_exponent(t, digits, whole) AS
   CASE WHEN starts_with(t, '-') THEN '-' ELSE '' END || left(digits, 1)
@@ -19,7 +25,7 @@ export const POSTGRES_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO tsr_pg_double(v) AS ${NUMBER('v', 'CAST(v AS VARCHAR)', SCIENTIFIC.double)}`,
   `CREATE OR REPLACE MACRO tsr_pg_era(t) AS
   CASE WHEN contains(t, ' (BC)') THEN replace(t, ' (BC)', '') || ' BC' ELSE t END`,
-  // Local times of old had offsets with seconds, which the kernel leaves out.
+  // Historic local times have offsets with seconds, which the kernel omits.
   `CREATE OR REPLACE MACRO tsr_pg_timestamptz(v) AS tsr_pg_era(CASE
   WHEN v >= TIMESTAMPTZ '1973-01-01 00:00:00+00' OR NOT isfinite(v) OR extract('timezone' FROM v) % 60 = 0
   THEN CAST(v AS VARCHAR)
@@ -36,10 +42,10 @@ export const POSTGRES_MACROS: readonly string[] = [
   "CREATE OR REPLACE MACRO tsr_pg_in_era(t) AS regexp_replace(t, '^(\\d+-\\d+-\\d+)(.*?)\\s+BC$', '\\1 (BC)\\2', 'i')",
   `CREATE OR REPLACE MACRO tsr_pg_in_date(t) AS CASE WHEN length(t) <= 10 THEN CAST(t AS DATE)
   ELSE CAST(tsr_pg_in_era(regexp_replace(t, '^(\\d+-\\d+-\\d+)[ T]\\d[^B]*', '\\1 ')) AS DATE) END`,
-  // A zone is not looked at where the type has none.
+  // PostgreSQL ignores the zone if the type has none.
   `CREATE OR REPLACE MACRO tsr_pg_in_timestamp(t) AS CASE WHEN length(t) <= 19 THEN CAST(t AS TIMESTAMP)
   ELSE CAST(tsr_pg_in_era(regexp_replace(t, '^(\\d+-\\d+-\\d+[ T][\\d:.]+) ?([+-]\\d[\\d:]*|Z)', '\\1')) AS TIMESTAMP) END`,
-  // The kernel takes what follows a blank for the name of a time zone.
+  // The kernel takes the text after a blank for a time zone name.
   `CREATE OR REPLACE MACRO tsr_pg_in_offset(t) AS CASE WHEN contains(t, ' +') OR contains(t, ' -') OR contains(t, ' Z')
   THEN regexp_replace(t, '^(\\d+-\\d+-\\d+[ T]\\d[\\d:.]*) +([+-]\\d|Z)', '\\1\\2') ELSE t END`,
   `CREATE OR REPLACE MACRO tsr_pg_in_timestamptz(t) AS

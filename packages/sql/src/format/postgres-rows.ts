@@ -5,16 +5,19 @@ import { asRelation } from './formatted-query.ts';
 import { lambdaName } from './lambda-name.ts';
 import { postgresText, structJson } from './postgres-text.ts';
 
-/** How a value travels in the PostgreSQL protocol. */
+/** The encoding of a value in the PostgreSQL protocol. */
 export type ValueFormat = 'text' | 'binary';
 
-/** The format of column or parameter `i`, as the protocol tells it: none is text, one is for all. */
+/**
+ * The format of column or parameter `i` by the protocol's rule: an empty list means text for all, a list of
+ * one applies to all.
+ */
 export const valueFormat = (formats: readonly ValueFormat[], i: number): ValueFormat =>
   (formats.length === 1 ? formats[0] : formats[i]) ?? 'text';
 
 /**
- * The rows of a query for DataRow messages: text columns are VARCHAR in PostgreSQL's text form, binary ones stay values of
- * the kernel, JSON and structs as text.
+ * The rows of a query for DataRow messages. Text columns are VARCHAR in PostgreSQL's text form. Binary
+ * columns remain values of the kernel, except JSON and structs, which become text.
  */
 export function postgresRowsQuery(query: RunnableQuery, formats: readonly ValueFormat[]): string {
   const items = query.columns.map(({ type }, i) => {

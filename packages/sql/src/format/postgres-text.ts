@@ -3,9 +3,9 @@ import { jsonInput } from './json-value.ts';
 import { lambdaName } from './lambda-name.ts';
 
 /**
- * SQL for the text of a value as PostgreSQL writes it: `t`, `1e+15`, `Infinity`, `0044-03-15 BC`, `{1,NULL,"a b"}`. NULL
- * where the value is NULL. Structs are JSON, as the HTTP API has them: who reads PostgreSQL's rows cannot know the names of
- * their fields.
+ * SQL for the text of a value as PostgreSQL writes it: `t`, `1e+15`, `Infinity`, `0044-03-15 BC`, `{1,NULL,"a
+ * b"}`. NULL if the value is NULL. Structs are JSON, as in the HTTP API, because PostgreSQL's row format
+ * would lose the names of their fields.
  */
 export function postgresText(type: SqlType, value: string): string {
   switch (type.kind) {
@@ -36,7 +36,7 @@ export function postgresText(type: SqlType, value: string): string {
   }
 }
 
-/** The kernel leaves out a zero before the point where the type has no digit there. */
+/** The kernel omits the zero before the decimal point if the type has no integer digits. */
 const decimalText = ({ precision, scale }: Extract<SqlType, { kind: 'decimal' }>, text: string): string =>
   precision === scale ? `regexp_replace(${text}, '^(-?)\\.', '\\10.')` : text;
 

@@ -2,7 +2,7 @@ import type { SqlType } from '../types/sql-type.ts';
 import { jsonInput } from './json-value.ts';
 import { lambdaName } from './lambda-name.ts';
 
-/** SQL for the text of a value outside JSON; NULL where the value is NULL. */
+/** SQL for the text of a value in the non-JSON formats; NULL if the value is NULL. */
 export function textValue(type: SqlType, value: string): string {
   switch (type.kind) {
     case 'text':
@@ -24,15 +24,15 @@ export function textValue(type: SqlType, value: string): string {
   }
 }
 
-/** Whether the text of a value can hold characters that a format has to escape. */
+/** Whether the text of a value of this type can contain characters that a format has to escape. */
 export const needsEscape = (type: SqlType): boolean =>
   ['text', 'json', 'geography', 'bytea', 'array', 'struct'].includes(type.kind);
 
-/** A whole number among floats reads `30`, as in PostgreSQL. */
+/** A float with an integral value is written `30`, as in PostgreSQL, not `30.0`. */
 const withoutPointZero = (text: string): string =>
   `CASE WHEN suffix(${text}, '.0') THEN left(${text}, -2) ELSE ${text} END`;
 
-/** `[1,2,NULL]`, `['it\'s']`: elements that are no numbers or booleans stand in single quotes. */
+/** `[1,2,NULL]`, `['it\'s']`: elements other than numbers and booleans are enclosed in single quotes. */
 function textArray(element: SqlType, value: string): string {
   const name = lambdaName(value);
   const items = `list_transform(${value}, lambda ${name}: coalesce(${arrayElement(element, name)}, 'NULL'))`;

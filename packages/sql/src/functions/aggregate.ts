@@ -6,7 +6,9 @@ import { alias, type Implementation, inCategory, kernelFunction } from './types.
 
 const values = (rows: string, columns = 'x') => `FROM (VALUES ${rows}) t(${columns})`;
 
-/** One 64-bit number for all rows, whatever their order: the sum of the hashes of the rows, modulo 2^64. */
+/**
+ * One 64-bit number for all rows, independent of their order: the sum of the hashes of the rows, modulo 2^64.
+ */
 const hashAggregate: Implementation = {
   kind: 'aggregate',
   arity: [0, Number.POSITIVE_INFINITY],
@@ -259,7 +261,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
 ]);
 
 export const AGGREGATE_MACROS: Readonly<Record<string, readonly string[]>> = {
-  // A decimal would be interpolated in its own scale.
+  // The kernel would interpolate a decimal in the decimal's own scale.
   quantile_input: ['(x) AS cast_to_type(x, list_avg([x]))'],
   signed: [
     `(h) AS CASE WHEN h < 9223372036854775808 THEN h::BIGINT

@@ -52,7 +52,8 @@ export const ARRAY_FUNCTIONS = inCategory('array', [
     result: '[3, 1, NULL, 2]',
     implementation: macro(
       [1, 1],
-      // Sorted by value, each element beside the one before it; what is new goes back to its place.
+      // Sorts the elements by value, keeps each that differs from its predecessor, and restores the original
+      // order.
       `(a) AS CASE WHEN a IS NOT NULL THEN list_transform([list_sort(list_transform(a, (x, i) -> {'v': x, 'i': i}))], sorted ->
         list_transform(list_sort(list_transform(list_filter(
           list_zip(sorted, list_concat([NULL], sorted), true),
@@ -228,10 +229,10 @@ export const ARRAY_FUNCTIONS = inCategory('array', [
   },
 ]);
 
-/** Building blocks of the functions above. */
+/** Macros that the functions above are built from. */
 export const ARRAY_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...ZIP_MACROS,
-  // The kernel answers NULL where there is nothing to join.
+  // The kernel answers NULL if there is nothing to join.
   joined: [
     "(a, d) AS CASE WHEN a IS NOT NULL AND d IS NOT NULL THEN coalesce(array_to_string(a, d), '') END",
   ],
@@ -253,7 +254,7 @@ export const ARRAY_MACROS: Readonly<Record<string, readonly string[]>> = {
   ],
   array_sort_ascending: ["(a) AS list_sort(a, 'ASC', 'NULLS LAST')"],
   array_sort_descending: ["(a) AS list_sort(a, 'DESC', 'NULLS FIRST')"],
-  // Inside a struct NULL is the largest, and the position keeps equal keys in their order.
+  // Within a struct, NULL sorts last; the position keeps the order of equal keys.
   array_sort_by_keys: [
     `(keys, a) AS CASE WHEN a IS NOT NULL THEN list_transform(list_sort(list_transform(list_zip(keys, a),
       (e, i) -> {'k': e[1], 'i': i, 'v': e[2]}), 'ASC'), e -> e.v) END`,

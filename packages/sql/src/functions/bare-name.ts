@@ -1,7 +1,7 @@
 import { type ColumnRefNode, call, constant, type Expression } from '../tree.ts';
 import type { FunctionContext } from './types.ts';
 
-/** The kernel's functions that PostgreSQL's words for the time stand for. */
+/** The kernel's functions for PostgreSQL's keywords for the current time. */
 const CLOCK: Readonly<Record<string, string>> = {
   current_date: 'current_date',
   current_time: 'get_current_time',
@@ -11,8 +11,9 @@ const CLOCK: Readonly<Record<string, string>> = {
 };
 
 /**
- * `session_user`, `current_date` and the like without parentheses, which the parser takes for columns; undefined for any
- * other reference. The words are reserved in PostgreSQL, so that no column has such a name unless quoted.
+ * Rewrites `session_user`, `current_date` and similar words without parentheses, which the parser takes for
+ * columns; undefined for any other reference. PostgreSQL reserves these words, so an unquoted column cannot
+ * have such a name.
  */
 export function rewriteBareName(node: ColumnRefNode, context: FunctionContext): Expression | undefined {
   const name = bareNameOf(node);
@@ -21,7 +22,7 @@ export function rewriteBareName(node: ColumnRefNode, context: FunctionContext): 
   return { ...value, alias: node.alias, query_location: node.query_location };
 }
 
-/** The word, when the reference is one that `rewriteBareName` replaces. */
+/** The word, if the reference is one that `rewriteBareName` replaces. */
 export function bareNameOf({ column_names: [first = '', ...rest] }: ColumnRefNode): string | undefined {
   const name = first.toLowerCase();
   const isWord = Object.hasOwn(CLOCK, name) || /^(?:session|current)_user$/.test(name);

@@ -1,6 +1,9 @@
 import { type Implementation, inCategory, macro } from './types.ts';
 
-/** Two arguments are the dialect's; one is the kernel's own function of the name. */
+/**
+ * The form with two arguments is the dialect's; the one with one argument is the kernel's own function of
+ * this name.
+ */
 const withFormat = (name: 'encode' | 'decode', overload: string): Implementation =>
   macro([1, 2], `(x) AS ${name}(x)`, overload);
 

@@ -3,9 +3,10 @@ import type { Implementation } from './types.ts';
 
 /**
  * CityHash64 of version 1.0.2 (later versions differ) in expressions of the kernel, over UBIGINT.
- * A string is `{r, n}`: its bytes backwards in hexadecimal, and their number, so that eight bytes at a position are
- * read as one little-endian number. Lambdas over arrays of one element name what is used more than once, and structs
- * carry the variables of the reference implementation under their names.
+ * A string is `{r, n}`: `r` is its bytes in reverse order in hexadecimal, `n` their number. So eight bytes at
+ * a position can be read as one little-endian number. Lambdas over arrays of one element bind values that are
+ * used more than once, and structs carry the variables of the reference implementation under their original
+ * names.
  */
 const K0 = '14097894508562428199::UBIGINT';
 const K1 = '13011662864482103923::UBIGINT';
@@ -26,7 +27,10 @@ const hash16 = (u: string, v: string): string => `tsr_city_hash16(${u}, ${v})`;
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Stages of assignments: each sees the variables of the ones before as `z.name` and keeps those it does not set. */
+/**
+ * A sequence of assignment steps. Each step sees the variables of the previous ones as `z.name` and keeps
+ * those that it does not assign.
+ */
 function stages(start: Variables, steps: readonly Variables[], result: string): string {
   const struct = (variables: Variables) =>
     `{${Object.entries(variables)
@@ -42,7 +46,7 @@ function stages(start: Variables, steps: readonly Variables[], result: string): 
   return `list_transform(${nested}, z -> ${result})[1]`;
 }
 
-/** WeakHashLen32WithSeeds of the 32 bytes at `position`; gives the fields `first` and `second`. */
+/** WeakHashLen32WithSeeds of the 32 bytes at `position`, as a struct with the fields `first` and `second`. */
 const weakHash = (position: string, a: string, b: string): string =>
   `tsr_city_weak(z.s, ${position}, ${a}, ${b})`;
 
@@ -91,7 +95,8 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
     )}`,
   ],
   city_half: [
-    // The two halves of HashLen33to64 are alike: a, z and the next two numbers; gives `first` and `second`.
+    // Both halves of HashLen33to64 have the same form. The arguments are `a`, `z` and the next two numbers;
+    // the result has `first` and `second`.
     `(a, e, f, g) AS ${stages(
       { a: 'a', e: 'e', f: 'f', g: 'g' },
       [
@@ -124,7 +129,7 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
       `{'first': ${add('z.a', 'z.e')}, 'second': ${add('z.b', rotate('z.a', 44), 'z.c')}}`,
     )}`,
   ],
-  // One round over the 64 bytes at a position; x and z are already swapped in what it gives.
+  // One round over the 64 bytes at a position. Its result has x and z already swapped.
   city_round: [
     `(s, state, start) AS ${stages(
       { s: 's', i: 'start', x: 'state.x', y: 'state.y', k: 'state.k', v: 'state.v', w: 'state.w' },
@@ -178,7 +183,10 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
   city_hash_one: ['(x) AS CASE WHEN x IS NULL THEN NULL ELSE tsr_city_hash64(tsr_city_bytes(x)) END'],
 };
 
-/** Several arguments are joined with the hash of 128 bits to 64; one that is NULL makes the result NULL. */
+/**
+ * The hashes of several arguments are combined with the 128-to-64-bit hash. If any argument is NULL, so is
+ * the result.
+ */
 export const CITY_HASH: Implementation = {
   kind: 'rewrite',
   arity: [1, Number.POSITIVE_INFINITY],

@@ -5,7 +5,7 @@ import { parseDate, parseTimestamp } from './parse-date.ts';
 import { toChar } from './to-char.ts';
 import { type Definition, inCategory, KERNEL, macro } from './types.ts';
 
-/** Units of date_add and the kernel's interval of so many of them. */
+/** The units of date_add, each with the kernel's function that makes an interval of n such units. */
 const INTERVALS: Readonly<Record<string, string>> = {
   microsecond: 'to_microseconds(n::BIGINT)',
   millisecond: 'to_milliseconds(n)',
@@ -165,7 +165,7 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
 ]);
 
 function dateAdd({ children: [unit, count, time] }: FunctionNode): Expression | undefined {
-  // With two arguments, a date and an interval, it is the kernel's function.
+  // The call with two arguments, a date and an interval, is the kernel's own function.
   if (time === undefined) return undefined;
   const name = literalText(unit)?.toLowerCase().replace(/s$/, '');
   if (name === undefined || !Object.hasOwn(INTERVALS, name)) {
@@ -181,7 +181,7 @@ const instantOf = (time: Argument, type: string): Argument =>
   time !== undefined && isUntyped(time) ? cast(time, type) : time;
 
 export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
-  // Rounds to n digits behind the point of the seconds.
+  // Rounds the seconds to n decimal digits.
   rounded_instant: ['(t, n) AS make_timestamptz(round(epoch_us(t), n - 6)::BIGINT)'],
   ...Object.fromEntries(
     Object.entries(INTERVALS).map(([unit, interval]) => [`date_add_${unit}`, [`(n, t) AS t + ${interval}`]]),
@@ -190,12 +190,12 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
     '(u, t) AS cast_to_type(date_trunc(u, t), t)',
     '(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ)))',
   ],
-  // Centuries and millennia begin with the year 1 of them; for the kernel, with the year 0.
+  // In PostgreSQL, centuries and millennia begin with their year 1; in the kernel, with year 0.
   date_trunc_from_one: [
     '(u, t) AS cast_to_type(date_trunc(u, t - INTERVAL 1 YEAR) + INTERVAL 1 YEAR, t)',
     `(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ) - INTERVAL 1 YEAR)
       + INTERVAL 1 YEAR)`,
   ],
-  // The kernel's seconds have no fraction.
+  // The kernel returns seconds without a fraction.
   extract_second: ["(t) AS (date_part('microseconds', t) * 0.000001)::DECIMAL(8, 6)"],
 };

@@ -1,22 +1,23 @@
 /**
- * Patterns of PostgreSQL's to_char, to_date and to_timestamp for dates and times: cut into fields and other text.
+ * Parses the date and time patterns of PostgreSQL's to_char, to_date and to_timestamp into fields and literal
+ * text.
  * https://www.postgresql.org/docs/current/functions-formatting.html
  */
 export type PatternItem =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'field';
-      /** In upper case, as in FIELDS. */
+      /** The field's name in upper case, as in FIELDS. */
       readonly field: string;
-      /** As written, for the case of names. */
+      /** The field as written; its case decides the case of names such as months. */
       readonly written: string;
-      /** `FM` before it: no padding. */
+      /** Whether `FM` precedes the field, which turns padding off. */
       readonly fill: boolean;
-      /** `TH` or `th` behind it. */
+      /** The ordinal suffix after the field: `TH`, `th` or none. */
       readonly ordinal: '' | 'TH' | 'th';
     };
 
-/** Longer ones first where one begins another. */
+/** If one field is a prefix of another, the longer one comes first. */
 const FIELDS = [
   ...['Y,YYY', 'YYYY', 'YYY', 'YY', 'Y', 'IYYY', 'IYY', 'IY', 'IDDD', 'ID', 'IW', 'I'],
   ...['HH24', 'HH12', 'HH', 'MI', 'MONTH', 'MON', 'MM', 'MS', 'SSSSS', 'SSSS', 'SS', 'US'],

@@ -3,7 +3,7 @@ import * as tree from '../tree.ts';
 import { isExpression } from '../tree.ts';
 import { internalName } from './internal-macros.ts';
 
-/** Optional arguments that were not given may be passed on as undefined; they are left out. */
+/** An argument. It is undefined if an optional argument was not given; calls leave such arguments out. */
 export type Argument = Expression | undefined;
 
 export const isColumnRef = (value: unknown): value is ColumnRefNode =>
@@ -11,11 +11,11 @@ export const isColumnRef = (value: unknown): value is ColumnRefNode =>
 export const isLambda = (value: unknown): value is LambdaNode =>
   isExpression(value) && value.class === 'LAMBDA';
 
-/** A call of a kernel function. */
+/** Builds a call of a kernel function. */
 export const kernelCall = (name: string, ...args: readonly Argument[]): FunctionNode =>
   tree.call(name, ...args.filter((arg) => arg !== undefined));
 
-/** A call of an internal macro. */
+/** Builds a call of an internal macro. */
 export const internalCall = (name: string, ...args: readonly Argument[]): FunctionNode =>
   kernelCall(internalName(name), ...args);
 
@@ -24,7 +24,7 @@ export const operatorCall = (symbol: string, ...args: readonly Argument[]): Func
   is_operator: true,
 });
 
-/** `*COLUMNS(*)`: all columns of the input as arguments. */
+/** `*COLUMNS(*)`: passes all columns of the input as arguments. */
 export const allColumns = (): Expression => ({
   class: 'OPERATOR',
   type: 'OPERATOR_UNPACK',
@@ -58,11 +58,11 @@ export const columnName = (node: Expression): string | undefined =>
 
 export const literalText = (node: Argument): string | undefined => node && tree.stringLiteral(node);
 
-/** A NULL literal, also under casts. */
+/** Whether a node is a NULL literal, possibly under casts. */
 export const isNullLiteral = (node: Argument): boolean =>
   node?.class === 'CAST' ? isNullLiteral(node.child) : node?.class === 'CONSTANT' && node.value.is_null;
 
-/** Whether nothing says the type of a value: NULL, a text literal, a parameter. */
+/** Whether the type of a value is open: NULL, a text literal or a parameter. */
 export const isUntyped = (node: Expression): boolean =>
   node.class === 'PARAMETER' ||
   (node.class === 'CONSTANT' && (node.value.is_null || node.value.type.id === 'VARCHAR'));

@@ -12,14 +12,15 @@ import { type Argument, literalInteger } from './expressions.ts';
  * 2017), without its correction for saturated registers, which 64-bit hashes do not reach.
  */
 export const HLL_MACROS: Readonly<Record<string, readonly string[]>> = {
-  // x XOR x - 1 has the lowest set bit of x and the bits below it.
+  // x XOR (x - 1) consists of the lowest set bit of x and all bits below it.
   hll_rank: ['(x) AS bit_count(xor(x, x - 1))'],
   hll_entry: [
     `(x, p) AS CASE WHEN x IS NOT NULL THEN ((hash(x) >> (64 - p)) * 64)::BIGINT
       + tsr_hll_rank((hash(x) & ((1::UBIGINT << (64 - p)) - 1))::BIGINT + (1::BIGINT << (64 - p))) END`,
   ],
-  // The largest entry of each register: beside each entry, in descending order, stands the one before it.
-  // The lambdas over arrays of one element here and below give a name to a value that is used more than once.
+  // The largest entry of each register: entries are sorted in descending order, and each is compared with its
+  // predecessor.
+  // Here and below, lambdas over arrays of one element name a value that is used more than once.
   hll_registers: [
     `(entries) AS list_transform([list_sort(list_filter(entries, e -> e IS NOT NULL), 'DESC')], sorted ->
       list_transform(list_filter(list_zip(sorted, list_concat([NULL::BIGINT], sorted), true),
@@ -46,7 +47,8 @@ export const HLL_MACROS: Readonly<Record<string, readonly string[]>> = {
         (h, i) -> ('0x' || h)::BIGINT + (i - 1) * 64)
       ELSE list_transform(regexp_extract_all(substring(hex(sketch), 3), '.{8}'), h -> ('0x' || h)::BIGINT) END`,
   ],
-  // What stands in the body of a lambda is evaluated for each element, a macro's argument with it: hence the names.
+  // The body of a lambda is evaluated per element, including the argument of a macro in it. So arguments are
+  // bound to names outside.
   hll_merge: [
     `(sketches) AS list_transform(list_transform([sketches], known -> {
         'precisions': list_distinct(list_transform(known, b -> tsr_hll_precision(b::BLOB))),
@@ -69,7 +71,7 @@ export const HLL_MACROS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The precision argument of a sketch: a literal from 12 (the default) to 20. */
+/** The precision of a sketch: an integer literal from 12 (the default) to 20. */
 export function hllPrecision(argument: Argument): number {
   if (argument === undefined) return 12;
   const precision = literalInteger(argument);

@@ -5,7 +5,7 @@ export { rewriteBareName } from './bare-name.ts';
 export { DIALECT_FUNCTIONS } from './registry.ts';
 export { rewriteFunction } from './rewrite-function.ts';
 
-/** Statements that a fresh kernel runs once, before anything is evaluated. */
+/** The statements that a fresh kernel runs once, before it evaluates anything. */
 export const functionBootstrap: readonly string[] = [
   ...Object.entries(INTERNAL_MACROS).map(([name, overloads]) => createMacro(name, overloads)),
   ...DIALECT_FUNCTIONS.flatMap(({ name, implementation }) =>

@@ -1,7 +1,7 @@
-/** Internal macros start with this, so that they never meet a name of a user or of the kernel. */
+/** The prefix of internal macros, which keeps them apart from the names of users and of the kernel. */
 const PREFIX = 'tsr_';
 
-/** The internal macro that stands behind a function of the dialect, or a building block of one. */
+/** The name of the internal macro that implements a function of the dialect or a part of one. */
 export const internalName = (name: string): string => `${PREFIX}${name}`;
 
 export const createMacro = (name: string, overloads: readonly string[]): string =>

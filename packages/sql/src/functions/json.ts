@@ -3,7 +3,10 @@ import { constant, type FunctionNode } from '../tree.ts';
 import { type Argument, internalCall, literalText } from './expressions.ts';
 import { type Implementation, inCategory } from './types.ts';
 
-/** Calls with a JSONPath (`$…`) are the kernel's own functions. */
+/**
+ * A function whose path is a JSON pointer. Calls with a JSONPath (`$…`) are passed to the kernel's own
+ * function.
+ */
 const byPointer = (name: string, least: 1 | 2): Implementation => ({
   kind: 'rewrite',
   arity: [least, 3],
@@ -15,7 +18,7 @@ const byPointer = (name: string, least: 1 | 2): Implementation => ({
   },
 });
 
-/** `json_extract(j, p, path_syntax => 'JSONPointer')`: the one path syntax there is. */
+/** Checks the argument `path_syntax => 'JSONPointer'`, the only path syntax that is supported. */
 function checkSyntax(node: FunctionNode, syntax: Argument): void {
   if (syntax !== undefined && literalText(syntax)?.toLowerCase() !== 'jsonpointer') {
     fail('INVALID_ARGUMENT', { message: `${node.function_name}: path_syntax must be 'JSONPointer'` });
@@ -88,7 +91,7 @@ export const JSON_FUNCTIONS = inCategory('json', [
 ]);
 
 export const JSON_MACROS: Readonly<Record<string, readonly string[]>> = {
-  // The kernel writes the whole document as the empty pointer, as RFC 6901 does.
+  // In the kernel, as in RFC 6901, the empty pointer denotes the whole document.
   pointer: ["(p) AS CASE WHEN p = '/' THEN '' ELSE p END"],
   json_extract: ['(j, p) AS json_extract(j, tsr_pointer(p))::VARCHAR'],
   json_extract_array: [

@@ -5,13 +5,13 @@ import { countLambdas, substituteColumns } from './substitute-columns.ts';
 import type { Implementation } from './types.ts';
 
 interface LambdaFunction {
-  /** The kernel's function `(array, lambda)` that runs the lambda. */
+  /** The kernel function of the form `(array, lambda)` that applies the lambda. */
   readonly apply: 'list_filter' | 'list_transform';
-  /** Internal macro over what `apply` gave. */
+  /** The internal macro that is applied to the result of `apply`. */
   readonly finish?: string;
-  /** The macro takes the first array as second argument. */
+  /** Whether that macro takes the first array as its second argument. */
   readonly finishTakesFirstArray?: boolean;
-  /** Internal macro over the array when there is no lambda; without it a lambda is required. */
+  /** The internal macro for calls without a lambda. If absent, a lambda is required. */
   readonly withoutLambda?: string;
 }
 
@@ -24,8 +24,9 @@ interface LambdaCall {
 const MAX_ARRAYS = 6;
 
 /**
- * `f((x, y) -> body, a, b)` and `f(x, y -> body, a, b)` → `finish(apply(zip(a, b), z -> body over z[1], z[2]))`.
- * The kernel knows only `(array, lambda)` over one array; that order of arguments stays usable.
+ * `f((x, y) -> body, a, b)` and `f(x, y -> body, a, b)` → `finish(apply(zip(a, b), z -> body over z[1],
+ * z[2]))`.
+ * The kernel only knows `(array, lambda)` with a single array; calls in that order are left to it.
  */
 export const lambdaFirst = (f: LambdaFunction): Implementation => ({
   kind: 'rewrite',
@@ -47,7 +48,7 @@ function withoutLambda(node: FunctionNode, f: LambdaFunction): Expression | unde
       message: `${node.function_name} needs a lambda as its first argument, such as ${node.function_name}(x -> x > 0, a)`,
     });
   }
-  // More arguments without a lambda are the kernel's own form, such as array_sort(a, 'DESC').
+  // Calls with more arguments and without a lambda are the kernel's own form, such as array_sort(a, 'DESC').
   return rest.length === 0 ? internalCall(f.withoutLambda, array) : undefined;
 }
 
@@ -58,7 +59,7 @@ function lambdaCall(node: FunctionNode): LambdaCall | undefined {
   const before = node.children.slice(0, at);
   const after = node.children.slice(at + 1);
   const inner = lambdaParameters(found);
-  // In `f(x, y -> …, a, b)` the parser takes `x` for an argument of its own.
+  // In `f(x, y -> …, a, b)` the parser takes `x` for a separate argument.
   const leading = after.length > 0 ? before.map(columnName) : [];
   if (leading.includes(undefined)) {
     return fail('INVALID_ARGUMENT', {
@@ -72,7 +73,7 @@ function lambdaCall(node: FunctionNode): LambdaCall | undefined {
 }
 
 function checkCounts(name: string, parameters: readonly string[], arrays: readonly Expression[]): void {
-  // The kernel gives the position as a second parameter over one array.
+  // With one array, the kernel passes the position as a second parameter.
   const fits = parameters.length === arrays.length || (arrays.length === 1 && parameters.length === 2);
   if (!fits || arrays.length > MAX_ARRAYS) {
     fail('INVALID_ARGUMENT', {
@@ -89,7 +90,7 @@ function applyLambda(found: LambdaCall, apply: LambdaFunction['apply']): Express
   if (array !== undefined && found.arrays.length === 1) {
     return call(apply, array, lambda(found.parameters, found.body));
   }
-  // A lambda outside has more lambdas inside than this one, so its row has another name.
+  // An outer lambda contains more lambdas than this one, so its row gets a different name.
   const row = `tsr_row${countLambdas(found.body)}`;
   const element = (index: number) => call('array_extract', column(row), constant(index + 1));
   const elements = new Map(found.parameters.map((name, index) => [name, element(index)]));
@@ -101,7 +102,7 @@ function applyLambda(found: LambdaCall, apply: LambdaFunction['apply']): Express
 
 const letters = (count: number): string[] => [...'abcdefgh'].slice(0, count);
 
-/** `zip_2` … : rows of the elements of arrays of one length; NULL when an array is NULL. */
+/** `zip_2`, `zip_3`, …: the elements of arrays of equal length as rows; NULL if any array is NULL. */
 export const ZIP_MACROS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Array.from({ length: MAX_ARRAYS - 1 }, (_, i) => letters(i + 2)).map((names) => {
     const list = names.join(', ');

@@ -16,10 +16,13 @@ export function parseDate({ children: [text, pattern] }: FunctionNode): Expressi
   return cast(pattern === undefined ? text : parsed('to_date', text, pattern), 'DATE');
 }
 
-/** As `parseDate`, to a time of the session's zone; one number is seconds after 1970. */
+/**
+ * The same as `parseDate` for a timestamp in the session's time zone. A single number means seconds since
+ * 1970.
+ */
 export function parseTimestamp({ children: [value, pattern] }: FunctionNode): Expression | undefined {
   if (value === undefined) return undefined;
-  // PostgreSQL reads a parameter without a type as the number of seconds.
+  // PostgreSQL takes a parameter without a type for the number of seconds.
   const isNumber = value.class === 'PARAMETER' || (value.class === 'CAST' && NUMBERS.has(value.cast_type.id));
   if (pattern === undefined)
     return isNumber ? kernelCall('to_timestamp', cast(value, 'DOUBLE')) : internalCall('to_timestamp', value);
@@ -39,7 +42,7 @@ function parsed(name: string, text: Expression, pattern: Argument): Expression {
   const hasYear = items.some(
     (item) => item.kind === 'field' && item.field.includes('Y') && item.field !== 'DAY',
   );
-  // Without a year it is the first one, as in PostgreSQL; the kernel would take 1900.
+  // Without a year, PostgreSQL assumes year 1; the kernel would assume 1900.
   return hasYear
     ? kernelCall('strptime', text, constant(format))
     : kernelCall('strptime', operatorCall('||', constant('0001 '), text), constant(`%Y ${format}`));
@@ -71,7 +74,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   AM: '%p',
   PM: '%p',
   TZH: '%z',
-  // The kernel reads hours and minutes of a zone at once.
+  // The kernel parses the hours and minutes of an offset together.
   TZM: '',
 };
 

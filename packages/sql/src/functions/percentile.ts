@@ -3,9 +3,9 @@ import { internalCall, operatorCall } from './expressions.ts';
 import type { Implementation } from './types.ts';
 
 /**
- * `percentile_cont(p) WITHIN GROUP (ORDER BY x)`: the parser writes it as `quantile_cont(p ORDER BY x)`. The values
- * become double, since the kernel would interpolate decimals in their own scale. With OVER the kernel knows only
- * `quantile_cont(x, p) OVER (…)`; from the end (DESC) it is `1 - p`.
+ * `percentile_cont(p) WITHIN GROUP (ORDER BY x)`, which the parser writes as `quantile_cont(p ORDER BY x)`.
+ * The values are cast to double, since the kernel would interpolate decimals in their own scale. With OVER,
+ * the kernel only supports `quantile_cont(x, p) OVER (…)`; a descending order (DESC) becomes `1 - p`.
  */
 export const PERCENTILE_CONT: Implementation = {
   kind: 'ordered aggregate',

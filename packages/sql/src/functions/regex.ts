@@ -19,8 +19,9 @@ const ARITY = {
 } as const;
 
 /**
- * Regular expressions of the dialect over the kernel's: flags become a prefix of the pattern, `.` matches line ends
- * unless a flag says `-s`, no match is NULL, `\&` in a replacement is the whole match.
+ * Translates the dialect's regular expressions to the kernel's: flags become a prefix of the pattern, `.`
+ * matches line ends unless the flags contain `-s`, no match gives NULL, and `\&` in a replacement is the
+ * whole match.
  */
 export const regexFunction = (name: RegexFunction): Implementation => ({
   kind: 'rewrite',
@@ -58,9 +59,9 @@ function extract(
   build: (...args: Argument[]) => Expression,
 ): Expression | undefined {
   if (third === undefined) return build(subject, patternWith(pattern), constant(0));
-  // The kernel's own order (subject, pattern, group [, flags]).
+  // The call uses the kernel's own order of arguments (subject, pattern, group [, flags]).
   if (literalInteger(third) !== undefined) return build(subject, patternWith(pattern, fourth), third);
-  // A list of group names is a form of the kernel alone.
+  // Only the kernel's own form takes a list of group names.
   if (third.class === 'OPERATOR' && third.type === 'ARRAY_CONSTRUCTOR') return undefined;
   return build(subject, patternWith(pattern, third), fourth ?? constant(0));
 }
@@ -76,7 +77,7 @@ function patternWith(pattern: Argument, flags?: Argument): Argument {
   if (patternText === undefined || flagText === undefined) {
     return internalCall('regexp_flags', pattern, flags ?? constant(''));
   }
-  // A pattern without a prefix may become a plain search for its text.
+  // The kernel may run a pattern without a prefix as a plain text search.
   const inline = flagText.replace(/[cg]/g, '').replace(/[np]/g, 'm');
   const prefix = patternText.includes('.') ? `(?s${inline})` : inline && `(?${inline})`;
   return constant(prefix + patternText);

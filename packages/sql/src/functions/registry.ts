@@ -19,7 +19,7 @@ import type { DialectFunction } from './types.ts';
 import { VECTOR_FUNCTIONS } from './vector.ts';
 import { WINDOW_FUNCTIONS } from './window.ts';
 
-/** Every function the dialect promises. A name may stand in two categories (aggregate and window). */
+/** Every function that the dialect supports. A name may occur in two categories (aggregate and window). */
 export const DIALECT_FUNCTIONS: readonly DialectFunction[] = [
   ...AGGREGATE_FUNCTIONS,
   ...WINDOW_FUNCTIONS,
@@ -35,7 +35,7 @@ export const DIALECT_FUNCTIONS: readonly DialectFunction[] = [
   ...SESSION_FUNCTIONS,
 ];
 
-/** Building blocks by name without the internal prefix. */
+/** The macros of all functions, by name without the internal prefix. */
 export const INTERNAL_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...AGGREGATE_MACROS,
   ...HLL_MACROS,

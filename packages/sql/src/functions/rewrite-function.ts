@@ -11,9 +11,10 @@ const BY_NAME: ReadonlyMap<string, DialectFunction> = new Map(
 );
 
 /**
- * What the kernel runs for a call of a dialect function; undefined leaves the call as it is. The arguments are
- * rewritten already; alias and place of the call are kept. Throws UNDEFINED_FUNCTION for a wrong number of
- * arguments, INVALID_ARGUMENT for a literal argument the function does not take.
+ * The kernel's expression for a call of a dialect function; undefined leaves the call as it is. The arguments
+ * must already be rewritten; the alias and the place of the call are kept.
+ * @throws TesseraError UNDEFINED_FUNCTION for a wrong number of arguments, INVALID_ARGUMENT for a literal
+ * argument that the function does not accept
  */
 export function rewriteFunction(
   node: FunctionNode | WindowNode,

@@ -51,7 +51,8 @@ export const STRING_FUNCTIONS = inCategory('string', [
     result: '4',
     implementation: macro(
       [1, 1],
-      // `s[:]` keeps the refusal of numbers, `concat` takes a list as it is, and both bind where `s` is of another type.
+      // `s[:]` refuses numbers, as length should; `concat` accepts a list. Both branches bind even if `s` has
+      // another type.
       `(s) AS CASE WHEN typeof(s) = 'VARCHAR' THEN length(s::VARCHAR) WHEN typeof(s) = 'BLOB' THEN octet_length(s::BLOB)
         WHEN s IS NOT NULL THEN length(concat(s[:])) END`,
     ),
@@ -241,7 +242,8 @@ export const STRING_FUNCTIONS = inCategory('string', [
     result: 'hello',
     implementation: macro(
       [2, 3],
-      // A slice takes texts and bytes alike, but is half as fast on texts. Its branches have one type until the last cast.
+      // A slice works for text and bytes, but is half as fast for text. The branches have a common type until
+      // the last cast.
       `(s, i) AS cast_to_type(CASE WHEN typeof(s) = 'VARCHAR' THEN substring(s::VARCHAR, tsr_first_character(i))
         ELSE s[tsr_first_character(i):]::VARCHAR END, repeat(coalesce(s, ''), 0))`,
       `(s, i, n) AS cast_to_type(CASE
@@ -287,7 +289,7 @@ function padding(name: 'lpad' | 'rpad') {
   return macro(
     [2, 3],
     `(s, n) AS ${name}(s, n::INTEGER, ' ')`,
-    // The kernel refuses to pad with nothing.
+    // The kernel refuses to pad with an empty text.
     `(s, n, p) AS CASE WHEN p = '' THEN left(s, CASE WHEN n < 0 THEN 0 ELSE n END) ELSE ${name}(s, n::INTEGER, p) END`,
   );
 }
@@ -297,9 +299,9 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(s, d) AS CASE WHEN s IS NULL THEN NULL WHEN s = '' THEN []::VARCHAR[]
       WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s] ELSE string_split(s, d) END`,
   ],
-  // `greatest` and `least` pass NULL over: a NULL position or length must make the result NULL.
+  // `greatest` and `least` ignore NULL, but a NULL position or length must make the result NULL.
   first_character: ['(i) AS CASE WHEN i < 1 THEN 1 ELSE i END'],
-  // How many of n characters from position i on lie in the text or behind it; huge counts mean "all".
+  // The number of characters that remain of n characters from position i on. Very large counts mean "all".
   characters_left: [
     `(i, n) AS CASE WHEN n < 0 THEN error('negative substring length not allowed')
       WHEN i IS NOT NULL AND n IS NOT NULL THEN greatest(i + least(n, 4294967295) - greatest(i, 1), 0) END`,
@@ -307,7 +309,7 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
   regexp_extract: [
     '(s, p, g) AS CASE WHEN regexp_matches(s, p) AND g IS NOT NULL THEN regexp_extract(s, p, g) END',
   ],
-  // The kernel takes its own flags as literals only.
+  // The kernel accepts its flags only as literals.
   regexp_replace: [
     `(s, p, r, f) AS CASE WHEN contains(f, 'g') THEN regexp_replace(s, p, r, 'g')
       WHEN f IS NOT NULL THEN regexp_replace(s, p, r) END`,

@@ -2,8 +2,9 @@ import { call, constant, type Expression } from '../tree.ts';
 import { isColumnRef, isLambda, lambdaParameters } from './expressions.ts';
 
 /**
- * The expression with unqualified references to the given names (parameters of a lambda) replaced.
- * A nested lambda that has a parameter of the same name keeps it; `x.field` becomes a field of what replaces `x`.
+ * Replaces unqualified references to the given names (parameters of a lambda) in an expression.
+ * A nested lambda with a parameter of the same name keeps its own; `x.field` becomes a field of the
+ * replacement of `x`.
  */
 export function substituteColumns(
   expression: Expression,
@@ -12,7 +13,7 @@ export function substituteColumns(
   return substitute(expression, lowerCased(replacements)) as Expression;
 }
 
-/** How many lambdas an expression contains, at any depth. */
+/** The number of lambdas in an expression, at any depth. */
 export function countLambdas(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const within = Object.values(value).reduce((sum: number, item) => sum + countLambdas(item), 0);

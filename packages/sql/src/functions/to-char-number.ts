@@ -2,15 +2,15 @@ import { fail } from '@tessera/common';
 import { constant, type Expression } from '../tree.ts';
 import { internalCall } from './expressions.ts';
 
-/** A pattern of PostgreSQL's to_char for numbers, read. */
+/** A parsed number pattern of PostgreSQL's to_char. */
 interface NumberPattern {
   readonly integerDigits: number;
-  /** How many of the integer digits are written even when zero, from the right. */
+  /** The number of integer digits, counted from the right, that are written even if they are zero. */
   readonly forcedDigits: number;
   readonly decimals: number;
   readonly forcedDecimals: number;
   readonly point: boolean;
-  /** For each comma, how many integer digits are right of it. */
+  /** For each comma, the number of integer digits to its right. */
   readonly commas: readonly number[];
   readonly fill: boolean;
   readonly sign: 'default' | 'S' | 'MI' | 'trailing S' | 'PR';
@@ -18,13 +18,13 @@ interface NumberPattern {
   readonly suffix: string;
 }
 
-/** A pattern with digits and no field of a time. */
+/** Whether a pattern has digits and no date or time field. */
 export const isNumberPattern = (pattern: string): boolean => {
   const unquoted = pattern.replace(/"[^"]*"/g, '');
   return /[09]/.test(unquoted) && !/YY|MM|MON|DD|DAY|DY|HH|SS|W|Q|J|CC/i.test(unquoted);
 };
 
-/** `to_char(x, '999,990.00')` → one call of the macro, with what the pattern says as constants. */
+/** `to_char(x, '999,990.00')` → one call of the macro, with the parsed pattern as constant arguments. */
 export function numberToChar(value: Expression, pattern: string): Expression {
   const p = parseNumberPattern(pattern);
   const body = internalCall(
@@ -44,7 +44,7 @@ export function numberToChar(value: Expression, pattern: string): Expression {
     : internalCall('number_between', body, constant(p.prefix), constant(p.suffix));
 }
 
-/** `thousands`, which the kernel does faster, or the places of the commas, each between spaces. */
+/** `thousands`, which the kernel formats faster, or the positions of the commas, each between spaces. */
 function groupingOf({ commas, integerDigits }: NumberPattern): string {
   const thousands = Array.from({ length: Math.floor((integerDigits - 1) / 3) }, (_, i) => 3 * (i + 1));
   const isThousands = commas.length > 0 && commas.toReversed().join() === thousands.join();
@@ -102,8 +102,8 @@ function parseNumberPattern(pattern: string): NumberPattern {
 }
 
 /**
- * The digits are those of the value rounded to the decimals of the pattern; `#` stands for each when there are more
- * than the pattern has room for. Without FM the text has the width of the pattern and room for a sign.
+ * Formats the value rounded to the decimals of the pattern. If it has more digits than the pattern has room
+ * for, `#` replaces each digit. Without FM, the text has the width of the pattern plus room for a sign.
  */
 export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> = {
   number_grouped: [

@@ -5,8 +5,8 @@ import { internalCall, isNullLiteral, kernelCall, literalText, operatorCall } fr
 import { isNumberPattern, numberToChar } from './to-char-number.ts';
 
 /**
- * `to_char(t, 'DD Mon')` → `strftime(t, '%d %b')`, fields that the kernel's strftime lacks as macros, joined with `||`.
- * The pattern is read once, when the query is prepared.
+ * `to_char(t, 'DD Mon')` → `strftime(t, '%d %b')`. Fields that the kernel's strftime lacks become macros,
+ * joined with `||`. The pattern is parsed once, when the query is prepared.
  */
 export function toChar({ children: [value, pattern] }: FunctionNode): Expression | undefined {
   if (isNullLiteral(pattern)) return cast(constant(null), 'VARCHAR');
@@ -114,7 +114,7 @@ const MACRO_OF_FIELD: Readonly<Record<string, string>> = {
   FF6: 'us',
 };
 
-/** `MONTH` is upper, `month` lower; `Month` is as the kernel writes it. */
+/** `MONTH` is upper case and `month` lower case; `Month` is what the kernel writes. */
 function withCase({ field, written }: Field, text: Expression): Expression {
   if (NAMES[field] === undefined && !/^(A\.M\.|P\.M\.|AD|BC|A\.D\.|B\.C\.|RM|TZ)$/.test(field)) return text;
   if (written === field) return kernelCall('upper', text);

@@ -1,4 +1,4 @@
-/** Types as the kernel's `typeof` writes them (a regular expression) and as the dialect does. */
+/** Type names: a regular expression for the kernel's `typeof`, and the name in the dialect. */
 const NAMES: readonly (readonly [kernel: string, dialect: string])[] = [
   ['TIMESTAMP WITH TIME ZONE', 'timestamptz'],
   ['TIMESTAMP(_S|_MS|_NS)?', 'timestamp'],
@@ -39,7 +39,7 @@ const withDialectNames = NAMES.reduce(
   't',
 );
 
-/** `t` is a constant when the query is bound, so that all of this is done once. */
+/** `t` is a constant when the query is bound, so the replacements run only once. */
 export const TYPE_NAME_MACROS: Readonly<Record<string, readonly string[]>> = {
   type_name: [
     `(t) AS ${Array.from({ length: ARRAY_NESTING }).reduce<string>(

@@ -14,24 +14,27 @@ export type FunctionCategory =
   | 'vector'
   | 'session';
 
-/** What rewrites may ask of the request and its session. */
+/** What rewrites may know about the request and its session. */
 export interface FunctionContext {
   readonly sessionValues: {
     readonly account: string;
     readonly database: string;
     readonly engine: string;
     readonly user: string;
-    /** Undefined: the HTTP API. */
+    /** The protocol of the client; undefined for the HTTP API. */
     readonly protocol?: 'postgres' | undefined;
   };
-  /** Values as JSON gave them. */
+  /** Parameter values as parsed from JSON. */
   readonly parameters: readonly { readonly name: string; readonly value: unknown }[];
 }
 
-/** Least and most arguments; the most is Infinity for a variadic function. */
+/** The minimum and maximum number of arguments; the maximum is Infinity for a variadic function. */
 export type Arity = readonly [least: number, most: number];
 
-/** An aggregate call without what it shares with a window: FILTER, DISTINCT, ORDER BY, OVER stay as they are. */
+/**
+ * An aggregate call without the clauses that it shares with window calls: FILTER, DISTINCT, ORDER BY and OVER
+ * stay as they are.
+ */
 export interface AggregateCall {
   readonly name: string;
   readonly args: readonly Expression[];
@@ -39,12 +42,13 @@ export interface AggregateCall {
 }
 
 /**
- * How a function comes to the kernel:
+ * How a function is implemented in the kernel:
  * - `kernel`: the kernel's function of this name already behaves as the dialect says;
  * - `alias`: the kernel has it under another name;
- * - `macro`: overloads `(a, b) AS expression`, installed under an internal name that calls are redirected to;
- * - `rewrite`: a new tree for a call; `undefined` leaves the call to the kernel;
- * - `aggregate`: another aggregate, its result passed through `finish`;
+ * - `macro`: overloads `(a, b) AS expression`, installed under an internal name to which calls are
+ * redirected;
+ * - `rewrite`: returns a new tree for a call; `undefined` leaves the call to the kernel;
+ * - `aggregate`: another aggregate whose result is passed through `finish`;
  * - `ordered aggregate`: a new tree for a call with WITHIN GROUP, also with OVER.
  */
 export type Implementation =
@@ -73,13 +77,13 @@ export interface DialectFunction {
   readonly category: FunctionCategory;
   readonly signatures: readonly string[];
   readonly description: string;
-  /** An expression (or, for aggregates, a SELECT) and its result as text; both are executed by the tests. */
+  /** An expression (or, for aggregates, a SELECT) and its result as text. The tests execute every example. */
   readonly example: string;
   readonly result: string | null;
   readonly implementation: Implementation;
 }
 
-/** A definition as the category files write it. */
+/** A definition as the category files write it; the registry adds the category. */
 export type Definition = Omit<DialectFunction, 'category'>;
 
 export const inCategory = (

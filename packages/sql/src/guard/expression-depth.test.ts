@@ -3,7 +3,7 @@ import { checkExpressionDepth, EXPRESSION_LIMITS } from './expression-depth.ts';
 
 const { levels, deepExpressions, deepLevels } = EXPRESSION_LIMITS;
 const expression = (children: unknown[]) => ({ class: 'FUNCTION', type: 'FUNCTION', children });
-/** An expression of as many levels. */
+/** An expression with the given number of levels. */
 const nested = (depth: number, innermost: unknown[] = []): unknown =>
   depth === 0 ? innermost[0] : expression(depth === 1 ? innermost : [nested(depth - 1, innermost)]);
 const select = (list: unknown[]) => ({ type: 'SELECT_NODE', cte_map: { map: [] }, select_list: list });

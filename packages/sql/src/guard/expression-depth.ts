@@ -1,16 +1,20 @@
 import { fail } from '@tessera/common';
 import { isExpression, isQueryNode, isTableRef } from '../tree-transform.ts';
 
-/** The time to plan an expression grows with the cube of its levels, and nothing interrupts it: 300 take half a second. */
+/**
+ * Planning time grows with the cube of the depth of an expression and cannot be interrupted: 300 levels take
+ * half a second.
+ */
 export const EXPRESSION_LIMITS = {
   levels: 300,
-  /** So many expressions of a statement may have more than `deepLevels`. */
+  /** The number of expressions per statement that may have more than `deepLevels` levels. */
   deepExpressions: 8,
   deepLevels: 100,
 } as const;
 
 /**
- * Refuses a parsed statement whose expressions nest too deep: `a + b + c` has two levels, as `f(g(x))`.
+ * Refuses a parsed statement whose expressions are nested too deeply: `a + b + c` has two levels, like
+ * `f(g(x))`.
  * @throws TesseraError STATEMENT_TOO_COMPLEX
  */
 export function checkExpressionDepth(statement: unknown): void {
@@ -21,7 +25,10 @@ export function checkExpressionDepth(statement: unknown): void {
     if (depth > deepLevels) deep += 1;
     if (deep > deepExpressions) refuse(`expressions of more than ${deepLevels} levels`, deepExpressions);
   };
-  /** The levels under `node` that belong to the expression around it; expressions of a query are counted by themselves. */
+  /**
+   * The levels under `node` that belong to the surrounding expression. Expressions of subqueries are counted
+   * separately.
+   */
   const levelsOf = (node: unknown, isInExpression: boolean): number => {
     if (node === null || typeof node !== 'object') return 0;
     const isOne = isExpression(node);

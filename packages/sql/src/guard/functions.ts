@@ -2,7 +2,10 @@ import { fail, type SqlLocation } from '@tessera/common';
 import { isCatalogFunction, isCatalogTableFunction } from '../postgres/catalog-calls.ts';
 import type { FunctionNode, QueryLocation, TableFunctionRef, WindowNode } from '../tree.ts';
 
-/** Table functions of the kernel that users may call; READ_* functions are the dialect's own and are gone by then. */
+/**
+ * Table functions of the kernel that users may call. The dialect's READ_* functions have already been
+ * replaced at this point.
+ */
 const TABLE_FUNCTIONS = new Set([
   'generate_series',
   'range',
@@ -14,8 +17,9 @@ const TABLE_FUNCTIONS = new Set([
 ]);
 
 /**
- * Functions that reach past the query (settings, variables, files, other statements, the catalog of the kernel), and those that
- * tell how the kernel runs it (`alias`, `stats`, `vector_type`), whose values differ between one node and several.
+ * Functions that reach beyond the query (settings, variables, files, other statements, the kernel's catalog),
+ * and functions that expose how the kernel runs it (`alias`, `stats`, `vector_type`): their values differ
+ * between one node and several.
  */
 const FORBIDDEN = new Set([
   'add_parquet_key',
@@ -53,12 +57,16 @@ const FORBIDDEN = new Set([
 const FORBIDDEN_PREFIX =
   /^(?:duckdb_|pragma_|pg_(?!typeof$)|parquet_|sniff_|glob$|icu_sort_key$|has_|col_description|obj_description|shobj_)/;
 
-/** The parser writes `main` for its own sugar. */
+/** The parser writes the schema `main` for calls that it generates from syntax. */
 const OWN_SCHEMAS = new Set(['', 'main', 'pg_catalog']);
 
 type Locate = (at: QueryLocation) => SqlLocation | undefined;
 
-/** `locate` is asked only for what is refused: finding a place costs as much as the text is long. @throws TesseraError FORBIDDEN */
+/**
+ * @param locate computes the place of the call; only called for a refusal, because it costs time proportional
+ * to the text
+ * @throws TesseraError FORBIDDEN
+ */
 export function checkFunction(node: FunctionNode | WindowNode, locate: Locate): void {
   const name = node.function_name.toLowerCase();
   if (node.class === 'FUNCTION' && (isCatalogFunction(node) || isCatalogTableFunction(node))) return;
@@ -68,7 +76,7 @@ export function checkFunction(node: FunctionNode | WindowNode, locate: Locate): 
   if (name.startsWith('tsr_')) unknown(name, locate(node.query_location));
 }
 
-/** @throws TesseraError FORBIDDEN for what the kernel knows and users may not call */
+/** @throws TesseraError FORBIDDEN for a function that the kernel knows and users may not call */
 export function checkTableFunction(ref: TableFunctionRef, locate: Locate): void {
   const name = ref.function.function_name.toLowerCase();
   if (isCatalogTableFunction(ref.function)) return;
@@ -77,7 +85,7 @@ export function checkTableFunction(ref: TableFunctionRef, locate: Locate): void 
   if (!TABLE_FUNCTIONS.has(name)) refuse(name, place());
 }
 
-/** Whether a call in FROM is of a function whose rows are a table; others give one value each, like those of select lists. */
+/** Whether a call in FROM returns a table. Other functions return one value per call, as in a select list. */
 export const isTableFunction = (node: FunctionNode): boolean => {
   const name = node.function_name.toLowerCase();
   return TABLE_FUNCTIONS.has(name) || isCatalogTableFunction(node) || KERNEL_TABLE_FUNCTION.test(name);

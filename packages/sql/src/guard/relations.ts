@@ -5,8 +5,9 @@ import { isQueryNode, isTableRef } from '../tree.ts';
 type Locate = (at: QueryLocation) => SqlLocation | undefined;
 
 /**
- * The table references of a query that name no CTE in their scope: what is left for the catalog to know. The one that stands
- * first in FROM, or in the subquery there, comes first, the others in the order of the text.
+ * The table references of a query that do not name a CTE in their scope, so the catalog must resolve them.
+ * The one that stands first in FROM, or in the subquery there, comes first; the others follow in the order of
+ * the text.
  * @throws TesseraError NOT_SUPPORTED for SHOW and DESCRIBE inside a query
  */
 export function catalogReferences(tree: unknown, locate: Locate): readonly BaseTableRef[] {
@@ -57,7 +58,7 @@ function visitTable(node: TableRef, scope: ReadonlySet<string>, locate: Locate, 
 }
 
 /**
- * Names of files as tables, and names nobody knows, do not reach the kernel.
+ * Refuses a table reference before it reaches the kernel: a file name used as a table, or an unknown name.
  * @throws TesseraError FORBIDDEN, UNDEFINED_TABLE
  */
 export function refuseTable(node: BaseTableRef, locate: Locate): never {

@@ -3,20 +3,26 @@ import type { IToken } from 'chevrotain';
 import { Close, isParameter, isWord, Open, Word } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 
-/** Planning time grows with the square of some of these, and a statement within them is planned in seconds. */
+/**
+ * Planning time grows with the square of some of these counts. A statement within the limits is planned in
+ * seconds.
+ */
 export const STATEMENT_LIMITS = {
-  /** Words, names, literals, operators, commas and brackets. */
+  /** The number of words, names, literals, operators, commas and brackets. */
   tokens: 50_000,
-  /** The same of an INSERT: rows of literals take time that grows with their number alone. */
+  /** The same for an INSERT: the time for rows of literals grows linearly. */
   insertTokens: 2_000_000,
-  /** Of one SELECT list. */
+  /** The number of items in one SELECT list. */
   columns: 4_096,
   setOperations: 1_000,
-  /** Relations that one query joins, with JOIN or a comma. Their order is searched for, which takes a second for 60. */
+  /**
+   * The number of relations that one query joins, with JOIN or a comma. The kernel searches for their best
+   * order, which takes a second for 60.
+   */
   joins: 48,
-  /** Limit for all queries of the statement together. */
+  /** The number of joined relations in all queries of the statement together. */
   allJoins: 200,
-  /** One in the other where a value stands: the time to bind them doubles with each. */
+  /** The nesting depth of scalar subqueries: each level doubles the time to bind them. */
   valueSubqueries: 12,
   parameters: 65_535,
 } as const;
@@ -25,11 +31,11 @@ const { tokens: _, ...COUNTED_LIMITS } = STATEMENT_LIMITS;
 /** A statement with fewer tokens is within every limit. */
 const SMALLEST = Math.min(...Object.values(COUNTED_LIMITS));
 
-/** Keywords before a subquery that is not a scalar subquery. */
+/** Keywords before a subquery that is a relation or a condition, not a scalar subquery. */
 const BEFORE_RELATIONS = new Set(['FROM', 'JOIN', 'LATERAL', 'AS', 'MATERIALIZED', 'USING']);
 
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
-/** Words behind which a list of columns or of relations is over. */
+/** Words that end a list of columns or relations. */
 const ENDS_LIST = new Set([
   ...['FROM', 'WHERE', 'GROUP', 'HAVING', 'WINDOW', 'QUALIFY', 'ORDER', 'LIMIT', 'RETURNING', 'SET'],
   ...SET_OPERATIONS,
@@ -37,14 +43,15 @@ const ENDS_LIST = new Set([
 const ORDERED_ALONE = new Set(['GROUP', 'LIMIT', ...SET_OPERATIONS]);
 
 /**
- * Refuses a statement by its tokens, before anything is done whose time grows faster than the statement.
- * @throws TesseraError STATEMENT_TOO_COMPLEX with the place of what is one too many
+ * Refuses a statement by its token counts, before any step whose time grows faster than linearly with the
+ * statement.
+ * @throws TesseraError STATEMENT_TOO_COMPLEX at the first item beyond the limit
  */
 export function checkStatementSize(text: string, tokens: readonly IToken[]): void {
   if (tokens.length <= SMALLEST) return;
   const counts = { columns: 0, setOperations: 0, joins: 0, allJoins: 0, parameters: 0, valueSubqueries: 0 };
   const parameters = new Set<string>();
-  /** Indexed by the depth of brackets. */
+  /** Open scopes, indexed by bracket depth. */
   const scopes: Scope[] = [newScope(0)];
   const join = (scope: Scope) => {
     counts.joins = scope.joins += 1;
@@ -82,14 +89,17 @@ export function checkStatementSize(text: string, tokens: readonly IToken[]): voi
 }
 
 interface Scope {
-  /** Columns so far of the SELECT list; undefined outside of one. */
+  /** The number of items of the SELECT list so far; undefined outside of a list. */
   columns: number | undefined;
   isInFrom: boolean;
-  /** Counts of the query that is being read. */
+  /** Counts for the query that is being read. */
   joins: number;
-  /** A subquery's joins are ordered together with those around it, unless it groups or cuts off its rows. */
+  /**
+   * The kernel orders the joins of a subquery together with those around it, unless the subquery groups or
+   * limits its rows.
+   */
   isOrderedAlone: boolean;
-  /** How many subqueries that are values are open. */
+  /** The number of enclosing scalar subqueries. */
   readonly values: number;
 }
 
@@ -101,11 +111,11 @@ const newScope = (values: number): Scope => ({
   values,
 });
 
-/** How many tokens a statement may have that begins with this token. */
+/** The maximum number of tokens of a statement that begins with this token. */
 export const maxTokens = (first: IToken): number =>
   isWord(first, 'INSERT') ? STATEMENT_LIMITS.insertTokens : STATEMENT_LIMITS.tokens;
 
-/** Whether a bracket opens a subquery, and not one in FROM or WITH. */
+/** Whether a bracket opens a scalar subquery, and not one in FROM or WITH. */
 function isValueSubquery(tokens: readonly IToken[], open: number): boolean {
   if (!isWord(tokens[open + 1], 'SELECT', 'WITH', 'VALUES')) return false;
   const before = tokens[open - 1];

@@ -3,9 +3,9 @@ import { cast, constant, type Expression } from '../tree.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 
 /**
- * The session does what these functions say before the query runs, and puts the outcome in the place of the arguments:
- * `pg_try_advisory_lock(7)` comes as `pg_try_advisory_lock(true)`, `pg_advisory_lock(7)` as `pg_advisory_lock()`. With other
- * arguments the query is only described.
+ * The session takes the lock before the query runs and replaces the arguments by the outcome:
+ * `pg_try_advisory_lock(7)` arrives here as `pg_try_advisory_lock(true)`, `pg_advisory_lock(7)` as
+ * `pg_advisory_lock()`. Calls with other arguments occur only if the query is described and not run.
  */
 const answered = (isVoid: boolean): PostgresFunction => ({
   arity: [0, 2],

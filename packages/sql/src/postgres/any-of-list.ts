@@ -1,9 +1,8 @@
 import { call, type Expression } from '../tree.ts';
 
 /**
- * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `tsr_pg_any_equal(list, x)`: in the condition of an
- * outer join the kernel takes no subquery over columns of both sides, as in
- *
+ * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `tsr_pg_any_equal(list, x)`.
+ * The kernel does not support a subquery over columns of both sides in the condition of an outer join, as in
  *     t LEFT JOIN a ON t.oid = a.attrelid AND a.attnum = ANY(t.indkey)
  */
 export function anyOfList(node: Expression): Expression {

@@ -12,7 +12,10 @@ import {
 
 const TEXT: TypeNode = { id: 'VARCHAR', type_info: null };
 
-/** `'{1,NULL,"a b"}'::text[]` → `['1', NULL, 'a b']::VARCHAR[]`: the kernel reads arrays in brackets only. */
+/**
+ * `'{1,NULL,"a b"}'::text[]` → `['1', NULL, 'a b']::VARCHAR[]`: the kernel only reads arrays in square
+ * brackets.
+ */
 export function arrayLiteral(node: CastNode): Expression {
   const { child, cast_type } = node;
   if (cast_type.type_info?.type !== 'LIST_TYPE_INFO') return node;
@@ -20,7 +23,9 @@ export function arrayLiteral(node: CastNode): Expression {
   return text === undefined ? node : { ...node, child: listOf(text, cast_type.type_info.child_type) };
 }
 
-/** `x = ANY('{a,b}')`, which the parser writes with `unnest('{a,b}')`: the text is an array. */
+/**
+ * `x = ANY('{a,b}')`, which the parser writes with `unnest('{a,b}')`. The text literal is parsed as an array.
+ */
 export function unnestedLiteral(node: FunctionNode): FunctionNode {
   if (node.function_name !== 'unnest' || node.children.length !== 1) return node;
   const text = arrayText(node.children[0]!);

@@ -8,7 +8,7 @@ const INFORMATION_SCHEMA_FUNCTIONS: Readonly<Record<string, PostgresFunction>> =
   _pg_expandarray: { arity: [1, 1], rewrite: ([list]) => internalCall('pg_expandarray', list) },
 };
 
-/** What stands for a call, if it is of a function of PostgreSQL's catalog. */
+/** The replacement of a call of a function of PostgreSQL's catalog; undefined for other functions. */
 export function postgresFunction({
   function_name,
   schema,
@@ -17,7 +17,7 @@ export function postgresFunction({
   children,
 }: FunctionNode): PostgresFunction | undefined {
   if (is_operator || catalog !== '') return undefined;
-  // The dialect's own counts elements and takes no dimension.
+  // With one argument this is the dialect's own function, which counts the elements.
   if (function_name === 'array_length' && children.length === 1) return undefined;
   if (schema === 'information_schema') return own(INFORMATION_SCHEMA_FUNCTIONS, function_name);
   if (schema === PG_CATALOG)
@@ -28,7 +28,7 @@ export function postgresFunction({
 const own = (functions: Readonly<Record<string, PostgresFunction>>, name: string) =>
   Object.hasOwn(functions, name) ? functions[name] : undefined;
 
-/** Names of functions that stand in FROM alone. */
+/** Names of functions that may only be called in FROM. */
 const TABLE_FUNCTIONS = new Set([
   'aclexplode',
   'generate_subscripts',
@@ -38,13 +38,13 @@ const TABLE_FUNCTIONS = new Set([
   'pg_partition_tree',
 ]);
 
-/** A function of PostgreSQL's catalog that the engine has. */
+/** Whether the engine implements this function of PostgreSQL's catalog. */
 export const isCatalogFunction = (node: FunctionNode): boolean => postgresFunction(node) !== undefined;
 
-/** Likewise in FROM. */
+/** Whether the engine implements this catalog function for FROM. */
 export const isCatalogTableFunction = ({ function_name, schema, catalog }: FunctionNode): boolean =>
   catalog === '' && (schema === '' || schema === PG_CATALOG) && TABLE_FUNCTIONS.has(function_name);
 
-/** Whether a call is written as PostgreSQL's catalog has it. */
+/** Whether a call is written in the form that PostgreSQL's catalog defines. */
 export const isCatalogCall = (node: FunctionNode): boolean =>
   node.schema === PG_CATALOG || isCatalogFunction(node) || isCatalogTableFunction(node);

@@ -1,7 +1,10 @@
 import type { IToken } from 'chevrotain';
 import { isWord, Open } from '../text/lexer.ts';
 
-/** The words after which a column has to stand: `EXISTS (SELECT FROM t)` is `EXISTS (SELECT 1 FROM t)` to the parser. */
+/**
+ * The tokens after which a select list has to be inserted, because the parser does not accept an empty one:
+ * `EXISTS (SELECT FROM t)` becomes `EXISTS (SELECT 1 FROM t)`.
+ */
 export const emptySelections = (tokens: readonly IToken[]): readonly IToken[] =>
   tokens.filter(
     (token, index) =>

@@ -46,7 +46,7 @@ const found = (lookup: Lookup, arity: Arity = [1, 1]): PostgresFunction => ({
   rewrite: ([key]) => lookedUp(lookup, cast(key!, 'UINTEGER')),
 });
 
-/** Of a relation, by its name or OID. */
+/** A function of a relation, given by its name or OID. */
 const ofRelation = (lookup: Lookup, arity: Arity): PostgresFunction => ({
   arity,
   rewrite: ([relation]) => lookedUp(lookup, regValue(REG_TYPES.regclass!, relation!, 'error')),
@@ -72,7 +72,7 @@ const VISIBLE = [
   'pg_type_is_visible',
 ];
 
-/** Of things that the engine has none of. */
+/** Lookups of kinds of objects that the engine does not have; they find nothing. */
 const NEVER_DEFINED = [
   'pg_get_functiondef',
   'pg_get_function_arg_default',
@@ -93,7 +93,7 @@ const NEVER_DEFINED = [
 const each = (names: readonly string[], of: PostgresFunction) =>
   Object.fromEntries(names.map((name) => [name, of] as const));
 
-/** By name; with or without the schema `pg_catalog`. */
+/** The functions by name. Calls may qualify them with the schema `pg_catalog`. */
 export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   ...each(VISIBLE, always(constant(true), [1, 1])),
   ...each(NEVER_DEFINED, always(NO_TEXT)),
@@ -197,7 +197,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
     arity: [1, 1],
     rewrite: ([value]) => coalesced(internalCall('pg_quote_literal', value), constant('NULL')),
   },
-  /** Settings of the session are the endpoint's: within a query there is nothing to set. */
+  /** The endpoint manages session settings; within a query there is nothing to set. */
   set_config: { arity: [3, 3], rewrite: ([, value]) => cast(value!, 'VARCHAR') },
   shobj_description: {
     arity: [2, 2],
@@ -212,7 +212,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   txid_current: always(bigint(1n), [0, 0]),
 };
 
-/** Functions that are others when `pg_catalog` stands before them. */
+/** Functions that behave differently if qualified with `pg_catalog`. */
 export const QUALIFIED_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   version: always(constant(POSTGRES_VERSION_TEXT), [0, 0]),
 };
@@ -234,7 +234,7 @@ function searchPath(implicit: Expression): Expression {
 const listOf = (...items: readonly string[]): Expression =>
   call('list_value', ...items.map((item) => constant(item)));
 
-/** The whole index for column 0. */
+/** Column 0 means the whole index. */
 function indexKey(oid: Expression, column: Expression | undefined): Expression {
   if (column === undefined) return cast(oid, 'VARCHAR');
   return concatenated(oid, constant('/'), column);

@@ -10,21 +10,22 @@ import {
   type SubqueryNode,
 } from '../tree.ts';
 
-/** Schema of the relations that functions look things up in. */
+/** The schema of the relations that serve lookups. */
 const LOOKUP_SCHEMA = 'pg_catalog';
 
 /**
- * What can be looked up: relations of `pg_catalog` that the coordinator makes, with the columns `$key` and `$value`, which no
- * query of a user names, so that nothing in the key of a look-up is taken for a column of them. Keys are unique.
+ * What can be looked up. Each is a relation of `pg_catalog` that the coordinator provides, with the columns
+ * `$key` and `$value`. No user query can name these columns, so nothing in the key expression of a lookup is
+ * mistaken for one of them. Keys are unique.
  */
 export const LOOKUPS = [
-  /** Text of a relation's name, in every way to write it → OID. */
+  /** The name of a relation, in every way to write it → OID. */
   'relation_oid',
-  /** OID → name, with its schema where that is not in the search path. */
+  /** OID → name, schema-qualified if the schema is not in the search path. */
   'relation_name',
-  /** OIDs of relations whose schema is in the search path → true. */
+  /** OID of a relation whose schema is in the search path → true. */
   'relation_visible',
-  /** OID → bytes. */
+  /** OID → size in bytes. */
   'relation_bytes',
   'type_oid',
   'type_name',
@@ -34,35 +35,37 @@ export const LOOKUPS = [
   'role_name',
   'routine_oid',
   'routine_name',
-  /** OID → text after the arrow of the signature. */
+  /** OID → the result part of the signature, after the arrow. */
   'routine_result',
-  /** OID → text between the parentheses of the signature. */
+  /** OID → the parameter list of the signature, without parentheses. */
   'routine_arguments',
-  /** OID of a database, or its name → bytes. */
+  /** OID or name of a database → size in bytes. */
   'database_bytes',
   /** OID of a view → its query. */
   'view_definition',
-  /** OID of a constraint → text. */
+  /** OID of a constraint → its definition. */
   'constraint_definition',
-  /** OID of an index, or `OID/number of the column` → text. */
+  /** OID of an index, or `OID/number of the column` → its definition. */
   'index_definition',
-  /** `pg_class/OID` → text. */
+  /** `pg_class/OID` → comment. */
   'description',
-  /** `relation/OID/SELECT`, `schema/OID/USAGE`, `database/OID/CREATE` → true where the user has it. */
+  /**
+   * `relation/OID/SELECT`, `schema/OID/USAGE`, `database/OID/CREATE` → true if the user has the privilege.
+   */
   'privilege',
-  /** Name in lower case → value. */
+  /** Setting name in lower case → value. */
   'setting',
 ] as const;
 
 export type Lookup = (typeof LOOKUPS)[number];
 
-/** The relation behind a look-up. */
+/** The name of the relation that serves a lookup. */
 export const lookupRelation = (lookup: Lookup): string => `$${lookup}`;
 
 const KEY = '$key';
 const VALUE = '$value';
 
-/** `(SELECT "$value" FROM pg_catalog."$lookup" WHERE "$key" = key)`. */
+/** Builds the lookup `(SELECT "$value" FROM pg_catalog."$lookup" WHERE "$key" = key)`. */
 export function lookedUp(lookup: Lookup, key: Expression): SubqueryNode {
   const node: SelectNode = {
     type: 'SELECT_NODE',
@@ -114,6 +117,6 @@ export const coalesced = (...items: readonly Expression[]): Expression =>
 
 export const concatenated = (...items: readonly Expression[]): Expression => call('concat', ...items);
 
-/** Whether something was found. */
+/** Builds the condition that a lookup finds something. */
 export const isFound = (lookup: Lookup, key: Expression): Expression =>
   coalesced(lookedUp(lookup, key), constant(false));

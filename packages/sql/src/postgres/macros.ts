@@ -1,4 +1,4 @@
-/** Words that PostgreSQL's `quote_ident` quotes though they look like plain names. */
+/** Words that PostgreSQL's `quote_ident` quotes although they look like plain names. */
 const RESERVED =
   'all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case cast char character check coalesce collate collation column concurrently constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp current_user dec decimal default deferrable desc distinct do else end except exists extract false fetch float for foreign freeze from full grant greatest group grouping having ilike in initially inner inout int integer intersect interval into is isnull join lateral leading least left like limit localtime localtimestamp national natural nchar none normalize not notnull null nullif numeric offset on only or order out outer overlaps overlay placing position precision primary real references returning right row select session_user setof similar smallint some substring symmetric table tablesample then time timestamp to trailing treat trim true union unique user using values varchar variadic verbose when where window with';
 
@@ -8,7 +8,7 @@ const reservedList = RESERVED.split(' ')
 
 const NAME_PART = '"(?:[^"]|"")*"|[^".]+';
 
-/** Functions of PostgreSQL that look nothing up, under internal names. */
+/** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
   pg_quote_ident: [
     `(t) AS CASE WHEN regexp_full_match(CAST(t AS VARCHAR), '[a-z_][a-z0-9_$]*') AND CAST(t AS VARCHAR) NOT IN (${reservedList})
@@ -22,7 +22,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(t) AS list_transform(regexp_extract_all(t, '${NAME_PART}'), lambda part: CASE
     WHEN starts_with(part, '"') THEN replace(part[2:-2], '""', '"') ELSE lower(trim(part)) END)`,
   ],
-  // The oid decides which types have a modifier; the name is that of the type alone.
+  // The OID decides which types have a modifier; the name is that of the type without it.
   pg_format_type: [
     `(name, type, modifier) AS CASE
     WHEN type IS NULL THEN NULL
@@ -32,7 +32,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       CASE WHEN ends_with(name, '[]') THEN left(name, -2) || '(' || (modifier - 4) || ')[]' ELSE name || '(' || (modifier - 4) || ')' END
     ELSE name END`,
   ],
-  // What an owner has without a grant, by PostgreSQL's letter for the kind of object.
+  // The default privileges of an owner, by PostgreSQL's letter for the kind of object.
   pg_acldefault: [
     `(kind, owner) AS CASE kind
     WHEN 'r' THEN [owner || '=arwdDm/' || owner]
@@ -57,7 +57,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     WHEN abs(n) < 10995116277760 THEN CAST(round(n / 1073741824.0) AS BIGINT) || ' GB'
     ELSE CAST(round(n / 1099511627776.0) AS BIGINT) || ' TB' END`,
   ],
-  // Whether an element equals the item; NULL where a NULL leaves that open.
+  // Whether an element equals the item; NULL if a NULL leaves that undecided.
   pg_any_equal: [
     `(list, item) AS CASE WHEN len(list) = 0 THEN false WHEN item IS NULL THEN NULL
       WHEN list_contains(list, item) THEN true WHEN list_count(list) = len(list) THEN false END`,

@@ -23,8 +23,9 @@ import { isTableOid, nameTableOids, tableOids } from './table-oid.ts';
 import { isVector, vectorForm, vectorText } from './vectors.ts';
 
 /**
- * What clients of PostgreSQL write to read its catalog, in terms of the dialect: functions of `pg_catalog`, casts to `regclass`
- * and its like, `'{a,b}'::text[]`, vectors that begin at 0. Other statements come back as they are.
+ * Translates what PostgreSQL's clients write to read the catalog into the dialect: functions of `pg_catalog`,
+ * casts to `regclass` and similar types, `'{a,b}'::text[]`, vectors whose subscripts begin at 0. Other
+ * statements are returned unchanged.
  * @throws TesseraError UNDEFINED_FUNCTION for a wrong number of arguments
  */
 export function postgresForms(statement: Statement, context: FunctionContext): Statement {
@@ -61,7 +62,7 @@ function isForm(node: Expression): boolean {
   }
 }
 
-/** Words of PostgreSQL that the parser takes for columns. */
+/** Keywords of PostgreSQL that the parser takes for columns. */
 const BARE_WORDS: Readonly<Record<string, (context: FunctionContext) => string>> = {
   current_catalog: ({ sessionValues }) => sessionValues.database,
   current_role: ({ sessionValues }) => sessionValues.user,
@@ -76,7 +77,7 @@ const bareWord = (node: Expression): string | undefined => {
 
 class Forms {
   readonly #context: FunctionContext;
-  /** Expressions that stand for a cast to one of REG_TYPES. */
+  /** The expressions that replaced a cast to one of REG_TYPES. */
   readonly #reg = new Map<Expression, RegType>();
 
   readonly #tableOid: (node: Expression) => Expression;
@@ -137,7 +138,7 @@ class Forms {
     return value;
   }
 
-  /** `'{int4,int8}'::regtype[]` as well as a list of OIDs. */
+  /** Casts to a list type: `'{int4,int8}'::regtype[]` as well as a list of OIDs. */
   #listCast(node: CastNode, list: TypeNode): Expression {
     const { type_info } = node.cast_type;
     const name = type_info?.type === 'LIST_TYPE_INFO' ? namedType(type_info.child_type) : undefined;
@@ -150,7 +151,7 @@ class Forms {
     return { ...node, cast_type: list, child: { ...literal.child, children: oids } };
   }
 
-  /** `x::regclass = 't'` compares with a name of that type. */
+  /** In `x::regclass = 't'`, the text is a name of that type. */
   #comparison(node: Extract<Expression, { class: 'COMPARISON' }>): Expression {
     const { left, right } = node;
     const [onLeft, onRight] = [this.#reg.get(left), this.#reg.get(right)];
@@ -184,7 +185,7 @@ class Forms {
     return node.type === 'TABLE_FUNCTION' ? catalogTable(node) : node;
   }
 
-  /** A column of a query shows the name. */
+  /** A result column of a reg* type shows the name, not the OID. */
   #query(node: QueryNode): QueryNode {
     if (node.type !== 'SELECT_NODE') return node;
     const items = node.select_list.map((item) => this.#shown(item));
@@ -202,7 +203,7 @@ class Forms {
   }
 }
 
-/** Vectors leave the statement as PostgreSQL writes them; inside of it they are lists. */
+/** Vectors are lists within the statement; result columns show them in PostgreSQL's text form. */
 function withVectorTexts(node: QueryNode): QueryNode {
   if (node.type !== 'SELECT_NODE') return node;
   const items = node.select_list.map((item) => {
@@ -214,7 +215,7 @@ function withVectorTexts(node: QueryNode): QueryNode {
 
 const isText = ({ id }: TypeNode): boolean => id === 'VARCHAR';
 
-/** The kernel's types for those that only PostgreSQL has. */
+/** The kernel's types for types that only PostgreSQL has. */
 const KERNEL_TYPES: Readonly<Record<string, string>> = {
   aclitem: 'VARCHAR',
   cardinal_number: 'INTEGER',

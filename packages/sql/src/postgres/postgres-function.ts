@@ -1,7 +1,7 @@
 import type { Arity, FunctionContext } from '../functions/types.ts';
 import type { Expression } from '../tree.ts';
 
-/** What a function of PostgreSQL's catalog stands for. */
+/** How a function of PostgreSQL's catalog is rewritten. */
 export interface PostgresFunction {
   readonly arity: Arity;
   readonly rewrite: (args: readonly Expression[], context: FunctionContext) => Expression;

@@ -4,8 +4,8 @@ import type { PostgresFunction } from './postgres-function.ts';
 import { REG_TYPES, regValue } from './reg-types.ts';
 
 /**
- * `has_table_privilege([user,] table, 'SELECT, INSERT')`: what the user of the session may do, whatever user is named; any of
- * several privileges is enough.
+ * `has_table_privilege([user,] table, 'SELECT, INSERT')`: tests the privileges of the session's user,
+ * whatever user is named. One of several privileges is enough.
  */
 const check = (kind: string, reg: string): PostgresFunction => ({
   arity: [2, 3],
@@ -21,7 +21,9 @@ const check = (kind: string, reg: string): PostgresFunction => ({
   },
 });
 
-/** The privilege of the engine that stands for one of PostgreSQL: who may read a table may reference it. */
+/**
+ * The engine's privilege for a privilege of PostgreSQL: a user who may read a table may also reference it.
+ */
 const plainPrivilege = (name: string): string =>
   name
     .trim()
@@ -38,7 +40,7 @@ const combined = (by: 'AND' | 'OR', left: Expression, right: Expression): Expres
   children: [left, right],
 });
 
-/** On a column is on its table. */
+/** A privilege on a column is a privilege on its table. */
 const ofColumn: PostgresFunction = {
   arity: [3, 4],
   rewrite: (args, context) => {

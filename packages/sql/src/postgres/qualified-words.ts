@@ -1,7 +1,7 @@
 import type { IToken } from 'chevrotain';
 import { isWord, Open, QuotedName } from '../text/lexer.ts';
 
-/** A piece of text that the parser is not to see. */
+/** A part of the text to hide from the parser. */
 export interface Omission {
   readonly first: IToken;
   readonly last: IToken;
@@ -14,8 +14,8 @@ const isDefault = (token: IToken | undefined): boolean =>
   isWord(token, 'DEFAULT') || (token?.tokenType === QuotedName && token.image === '"default"');
 
 /**
- * Names of PostgreSQL's own that the kernel's parser does not take, as psql and its like write them:
- *
+ * Finds qualified names of PostgreSQL that the kernel's parser does not accept, as psql and other clients
+ * write them:
  *     x::pg_catalog.text               becomes   x::text
  *     x OPERATOR(pg_catalog.~) y       becomes   x ~ y
  *     x COLLATE pg_catalog.default     becomes   x
@@ -39,7 +39,7 @@ export function qualifiedWords(tokens: readonly IToken[]): readonly Omission[] {
 
 const isTypePlace = (before: IToken | undefined): boolean => before?.image === '::' || isWord(before, 'AS');
 
-/** All of `OPERATOR(pg_catalog.~)` but the operator. */
+/** The omissions that leave only the operator of `OPERATOR(pg_catalog.~)`. */
 function operatorOf(tokens: readonly IToken[], index: number): readonly Omission[] {
   const close = tokens.findIndex((token, at) => at > index + 3 && token.image === ')');
   if (tokens[index + 3]?.image !== '.' || close < 0) return [];

@@ -3,7 +3,7 @@ import { namesIn, quoteIdentifier } from '../text/names.ts';
 import { call, cast, constant, type Expression, stringLiteral } from '../tree.ts';
 import { coalesced, concatenated, type Lookup, lookedUp } from './lookup.ts';
 
-/** Types whose values are OIDs that are written as names. */
+/** A type whose values are OIDs that are written as names. */
 export interface RegType {
   readonly what: string;
   readonly oid: Lookup;
@@ -16,7 +16,7 @@ export const REG_TYPES: Readonly<Record<string, RegType>> = {
   regnamespace: { what: 'schema', oid: 'namespace_oid', name: 'namespace_name' },
   regrole: { what: 'role', oid: 'role_oid', name: 'role_name' },
   regproc: { what: 'function', oid: 'routine_oid', name: 'routine_name' },
-  // There are no operators of users, and none of the engine's own has an OID.
+  // Users cannot define operators, and the engine's own have no OIDs.
   regoper: { what: 'operator', oid: 'routine_oid', name: 'routine_name' },
   regoperator: { what: 'operator', oid: 'routine_oid', name: 'routine_name' },
   regprocedure: { what: 'function', oid: 'routine_oid', name: 'routine_name' },
@@ -26,8 +26,8 @@ const OID = 'UINTEGER';
 const DIGITS = /^\d+$/;
 
 /**
- * `'t'::regclass`, `c.oid::regclass` → the OID, looked up where it is a name.
- * `missing`: what stands for a name that nothing has.
+ * `'t'::regclass`, `c.oid::regclass` → the OID, with a lookup if the value is a name.
+ * @param missing the expression for a name that does not exist
  */
 export function regValue(type: RegType, value: Expression, missing: 'null' | 'error'): Expression {
   const text = stringLiteral(value);
@@ -40,11 +40,13 @@ export function regValue(type: RegType, value: Expression, missing: 'null' | 'er
   return missing === 'null' ? found : coalesced(found, failure(type, text));
 }
 
-/** The name that a value of the type is written as. */
+/** The name for a value of the type. */
 export const regName = (type: RegType, oid: Expression): Expression =>
   coalesced(lookedUp(type.name, oid), cast(oid, 'VARCHAR'));
 
-/** Names as look-ups have them: folded, with quotes where they need them, functions without arguments. */
+/**
+ * A name in the form that lookups use as keys: folded, quoted where necessary, functions without arguments.
+ */
 function normalName({ name }: RegType, text: string): string {
   if (name === 'type_name')
     return text
@@ -59,6 +61,6 @@ function normalName({ name }: RegType, text: string): string {
 const failure = ({ what }: RegType, text: string): Expression =>
   cast(call('error', concatenated(constant(`${what} "${text}" does not exist`))), OID);
 
-/** `format_type(oid, modifier)`. */
+/** Builds the call `format_type(oid, modifier)`. */
 export const formattedType = (oid: Expression, modifier: Expression): Expression =>
   internalCall('pg_format_type', lookedUp('type_name', oid), oid, cast(modifier, 'INTEGER'));

@@ -1,14 +1,12 @@
 import packageJson from '../../package.json' with { type: 'json' };
 
-/**
- * The version of PostgreSQL whose catalog this is: clients choose their queries by it.
- */
+/** The PostgreSQL version that we report; clients choose their catalog queries by it. */
 export const POSTGRES_VERSION = '15.0';
 
-/** What `version()` answers clients of PostgreSQL, which read the number behind the first word. */
+/** The answer of `version()` for PostgreSQL clients, which parse the number after the first word. */
 export const POSTGRES_VERSION_TEXT = `PostgreSQL ${POSTGRES_VERSION} (Tessera ${packageJson.version})`;
 
-/** Settings that clients ask for, with what they are when the session has not set them. */
+/** Settings that clients read, with their values when the session has not set them. */
 export const POSTGRES_SETTINGS: Readonly<Record<string, string>> = {
   application_name: '',
   block_size: '8192',
@@ -47,5 +45,5 @@ const BY_NAME = new Map(
   Object.entries(POSTGRES_SETTINGS).map(([name, value]) => [name.toLowerCase(), value] as const),
 );
 
-/** The value of a setting, whose name may be in any case. */
+/** The value of a setting; the case of its name does not matter. */
 export const settingValue = (name: string): string | undefined => BY_NAME.get(name.toLowerCase());

@@ -12,7 +12,10 @@ import {
 } from '../tree.ts';
 import { systemTable } from './lookup.ts';
 
-/** Columns of functions that have no rows here: nothing has options, no table has partitions, grants are read from views. */
+/**
+ * The columns of functions that return no rows here: no object has options, no table has partitions of its
+ * own, and grants are read from views.
+ */
 const EMPTY: Readonly<Record<string, readonly (readonly [name: string, type: string])[]>> = {
   aclexplode: [
     ['grantor', 'UINTEGER'],
@@ -33,7 +36,10 @@ const EMPTY: Readonly<Record<string, readonly (readonly [name: string, type: str
   ],
 };
 
-/** `pg_get_keywords()` and other functions of PostgreSQL in FROM; what is none comes back without the schema `pg_catalog`. */
+/**
+ * Rewrites `pg_get_keywords()` and other functions of PostgreSQL in FROM; other functions lose the schema
+ * `pg_catalog`.
+ */
 export function catalogTable(node: TableFunctionRef): TableRef {
   const { function: called, alias, column_name_alias, sample, query_location } = node;
   const name = called.function_name;
@@ -68,7 +74,7 @@ export function catalogTable(node: TableFunctionRef): TableRef {
   );
 }
 
-/** `generate_series(…) AS s`: PostgreSQL calls the column `s` too. */
+/** `generate_series(…) AS s`: PostgreSQL names the column `s` too. */
 function withColumnName(node: TableFunctionRef): TableFunctionRef {
   const { alias, column_name_alias, with_ordinality } = node;
   const isNamed = alias !== '' && column_name_alias.length === 0 && with_ordinality === 'WITHOUT_ORDINALITY';

@@ -11,13 +11,13 @@ import {
 } from '../tree.ts';
 import { lookedUp } from './lookup.ts';
 
-/** Whether a node is the system column that tells which relation a row is from. */
+/** Whether a node is the system column `tableoid`, the OID of the relation that a row comes from. */
 export const isTableOid = (node: unknown): node is Extract<Expression, { class: 'COLUMN_REF' }> => {
   const { class: kind, column_names: names } = node as { class?: unknown; column_names?: readonly string[] };
   return kind === 'COLUMN_REF' && names !== undefined && names.length <= 2 && names.at(-1) === 'tableoid';
 };
 
-/** A column `tableoid` keeps its name when something else stands in its place. */
+/** Gives a column `tableoid` that name as alias before another expression replaces it. */
 export function nameTableOids(node: QueryNode): QueryNode {
   if (node.type !== 'SELECT_NODE' || !node.select_list.some(isTableOid)) return node;
   const named = (item: Expression) =>
@@ -26,8 +26,8 @@ export function nameTableOids(node: QueryNode): QueryNode {
 }
 
 /**
- * `c.tableoid` → the OID of what `c` stands for, as it is the same for all rows of a relation. Names that stand for no relation
- * are left to be refused.
+ * `c.tableoid` → the OID of the relation that `c` names, which is the same for all rows of a relation.
+ * References that name no relation are left for the kernel to refuse.
  */
 export function tableOids(statement: Statement): (node: Expression) => Expression {
   const tables = new Map<unknown, BaseTableRef>();
@@ -40,7 +40,7 @@ export function tableOids(statement: Statement): (node: Expression) => Expressio
   };
 }
 
-/** `scopes`: relations of the SELECTs around, the innermost first. */
+/** @param scopes the relations of the enclosing SELECTs, innermost first */
 function collect(
   value: unknown,
   scopes: readonly (readonly BaseTableRef[])[],

@@ -8,8 +8,8 @@ export const isVector = (node: Expression | undefined): boolean =>
   node?.class === 'COLUMN_REF' && VECTORS.has(node.column_names.at(-1)!);
 
 /**
- * The kernel has vectors as lists, which begin at 1 and have commas in their text:
- *
+ * Rewrites expressions over vectors. The kernel has them as lists, whose subscripts begin at 1 and whose text
+ * contains commas:
  *     i.indkey[0]                          becomes   i.indkey[0 + 1]
  *     generate_subscripts(i.indkey, 1)     becomes   generate_subscripts(i.indkey, 1) - 1
  *     i.indkey::varchar                    becomes   array_to_string(i.indkey, ' ')
@@ -26,6 +26,6 @@ export function vectorForm(node: Expression): Expression {
   return isVector(node.children[0]) ? operatorCall('-', { ...node, alias: '' }, constant(1)) : node;
 }
 
-/** `1 2`, as PostgreSQL writes a vector. */
+/** The text of a vector as PostgreSQL writes it: `1 2`. */
 export const vectorText = (vector: Expression): Expression =>
   kernelCall('array_to_string', { ...vector, alias: '' }, constant(' '));

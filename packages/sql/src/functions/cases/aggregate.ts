@@ -75,7 +75,7 @@ export const AGGREGATE_CASES: Cases = {
     ['SELECT hll_count_distinct(x, 30) FROM range(1) t(x)', error('literal from 12 to 20')],
   ],
   hll_count_merge: [
-    // The same values, in one sketch or in parts: the same bytes.
+    // The same values give the same bytes, whether they are sketched at once or in parts that are merged.
     [
       'SELECT hll_count_merge(s) = (SELECT hll_count_build(x) FROM range(30000) t(x)) FROM (SELECT hll_count_build(x) AS s FROM range(30000) t(x) GROUP BY x % 7) g',
       'true',

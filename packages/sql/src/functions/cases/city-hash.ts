@@ -2,7 +2,7 @@ import type { Cases } from './case.ts';
 
 const signed = (hash: bigint): string => String(BigInt.asIntN(64, hash));
 
-/** Hashes of version 1.0.2, one or more for each branch by length. */
+/** Known hashes of version 1.0.2, at least one for each branch by input length. */
 const KNOWN: readonly (readonly [text: string, hash: bigint])[] = [
   ['', 11160318154034397263n],
   ['1', 11413460447292444913n],

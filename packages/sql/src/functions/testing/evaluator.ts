@@ -10,7 +10,7 @@ export interface Evaluator extends AsyncDisposable {
   evaluate(sql: string): Promise<string | null>;
 }
 
-/** Evaluates through the whole of the dialect, in a kernel of its own. */
+/** Starts an evaluator that runs expressions through the whole dialect, in a kernel of its own. */
 export async function startEvaluator(timeZone = 'UTC'): Promise<Evaluator> {
   const directory = mkdtempSync(join(tmpdir(), 'functions-test-'));
   const silent = () => undefined;
