@@ -16,6 +16,13 @@ export type Action =
   /** `replaces`: rows deleted already in the vector this one was made from; 0 for the first. */
   | { readonly kind: 'set_deletion_vector'; readonly vector: DeletionVector; readonly replaces: number };
 
+/** What a statement wants committed. */
+export interface CatalogChange {
+  readonly actions: readonly Action[];
+}
+
+export const NO_CHANGE: CatalogChange = { actions: [] };
+
 /** Actions that the leader commits together or not at all. */
 export interface Transaction {
   /** The query id: a replay finds it in the log and gets the first answer. */

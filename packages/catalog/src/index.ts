@@ -1,8 +1,31 @@
-export type { Action, Committed, Transaction } from './actions.ts';
+export { type Action, type CatalogChange, type Committed, NO_CHANGE, type Transaction } from './actions.ts';
 export { decodeCheckpoint, encodeCheckpoint } from './checkpoint/checkpoint.ts';
 export type { LogEntry, SealedEntry, SystemRecord } from './log/entry.ts';
 export { decodeEntry, decodeTransaction, encodeEntry, encodeTransaction } from './log/entry-codec.ts';
 export type * from './model.ts';
+export {
+  DEFAULT_SCHEMA,
+  INFORMATION_SCHEMA,
+  implicitSchema,
+  isSystemSchema,
+  isTemporary,
+  isTemporaryName,
+  nameOfTable,
+  PG_CATALOG,
+  type Place,
+  placeForNew,
+  placeOf,
+  RELATION_WORDS,
+  relationAt,
+  requireDatabase,
+  requireLocation,
+  requireRelation,
+  requireSchema,
+  requireSequence,
+  requireTable,
+  TEMPORARY_SCHEMA,
+} from './names.ts';
+export { DEFAULT_GRANULARITY, keptOf, newObject } from './new-objects.ts';
 export { ENGINE_PRIVILEGES, type Privilege } from './privileges.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Admission, admit, validate } from './state/admit.ts';

@@ -9,13 +9,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ReadAuthority } from '@tessera/access-control';
 import type { Tablet, TabletId } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { quoteText, startKernel, typeToSql } from '@tessera/kernel';
 import { PLAN_SQL, planDistributed, tableScans, UnsupportedPlan } from '@tessera/planner';
 import { prepareQuery } from '@tessera/sql';
 import { tpcds, tpch } from '@tessera/workloads';
-import { ReadAuthority } from '../src/authorization/read-authority.ts';
 import { planQuery } from '../src/distribution/distributed-plans.ts';
 import type { Binding } from '../src/read/binding.ts';
 import type { BindRequest } from '../src/read/bound-query.ts';

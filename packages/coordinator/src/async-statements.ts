@@ -1,6 +1,6 @@
+import type { Sender } from '@tessera/access-control';
 import { newUlid, TesseraError } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
-import type { Sender } from './authorization/authorizer.ts';
 import type { RunningQuery } from './running-queries.ts';
 
 export type AsyncStatus = 'RUNNING' | 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELLED';

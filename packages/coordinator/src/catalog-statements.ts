@@ -1,9 +1,8 @@
+import type { Authorizer } from '@tessera/access-control';
 import type { Credential, Snapshot } from '@tessera/catalog';
+import { NO_CHANGE, requireTable } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { type CatalogStatement, isReturning, type TransactionStatement } from '@tessera/sql';
-import type { Authorizer } from './authorization/authorizer.ts';
-import { requireTable } from './catalog/names.ts';
-import { NO_CHANGE } from './changes/change.ts';
 import type { ChangeContext } from './changes/change-context.ts';
 import { commitChange } from './changes/commit-change.ts';
 import { CommittedResults } from './changes/committed-results.ts';

@@ -1,3 +1,4 @@
+import { Authorizer } from '@tessera/access-control';
 import { asQueryId, newQueryId, newRequestId, type QueryId, startTimer, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
@@ -7,10 +8,9 @@ import {
   type ParameterDescription,
   parameterDescription,
 } from '@tessera/sql';
+import { AccessCheck } from './access-check.ts';
 import { AdmissionControl, type AdmissionOptions } from './admission/admission-control.ts';
 import { AsyncStatements } from './async-statements.ts';
-import { AccessCheck } from './authorization/access-check.ts';
-import { Authorizer } from './authorization/authorizer.ts';
 import type { MakeCredential } from './catalog-statements.ts';
 import { withPlaceInCsv } from './csv-failure.ts';
 import { describeQuery } from './describe-query.ts';

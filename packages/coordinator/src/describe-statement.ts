@@ -1,4 +1,6 @@
+import { updateReads } from '@tessera/access-control';
 import type { TableObject } from '@tessera/catalog';
+import { requireTable } from '@tessera/catalog';
 import {
   type ChangeQuery,
   classifyStatement,
@@ -14,8 +16,6 @@ import {
 } from '@tessera/sql';
 import { answeringQuery } from './answering-query.ts';
 import type { AsyncStatements } from './async-statements.ts';
-import { updateReads } from './authorization/change-requirements.ts';
-import { requireTable } from './catalog/names.ts';
 import { queryInPlace } from './changes/bound-query.ts';
 import { type DescribedAs, describeQuery } from './describe-query.ts';
 import type { QueryRunOptions } from './query-run.ts';

@@ -1,5 +1,5 @@
+import type { Authorizer } from '@tessera/access-control';
 import type { Kernel } from '@tessera/kernel';
-import type { Authorizer } from './authorization/authorizer.ts';
 import { CatalogStatements, type MakeCredential } from './catalog-statements.ts';
 import { discardTablets } from './changes/discard-tablets.ts';
 import type { TableServices } from './tables.ts';

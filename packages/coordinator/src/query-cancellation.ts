@@ -1,6 +1,6 @@
+import type { Authorizer } from '@tessera/access-control';
 import { type QueryId, TesseraError } from '@tessera/common';
 import type { Cluster } from '@tessera/scheduler';
-import type { Authorizer } from './authorization/authorizer.ts';
 import type { RunningQueries } from './running-queries.ts';
 
 /** Cancels queries of this node and, for those who ask here, of the others of the engine. */

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import { locationInText, type StatementText } from '@tessera/sql';
-import type { AccessCheck } from './authorization/access-check.ts';
+import type { AccessCheck } from './access-check.ts';
 import { commitName } from './commit-name.ts';
 import { remember } from './request-session.ts';
 import { type RequestStatements, requestStatements } from './request-statements.ts';

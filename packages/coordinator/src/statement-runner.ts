@@ -2,6 +2,7 @@ import { asQueryId, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { type CopyToStatement, classifyStatement, type Statement } from '@tessera/sql';
+import type { AccessCheck } from './access-check.ts';
 import type { AdmissionControl } from './admission/admission-control.ts';
 import { waitsForTurn, whileAdmitted } from './admission/while-admitted.ts';
 import {
@@ -11,7 +12,6 @@ import {
   isGarbageCollection,
 } from './answering-query.ts';
 import type { AsyncStatements } from './async-statements.ts';
-import type { AccessCheck } from './authorization/access-check.ts';
 import type { CatalogStatements, RunnableStatement } from './catalog-statements.ts';
 import { copyTo } from './copy/copy-to.ts';
 import type { QueryCancellation } from './query-cancellation.ts';

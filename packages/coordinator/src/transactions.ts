@@ -1,7 +1,8 @@
 import type { Action, ObjectId, Snapshot } from '@tessera/catalog';
+import { NO_CHANGE } from '@tessera/catalog';
 import { newUlid, Savepoints, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
-import { type Change, NO_CHANGE } from './changes/change.ts';
+import type { Change } from './changes/change.ts';
 import type { StatementSnapshot } from './statement-snapshot.ts';
 import type { TemporaryTables } from './temporary/temporary-tables.ts';
 

@@ -1,3 +1,4 @@
+import { requireFreeName, rightsOf } from '@tessera/access-control';
 import {
   ADMIN_ROLE,
   BOOTSTRAP_USER,
@@ -10,8 +11,6 @@ import {
 } from '@tessera/catalog';
 import { newUlid, TesseraError } from '@tessera/common';
 import type { StorageManager } from '@tessera/storage-manager';
-import { requireFreeName } from './access-statements/principals.ts';
-import { rightsOf } from './authorization/rights.ts';
 import type { MakeCredential } from './catalog-statements.ts';
 
 /** A user as authentication sees it. */

@@ -1,4 +1,5 @@
 import type { Action, Column, Snapshot, TableConstraint, TableObject } from '@tessera/catalog';
+import { nameOfTable } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { alterTypeQuery, type OutputColumn, quoteIdentifier, type TableChange } from '@tessera/sql';
 import { boundQuery } from '../changes/bound-query.ts';
@@ -8,7 +9,6 @@ import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query
 import { addedStoredName, columnNamed } from './columns.ts';
 import { checkCondition, checkDefault, checkExpressions } from './definition-check.ts';
 import { referencingTables, refuseDependents } from './dependents.ts';
-import { nameOfTable } from './names.ts';
 
 type AlterColumn = Extract<TableChange, { kind: 'alter_column' }>;
 

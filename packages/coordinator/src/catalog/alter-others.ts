@@ -1,15 +1,10 @@
+import type { AccessContext } from '@tessera/access-control';
+import { requirePrincipal } from '@tessera/access-control';
 import type { CatalogObject, Snapshot } from '@tessera/catalog';
-import { fail } from '@tessera/common';
-import type { AlterStatement } from '@tessera/sql';
-import type { AccessContext } from '../access-statements/access-context.ts';
-import { requirePrincipal } from '../access-statements/principals.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
-
-import { refuseTemporaryName } from './databases.ts';
-import { dependentViews } from './dependents.ts';
 import {
   DEFAULT_SCHEMA,
   isSystemSchema,
+  NO_CHANGE,
   placeOf,
   RELATION_WORDS,
   relationAt,
@@ -17,7 +12,12 @@ import {
   requireLocation,
   requireRelation,
   requireSchema,
-} from './names.ts';
+} from '@tessera/catalog';
+import { fail } from '@tessera/common';
+import type { AlterStatement } from '@tessera/sql';
+import type { Change } from '../changes/change.ts';
+import { refuseTemporaryName } from './databases.ts';
+import { dependentViews } from './dependents.ts';
 
 type Alter<K extends AlterStatement['kind']> = Extract<AlterStatement, { kind: K }>;
 

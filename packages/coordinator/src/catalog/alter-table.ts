@@ -1,9 +1,10 @@
+import { requirePrincipal } from '@tessera/access-control';
 import type { Action, Column, RelationObject, Snapshot, TableObject } from '@tessera/catalog';
+import { NO_CHANGE, placeOf, RELATION_WORDS, relationAt, requireRelation } from '@tessera/catalog';
 import { fail, type SqlLocation } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { AlterStatement, TableChange } from '@tessera/sql';
-import { requirePrincipal } from '../access-statements/principals.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { dropPartition } from '../changes/remove-tablets.ts';
@@ -18,7 +19,6 @@ import {
 import { addedStoredName, checkNames, columnNamed, newColumn } from './columns.ts';
 import { definitionExpression, partitionExpressions, withSession } from './definition-check.ts';
 import { refuseDependents } from './dependents.ts';
-import { placeOf, RELATION_WORDS, relationAt, requireRelation } from './names.ts';
 import { ownedSequences } from './owned-sequences.ts';
 import { takesSequence, withSequences } from './sequences.ts';
 

@@ -1,7 +1,8 @@
 import type { CheckConstraint, Column, Snapshot, TableConstraint, TableObject } from '@tessera/catalog';
+import { NO_CHANGE } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import type { ConstraintDefinition, TableChange } from '@tessera/sql';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { hasRow, refuseNullRows } from './alter-column.ts';
 import { withConstraints } from './constraints.ts';

@@ -1,11 +1,10 @@
 import type { Action, Snapshot, TableObject, TabletId } from '@tessera/catalog';
+import { NO_CHANGE, newObject, placeForNew, requireTable } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
-import { newObject } from './databases.ts';
-import { placeForNew, requireTable } from './names.ts';
 
 /** A table with the same rows, that shares the objects of the store with its source: no data moves. */
 export function cloneTable(

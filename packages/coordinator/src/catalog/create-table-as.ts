@@ -1,16 +1,16 @@
-import type { Action, Column, Snapshot } from '@tessera/catalog';
+import type { Action, Column, Place, Snapshot } from '@tessera/catalog';
+import { NO_CHANGE } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { type CreateStatement, kernelTypeSql, type OutputColumn } from '@tessera/sql';
 import { boundQuery, queryInPlace } from '../changes/bound-query.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { keepUntil, placeForTable } from '../temporary/temporary-place.ts';
 import { checkNames, storedName } from './columns.ts';
 import { isTaken, newTable, replacedBy } from './create-table.ts';
-import type { Place } from './names.ts';
 import { refuseTwice } from './views.ts';
 
 /** The table and its rows are committed together. */

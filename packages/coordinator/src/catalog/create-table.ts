@@ -1,16 +1,21 @@
 import type { Action, Column, Snapshot, TableObject } from '@tessera/catalog';
+import {
+  DEFAULT_GRANULARITY,
+  NO_CHANGE,
+  newObject,
+  type Place,
+  RELATION_WORDS,
+  relationAt,
+} from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement, TableShape } from '@tessera/sql';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { keepUntil, placeForTable } from '../temporary/temporary-place.ts';
 import { columnNamed, newColumns } from './columns.ts';
 import { withConstraints } from './constraints.ts';
-import { newObject } from './databases.ts';
-import { DEFAULT_GRANULARITY } from './default-granularity.ts';
 import { checkExpressions } from './definition-check.ts';
 import { dropRelations } from './dependents.ts';
-import { type Place, RELATION_WORDS, relationAt } from './names.ts';
 import { withSequences } from './sequences.ts';
 
 const GRANULARITY_RANGE = { min: 2_048, max: 16_777_216 } as const;

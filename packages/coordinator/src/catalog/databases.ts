@@ -1,35 +1,26 @@
+import { requirePrincipal } from '@tessera/access-control';
 import {
   type Action,
   type CatalogObject,
   type DatabaseObject,
-  type ObjectId,
+  DEFAULT_SCHEMA,
+  isSystemSchema,
+  isTemporaryName,
+  NO_CHANGE,
+  newObject,
+  requireDatabase,
+  requireSchema,
   type SchemaObject,
   type Snapshot,
   usageForEverybody,
 } from '@tessera/catalog';
-import { fail, newUlid, type SqlLocation, TesseraError } from '@tessera/common';
+import { fail, type SqlLocation, TesseraError } from '@tessera/common';
 import type { AlterStatement, CreateStatement, DropStatement } from '@tessera/sql';
-import { requirePrincipal } from '../access-statements/principals.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { DEFAULT_DATABASE } from '../request-session.ts';
 import { ofAllSessions } from '../temporary/session-snapshot.ts';
 import { dropRelations } from './dependents.ts';
-import { DEFAULT_SCHEMA, isSystemSchema, isTemporaryName, requireDatabase, requireSchema } from './names.ts';
-
-/** What every new object has, whatever its kind. */
-export const newObject = (context: Pick<ChangeContext, 'user'>, name: string) => {
-  const now = new Date().toISOString();
-  return { id: newUlid() as ObjectId, name, createdAt: now, alteredAt: now, owner: context.user };
-};
-
-/** What an object keeps that is replaced by another definition: whose it is and who may use it, above all. */
-export const keptOf = ({ id, createdAt, owner, grants }: CatalogObject) => ({
-  id,
-  createdAt,
-  owner,
-  ...(grants === undefined ? {} : { grants }),
-});
 
 export function createDatabase(
   context: ChangeContext,

@@ -1,6 +1,6 @@
 import type { Action, ObjectId, RelationObject, Snapshot, TableObject, ViewObject } from '@tessera/catalog';
+import { RELATION_WORDS } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
-import { RELATION_WORDS } from './names.ts';
 import { ownedSequences } from './owned-sequences.ts';
 
 /** Views that name one of the relations, and views that name those, nearest first. */

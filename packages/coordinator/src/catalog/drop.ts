@@ -1,12 +1,19 @@
 import type { Snapshot } from '@tessera/catalog';
+import {
+  NO_CHANGE,
+  placeOf,
+  RELATION_WORDS,
+  relationAt,
+  requireDatabase,
+  requireRelation,
+} from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import type { DropStatement, ObjectName } from '@tessera/sql';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { dropDatabase, dropSchema } from './databases.ts';
 import { dropRelations } from './dependents.ts';
 import { dropIndex } from './indexes.ts';
-import { placeOf, RELATION_WORDS, relationAt, requireDatabase, requireRelation } from './names.ts';
 import { dropSequence } from './sequences.ts';
 
 /** @throws TesseraError UNDEFINED_TABLE and relatives, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS */

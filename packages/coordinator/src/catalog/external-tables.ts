@@ -1,13 +1,12 @@
 import type { Column, ExternalTableObject, Snapshot } from '@tessera/catalog';
+import { NO_CHANGE, newObject, placeForNew, requireLocation } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { checkNames } from './columns.ts';
 import { isTaken } from './create-table.ts';
-import { newObject } from './databases.ts';
 import { warnOfClearText } from './locations.ts';
-import { placeForNew, requireLocation } from './names.ts';
 
 /** A name for files outside; they are looked at when they are read. */
 export function createExternalTable(

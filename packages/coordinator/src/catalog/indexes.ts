@@ -1,11 +1,11 @@
 import type { Snapshot, TableIndex, TableObject } from '@tessera/catalog';
+import { NO_CHANGE, placeOf, requireTable } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { CreateStatement, DropStatement } from '@tessera/sql';
 import { describedQuery, queryInPlace } from '../changes/bound-query.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { placeOf, requireTable } from './names.ts';
 
 type CreateIndexStatement = Extract<
   CreateStatement,

@@ -1,10 +1,9 @@
 import type { LocationObject, Snapshot } from '@tessera/catalog';
+import { keptOf, NO_CHANGE, newObject, requireDatabase } from '@tessera/catalog';
 import { fail, secretKeys } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { keptOf, newObject } from './databases.ts';
-import { requireDatabase } from './names.ts';
 
 /** A URL with the credentials for it, under a name. */
 export function createLocation(

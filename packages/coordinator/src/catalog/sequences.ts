@@ -1,4 +1,15 @@
+import { requirePrincipal } from '@tessera/access-control';
 import type { Action, Column, SchemaObject, SequenceObject, Snapshot, TableObject } from '@tessera/catalog';
+import {
+  DEFAULT_SCHEMA,
+  NO_CHANGE,
+  newObject,
+  type Place,
+  placeForNew,
+  placeOf,
+  requireRelation,
+  requireSequence,
+} from '@tessera/catalog';
 import { fail, newUlid } from '@tessera/common';
 import {
   type AlterSequenceStatement,
@@ -8,18 +19,8 @@ import {
   quoteIdentifier,
   type SequenceOptions,
 } from '@tessera/sql';
-import { requirePrincipal } from '../access-statements/principals.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { newObject } from './databases.ts';
-import {
-  DEFAULT_SCHEMA,
-  type Place,
-  placeForNew,
-  placeOf,
-  requireRelation,
-  requireSequence,
-} from './names.ts';
 
 type Counting = Pick<
   SequenceObject,

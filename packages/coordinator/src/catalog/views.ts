@@ -1,12 +1,19 @@
 import type { Snapshot, ViewObject } from '@tessera/catalog';
+import {
+  isTemporary,
+  keptOf,
+  NO_CHANGE,
+  newObject,
+  placeForNew,
+  RELATION_WORDS,
+  relationAt,
+} from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
 import { describedQuery, queryInPlace } from '../changes/bound-query.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
-import { keptOf, newObject } from './databases.ts';
-import { isTemporary, placeForNew, RELATION_WORDS, relationAt } from './names.ts';
 
 /** A view is kept as text; binding it here tells what is wrong with it, and what it depends on. */
 export async function createView(

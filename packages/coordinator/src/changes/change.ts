@@ -1,12 +1,9 @@
-import type { Action } from '@tessera/catalog';
+import type { CatalogChange } from '@tessera/catalog';
 import type { BoundQuery } from '../read/bound-query.ts';
 
 /** What a statement wants committed. */
-export interface Change {
-  readonly actions: readonly Action[];
+export interface Change extends CatalogChange {
   readonly affectedRows?: number;
   /** The rows of RETURNING, as a query that is ready to run. The code that takes the change releases it. */
   readonly returned?: BoundQuery | undefined;
 }
-
-export const NO_CHANGE: Change = { actions: [] };

@@ -1,4 +1,5 @@
-import { type Change, NO_CHANGE } from './change.ts';
+import { NO_CHANGE } from '@tessera/catalog';
+import type { Change } from './change.ts';
 
 const REMEMBERED = 10_000;
 

@@ -1,9 +1,9 @@
 import type { Action, Snapshot, TableObject } from '@tessera/catalog';
+import { requireTable } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName, typeToSql } from '@tessera/kernel';
 import type { SqlText } from '@tessera/sql';
 import { definitionExpression, partitionExpressions, withSession } from '../catalog/definition-check.ts';
-import { requireTable } from '../catalog/names.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 

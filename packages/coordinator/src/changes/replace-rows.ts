@@ -1,4 +1,6 @@
+import { updateReads } from '@tessera/access-control';
 import type { Action, ObjectId, Snapshot, TableObject } from '@tessera/catalog';
+import { requireTable } from '@tessera/catalog';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import {
   type ChangeQuery,
@@ -10,8 +12,6 @@ import {
   type UpdateStatement,
   updateQuery,
 } from '@tessera/sql';
-import { updateReads } from '../authorization/change-requirements.ts';
-import { requireTable } from '../catalog/names.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { boundQuery, heldQuery } from './bound-query.ts';
 import type { Change } from './change.ts';

@@ -1,3 +1,4 @@
+import { accessChange } from '@tessera/access-control';
 import type { Snapshot } from '@tessera/catalog';
 import type {
   AccessStatement,
@@ -6,7 +7,6 @@ import type {
   CreateStatement,
   DropStatement,
 } from '@tessera/sql';
-import { accessChange } from '../access-statements/run-access-statement.ts';
 import { alterLocation, alterSchema, alterView } from '../catalog/alter-others.ts';
 import { alterTable } from '../catalog/alter-table.ts';
 import { cloneTable } from '../catalog/clone-table.ts';

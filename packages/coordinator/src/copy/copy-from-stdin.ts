@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Column, Snapshot, TableObject } from '@tessera/catalog';
+import { requireTable } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { failedValueOf, interruptOnAbort, type KernelSession, quoteName } from '@tessera/kernel';
 import { type CopiedTexts, copyBatches, copySchema } from '@tessera/readers';
@@ -11,7 +12,6 @@ import {
   parseArrayText,
   postgresInput,
 } from '@tessera/sql';
-import { requireTable } from '../catalog/names.ts';
 import { sequencesFor } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';

@@ -1,8 +1,8 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
+import { requireTable } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { type CopyFromStatement, constraintViolation } from '@tessera/sql';
-import { requireTable } from '../catalog/names.ts';
 import { sequencesFor } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';

@@ -1,5 +1,5 @@
+import { rightsOf } from '@tessera/access-control';
 import type { CatalogObject, Grant } from '@tessera/catalog';
-import { rightsOf } from '../authorization/rights.ts';
 import {
   databasesOf,
   locationsOfDatabase,

@@ -1,5 +1,5 @@
+import { INFORMATION_SCHEMA, PG_CATALOG } from '@tessera/catalog';
 import { redactedQuery, redactedUrl } from '@tessera/sql';
-import { INFORMATION_SCHEMA, PG_CATALOG } from '../catalog/names.ts';
 import {
   databasesOf,
   locationsOfDatabase,

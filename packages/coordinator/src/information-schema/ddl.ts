@@ -6,6 +6,7 @@ import type {
   TableObject,
   ViewObject,
 } from '@tessera/catalog';
+import { DEFAULT_GRANULARITY } from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
 import {
   columnType,
@@ -15,7 +16,6 @@ import {
   redactedQuery,
   redactedUrl,
 } from '@tessera/sql';
-import { DEFAULT_GRANULARITY } from '../catalog/default-granularity.ts';
 import { constraintDefinition } from './constraints.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
+import type { Authorizer, Sender } from '@tessera/access-control';
 import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
-import type { Authorizer, Sender } from '../authorization/authorizer.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { type QueryHistory, queryFacts } from '../query-history.ts';
 import type { SystemScope } from '../read/query-binder.ts';

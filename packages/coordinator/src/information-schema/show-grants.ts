@@ -1,9 +1,8 @@
+import { requirePrincipal, targetObjects } from '@tessera/access-control';
 import type { CatalogObject, Snapshot } from '@tessera/catalog';
+import { INFORMATION_SCHEMA } from '@tessera/catalog';
 import { quoteName, quoteText } from '@tessera/kernel';
 import type { ShowGrantsStatement } from '@tessera/sql';
-import { targetObjects } from '../access-statements/grant-targets.ts';
-import { requirePrincipal } from '../access-statements/principals.ts';
-import { INFORMATION_SCHEMA } from '../catalog/names.ts';
 
 /**
  * The query that answers SHOW GRANTS: what is granted in the database and on the engine, and who is a member of which role.

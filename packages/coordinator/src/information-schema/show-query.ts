@@ -1,6 +1,4 @@
 import type { RelationObject, Snapshot } from '@tessera/catalog';
-import { quoteName, quoteText } from '@tessera/kernel';
-import { columnType, dialectTypeName, type ShowStatement } from '@tessera/sql';
 import {
   INFORMATION_SCHEMA,
   type Place,
@@ -8,7 +6,9 @@ import {
   requireDatabase,
   requireRelation,
   requireSchema,
-} from '../catalog/names.ts';
+} from '@tessera/catalog';
+import { quoteName, quoteText } from '@tessera/kernel';
+import { columnType, dialectTypeName, type ShowStatement } from '@tessera/sql';
 import { ddlOf } from './ddl.ts';
 
 /** A view whose columns only binding tells. */

@@ -1,8 +1,7 @@
+import type { Rights, Visible } from '@tessera/access-control';
 import type { ObjectId, Snapshot } from '@tessera/catalog';
 import type { ClusterMember } from '@tessera/scheduler';
 import type { OutputColumn } from '@tessera/sql';
-import type { Rights } from '../authorization/rights.ts';
-import type { Visible } from '../authorization/visible.ts';
 import type { PreparedStatementFacts } from '../prepared-statement-facts.ts';
 import type { FinishedQuery, QueryFacts } from '../query-history.ts';
 import type { TransactionInfo } from '../transactions.ts';

@@ -1,5 +1,5 @@
+import { PRIVILEGES_ON } from '@tessera/access-control';
 import { PUBLIC_ROLE } from '@tessera/catalog';
-import { PRIVILEGES_ON } from '../authorization/privileges.ts';
 import { shownGrants } from './access.ts';
 import { relationsOfDatabase } from './relations-of-database.ts';
 import type { SystemFacts } from './system-facts.ts';

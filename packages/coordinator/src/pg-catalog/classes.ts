@@ -1,4 +1,4 @@
-import { isTemporary } from '../catalog/names.ts';
+import { isTemporary } from '@tessera/catalog';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { aclOf } from './acl.ts';
 import {

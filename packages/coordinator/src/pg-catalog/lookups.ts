@@ -1,7 +1,7 @@
 import type { Privilege } from '@tessera/catalog';
+import { isTemporaryName } from '@tessera/catalog';
 import { quoteName } from '@tessera/kernel';
 import { type Lookup, POSTGRES_SETTINGS, quoteIdentifier } from '@tessera/sql';
-import { isTemporaryName } from '../catalog/names.ts';
 import { databasesOf } from '../information-schema/relations-of-database.ts';
 import {
   columnsOf,

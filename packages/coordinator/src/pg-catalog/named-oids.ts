@@ -1,4 +1,4 @@
-import { INFORMATION_SCHEMA, PG_CATALOG } from '../catalog/names.ts';
+import { INFORMATION_SCHEMA, PG_CATALOG } from '@tessera/catalog';
 import {
   INFORMATION_SCHEMA_OID,
   PG_CATALOG_OID,

@@ -1,4 +1,4 @@
-import { PG_CATALOG } from '../catalog/names.ts';
+import { PG_CATALOG } from '@tessera/catalog';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { aclOf } from './acl.ts';
 import { CATALOG_TABLES } from './catalog-tables.ts';

@@ -1,5 +1,5 @@
+import { rightsOf } from '@tessera/access-control';
 import { ADMIN_ROLE, type PrincipalObject, PUBLIC_ROLE } from '@tessera/catalog';
-import { rightsOf } from '../authorization/rights.ts';
 import { databasesOf, principalsOf } from '../information-schema/relations-of-database.ts';
 import type { SystemRelation } from '../information-schema/system-relation.ts';
 import { ADMIN_OID, type PostgresFacts, roleOid, userRelations, userSchemas } from './postgres-facts.ts';

@@ -1,3 +1,5 @@
+import type { Authorizer } from '@tessera/access-control';
+import { ReadAuthority } from '@tessera/access-control';
 import type { RelationObject, Snapshot } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { interruptOnAbort, type Kernel, type KernelSession, quoteName } from '@tessera/kernel';
@@ -14,8 +16,6 @@ import {
   type SqlType,
   substituteScans,
 } from '@tessera/sql';
-import type { Authorizer } from '../authorization/authorizer.ts';
-import { ReadAuthority } from '../authorization/read-authority.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { type DistributedQuery, QueryDistribution } from '../distribution/query-distribution.ts';
 import { loadSystemRelation } from '../information-schema/load-relation.ts';

@@ -1,9 +1,20 @@
+import type { ReadAuthority, ReadMention } from '@tessera/access-control';
 import type {
   ExternalTableObject,
   RelationObject,
   Snapshot,
   TableObject,
   ViewObject,
+} from '@tessera/catalog';
+import {
+  DEFAULT_SCHEMA,
+  implicitSchema,
+  isSystemSchema,
+  PG_CATALOG,
+  requireDatabase,
+  requireLocation,
+  requireRelation,
+  requireSchema,
 } from '@tessera/catalog';
 import type { PlannedScan } from '@tessera/file-scan';
 import { type KernelColumn, type KernelSession, quoteName, typeToSql } from '@tessera/kernel';
@@ -15,17 +26,6 @@ import type {
   StorageLocation,
   TableRelation,
 } from '@tessera/sql';
-import type { ReadAuthority, ReadMention } from '../authorization/read-authority.ts';
-import {
-  DEFAULT_SCHEMA,
-  implicitSchema,
-  isSystemSchema,
-  PG_CATALOG,
-  requireDatabase,
-  requireLocation,
-  requireRelation,
-  requireSchema,
-} from '../catalog/names.ts';
 import { isPgCatalogRelation } from '../pg-catalog/pg-catalog.ts';
 import type { StatementSnapshot } from '../statement-snapshot.ts';
 import type { BoundFiles, BoundTable, NamedRelation } from './binding.ts';

@@ -1,4 +1,4 @@
-import { INFORMATION_SCHEMA } from '../catalog/names.ts';
+import { INFORMATION_SCHEMA } from '@tessera/catalog';
 import { informationSchemaRelation } from '../information-schema/information-schema.ts';
 import type { SystemFacts } from '../information-schema/system-facts.ts';
 import type { SystemRelation } from '../information-schema/system-relation.ts';

@@ -1,4 +1,6 @@
+import type { ReadAuthority } from '@tessera/access-control';
 import type { ObjectId, SequenceObject, Snapshot } from '@tessera/catalog';
+import { placeOf, requireSequence } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
@@ -10,8 +12,6 @@ import {
   settingOf,
   TokenCursor,
 } from '@tessera/sql';
-import type { ReadAuthority } from '../authorization/read-authority.ts';
-import { placeOf, requireSequence } from '../catalog/names.ts';
 import { isExhaustion, kernelSequence, type SequenceDemand } from './sequence-demand.ts';
 import type { SequenceTransaction, SequenceValues, TakenRange } from './sequence-values.ts';
 import type { SessionValues } from './session-values.ts';

@@ -1,5 +1,5 @@
 import type { Action, ObjectId, SchemaObject, Snapshot, TabletId } from '@tessera/catalog';
-import { TEMPORARY_SCHEMA } from '../catalog/names.ts';
+import { TEMPORARY_SCHEMA } from '@tessera/catalog';
 import type { TemporaryTables } from './temporary-tables.ts';
 
 /** Cache keyed by the snapshot of the catalog and the schema name of the session. */

@@ -1,8 +1,7 @@
 import type { Action, SchemaObject, Snapshot, TableObject } from '@tessera/catalog';
+import { newObject, type Place, placeForNew, requireDatabase, TEMPORARY_SCHEMA } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import { newObject } from '../catalog/databases.ts';
-import { type Place, placeForNew, requireDatabase, TEMPORARY_SCHEMA } from '../catalog/names.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 
 type CreateTable = Extract<CreateStatement, { kind: 'create_table' | 'create_table_as' }>;

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Authorizer, unlimitedRights } from '@tessera/access-control';
 import {
   type Action,
   BOOTSTRAP_SCHEMA,
@@ -18,8 +19,6 @@ import { mirrorBootstrap } from '@tessera/planner';
 import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { writeTablets } from '@tessera/tablet';
-import { Authorizer } from '../authorization/authorizer.ts';
-import { unlimitedRights } from '../authorization/rights.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
 import { QueryBinder } from '../read/query-binder.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';

@@ -1,7 +1,7 @@
 import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
+import { requireTable } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import type { VacuumStatement } from '@tessera/sql';
-import { requireTable } from '../catalog/names.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { inSession } from '../temporary/session-snapshot.ts';
 import { plannedJobs, type RewriteContext, rewriteTablets } from './rewrite-tablets.ts';

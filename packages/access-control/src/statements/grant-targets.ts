@@ -1,18 +1,21 @@
-import { ENGINE_PRIVILEGES, type Privilege, type RelationObject, type Snapshot } from '@tessera/catalog';
-import { fail, type SqlLocation } from '@tessera/common';
-import type { Granted, GrantTarget, ObjectName } from '@tessera/sql';
-import { PRIVILEGES_ON } from '../authorization/privileges.ts';
-import type { SecuredObject } from '../authorization/requirement.ts';
 import {
+  ENGINE_PRIVILEGES,
   isSystemSchema,
+  type Privilege,
   placeOf,
   RELATION_WORDS,
+  type RelationObject,
   requireDatabase,
   requireLocation,
   requireRelation,
   requireSchema,
   requireSequence,
-} from '../catalog/names.ts';
+  type Snapshot,
+} from '@tessera/catalog';
+import { fail, type SqlLocation } from '@tessera/common';
+import type { Granted, GrantTarget, ObjectName } from '@tessera/sql';
+import type { SecuredObject } from '../authorization/requirement.ts';
+import { PRIVILEGES_ON } from '../rights/privileges.ts';
 export interface TargetedPrivileges {
   readonly object: SecuredObject;
   readonly privileges: readonly Privilege[];

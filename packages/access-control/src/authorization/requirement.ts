@@ -1,8 +1,8 @@
 import type { CatalogObject, PrincipalObject, Privilege, Snapshot } from '@tessera/catalog';
 import { type SqlLocation, TesseraError } from '@tessera/common';
 import { quoteIdentifier } from '@tessera/sql';
-import type { Rights } from './rights.ts';
-import { visibleTo } from './visible.ts';
+import type { Rights } from '../rights/rights.ts';
+import { visibleTo } from '../rights/visible.ts';
 
 /** Objects that grants stand on. */
 export type SecuredObject = Exclude<CatalogObject, PrincipalObject>;

@@ -1,11 +1,10 @@
 import type { Privilege, Snapshot } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import type { Statement } from '@tessera/sql';
-import type { StatementRequest } from '../statement-request.ts';
+import { type Rights, rightsOf, unlimitedRights } from '../rights/rights.ts';
+import { type Visible, visibleTo } from '../rights/visible.ts';
 import { inSnapshot, isMet, type OnBehalf, type Requirement, refusal } from './requirement.ts';
-import { type Rights, rightsOf, unlimitedRights } from './rights.ts';
 import { statementRequirements } from './statement-requirements.ts';
-import { type Visible, visibleTo } from './visible.ts';
 
 export interface AuthorizerOptions {
   /** False: nobody is asked who they are, and everybody may do everything. */
@@ -23,7 +22,11 @@ export interface Asker {
 }
 
 /** Whose a query or transaction is. */
-export type Sender = Pick<StatementRequest, 'user' | 'userId'>;
+export interface Sender {
+  readonly user: string;
+  /** The ULID of the user's catalog object; undefined where nobody is authenticated. */
+  readonly userId?: string | undefined;
+}
 
 /** Decides by the catalog what a user may do. What it does not allow it refuses with FORBIDDEN. */
 export class Authorizer {

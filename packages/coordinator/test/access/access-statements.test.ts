@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Asked, TestNode } from '../testing/test-node.ts';
+import { type Asked, TestNode } from '../../src/testing/test-node.ts';
 
 let node: TestNode;
 

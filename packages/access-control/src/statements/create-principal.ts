@@ -1,16 +1,17 @@
+import type { CatalogChange } from '@tessera/catalog';
 import {
   type Credential,
   type Membership,
+  NO_CHANGE,
+  newObject,
   PUBLIC_ROLE,
   type RoleObject,
+  requireDatabase,
   type Snapshot,
   type UserObject,
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateRoleStatement, CreateUserStatement, PrincipalName, UserOptions } from '@tessera/sql';
-import { newObject } from '../catalog/databases.ts';
-import { requireDatabase } from '../catalog/names.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
 
 import type { AccessContext } from './access-context.ts';
 import { requireFreeName, requireRole } from './principals.ts';
@@ -20,7 +21,7 @@ export async function createUser(
   context: AccessContext,
   snapshot: Snapshot,
   { user: name, ifNotExists, options, roles }: CreateUserStatement,
-): Promise<Change> {
+): Promise<CatalogChange> {
   if (ifNotExists && snapshot.principal(name.name)?.kind === 'user') return NO_CHANGE;
   requireFreeName(snapshot, name);
   const user: UserObject = {
@@ -37,7 +38,7 @@ export function createRole(
   context: AccessContext,
   snapshot: Snapshot,
   { role: name, ifNotExists, roles }: CreateRoleStatement,
-): Change {
+): CatalogChange {
   if (ifNotExists && snapshot.principal(name.name)?.kind === 'role') return NO_CHANGE;
   requireFreeName(snapshot, name);
   const role: RoleObject = {

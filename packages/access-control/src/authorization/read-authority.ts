@@ -9,10 +9,10 @@ import type {
   ViewObject,
 } from '@tessera/catalog';
 import type { SqlLocation } from '@tessera/common';
+import type { Visible } from '../rights/visible.ts';
 import type { Authorizer } from './authorizer.ts';
 import { privilegeOn } from './lookup.ts';
 import type { Requirement } from './requirement.ts';
-import type { Visible } from './visible.ts';
 
 /** By which query something is read, and where that names it. */
 export interface ReadMention {

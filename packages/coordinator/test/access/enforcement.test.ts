@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newUlid, type TesseraError } from '@tessera/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../settings.ts';
-import type { StatementRequest } from '../statement-request.ts';
-import { TestNode } from '../testing/test-node.ts';
+import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import type { StatementRequest } from '../../src/statement-request.ts';
+import { TestNode } from '../../src/testing/test-node.ts';
 
 let node: TestNode;
 const admin = { user: 'tessera' };

@@ -1,8 +1,8 @@
 import type { PrincipalObject, RoleObject, Snapshot, UserObject } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { PrincipalName } from '@tessera/sql';
-import type { Rights } from '../authorization/rights.ts';
-import { visibleTo } from '../authorization/visible.ts';
+import type { Rights } from '../rights/rights.ts';
+import { visibleTo } from '../rights/visible.ts';
 
 /** Names that stand for who asks. */
 const WHO_ASKS: readonly string[] = ['current_user', 'session_user', 'current_role'];

@@ -1,14 +1,15 @@
+import type { CatalogChange } from '@tessera/catalog';
 import {
   type Action,
   BOOTSTRAP_USER,
   type CatalogObject,
+  NO_CHANGE,
   type PrincipalObject,
   type Snapshot,
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { type DropPrincipalStatement, quoteIdentifier, type ReassignOwnedStatement } from '@tessera/sql';
-import { visibleTo } from '../authorization/visible.ts';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
+import { visibleTo } from '../rights/visible.ts';
 
 import type { AccessContext } from './access-context.ts';
 import { ownedBy } from './all-objects.ts';
@@ -26,7 +27,7 @@ export function dropPrincipal(
   context: AccessContext,
   snapshot: Snapshot,
   { kind, principal: name, ifExists }: DropPrincipalStatement,
-): Change {
+): CatalogChange {
   if (ifExists && snapshot.principal(name.name) === undefined) return NO_CHANGE;
   const find = kind === 'drop_user' ? requireUser : requirePrincipal;
   const principal = find(snapshot, name, context);
@@ -58,7 +59,7 @@ export function reassignOwned(
   context: AccessContext,
   snapshot: Snapshot,
   { from, to }: ReassignOwnedStatement,
-): Change {
+): CatalogChange {
   const owner = requirePrincipal(snapshot, to, context);
   const before = new Set(from.map((name) => requirePrincipal(snapshot, name, context).name));
   before.delete(owner.name);

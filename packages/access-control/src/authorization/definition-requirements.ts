@@ -1,4 +1,5 @@
 import type { CatalogObject, DatabaseObject, SchemaObject, Snapshot } from '@tessera/catalog';
+import { requireSequence } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type {
   AlterStatement,
@@ -7,7 +8,6 @@ import type {
   DropStatement,
   ObjectName,
 } from '@tessera/sql';
-import { requireSequence } from '../catalog/names.ts';
 import {
   privilegeOn,
   type RequirementScope,

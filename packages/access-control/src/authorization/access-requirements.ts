@@ -8,6 +8,8 @@ import type {
   ShowGrantsStatement,
   UserOptions,
 } from '@tessera/sql';
+import { PRIVILEGES_ON } from '../rights/privileges.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { nameOfPrincipal, newOwner, schemaNamed } from './definition-requirements.ts';
 import {
   type RequirementScope,
@@ -16,9 +18,7 @@ import {
   schemaOfRelation,
   usableDatabase,
 } from './lookup.ts';
-import { PRIVILEGES_ON } from './privileges.ts';
 import type { Requirement, SecuredObject } from './requirement.ts';
-import { rightsOf } from './rights.ts';
 
 const CREATE_ROLE: Requirement = { kind: 'engine privilege', privilege: 'CREATE ROLE' };
 

@@ -6,8 +6,6 @@ import type {
   SchemaObject,
   Snapshot,
 } from '@tessera/catalog';
-import type { SqlLocation } from '@tessera/common';
-import type { ObjectName } from '@tessera/sql';
 import {
   DEFAULT_SCHEMA,
   implicitSchema,
@@ -16,9 +14,11 @@ import {
   requireLocation,
   requireRelation,
   requireSchema,
-} from '../catalog/names.ts';
+} from '@tessera/catalog';
+import type { SqlLocation } from '@tessera/common';
+import type { ObjectName } from '@tessera/sql';
+import type { Visible } from '../rights/visible.ts';
 import type { Requirement, SecuredObject } from './requirement.ts';
-import type { Visible } from './visible.ts';
 
 /** What the requirements of a statement are looked up in. */
 export interface RequirementScope {

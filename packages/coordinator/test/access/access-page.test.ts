@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { classifyStatement, splitStatements } from '@tessera/sql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TestNode } from '../testing/test-node.ts';
+import { TestNode } from '../../src/testing/test-node.ts';
 
 const page = readFileSync(new URL('../../../../docs/access-control.md', import.meta.url), 'utf8');
 

@@ -1,3 +1,4 @@
+import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type {
   CatalogObject,
   DatabaseObject,
@@ -5,11 +6,9 @@ import type {
   RelationObject,
   SchemaObject,
   SequenceObject,
-  Snapshot,
   TableObject,
-} from '@tessera/catalog';
-import { fail, nearestName, type SqlLocation } from '@tessera/common';
-import type { ObjectName } from '@tessera/sql';
+} from './model.ts';
+import type { Snapshot } from './snapshot.ts';
 
 export const DEFAULT_SCHEMA = 'public';
 export const INFORMATION_SCHEMA = 'information_schema';
@@ -29,6 +28,12 @@ export const isTemporaryName = (name: string): boolean =>
 export function isTemporary(snapshot: Snapshot, { schemaId }: Pick<RelationObject, 'schemaId'>): boolean {
   const schema = snapshot.object(schemaId);
   return schema?.kind === 'schema' && schema.temporaryOf !== undefined;
+}
+
+/** A name of one to three parts, `[database, schema, name]`, and where it is in the statement. */
+export interface QualifiedName {
+  readonly parts: readonly string[];
+  readonly location: SqlLocation;
 }
 
 /** Where an object stands or shall stand. */
@@ -62,7 +67,7 @@ export function implicitSchema(snapshot: Snapshot, database: string, name: strin
  * The schema that an existing object of the name stands in, with the name of one to three parts; nothing of that name need exist.
  * @throws TesseraError DATABASE_NOT_FOUND, UNDEFINED_OBJECT, FORBIDDEN for names in information_schema
  */
-export function placeOf(snapshot: Snapshot, { parts, location }: ObjectName, database: string): Place {
+export function placeOf(snapshot: Snapshot, { parts, location }: QualifiedName, database: string): Place {
   const [name = '', schema, databaseName = database] = [...parts].reverse();
   const schemaName = schema ?? implicitSchema(snapshot, databaseName, name);
   return placeForNew(snapshot, { parts: [databaseName, schemaName, name], location }, database);
@@ -72,7 +77,7 @@ export function placeOf(snapshot: Snapshot, { parts, location }: ObjectName, dat
  * The place for an object that the statement makes: `public` where the name has no schema.
  * @throws TesseraError DATABASE_NOT_FOUND, UNDEFINED_OBJECT, FORBIDDEN for names in information_schema
  */
-export function placeForNew(snapshot: Snapshot, { parts, location }: ObjectName, database: string): Place {
+export function placeForNew(snapshot: Snapshot, { parts, location }: QualifiedName, database: string): Place {
   const [name = '', schemaName = DEFAULT_SCHEMA, databaseName = database] = [...parts].reverse();
   const owner = requireDatabase(snapshot, databaseName, location);
   if (isSystemSchema(schemaName)) {
@@ -153,7 +158,7 @@ export function requireSequence(
 }
 
 /** @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE for a view or an external table */
-export function requireTable(snapshot: Snapshot, name: ObjectName, database: string): TableObject {
+export function requireTable(snapshot: Snapshot, name: QualifiedName, database: string): TableObject {
   const found = requireRelation(snapshot, placeOf(snapshot, name, database));
   if (found.kind === 'table') return found;
   const message = `"${found.name}" is ${RELATION_WORDS[found.kind]}, not a table`;

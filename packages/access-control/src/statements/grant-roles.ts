@@ -1,3 +1,4 @@
+import type { CatalogChange } from '@tessera/catalog';
 import {
   type Action,
   ADMIN_ROLE,
@@ -10,8 +11,7 @@ import {
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { Granted, GrantStatement, PrincipalName, RevokeStatement } from '@tessera/sql';
-import { rightsOf } from '../authorization/rights.ts';
-import type { Change } from '../changes/change.ts';
+import { rightsOf } from '../rights/rights.ts';
 
 import type { AccessContext } from './access-context.ts';
 import { withoutRights, withRight } from './granted-rights.ts';
@@ -26,7 +26,7 @@ export function grantRoles(
   context: AccessContext,
   snapshot: Snapshot,
   { granted, to, withOption }: OfRoles<GrantStatement>,
-): Change {
+): CatalogChange {
   const asking = context.rights(snapshot);
   let rights = membershipRights(snapshot);
   const touched: RoleObject[] = [];
@@ -52,7 +52,7 @@ export function revokeRoles(
   context: AccessContext,
   snapshot: Snapshot,
   { granted, from, optionOnly, cascade }: OfRoles<RevokeStatement>,
-): Change {
+): CatalogChange {
   const asking = context.rights(snapshot);
   const grantees = new Set(from.map((name) => requirePrincipal(snapshot, name, context).id));
   const roles = granted.roles.map((name) => requireRole(snapshot, name, context));

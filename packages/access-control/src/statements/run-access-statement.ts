@@ -1,6 +1,5 @@
-import type { Snapshot } from '@tessera/catalog';
+import type { CatalogChange, Snapshot } from '@tessera/catalog';
 import type { AccessStatement, GrantStatement, RevokeStatement } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
 
 import type { AccessContext } from './access-context.ts';
 import { alterRole, alterUser } from './alter-principal.ts';
@@ -14,7 +13,7 @@ export function accessChange(
   context: AccessContext,
   snapshot: Snapshot,
   statement: AccessStatement,
-): Change | Promise<Change> {
+): CatalogChange | Promise<CatalogChange> {
   switch (statement.kind) {
     case 'create_user':
       return createUser(context, snapshot, statement);
@@ -36,14 +35,14 @@ export function accessChange(
   }
 }
 
-function grant(context: AccessContext, snapshot: Snapshot, statement: GrantStatement): Change {
+function grant(context: AccessContext, snapshot: Snapshot, statement: GrantStatement): CatalogChange {
   const { granted } = statement;
   return granted.kind === 'roles'
     ? grantRoles(context, snapshot, { ...statement, granted })
     : grantPrivileges(context, snapshot, { ...statement, granted });
 }
 
-function revoke(context: AccessContext, snapshot: Snapshot, statement: RevokeStatement): Change {
+function revoke(context: AccessContext, snapshot: Snapshot, statement: RevokeStatement): CatalogChange {
   const { granted } = statement;
   return granted.kind === 'roles'
     ? revokeRoles(context, snapshot, { ...statement, granted })

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { classifyStatement } from '@tessera/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NeededRight } from '../testing/needed-right.ts';
-import { STATEMENT_CASES, type StatementCase } from '../testing/statement-rights.ts';
-import { TestNode } from '../testing/test-node.ts';
+import { TestNode } from '../../src/testing/test-node.ts';
+import type { NeededRight } from './needed-right.ts';
+import { STATEMENT_CASES, type StatementCase } from './statement-rights.ts';
 
 let node: TestNode;
 let files: string;

@@ -1,8 +1,8 @@
+import type { CatalogChange } from '@tessera/catalog';
 import { type Action, type ObjectId, type Privilege, PUBLIC_ROLE, type Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { Granted, GrantStatement, PrincipalName, RevokeStatement } from '@tessera/sql';
-import { type Rights, rightsOf } from '../authorization/rights.ts';
-import type { Change } from '../changes/change.ts';
+import { type Rights, rightsOf } from '../rights/rights.ts';
 
 import type { AccessContext } from './access-context.ts';
 import { privilegesOf, targetedPrivileges } from './grant-targets.ts';
@@ -28,7 +28,7 @@ export function grantPrivileges(
   context: AccessContext,
   snapshot: Snapshot,
   { granted, to, withOption }: OfPrivileges<GrantStatement>,
-): Change {
+): CatalogChange {
   const grantees = granteesOf(context, snapshot, to);
   if (withOption && grantees.has(PUBLIC_ROLE.id)) {
     const message = 'An option to grant cannot be given to public: everybody would have it';
@@ -52,7 +52,7 @@ export function revokePrivileges(
   context: AccessContext,
   snapshot: Snapshot,
   { granted, from, optionOnly, cascade }: OfPrivileges<RevokeStatement>,
-): Change {
+): CatalogChange {
   const grantees = granteesOf(context, snapshot, from);
   const asking = context.rights(snapshot);
   const actions = heldRights(context, snapshot, granted).flatMap((held) => {

@@ -18,11 +18,11 @@ import {
 import { type AccessStatement, classifyStatement } from '@tessera/sql';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AccessContext } from '../access-statements/access-context.ts';
-import { accessChange } from '../access-statements/run-access-statement.ts';
-import { PRIVILEGES_ON } from './privileges.ts';
-import { rightsOf } from './rights.ts';
-import { visibleTo } from './visible.ts';
+import { PRIVILEGES_ON } from './rights/privileges.ts';
+import { rightsOf } from './rights/rights.ts';
+import { visibleTo } from './rights/visible.ts';
+import type { AccessContext } from './statements/access-context.ts';
+import { accessChange } from './statements/run-access-statement.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';
 const base = (name: string) => ({

@@ -1,8 +1,10 @@
+import type { CatalogChange } from '@tessera/catalog';
 import {
   type Action,
   ADMIN_ROLE,
   BOOTSTRAP_USER,
   type CatalogObject,
+  NO_CHANGE,
   type PrincipalObject,
   PUBLIC_ROLE,
   type Snapshot,
@@ -10,7 +12,6 @@ import {
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { AlterRoleStatement, AlterUserStatement, PrincipalName, UserOptions } from '@tessera/sql';
-import { type Change, NO_CHANGE } from '../changes/change.ts';
 
 import type { AccessContext } from './access-context.ts';
 import { allObjects } from './all-objects.ts';
@@ -22,7 +23,7 @@ export function alterUser(
   context: AccessContext,
   snapshot: Snapshot,
   { user: name, ifExists, change }: AlterUserStatement,
-): Change | Promise<Change> {
+): CatalogChange | Promise<CatalogChange> {
   if (ifExists && snapshot.principal(name.name) === undefined) return NO_CHANGE;
   const user = requireUser(snapshot, name, context);
   if (change.kind === 'options') return alterOptions(context, snapshot, user, change.options);
@@ -34,7 +35,7 @@ export function alterRole(
   context: AccessContext,
   snapshot: Snapshot,
   { role: name, ifExists, change }: AlterRoleStatement,
-): Change {
+): CatalogChange {
   if (ifExists && snapshot.principal(name.name) === undefined) return NO_CHANGE;
   return alterName(context, snapshot, requirePrincipal(snapshot, name, context), change, name);
 }
@@ -44,7 +45,7 @@ async function alterOptions(
   snapshot: Snapshot,
   user: UserObject,
   options: UserOptions,
-): Promise<Change> {
+): Promise<CatalogChange> {
   if (options.enabled === false && user.name === context.user) {
     fail('FORBIDDEN', { message: 'Users cannot disable themselves' });
   }
@@ -65,7 +66,7 @@ function alterName(
   principal: PrincipalObject,
   { kind, to }: AlterRoleStatement['change'],
   { location }: PrincipalName,
-): Change {
+): CatalogChange {
   const alteredAt = new Date().toISOString();
   if (isBuiltIn(principal)) {
     const message = `"${principal.name}" is there from the start and stays as it is`;

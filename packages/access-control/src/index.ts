@@ -1,0 +1,10 @@
+export { Authorizer, type Sender } from './authorization/authorizer.ts';
+export { updateReads } from './authorization/change-requirements.ts';
+export { ReadAuthority, type ReadMention } from './authorization/read-authority.ts';
+export { PRIVILEGES_ON } from './rights/privileges.ts';
+export { type Rights, rightsOf, unlimitedRights } from './rights/rights.ts';
+export type { Visible } from './rights/visible.ts';
+export type { AccessContext } from './statements/access-context.ts';
+export { targetObjects } from './statements/grant-targets.ts';
+export { requireFreeName, requirePrincipal } from './statements/principals.ts';
+export { accessChange } from './statements/run-access-statement.ts';
