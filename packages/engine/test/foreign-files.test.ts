@@ -36,7 +36,7 @@ describe.skipIf(files.length === 0)('foreign files (skipped where the test data 
     // A fixed memory limit bounds what a small file may unpack to on every machine. Five files are read at once.
     directory = await mkdtemp(join(tmpdir(), 'tessera-foreign-'));
     const config = join(directory, 'config.yaml');
-    await writeFile(config, 'schema_version: "1.0"\nengine:\n  max_server_memory_usage: 4GiB\n');
+    await writeFile(config, 'schema_version: "1.0"\nengine:\n  max_server_memory_usage: 1GiB\n');
     server = await startTessera({ args: ['--config', config] });
     prober = new Prober(server.url);
   });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryShares } from '@tessera/config';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
@@ -130,6 +130,28 @@ describe('one statement that needs more memory than there is', () => {
     "SELECT length(string_agg(md5(n::text), ',')) FROM generate_series(1, 30000000) AS g(n)",
   ])('fails and takes nothing else with it: %s', failsAlone, TIMEOUT_MS);
 });
+
+const READS_AT_ONCE = 12;
+
+/** A file of nine columns of text: inference looks for what else their values may be. */
+const textFile = (): string => {
+  const rows = Array.from({ length: 200 }, (_, row) =>
+    Array.from({ length: 9 }, (_, column) => `"text ${row} ${column}"`).join(','),
+  );
+  return `a,b,c,d,e,f,g,h,i\n${rows.join('\n')}\n`;
+};
+
+test(
+  `${READS_AT_ONCE} statements at once infer the columns of small files`,
+  async () => {
+    const sql = "SELECT count(*) FROM READ_CSV('upload://data', HEADER => TRUE, INFER_SCHEMA => TRUE)";
+    const answers = await Promise.all(
+      Array.from({ length: READS_AT_ONCE }, () => rows(server, sql, { data: new Blob([textFile()]) })),
+    );
+    expect(answers).toEqual(answers.map(() => [['200']]));
+  },
+  TIMEOUT_MS,
+);
 
 describe('execution.max_threads', () => {
   it(

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import type { KernelSession } from './client/kernel-session.ts';
 import type { KernelResult } from './client/result-stream.ts';
 import { processMemory } from './own-memory.ts';
-import { RESERVED_UNUSED_SHARE } from './process/memory-ceiling.ts';
 import { testKernel } from './testing/test-kernel.ts';
 
 const MIB = 1 << 20;
@@ -19,8 +18,7 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
     const pid = own.kernel.status().pid!;
     const whole = reservable(pid);
     const quarantined = await own.kernel.session({ quarantine: true });
-    const given = (SMALL.ceilingBytes / 2) * (1 + RESERVED_UNUSED_SHARE);
-    expect(Math.abs(whole - given - reservable(pid))).toBeLessThanOrEqual(1);
+    expect(whole - reservable(pid)).toBe(SMALL.ceilingBytes / 2);
     const limit = await quarantined.scalar("SELECT current_setting('memory_limit')");
     expect(limit).toBe('100.0 MiB');
     await quarantined.close();

@@ -18,12 +18,6 @@ const RETURN_FREED = { fromShare: 0.5, everyMs: 250 };
 
 const NEAR_SHARE = 0.6;
 /**
- * Readers of files reserve buffers that small files leave empty. Without room for them, some concurrent reads of tiny files would
- * fail in a process that uses a tenth of its ceiling. The shares of a node leave that much of its limit unused.
- */
-export const RESERVED_UNUSED_SHARE = 0.3;
-
-/**
  * Has the operating system refuse this process more than some bytes of memory of its own: then the allocation that asks for too
  * much fails, inside the query that asks, whether the kernel counts it or not. Linux only; elsewhere it does nothing.
  *
@@ -71,9 +65,7 @@ export class MemoryCeiling {
   }
 
   #apply(): void {
-    const wanted = BigInt(
-      Math.floor(this.#unusedBytes + this.#bytes * (1 + RESERVED_UNUSED_SHARE) + this.#stackBytes),
-    );
+    const wanted = BigInt(Math.floor(this.#unusedBytes + this.#bytes + this.#stackBytes));
     this.#pair.setPointer(0, wanted < this.#most ? wanted : this.#most);
     this.#pair.setPointer(8, this.#most);
     setrlimit(RLIMIT_DATA, this.#pair.address);

@@ -30,41 +30,53 @@ const CANDIDATES: readonly (readonly [string, (value: string) => string])[] = [
   ['timestamp', (value) => `TRY_CAST(${value} AS TIMESTAMP) IS NOT NULL`],
 ];
 
-interface Found {
-  readonly values: number;
-  /** For each candidate: how many values are of the type, the first that is not, and its row from 1. */
-  readonly candidates: readonly { readonly fitting: number; readonly stray: string; readonly row: number }[];
-}
-
 /**
  * Warns of columns that inference made text because of a few values: when more than half of the values looked at are of
  * another type, and not all.
+ *
+ * The values are counted first, and looked for only in the columns to warn of: aggregates that find values make the kernel
+ * reserve some megabytes each.
  */
 export async function warnOfStrayValues(inferred: InferredScan): Promise<void> {
-  const { scan, url, session, warn } = inferred;
+  const { url, warn } = inferred;
   const texts = inferred.columns.filter(({ type }) => type.id === 'VARCHAR').slice(0, MAX_COLUMNS);
-  if (texts.length === 0) return;
-  const columns = texts.map(({ name }) => foundIn(quoteName(name)));
-  const answer = await session.scalar(
-    `SELECT to_json([${columns.join(', ')}])::VARCHAR FROM (SELECT *, row_number() OVER () AS "$row" FROM ${scan} LIMIT ${SAMPLE_ROWS})`,
-  );
-  const found = JSON.parse(String(answer)) as readonly Found[];
-  for (const [i, { values, candidates }] of found.entries()) {
-    const best = Math.max(...candidates.map(({ fitting }) => fitting));
-    const at = candidates.findIndex(({ fitting }) => fitting === best);
-    if (best * 2 <= values || best === values) continue;
-    const { stray, row } = candidates[at]!;
+  const counts = await countValues(inferred, texts);
+  for (const [i, { name }] of texts.entries()) {
+    const [values, ...fitting] = counts[i]!;
+    const best = Math.max(...fitting);
+    if (best * 2 <= values! || best === values) continue;
+    const [type, fits] = CANDIDATES[fitting.indexOf(best)]!;
+    const { stray, row } = await firstStray(inferred, quoteName(name), fits);
     warn(
-      `READ_CSV of ${url}: column "${texts[i]!.name}" is inferred as text because of ${JSON.stringify(stray)} in row ${row}; ${best} of the ${values} values looked at are of type ${CANDIDATES[at]![0]}`,
+      `READ_CSV of ${url}: column "${name}" is inferred as text because of ${JSON.stringify(stray)} in row ${row}; ${best} of the ${values} values looked at are of type ${type}`,
       'Correct the file, name the text in NULL_STRING, or cast the column.',
     );
   }
 }
 
-function foundIn(column: string): string {
-  const candidates = CANDIDATES.map(([, fits]) => {
-    const stray = `${column} IS NOT NULL AND NOT coalesce(${fits(column)}, false)`;
-    return `{'fitting': count(*) FILTER (${fits(column)}), 'stray': arg_min(${column}, "$row") FILTER (${stray}), 'row': min("$row") FILTER (${stray})}`;
+/** Returns for each column the number of its values, and how many of them are of each candidate type. */
+async function countValues(
+  { scan, session }: InferredScan,
+  columns: readonly KernelColumn[],
+): Promise<readonly (readonly number[])[]> {
+  if (columns.length === 0) return [];
+  const counts = columns.map(({ name }) => {
+    const column = quoteName(name);
+    const fitting = CANDIDATES.map(([, fits]) => `count_if(${fits(column)})`);
+    return `[${[`count(${column})`, ...fitting].join(', ')}]`;
   });
-  return `{'values': count(${column}), 'candidates': [${candidates.join(', ')}]}`;
+  const sql = `SELECT to_json([${counts.join(', ')}])::VARCHAR FROM (SELECT * FROM ${scan} LIMIT ${SAMPLE_ROWS})`;
+  return JSON.parse(String(await session.scalar(sql)));
+}
+
+/** Returns the first value of the column that is not of the type, and its row, counted from 1. */
+async function firstStray(
+  { scan, session }: InferredScan,
+  column: string,
+  fits: (value: string) => string,
+): Promise<{ readonly stray: string; readonly row: number }> {
+  const rows = `SELECT ${column} AS stray, row_number() OVER () AS row FROM ${scan} LIMIT ${SAMPLE_ROWS}`;
+  const isStray = `stray IS NOT NULL AND NOT coalesce(${fits('stray')}, false)`;
+  const sql = `SELECT to_json(first)::VARCHAR FROM (FROM (${rows}) WHERE ${isStray} ORDER BY row LIMIT 1) AS first`;
+  return JSON.parse(String(await session.scalar(sql)));
 }
