@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { headingAnchor } from '../../site/.vitepress/heading-anchor.ts';
 
 /** Links of the repository's pages to files or headings that do not exist. Links to other sites are not followed. */
 export function linkProblems(root: string, files: readonly string[]): string[] {
@@ -24,12 +25,7 @@ export function linkProblems(root: string, files: readonly string[]): string[] {
 function anchors(text: string): Set<string> {
   const found = new Set<string>();
   for (const [, heading = ''] of withoutCode(text).matchAll(/^#{1,6} +(.*)$/gm)) {
-    const slug = heading
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
-      .trim()
-      .replaceAll(' ', '-');
+    const slug = headingAnchor(heading);
     let anchor = slug;
     for (let n = 1; found.has(anchor); n++) anchor = `${slug}-${n}`;
     found.add(anchor);

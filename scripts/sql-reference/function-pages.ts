@@ -65,7 +65,10 @@ const section = (f: DialectFunction): string[] => [
   `${code(f.example)} → ${code(f.result ?? 'NULL')}`,
 ];
 
-const titleOf = (category: string): string => `${category[0]!.toUpperCase()}${category.slice(1)}`;
+const ACRONYMS: Readonly<Record<string, string>> = { json: 'JSON', bytea: 'BYTEA' };
+
+const titleOf = (category: string): string =>
+  ACRONYMS[category] ?? `${category[0]!.toUpperCase()}${category.slice(1)}`;
 const pageOf = (category: string): string => `functions/${category.replaceAll(' ', '-')}.md`;
 /** As GitHub makes it of a heading. */
 const anchorOf = (f: DialectFunction): string => f.name.toLowerCase();

@@ -52,3 +52,15 @@ it('owners of what one sees have their names, whoever asks', async () => {
   );
   expect(owners).toEqual([['keeper', 'keeper']]);
 });
+
+it('only aggregates have the kind of aggregates in pg_proc', async () => {
+  const kinds = await node.rows(
+    `SELECT proname, prokind FROM pg_proc
+     WHERE proname IN ('hll_count_build', 'hll_count_estimate', 'ntile') ORDER BY 1`,
+  );
+  expect(kinds).toEqual([
+    ['hll_count_build', 'a'],
+    ['hll_count_estimate', 'f'],
+    ['ntile', 'w'],
+  ]);
+});

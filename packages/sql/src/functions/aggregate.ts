@@ -140,15 +140,6 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     },
   },
   {
-    name: 'hll_count_estimate',
-    signatures: ['hll_count_estimate(bytea) → bigint'],
-    description:
-      'The approximate number of distinct values in a sketch made by `hll_count_build`. Not an aggregate function.',
-    example: 'SELECT hll_count_estimate(hll_count_build(x)) FROM (VALUES (1), (2), (2)) t(x)',
-    result: '2',
-    implementation: { kind: 'alias', of: 'tsr_hll_count_estimate' },
-  },
-  {
     name: 'hll_count_merge',
     signatures: ['hll_count_merge(bytea) → bytea'],
     description: 'One sketch for the values of all sketches, which must have one precision.',

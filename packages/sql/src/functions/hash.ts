@@ -2,7 +2,7 @@ import { CITY_HASH } from './city-hash.ts';
 import { internalCall, kernelCall } from './expressions.ts';
 import { inCategory } from './types.ts';
 
-export const HASH_FUNCTIONS = inCategory('hash', [
+export const HASH_FUNCTIONS = inCategory('hash and sketch', [
   {
     name: 'city_hash',
     signatures: ['city_hash(any, …) → bigint'],
@@ -22,5 +22,14 @@ export const HASH_FUNCTIONS = inCategory('hash', [
       arity: [1, Number.POSITIVE_INFINITY],
       rewrite: ({ children }) => internalCall('signed', kernelCall('hash', ...children)),
     },
+  },
+  {
+    name: 'hll_count_estimate',
+    signatures: ['hll_count_estimate(bytea) → bigint'],
+    description:
+      'The approximate number of distinct values in a sketch. `hll_count_build` and `hll_count_merge` make sketches; this function is not an aggregate.',
+    example: 'SELECT hll_count_estimate(hll_count_build(x)) FROM (VALUES (1), (2), (2)) t(x)',
+    result: '2',
+    implementation: { kind: 'alias', of: 'tsr_hll_count_estimate' },
   },
 ]);

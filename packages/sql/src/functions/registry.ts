@@ -4,6 +4,7 @@ import { ARRAY_FUNCTIONS, ARRAY_MACROS } from './array.ts';
 import { BYTEA_FUNCTIONS, BYTEA_MACROS } from './bytea.ts';
 import { CITY_HASH_MACROS } from './city-hash.ts';
 import { CONDITIONAL_FUNCTIONS } from './conditional.ts';
+import { CONVERSION_FUNCTIONS } from './conversion.ts';
 import { DATE_FUNCTIONS, DATE_MACROS } from './date.ts';
 import { HASH_FUNCTIONS } from './hash.ts';
 import { HLL_MACROS } from './hyperloglog.ts';
@@ -28,6 +29,7 @@ export const DIALECT_FUNCTIONS: readonly DialectFunction[] = [
   ...DATE_FUNCTIONS,
   ...NUMERIC_FUNCTIONS,
   ...CONDITIONAL_FUNCTIONS,
+  ...CONVERSION_FUNCTIONS,
   ...HASH_FUNCTIONS,
   ...JSON_FUNCTIONS,
   ...BYTEA_FUNCTIONS,

@@ -24,7 +24,7 @@ const VERSION = `Tessera ${packageJson.version}`;
 const versionText = (_: unknown, { sessionValues }: FunctionContext): Expression =>
   constant(sessionValues.protocol === 'postgres' ? POSTGRES_VERSION_TEXT : VERSION);
 
-export const SESSION_FUNCTIONS = inCategory('session', [
+export const SESSION_FUNCTIONS = inCategory('session and system', [
   fromSession('current_account', 'The account of the session.', (c) => c.sessionValues.account, 'account'),
   fromSession('current_database', 'The database of the session.', (c) => c.sessionValues.database, 'tessera'),
   fromSession('current_engine', 'The engine that runs the query.', (c) => c.sessionValues.engine, 'engine'),

@@ -8,11 +8,12 @@ export type FunctionCategory =
   | 'date and time'
   | 'numeric'
   | 'conditional'
-  | 'hash'
+  | 'type conversion'
+  | 'hash and sketch'
   | 'json'
   | 'bytea'
   | 'vector'
-  | 'session';
+  | 'session and system';
 
 /** What rewrites may know about the request and its session. */
 export interface FunctionContext {
