@@ -1,11 +1,10 @@
 import { TesseraError } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import { formatTypeName, type Statement } from '@tessera/sql';
+import { describedView, showGrantsQuery, showQuery } from '@tessera/system-catalog';
 import { type AsyncStatements, asyncStatusQuery } from './async-statements.ts';
 import { queryInPlace } from './changes/bound-query.ts';
 import { describeQuery } from './describe-query.ts';
-import { showGrantsQuery } from './information-schema/show-grants.ts';
-import { describedView, showQuery } from './information-schema/show-query.ts';
 import type { QueryRunOptions } from './query-run.ts';
 import { requireSettingName, SETTING_NAMES } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';

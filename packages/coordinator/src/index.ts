@@ -3,8 +3,6 @@ export { Coordinator, type CoordinatorOptions } from './coordinator.ts';
 export type { StatementDescription } from './describe-statement.ts';
 export type { ClusterServices } from './distribution/cluster-services.ts';
 export type { Notice } from './notices.ts';
-export { postgresType, typedColumn } from './pg-catalog/postgres-types.ts';
-export type { PreparedStatementFacts } from './prepared-statement-facts.ts';
 export { clearRequestDirectories, LazyRequestDirectory } from './request-directory.ts';
 export { DEFAULT_DATABASE } from './request-session.ts';
 export type { RunningQuery } from './running-queries.ts';

@@ -1,45 +1,8 @@
 import type { QueryId, RequestId } from '@tessera/common';
 import type { ExecutionProgress } from '@tessera/scheduler';
 import { normalizedSql, redactedSql } from '@tessera/sql';
-import { NOTHING_SCANNED, type ScanTotals } from './read/scan-totals.ts';
-
-/** What is known of a query, running or over. */
-export interface QueryFacts {
-  readonly queryId: QueryId;
-  readonly requestId: RequestId;
-  readonly label: string;
-  readonly user: string;
-  /** ULID of the user; undefined where nobody is asked who they are. */
-  readonly userId?: string | undefined;
-  /** Without the secrets in it, cut to 64 Ki characters. */
-  readonly text: string;
-  readonly submittedAt: Date;
-  /** Undefined until the statement began to run. */
-  readonly startedAt: Date | undefined;
-  readonly scanned: ScanTotals;
-  readonly insertedRows: number;
-  readonly insertedBytes: number;
-  readonly spilledBytes: number;
-  readonly returnedRows: number;
-  readonly returnedBytes: number;
-  readonly retries: number;
-  /** It waits until it is admitted. */
-  readonly isQueued: boolean;
-  /** How long its statements waited to be admitted. */
-  readonly queuedMicroseconds: number;
-  /** Of its stages, where it runs on several nodes. */
-  readonly progress?: ExecutionProgress | undefined;
-}
-
-export interface FinishedQuery extends QueryFacts {
-  readonly status: 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELED';
-  readonly endedAt: Date;
-  readonly errorMessage: string | undefined;
-  /** The text with its literals taken out, so that queries of one kind have one. */
-  readonly normalizedText: string;
-  /** SET, SHOW, USE and reads of `information_schema`. */
-  readonly isSystemQuery: boolean;
-}
+import type { FinishedQuery, QueryFacts } from '@tessera/system-catalog';
+import { NOTHING_SCANNED } from './read/scan-totals.ts';
 
 const MAX_TEXT = 65_536;
 const MAX_QUERIES = 10_000;

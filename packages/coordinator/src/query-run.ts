@@ -1,10 +1,11 @@
 import { type Kernel, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type PrepareContext } from '@tessera/sql';
+import { scannedBytes } from '@tessera/system-catalog';
 import { withFurtherAttempts } from './further-attempts.ts';
 import type { BindRequest, BoundQuery } from './read/bound-query.ts';
 import type { QueryBinder } from './read/query-binder.ts';
-import { plus, scannedBytes } from './read/scan-totals.ts';
+import { plus } from './read/scan-totals.ts';
 import { isUnfetchedColumn } from './read/unfetched-column.ts';
 import { encodeResult } from './result-encoding.ts';
 import type { RunningQuery } from './running-queries.ts';

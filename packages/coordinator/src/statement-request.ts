@@ -1,7 +1,7 @@
 import { requireValidText } from '@tessera/common';
 import type { CopyTextFormat } from '@tessera/readers';
 import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
-import type { PreparedStatementFacts } from './prepared-statement-facts.ts';
+import type { PreparedStatementFacts } from '@tessera/system-catalog';
 import type { SessionValues } from './sequences/session-values.ts';
 import type { Settings } from './settings.ts';
 import type { TemporaryTables } from './temporary/temporary-tables.ts';

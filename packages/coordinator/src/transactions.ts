@@ -2,20 +2,10 @@ import type { Action, ObjectId, Snapshot } from '@tessera/catalog';
 import { NO_CHANGE } from '@tessera/catalog';
 import { newUlid, Savepoints, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
+import type { TransactionInfo } from '@tessera/system-catalog';
 import type { Change } from './changes/change.ts';
 import type { StatementSnapshot } from './statement-snapshot.ts';
 import type { TemporaryTables } from './temporary/temporary-tables.ts';
-
-/** What `information_schema.transactions` shows. */
-export interface TransactionInfo {
-  readonly id: string;
-  readonly user: string;
-  readonly startedAt: Date;
-  readonly lastUsedAt: Date;
-  readonly status: 'open' | 'aborted';
-  readonly readVersion: number;
-  readonly statements: number;
-}
 
 export interface TransactionsOptions {
   readonly manager: StorageManager;

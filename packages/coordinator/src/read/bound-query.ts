@@ -4,13 +4,13 @@ import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { ExecutedPlan, ExecutionProgress } from '@tessera/scheduler';
 import type { OutputColumn, PrepareContext, QueryParameter } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
+import type { ScanTotals } from '@tessera/system-catalog';
 import type { RowStorage } from '../distribution/written-by-nodes.ts';
 import type { ReadFile } from '../read-resolution.ts';
 import type { SequenceDraw, StatementSequences } from '../sequences/statement-sequences.ts';
 import type { Settings } from '../settings.ts';
 import type { RequestDirectory, StatementRequest, UploadedFile } from '../statement-request.ts';
 import type { StatementSnapshot } from '../statement-snapshot.ts';
-import type { ScanTotals } from './scan-totals.ts';
 import type { TableAccess } from './table-access.ts';
 
 /** A query of the dialect that is to become one of the kernel, ready to run. */

@@ -16,11 +16,15 @@ import {
   type SqlType,
   substituteScans,
 } from '@tessera/sql';
+import type { SystemFacts } from '@tessera/system-catalog';
+import {
+  loadSystemRelation,
+  relationsOfDatabase,
+  systemRelation,
+  tellsOfViewColumns,
+} from '@tessera/system-catalog';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { type DistributedQuery, QueryDistribution } from '../distribution/query-distribution.ts';
-import { loadSystemRelation } from '../information-schema/load-relation.ts';
-import { relationsOfDatabase } from '../information-schema/relations-of-database.ts';
-import type { SystemFacts } from '../information-schema/system-facts.ts';
 import { explainFailure } from '../query-failure.ts';
 import { ReadResolution } from '../read-resolution.ts';
 import type { SequenceValues } from '../sequences/sequence-values.ts';
@@ -40,7 +44,6 @@ import { NOTHING_SCANNED, plus, scannedTables } from './scan-totals.ts';
 import { scannedFiles } from './scanned-files.ts';
 import { StatementRelations } from './statement-relations.ts';
 import type { StatementWork } from './statement-work.ts';
-import { systemRelation, tellsOfViewColumns } from './system-relation.ts';
 import { type PreparedScans, prepareScans, wantedOf } from './table-scans.ts';
 import { chooseTablets } from './tablet-choice.ts';
 import { isUnfetchedColumn } from './unfetched-column.ts';

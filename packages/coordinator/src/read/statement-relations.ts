@@ -26,7 +26,7 @@ import type {
   StorageLocation,
   TableRelation,
 } from '@tessera/sql';
-import { isPgCatalogRelation } from '../pg-catalog/pg-catalog.ts';
+import { isPgCatalogRelation } from '@tessera/system-catalog';
 import type { StatementSnapshot } from '../statement-snapshot.ts';
 import type { BoundFiles, BoundTable, NamedRelation } from './binding.ts';
 import { externalCall } from './external-call.ts';

@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/common';
-import { type PreparedStatementFacts, type StatementDescription, typedColumn } from '@tessera/coordinator';
+import type { StatementDescription } from '@tessera/coordinator';
 import { isParameter, type SqlType, TokenCursor } from '@tessera/sql';
+import { type PreparedStatementFacts, typedColumn } from '@tessera/system-catalog';
 import type { ParsedStatement } from '../statements/parsed-statement.ts';
 import { parameterType } from '../values/type-oids.ts';
 

@@ -1,5 +1,5 @@
-import { postgresType, typedColumn } from '@tessera/coordinator';
 import type { SqlType } from '@tessera/sql';
+import { postgresType, typedColumn } from '@tessera/system-catalog';
 
 /** A type as RowDescription tells it. */
 export interface WireType {

@@ -1,0 +1,103 @@
+import { hostname } from 'node:os';
+import type { Authorizer, Sender } from '@tessera/access-control';
+import type { Kernel } from '@tessera/kernel';
+import type { ClusterMember } from '@tessera/scheduler';
+import type { NodeFacts, SystemFacts } from '@tessera/system-catalog';
+import type { ClusterServices } from '../distribution/cluster-services.ts';
+import { type QueryHistory, queryFacts } from '../query-history.ts';
+import type { SystemScope } from '../read/query-binder.ts';
+import type { RunningQueries } from '../running-queries.ts';
+import type { TableServices } from '../tables.ts';
+import type { Transactions } from '../transactions.ts';
+import { MetricsHistory } from './metrics-history.ts';
+import { type QueryRecord, queriesElsewhere, queryRecords } from './queries-of-nodes.ts';
+
+export interface NodeInformationOptions {
+  readonly engineId: string;
+  readonly kernel: Kernel;
+  readonly authorizer: Authorizer;
+  readonly running: RunningQueries;
+  readonly history: QueryHistory;
+  readonly isDraining: () => boolean;
+  /** That wait to be admitted. */
+  readonly queuedQueries: () => number;
+  readonly cluster?: ClusterServices | undefined;
+  readonly tables?: TableServices | undefined;
+  readonly transactions: Transactions | undefined;
+  /** Of `engine_metrics_history`; default 12. */
+  readonly metricsPerMinute?: number | undefined;
+}
+
+/** What this node can tell of itself and its engine. */
+export class NodeInformation {
+  readonly #options: NodeInformationOptions;
+  readonly #metrics: MetricsHistory;
+
+  constructor(options: NodeInformationOptions) {
+    this.#options = options;
+    this.#metrics = new MetricsHistory(
+      {
+        kernelMemory: () => options.kernel.memory(),
+        storageAgent: () => options.tables?.agent.metrics(),
+        runningQueries: () => options.running.size - options.queuedQueries(),
+        queuedQueries: options.queuedQueries,
+      },
+      options.metricsPerMinute ?? 12,
+    );
+  }
+
+  /** For one user: without queries and transactions that are not to be told to that one. */
+  async factsFor({ view, ...scope }: SystemScope): Promise<SystemFacts> {
+    const { engineId, authorizer, cluster, running, history, transactions } = this.#options;
+    const isOfAllNodes = view === 'engine_running_queries' && cluster !== undefined;
+    const { user, snapshot } = scope;
+    const mayRead = (owner: Sender) => authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY');
+    return {
+      ...scope,
+      rights: authorizer.rights(user, snapshot),
+      isVisible: authorizer.visible(user, snapshot),
+      engine: engineId,
+      viewColumns: new Map(),
+      transactions: (transactions?.list() ?? []).filter((transaction) => mayRead(transaction)),
+      running: running.all().map(queryFacts).filter(mayRead),
+      elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster, mayRead) : [],
+      node: this.#nodeName(),
+      history: history.readBy(mayRead),
+      metrics: this.#metrics,
+      nodes: cluster?.cluster.members().map(nodeFacts) ?? [this.#thisNode()],
+    };
+  }
+
+  /** The queries of this node as `engine_running_queries` tells them, for other nodes. */
+  queryRecords(): readonly QueryRecord[] {
+    return queryRecords(this.#options.running.all().map(queryFacts), this.#nodeName());
+  }
+
+  close(): void {
+    this.#metrics.close();
+  }
+
+  #nodeName(): string {
+    return this.#options.cluster?.cluster.self.name ?? hostname();
+  }
+
+  #thisNode(): NodeFacts {
+    const host = hostname();
+    return {
+      name: host,
+      host,
+      status: this.#options.isDraining() ? 'draining' : 'running',
+      version: undefined,
+      startedAt: new Date(Date.now() - 1000 * process.uptime()),
+    };
+  }
+}
+
+const nodeFacts = ({ name, status, reason, node }: ClusterMember): NodeFacts => ({
+  name,
+  host: name.replace(/:\d+$/, ''),
+  status,
+  version: node?.version,
+  startedAt: node && new Date(node.startedAtMs),
+  reason,
+});

@@ -1,0 +1,35 @@
+import type { Cluster } from '@tessera/scheduler';
+import type { QueryFacts, SystemValue } from '@tessera/system-catalog';
+import { RUNNING_NOW, runningRow } from '@tessera/system-catalog';
+
+/** A row of `engine_running_queries` on its way between nodes: times as ISO 8601 texts. */
+export type QueryRecord = Readonly<Record<string, unknown>>;
+
+/** What this node tells others of its queries. */
+export const queryRecords = (running: readonly QueryFacts[], node: string): readonly QueryRecord[] =>
+  running.map((query) => {
+    const row = runningRow(query, node);
+    return Object.fromEntries(RUNNING_NOW.map(({ name }, i) => [name, plain(row[i])]));
+  });
+
+const plain = (value: SystemValue): unknown => (value instanceof Date ? value.toISOString() : value);
+
+/**
+ * Rows of `engine_running_queries` of all other nodes, of users whose queries are to be told; a node that does not answer in
+ * time is left out.
+ */
+export async function queriesElsewhere(
+  cluster: Cluster,
+  mayRead: (query: { readonly user: string }) => boolean,
+): Promise<readonly (readonly SystemValue[])[]> {
+  const others = cluster.living().filter(({ index }) => index !== cluster.self.index);
+  const answers = await Promise.allSettled(others.map((node) => cluster.listQueries(node)));
+  const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const told = records.filter(({ user_name }) => mayRead({ user: String(user_name) }));
+  return told.map((record) =>
+    RUNNING_NOW.map(({ name, type }) => {
+      const value = record[name] as SystemValue;
+      return type === 'TIMESTAMP WITH TIME ZONE' && typeof value === 'string' ? new Date(value) : value;
+    }),
+  );
+}

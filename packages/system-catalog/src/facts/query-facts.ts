@@ -1,0 +1,65 @@
+import type { QueryId, RequestId } from '@tessera/common';
+
+/** What statements read, as the statistics of an answer and the query history show it. */
+export interface ScanTotals {
+  /** Rows of tablets, granules and files, before conditions on rows; rows of CSV, TSV, JSON and text files are not counted. */
+  readonly rows: number;
+  /** Stored bytes of managed tables that were on the node, on disk or in memory. */
+  readonly bytesFromCache: number;
+  /** Stored bytes of managed tables that were fetched from the object store. */
+  readonly bytesFromStorage: number;
+  /** Bytes of files outside the managed store: uploads, external tables, READ_* functions. */
+  readonly bytesFromFiles: number;
+}
+
+export const scannedBytes = ({ bytesFromCache, bytesFromStorage, bytesFromFiles }: ScanTotals): number =>
+  bytesFromCache + bytesFromStorage + bytesFromFiles;
+
+/** How far the stages of a query on several nodes are. */
+export interface QueryProgress {
+  readonly stages: readonly {
+    readonly state: 'waiting' | 'running' | 'finished';
+    readonly tasks: number;
+    readonly tasksFinished: number;
+  }[];
+  /** Progress of all stages, 0 to 100. */
+  readonly percent: number;
+}
+
+/** What is known of a query, running or over. */
+export interface QueryFacts {
+  readonly queryId: QueryId;
+  readonly requestId: RequestId;
+  readonly label: string;
+  readonly user: string;
+  /** ULID of the user; undefined where nobody is asked who they are. */
+  readonly userId?: string | undefined;
+  /** Without the secrets in it, cut to 64 Ki characters. */
+  readonly text: string;
+  readonly submittedAt: Date;
+  /** Undefined until the statement began to run. */
+  readonly startedAt: Date | undefined;
+  readonly scanned: ScanTotals;
+  readonly insertedRows: number;
+  readonly insertedBytes: number;
+  readonly spilledBytes: number;
+  readonly returnedRows: number;
+  readonly returnedBytes: number;
+  readonly retries: number;
+  /** It waits until it is admitted. */
+  readonly isQueued: boolean;
+  /** How long its statements waited to be admitted. */
+  readonly queuedMicroseconds: number;
+  /** Of its stages, where it runs on several nodes. */
+  readonly progress?: QueryProgress | undefined;
+}
+
+export interface FinishedQuery extends QueryFacts {
+  readonly status: 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELED';
+  readonly endedAt: Date;
+  readonly errorMessage: string | undefined;
+  /** The text with its literals taken out, so that queries of one kind have one. */
+  readonly normalizedText: string;
+  /** SET, SHOW, USE and reads of `information_schema`. */
+  readonly isSystemQuery: boolean;
+}

@@ -1,0 +1,133 @@
+import { rightsOf } from '@tessera/access-control';
+import type { CatalogObject, Grant } from '@tessera/catalog';
+import {
+  databasesOf,
+  locationsOfDatabase,
+  principalsOf,
+  relationsOfDatabase,
+  schemasOfDatabase,
+} from '../facts/relations-of-database.ts';
+import type { SystemFacts } from '../facts/system-facts.ts';
+import { columnsOf, type SystemRelation, type SystemValue, TIME } from '../facts/system-relation.ts';
+
+const yesNo = (value: boolean): string => (value ? 'YES' : 'NO');
+
+/** The users that one may see; a password itself is nowhere. */
+export const users = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf(
+    'user_name',
+    'default_database',
+    'default_engine',
+    'is_enabled',
+    'has_password',
+    'user_owner',
+    ['created', TIME],
+    ['last_altered', TIME],
+  ),
+  rows: principalsOf(facts).flatMap((user): SystemValue[][] => {
+    if (user.kind !== 'user') return [];
+    const { name, defaultDatabase, enabled, credential, owner, createdAt, alteredAt } = user;
+    const facing = [name, defaultDatabase, facts.engine, yesNo(enabled), yesNo(credential !== undefined)];
+    return [[...facing, owner, new Date(createdAt), new Date(alteredAt)]];
+  }),
+});
+
+export const roles = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf('role_name', 'role_owner', ['created', TIME], ['last_altered', TIME]),
+  rows: principalsOf(facts)
+    .filter(({ kind }) => kind === 'role')
+    .map(({ name, owner, createdAt, alteredAt }) => [name, owner, new Date(createdAt), new Date(alteredAt)]),
+});
+
+/** Who is a member of which role. */
+export const roleMembers = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf('role_name', 'member', 'is_grantable', 'grantor'),
+  rows: principalsOf(facts).flatMap((member) =>
+    member.memberOf.flatMap(({ role, admin, grantor }): SystemValue[][] => {
+      const found = facts.snapshot.object(role);
+      return found === undefined ? [] : [[found.name, member.name, yesNo(admin), grantor]];
+    }),
+  ),
+});
+
+/** The memberships by which the user who asks has roles, also those of the roles themselves. */
+export function applicableRoles({ snapshot, user }: SystemFacts): SystemRelation {
+  const { grantees } = rightsOf(snapshot, user);
+  const members = snapshot.principals().filter(({ id }) => grantees.has(id));
+  const rows = members.flatMap((member) =>
+    member.memberOf.flatMap(({ role, admin }): SystemValue[][] => {
+      const found = snapshot.object(role);
+      return found === undefined ? [] : [[member.name, found.name, yesNo(admin)]];
+    }),
+  );
+  return { columns: columnsOf('grantee', 'role_name', 'is_grantable'), rows };
+}
+
+/** The roles that the user who asks has; `public` is one of everybody's. */
+export function enabledRoles({ snapshot, user }: SystemFacts): SystemRelation {
+  const { grantees } = rightsOf(snapshot, user);
+  const enabled = snapshot.principals().filter(({ id, kind }) => kind === 'role' && grantees.has(id));
+  return { columns: columnsOf('role_name'), rows: enabled.map(({ name }) => [name]) };
+}
+
+/** Of the database and of the engine, as far as they concern the user who asks; `OWNERSHIP` stands for all that owners may do. */
+export const objectPrivileges = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf(
+    'grantor',
+    'grantee',
+    'object_catalog',
+    'object_schema',
+    'object_name',
+    'object_type',
+    'privilege_type',
+    'is_grantable',
+  ),
+  rows: privilegeRows(facts),
+});
+
+function* privilegeRows(facts: SystemFacts): Generator<readonly SystemValue[]> {
+  const { database, engine } = facts;
+  const owner = databasesOf(facts).find(({ name }) => name === database);
+  if (owner !== undefined) yield* rowsOf(facts, owner, [database, null, database, 'database']);
+  for (const location of locationsOfDatabase(facts))
+    yield* rowsOf(facts, location, [database, null, location.name, 'location']);
+  for (const schema of schemasOfDatabase(facts))
+    yield* rowsOf(facts, schema, [database, null, schema.name, 'schema']);
+  for (const { schema, relation } of relationsOfDatabase(facts)) {
+    const type = relation.kind === 'view' ? 'view' : 'table';
+    yield* rowsOf(facts, relation, [database, schema.name, relation.name, type]);
+  }
+  for (const principal of principalsOf(facts))
+    yield* grantRows(facts, principal, [null, null, engine, 'engine']);
+}
+
+function* rowsOf(
+  facts: SystemFacts,
+  object: CatalogObject,
+  about: readonly SystemValue[],
+): Generator<readonly SystemValue[]> {
+  yield [object.owner, object.owner, ...about, 'OWNERSHIP', 'YES'];
+  yield* grantRows(facts, object, about);
+}
+
+function* grantRows(
+  facts: SystemFacts,
+  object: CatalogObject,
+  about: readonly SystemValue[],
+): Generator<readonly SystemValue[]> {
+  for (const { privilege, grantable, grantor, granteeName } of shownGrants(facts, object))
+    yield [grantor, granteeName, ...about, privilege, yesNo(grantable)];
+}
+
+/** As the user who asks may see them: those on what is the user's own, and those that the user, or a role of the user's, gave or has. */
+export function shownGrants(
+  { snapshot, rights }: SystemFacts,
+  object: CatalogObject,
+): readonly (Grant & { readonly granteeName: string })[] {
+  const isOwn = rights.isOwner(object);
+  return (object.grants ?? []).flatMap((grant) => {
+    const grantee = snapshot.object(grant.grantee);
+    const isShown = isOwn || rights.grantees.has(grant.grantee) || rights.isMemberOf(grant.grantor);
+    return grantee === undefined || !isShown ? [] : [{ ...grant, granteeName: grantee.name }];
+  });
+}

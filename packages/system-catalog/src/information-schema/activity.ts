@@ -1,0 +1,173 @@
+import type { FinishedQuery, QueryFacts } from '../facts/query-facts.ts';
+import { scannedBytes } from '../facts/query-facts.ts';
+import type { SystemFacts } from '../facts/system-facts.ts';
+import {
+  columnsOf,
+  type SystemColumn,
+  type SystemRelation,
+  type SystemValue,
+  TIME,
+} from '../facts/system-relation.ts';
+
+const RUNNING: readonly SystemColumn[] = columnsOf(
+  'user_name',
+  ['submitted_time', TIME],
+  ['start_time', TIME],
+  ['duration_us', 'BIGINT'],
+  'status',
+  'query_id',
+  'request_id',
+  'query_label',
+  'query_text',
+  ['scanned_rows', 'BIGINT'],
+  ['scanned_bytes', 'BIGINT'],
+  ['inserted_rows', 'BIGINT'],
+  ['inserted_bytes', 'BIGINT'],
+  ['retries', 'INTEGER'],
+);
+
+/** The queries that the nodes of the engine coordinate; those of other nodes as these tell them. */
+export const runningQueries = ({ running, node, elsewhere }: SystemFacts): SystemRelation => ({
+  columns: RUNNING_NOW,
+  rows: [...running.map((query) => runningRow(query, node)), ...elsewhere],
+});
+
+/** A row of `engine_running_queries`. */
+export const runningRow = (query: QueryFacts, node: string): readonly SystemValue[] => [
+  ...common(query, query.isQueued ? 'SUSPENDED' : 'RUNNING', Date.now()),
+  ...ofNodes(query, node),
+];
+
+function ofNodes({ progress }: QueryFacts, node: string): readonly SystemValue[] {
+  const stages = progress?.stages ?? [];
+  const finished = stages.filter(({ state }) => state === 'finished').length;
+  const tasks = stages.reduce((sum, stage) => sum + stage.tasks, 0);
+  return [node, stages.length, finished, tasks, progress?.percent];
+}
+
+/** The columns of `engine_running_queries`. */
+export const RUNNING_NOW: readonly SystemColumn[] = [
+  ...RUNNING,
+  ...columnsOf(
+    'node_name',
+    ['stages', 'INTEGER'],
+    ['stages_finished', 'INTEGER'],
+    ['tasks', 'INTEGER'],
+    ['percent', 'DOUBLE'],
+  ),
+];
+
+const HISTORY = [
+  ...RUNNING,
+  ...columnsOf(
+    ['end_time', TIME],
+    'error_message',
+    ['scanned_cache_bytes', 'BIGINT'],
+    ['scanned_storage_bytes', 'BIGINT'],
+    ['spilled_bytes', 'BIGINT'],
+    ['returned_rows', 'BIGINT'],
+    ['returned_bytes', 'BIGINT'],
+    ['time_in_queue_us', 'BIGINT'],
+    'query_text_normalized',
+  ),
+];
+
+/** The latest queries of this node, the oldest first. */
+export const queryHistory = ({ history }: SystemFacts): SystemRelation => ({
+  columns: HISTORY,
+  rows: finished(history, () => true),
+});
+
+/** The same without queries that clients ask for themselves: SET, SHOW and reads of `information_schema` alone. */
+export const userQueryHistory = ({ history }: SystemFacts): SystemRelation => ({
+  columns: HISTORY,
+  rows: finished(history, (query) => !query.isSystemQuery),
+});
+
+function* finished(
+  history: Iterable<FinishedQuery>,
+  isShown: (query: FinishedQuery) => boolean,
+): Generator<readonly SystemValue[]> {
+  for (const query of history) {
+    if (!isShown(query)) continue;
+    yield [
+      ...common(query, query.status, query.endedAt.getTime()),
+      query.endedAt,
+      query.errorMessage,
+      query.scanned.bytesFromCache,
+      query.scanned.bytesFromStorage,
+      query.spilledBytes,
+      query.returnedRows,
+      query.returnedBytes,
+      query.queuedMicroseconds,
+      query.normalizedText,
+    ];
+  }
+}
+
+/** The columns of `engine_running_queries`; `until` in milliseconds. */
+function common(query: QueryFacts, status: string, until: number): readonly SystemValue[] {
+  return [
+    query.user,
+    query.submittedAt,
+    query.startedAt,
+    1000 * Math.max(0, until - (query.startedAt ?? query.submittedAt).getTime()),
+    status,
+    query.queryId,
+    query.requestId,
+    query.label,
+    query.text,
+    query.scanned.rows,
+    scannedBytes(query.scanned),
+    query.insertedRows,
+    query.insertedBytes,
+    query.retries,
+  ];
+}
+
+export const metricsHistory = ({ metrics }: SystemFacts): SystemRelation => ({
+  columns: columnsOf(
+    ['event_time', TIME],
+    'node',
+    ['cpu_used', 'DOUBLE'],
+    ['memory_used', 'BIGINT'],
+    ['disk_used', 'BIGINT'],
+    ['cache_hit_ratio', 'DOUBLE'],
+    ['spilled_bytes', 'BIGINT'],
+    ['running_queries', 'BIGINT'],
+    ['suspended_queries', 'BIGINT'],
+  ),
+  rows: [...metrics].map((m) => [
+    m.time,
+    m.node,
+    m.cpuUsed,
+    m.memoryBytes,
+    m.diskBytes,
+    m.cacheHitRatio,
+    m.spilledBytes,
+    m.runningQueries,
+    m.suspendedQueries,
+  ]),
+});
+
+/** The transactions that are open on this node. */
+export const transactions = (facts: SystemFacts): SystemRelation => ({
+  columns: columnsOf(
+    'transaction_id',
+    'user_name',
+    ['start_time', TIME],
+    ['last_used_time', TIME],
+    'status',
+    ['read_version', 'BIGINT'],
+    ['statements', 'BIGINT'],
+  ),
+  rows: facts.transactions.map((t) => [
+    t.id,
+    t.user,
+    t.startedAt,
+    t.lastUsedAt,
+    t.status,
+    t.readVersion,
+    t.statements,
+  ]),
+});

@@ -1,0 +1,40 @@
+import type { SystemFacts } from '../facts/system-facts.ts';
+import { columnsOf, type SystemRelation, TIME } from '../facts/system-relation.ts';
+
+/** The one engine of the cluster, and how many of its nodes have part in it now. */
+export function engines({ engine, nodes }: SystemFacts): SystemRelation {
+  const living = nodes.filter(({ status }) => status === 'running' || status === 'draining');
+  const isDraining = living.length > 0 && living.every(({ status }) => status === 'draining');
+  const [first] = living;
+  return {
+    columns: columnsOf(
+      'engine_name',
+      'status',
+      ['nodes', 'INTEGER'],
+      'version',
+      ['started', TIME],
+      'description',
+      'url',
+      'attached_to',
+    ),
+    rows: [
+      [
+        engine,
+        isDraining ? 'DRAINING' : 'RUNNING',
+        living.length,
+        first?.version,
+        first?.startedAt,
+        ...NOT_KEPT,
+      ],
+    ],
+  };
+}
+
+/** `description`, `url` and `attached_to` are NULL: clients ask for them, and an engine serves every database at any address. */
+const NOT_KEPT = [undefined, undefined, undefined];
+
+/** All that the configuration names; those that are lost, refused or unknown with the reason. */
+export const nodesView = ({ nodes, engine }: SystemFacts): SystemRelation => ({
+  columns: columnsOf('node_name', 'engine_name', 'host', 'status', 'version', ['started', TIME], 'reason'),
+  rows: nodes.map((n) => [n.name, engine, n.host, n.status.toUpperCase(), n.version, n.startedAt, n.reason]),
+});

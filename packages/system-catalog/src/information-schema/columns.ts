@@ -1,0 +1,104 @@
+import type { Column, RelationObject } from '@tessera/catalog';
+import { dialectTypeName, namesIn, type SqlType, shownType } from '@tessera/sql';
+import { typedColumn } from '../facts/postgres-types.ts';
+import { relationsOfDatabase } from '../facts/relations-of-database.ts';
+import type { SystemFacts } from '../facts/system-facts.ts';
+import { columnsOf, type SystemRelation, type SystemValue } from '../facts/system-relation.ts';
+import { STANDARD_COLUMNS, standardColumn } from './standard-column.ts';
+
+const COLUMNS = columnsOf(
+  'table_catalog',
+  'table_schema',
+  'table_name',
+  'column_name',
+  ['ordinal_position', 'INTEGER'],
+  'column_default',
+  'is_nullable',
+  'data_type',
+  ['numeric_precision', 'INTEGER'],
+  ['numeric_precision_radix', 'INTEGER'],
+  ['numeric_scale', 'INTEGER'],
+  ['datetime_precision', 'INTEGER'],
+  'is_in_primary_index',
+  'is_in_partition_expr',
+).concat(STANDARD_COLUMNS);
+
+/** Columns of tables, external tables and views. */
+export function columns(facts: SystemFacts): SystemRelation {
+  return { columns: COLUMNS, rows: rows(facts) };
+}
+
+function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
+  for (const { schema, relation } of relationsOfDatabase(facts)) {
+    const head = [facts.database, schema.name, relation.name];
+    if (relation.kind === 'view') {
+      for (const [index, { name, type, nullable }] of (facts.viewColumns.get(relation.id) ?? []).entries()) {
+        yield [
+          ...[...head, name, index + 1, null, yesNo(nullable), dataType(type, facts)],
+          ...[...precision(type), 'NO', 'NO'],
+          ...standardColumn(facts.database, { type, place: index + 1, isUpdatable: false }),
+        ];
+      }
+      continue;
+    }
+    const partitioned = partitionColumns(relation);
+    const indexed = relation.kind === 'table' ? relation.primaryIndex : [];
+    for (const [index, column] of relation.columns.entries()) {
+      const type = shownType(column);
+      yield [
+        ...head,
+        column.name,
+        index + 1,
+        column.defaultSql,
+        yesNo(column.nullable),
+        dataType(type, facts),
+        ...precision(type),
+        yesNo(indexed.includes(column.id)),
+        yesNo(partitioned.has(column)),
+        ...standardColumn(facts.database, {
+          type,
+          place: index + 1,
+          isUpdatable: relation.kind === 'table',
+          identity: column.identity,
+        }),
+      ];
+    }
+  }
+}
+
+/** PostgreSQL's names have no precision, scale and element type: other columns tell them. */
+function dataType(type: SqlType, { protocol }: SystemFacts): string {
+  if (protocol !== 'postgres') return dialectTypeName(type);
+  return type.kind === 'array' ? 'ARRAY' : typedColumn(type).type.sqlName;
+}
+
+const yesNo = (value: boolean): string => (value ? 'YES' : 'NO');
+
+function partitionColumns(relation: Exclude<RelationObject, { kind: 'view' }>): ReadonlySet<Column> {
+  if (relation.kind !== 'table') return new Set();
+  const names = new Set(relation.partitionBy.flatMap((expression) => namesIn(expression)));
+  return new Set(relation.columns.filter((column) => names.has(column.name)));
+}
+
+/** Precision, its radix, scale, digits of a second: as PostgreSQL tells them. */
+function precision(type: SqlType): readonly SystemValue[] {
+  switch (type.kind) {
+    case 'int':
+      return [type.postgres === 'int2' ? 16 : 32, 2, 0, null];
+    case 'long':
+      return [64, 2, 0, null];
+    case 'float':
+      return [24, 2, null, null];
+    case 'double':
+      return [53, 2, null, null];
+    case 'decimal':
+      return [type.precision, 10, type.scale, null];
+    case 'timestamp':
+    case 'timestamptz':
+      return [null, null, null, 6];
+    case 'date':
+      return [null, null, null, 0];
+    default:
+      return [null, null, null, null];
+  }
+}

@@ -1,0 +1,45 @@
+import type { TableIndex, TableObject } from '@tessera/catalog';
+import { quoteIdentifier } from '@tessera/sql';
+import { relationsOfDatabase } from '../facts/relations-of-database.ts';
+import type { SystemFacts } from '../facts/system-facts.ts';
+import { columnsOf, type SystemRelation, type SystemValue, TIME } from '../facts/system-relation.ts';
+
+const COLUMNS = columnsOf(
+  'table_catalog',
+  'table_schema',
+  'table_name',
+  'index_name',
+  'index_type',
+  'index_definition',
+  'ddl',
+  ['created', TIME],
+);
+
+/** The primary index of a table goes by the table's name. */
+export const indexes = (facts: SystemFacts): SystemRelation => ({ columns: COLUMNS, rows: rows(facts) });
+
+function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
+  for (const { schema, relation } of relationsOfDatabase(facts)) {
+    if (relation.kind !== 'table') continue;
+    const head = [facts.database, schema.name, relation.name];
+    if (relation.primaryIndex.length > 0) {
+      const definition = `(${primaryColumns(relation).map(quoteIdentifier).join(', ')})`;
+      yield [...head, relation.name, 'primary', definition, null, new Date(relation.createdAt)];
+    }
+    for (const index of relation.indexes) {
+      const definition = `(${index.expressions.join(', ')})`;
+      const ddl = indexDdl(index, `${quoteIdentifier(schema.name)}.${quoteIdentifier(relation.name)}`);
+      yield [...head, index.name, index.kind, definition, ddl, new Date(index.createdAt)];
+    }
+  }
+}
+
+const primaryColumns = (table: TableObject): readonly string[] =>
+  table.primaryIndex.map((id) => table.columns.find((c) => c.id === id)!.name);
+
+function indexDdl({ kind, name, expressions }: TableIndex, table: string): string {
+  const list = `(${expressions.join(', ')})`;
+  return kind === 'aggregating'
+    ? `CREATE AGGREGATING INDEX ${quoteIdentifier(name)} ON ${table} ${list}`
+    : `CREATE INDEX ${quoteIdentifier(name)} ON ${table} USING SKIP_INDEX${list} WITH (TYPE = minmax)`;
+}

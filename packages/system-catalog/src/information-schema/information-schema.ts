@@ -1,0 +1,51 @@
+import type { SystemFacts } from '../facts/system-facts.ts';
+import type { SystemRelation } from '../facts/system-relation.ts';
+import { applicableRoles, enabledRoles, objectPrivileges, roleMembers, roles, users } from './access.ts';
+import { metricsHistory, queryHistory, runningQueries, transactions, userQueryHistory } from './activity.ts';
+import { catalogs, databases, locations, schemata, views } from './catalog-objects.ts';
+import { engines, nodesView } from './cluster.ts';
+import { columns } from './columns.ts';
+import { CONSTRAINT_VIEWS } from './constraints.ts';
+import { indexes } from './indexes.ts';
+import { routines } from './routines.ts';
+import { STANDARD_RELATIONS } from './standard-relations.ts';
+import { roleTableGrants, tablePrivileges } from './table-privileges.ts';
+import { tables } from './tables.ts';
+import { tablets } from './tablets.ts';
+
+const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
+  ...STANDARD_RELATIONS,
+  ...CONSTRAINT_VIEWS,
+  applicable_roles: applicableRoles,
+  catalogs,
+  columns,
+  databases,
+  enabled_roles: enabledRoles,
+  engine_metrics_history: metricsHistory,
+  engine_query_history: queryHistory,
+  engine_running_queries: runningQueries,
+  engine_user_query_history: userQueryHistory,
+  engines,
+  indexes,
+  locations,
+  nodes: nodesView,
+  object_privileges: objectPrivileges,
+  role_members: roleMembers,
+  role_table_grants: roleTableGrants,
+  roles,
+  routines,
+  schemata,
+  table_privileges: tablePrivileges,
+  tables,
+  tablets,
+  transactions,
+  users,
+  views,
+};
+
+/** The names that stand behind `information_schema.`. */
+export const INFORMATION_SCHEMA_VIEWS: readonly string[] = Object.keys(VIEWS);
+
+/** A view of `information_schema` by its name without the schema; undefined when there is none. Rows are made as they are read. */
+export const informationSchemaRelation = (name: string, facts: SystemFacts): SystemRelation | undefined =>
+  Object.hasOwn(VIEWS, name) ? VIEWS[name]?.(facts) : undefined;

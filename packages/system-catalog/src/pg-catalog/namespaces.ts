@@ -1,0 +1,49 @@
+import { PG_CATALOG } from '@tessera/catalog';
+import type { SystemRelation } from '../facts/system-relation.ts';
+import { aclOf } from './acl.ts';
+import { CATALOG_TABLES } from './catalog-tables.ts';
+import {
+  ADMIN_OID,
+  INFORMATION_SCHEMA_OID,
+  PG_CATALOG_OID,
+  type PostgresFacts,
+  roleOid,
+  schemaOid,
+  userSchemas,
+} from './postgres-facts.ts';
+import { catalogRelation } from './row.ts';
+
+const EVERYBODY_USES = ['=U/system_admin'];
+
+/** `pg_namespace`. */
+export const namespaces = (facts: PostgresFacts): SystemRelation =>
+  catalogRelation('pg_namespace', [
+    { oid: PG_CATALOG_OID, nspname: PG_CATALOG, nspowner: ADMIN_OID, nspacl: EVERYBODY_USES },
+    {
+      oid: INFORMATION_SCHEMA_OID,
+      nspname: 'information_schema',
+      nspowner: ADMIN_OID,
+      nspacl: EVERYBODY_USES,
+    },
+    ...userSchemas(facts).map((schema) => ({
+      oid: schemaOid(facts, schema),
+      nspname: schema.name,
+      nspowner: roleOid(facts, schema.owner),
+      nspacl: aclOf(schema, facts.snapshot),
+    })),
+  ]);
+
+const NAMESPACES = CATALOG_TABLES.pg_namespace![0];
+
+/** `pg_init_privs`: the grants on system schemas are there from the start, so that dumps leave them out. */
+export const initialPrivileges = (): SystemRelation =>
+  catalogRelation(
+    'pg_init_privs',
+    [PG_CATALOG_OID, INFORMATION_SCHEMA_OID].map((objoid) => ({
+      objoid,
+      classoid: NAMESPACES,
+      objsubid: 0,
+      privtype: 'i',
+      initprivs: EVERYBODY_USES,
+    })),
+  );

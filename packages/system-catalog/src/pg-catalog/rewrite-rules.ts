@@ -1,0 +1,19 @@
+import type { SystemRelation } from '../facts/system-relation.ts';
+import { type PostgresFacts, userRelations } from './postgres-facts.ts';
+import { catalogRelation } from './row.ts';
+
+/** `pg_rewrite`: a view is the rule `_RETURN` of its relation. */
+export const rewriteRules = (facts: PostgresFacts): SystemRelation =>
+  catalogRelation(
+    'pg_rewrite',
+    [...userRelations(facts)]
+      .filter(({ relation }) => relation.kind === 'view')
+      .map(({ oid, relation }) => ({
+        oid: facts.oids.ofName(`rule ${relation.id}`),
+        rulename: '_RETURN',
+        ev_class: oid,
+        ev_type: '1',
+        ev_enabled: 'O',
+        is_instead: true,
+      })),
+  );

@@ -1,0 +1,84 @@
+import { type PostgresType, postgresType } from '../facts/postgres-types.ts';
+import type { SystemFacts } from '../facts/system-facts.ts';
+import type { SystemColumn } from '../facts/system-relation.ts';
+import {
+  INFORMATION_SCHEMA_VIEWS,
+  informationSchemaRelation,
+} from '../information-schema/information-schema.ts';
+import { CATALOG_TABLES } from './catalog-tables.ts';
+import { CATALOG_VIEWS } from './catalog-views.ts';
+import { INFORMATION_SCHEMA_OID, PG_CATALOG_OID } from './postgres-facts.ts';
+import { type PostgresColumn, postgresColumns } from './system-types.ts';
+
+/** A relation that every database has. */
+export interface DescribedRelation {
+  readonly oid: number;
+  readonly name: string;
+  readonly schemaOid: number;
+  readonly kind: 'r' | 'v';
+  readonly columns: readonly { readonly name: string; readonly type: PostgresType }[];
+}
+
+const COLUMNS = new Map<string, readonly PostgresColumn[]>(
+  [...Object.entries(CATALOG_TABLES), ...Object.entries(CATALOG_VIEWS)].map(([name, [, columns]]) => [
+    name,
+    postgresColumns(columns),
+  ]),
+);
+
+/** Columns of a relation of `pg_catalog`; undefined where there is none of the name. */
+export const catalogColumns = (name: string): readonly PostgresColumn[] | undefined => COLUMNS.get(name);
+
+const FIRST_VIEW_OID = 13_220;
+
+const described = (
+  kind: DescribedRelation['kind'],
+  relations: typeof CATALOG_TABLES,
+): readonly DescribedRelation[] =>
+  Object.entries(relations).map(([name, [oid]]) => ({
+    oid,
+    name,
+    schemaOid: PG_CATALOG_OID,
+    kind,
+    columns: catalogColumns(name)!.map((c) => ({ name: c.name, type: postgresType(c.postgresType) })),
+  }));
+
+const WIRE_TYPES: Readonly<Record<SystemColumn['type'], string>> = {
+  VARCHAR: 'text',
+  BIGINT: 'int8',
+  INTEGER: 'int4',
+  SMALLINT: 'int2',
+  UINTEGER: 'oid',
+  FLOAT: 'float4',
+  DOUBLE: 'float8',
+  BOOLEAN: 'bool',
+  'TIMESTAMP WITH TIME ZONE': 'timestamptz',
+  'VARCHAR[]': '_text',
+  'BIGINT[]': '_int8',
+  'INTEGER[]': '_int4',
+  'SMALLINT[]': '_int2',
+  'UINTEGER[]': '_oid',
+  'FLOAT[]': '_float4',
+  'DOUBLE[]': '_float8',
+  'BOOLEAN[]': '_bool',
+};
+
+const CATALOG_RELATIONS = [...described('r', CATALOG_TABLES), ...described('v', CATALOG_VIEWS)];
+
+const informationSchema = (facts: SystemFacts): readonly DescribedRelation[] =>
+  INFORMATION_SCHEMA_VIEWS.map((name, index) => ({
+    oid: FIRST_VIEW_OID + index,
+    name,
+    schemaOid: INFORMATION_SCHEMA_OID,
+    kind: 'v',
+    columns: informationSchemaRelation(name, facts)!.columns.map((column) => ({
+      name: column.name,
+      type: postgresType(WIRE_TYPES[column.type]),
+    })),
+  }));
+
+/** The relations of `pg_catalog` and `information_schema`, whose columns do not depend on the facts. */
+export const systemRelations = (facts: SystemFacts): readonly DescribedRelation[] => [
+  ...CATALOG_RELATIONS,
+  ...informationSchema(facts),
+];
