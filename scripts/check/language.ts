@@ -41,8 +41,12 @@ const CLEANED = [
   'packages/common/',
   'packages/config/',
   'packages/console/',
+  'packages/http-api/',
   'packages/object-store/',
+  'packages/postgres-api/',
+  'packages/readers/',
   'packages/rpc/',
+  'packages/sql/',
 ];
 
 /** A comment that opens with one of these words is a fragment, not a sentence. */

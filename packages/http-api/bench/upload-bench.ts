@@ -1,10 +1,8 @@
 /**
- * Speed and memory of uploads: one process sends over loopback HTTP, this one receives to files.
- *
+ * Measures speed and memory of uploads: one process sends over loopback HTTP, this one receives to files.
  *   node packages/http-api/bench/upload-bench.ts [--mb 500] [--only plain,gzip] [--directory DIR]
- *
- * Prints MB/s of decoded bytes and the growth of resident memory, beside the speed at which the same server only
- * reads and drops a body of the same size.
+ * Prints MB/s of decoded bytes and the growth of resident memory. For comparison, it also prints the speed at
+ * which the same server reads and discards a body of the same size.
  */
 import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
@@ -136,7 +134,10 @@ function csvPiece(): Buffer {
   return Buffer.from(rows.join(''));
 }
 
-/** Whole streams, so that their repetition is valid where the coding allows it; the others are made in one go. */
+/**
+ * Returns complete streams, so that their repetition is valid if the coding allows concatenation; for other
+ * codings the whole content is encoded at once.
+ */
 async function encode(piece: Buffer, coding: string): Promise<Buffer> {
   switch (coding) {
     case 'gzip':
@@ -162,7 +163,10 @@ async function xz(piece: Buffer): Promise<Buffer> {
   return Buffer.concat(await child.stdout.toArray());
 }
 
-/** The client: the file again and again as one part, through a streaming encoder where frames cannot be repeated. */
+/**
+ * The client: sends the file repeatedly as one part, through a streaming encoder if streams cannot be
+ * concatenated.
+ */
 async function send(file: string, port: number, coding: string, repeat: number): Promise<void> {
   const { size } = await stat(file);
   const piece = Buffer.concat(await createReadStream(file).toArray());

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 
-/** The answers that a server owes. */
+/** The answers that a server still has to send. */
 interface Endings {
   readonly open: Set<ServerResponse>;
   isAsked: boolean;
@@ -8,7 +8,7 @@ interface Endings {
 
 const endingsOf = new WeakMap<object, Endings>();
 
-/** To be called for a server before it listens, so that `endConnections` may be. */
+/** Must be called for a server before it listens, so that `endConnections` can be called later. */
 export function keepsAnswers(server: Server): void {
   const endings: Endings = { open: new Set(), isAsked: false };
   endingsOf.set(server, endings);
@@ -22,8 +22,9 @@ export function keepsAnswers(server: Server): void {
 }
 
 /**
- * Every connection ends with the next answer on it, from those on: clients open new ones, which a load balancer gives to
- * other nodes. A connection without a request stays: the client may be sending one.
+ * Makes every connection close after its next answer, including the answers that are being sent. Clients then
+ * open new connections, which a load balancer directs to other nodes. An idle connection stays open, because
+ * the client may be sending a request.
  */
 export function endConnections(server: object): void {
   const endings = endingsOf.get(server);

@@ -1,15 +1,18 @@
 import type { UploadedFile } from '@tessera/coordinator';
 
-/** What of the requests is counted. */
+/** Counters of HTTP requests. */
 export interface HttpMetrics {
-  /** Called when a query begins; what it answers is called when it has ended, with `ok` or the name of its error. */
+  /**
+   * Called when a query begins. The returned function is called when it ends, with `ok` or the name of its
+   * error.
+   */
   startQuery(): (outcome: string) => void;
   received(uploads: ReadonlyMap<string, UploadedFile>): void;
-  /** Bytes of a result's body. */
+  /** Counts the bytes of a result's body. */
   sent(bytes: number): void;
 }
 
-/** What `GET /metrics` answers. */
+/** The source of the answer to `GET /metrics`. */
 export interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;

@@ -2,14 +2,14 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { MetricsText } from './metrics.ts';
 import { registerHealth } from './routes/health.ts';
 
-/** The listener for orchestrators' probes. */
+/** The listener for the health probes of orchestrators. */
 export function createHealthServer(ready: () => boolean): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true });
   registerHealth(app, ready);
   return app;
 }
 
-/** The listener that Prometheus scrapes. */
+/** The listener for Prometheus. */
 export function createMetricsServer(metrics: MetricsText): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true });
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));

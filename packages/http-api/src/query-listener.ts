@@ -10,7 +10,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { keepsAnswers } from './connection-endings.ts';
 import { MAX_HEAD_BYTES, refuseExpectation } from './request/malformed-request.ts';
 
-/** PEM texts: a certificate with its chain, and its key. */
+/** The certificate chain and the key, as PEM texts. */
 export interface TlsKeyPair {
   readonly cert: string;
   readonly key: string;
@@ -18,10 +18,10 @@ export interface TlsKeyPair {
 
 const OPTIONS: ServerOptions = {
   maxHeaderSize: MAX_HEAD_BYTES,
-  // A request without Host is refused in the shape of all errors (`checkHead`).
+  // A request without Host is refused in the API's error format (`checkHead`).
   requireHostHeader: false,
   headersTimeout: 60_000,
-  // An upload may take hours; the time between two bytes is what has a limit, where the body is read.
+  // An upload may take hours. The limit is on the time between two bytes, and applies where the body is read.
   requestTimeout: 0,
   keepAliveTimeout: 75_000,
 };
@@ -29,8 +29,8 @@ const OPTIONS: ServerOptions = {
 const awaited = new WeakSet<ServerResponse>();
 
 /**
- * The server under the query API. A client that asks first whether to send its body (`Expect: 100-continue`) is told so by
- * `continueRequest` alone: who is refused has sent nothing then.
+ * The server of the query API. A client that sends `Expect: 100-continue` is only told to continue by
+ * `continueRequest`, so a refused client has not sent its body.
  */
 export function queryListener(handler: RequestListener, tls: TlsKeyPair | undefined): Server {
   const server =
@@ -46,10 +46,10 @@ export function queryListener(handler: RequestListener, tls: TlsKeyPair | undefi
   return server;
 }
 
-/** Whether the client sends no body before it is told to. */
+/** Whether the client waits for permission before it sends its body. */
 export const holdsBodyBack = (response: ServerResponse): boolean => awaited.has(response);
 
-/** Has a client that waits for it send the body. */
+/** Tells a waiting client to send its body. */
 export function continueRequest(response: ServerResponse): void {
   if (awaited.delete(response)) response.writeContinue();
 }

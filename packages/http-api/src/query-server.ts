@@ -17,7 +17,7 @@ export interface QueryServerOptions extends QueryRouteOptions {
   readonly authenticator: Authenticator;
   readonly instance: Instance;
   readonly listener: 'tcp' | 'unix';
-  /** Present: the listener speaks TLS. */
+  /** If present, the listener speaks TLS. */
   readonly tls?: TlsKeyPair | undefined;
   /** Whether the listener can be reached from this machine only. */
   readonly loopbackOnly: boolean;
@@ -25,7 +25,7 @@ export interface QueryServerOptions extends QueryRouteOptions {
   readonly consolePage: { readonly html: string; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** The query API, to be put on a TCP port or a Unix socket. */
+/** The query API, which listens on a TCP port or a Unix socket. */
 export function createQueryServer(options: QueryServerOptions): FastifyInstance {
   const app = Fastify({
     serverFactory: (handler) => queryListener(handler, options.tls),
@@ -40,7 +40,8 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
 
   app.decorateRequest('user', '');
   app.decorateRequest('userId', undefined);
-  // Where a token is asked for, a page that gives its own name to this address has none; and a proxy may stand in front.
+  // With authentication, a page that points its own host name at this address has no token; and a proxy with
+  // another host name may stand in front.
   const named = { loopbackOnly: options.loopbackOnly && options.authenticator.mode === 'disabled' };
   app.addHook('onRequest', async (request) => checkHead(request.raw));
   app.addHook('onRequest', async (request) => refuseForeignPages(request.raw, named));
@@ -64,7 +65,7 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   registerTokenRoutes(app, options);
   app.post('/*', async (request, reply) => {
     reply.hijack();
-    // What the hooks set is for answers of the framework; this one is written by hand.
+    // The framework only sets the headers of hooks on its own answers; this answer is written directly.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value!);
     await answerQuery(request.raw, reply.raw, request, options);
   });
@@ -121,7 +122,7 @@ function onError(error: Error & { statusCode?: number }, reply: FastifyReply, lo
 }
 
 function sendFailure(reply: FastifyReply, error: TesseraError, status = error.httpStatus): FastifyReply {
-  // Where a body was announced and not sent, what comes next could not be told from it.
+  // If a body was announced but not sent, the next request could not be separated from it.
   if (holdsBodyBack(reply.raw)) reply.header('Connection', 'close');
   if (status === 401) drainUnread(reply.request.raw);
   else drainRequest(reply.request.raw);

@@ -9,15 +9,15 @@ import { AdvisoryLocks } from './session/advisory-locks.ts';
 import type { PostgresMetrics } from './statements/postgres-metrics.ts';
 
 export interface PostgresLimits {
-  /** Of clients that have shown who they are. */
+  /** The limit of authenticated connections. */
   readonly maxConnections: number;
-  /** Time for a client to encrypt, to say what it wants and to show its password. */
+  /** The time in which a client must encrypt, send its start-up message and authenticate. */
   readonly startupTimeoutMs: number;
-  /** Of one message of the client. */
+  /** The limit of one client message. */
   readonly maxMessageBytes: number;
-  /** How long a client may take no byte of its result. */
+  /** The longest time for which a client may accept no data of its result. */
   readonly writeIdleMs: number;
-  /** Of the rows that one COPY FROM STDIN brings. */
+  /** The limit of the data of one COPY FROM STDIN. */
   readonly maxCopyBytes: number;
 }
 
@@ -32,9 +32,12 @@ export const DEFAULT_POSTGRES_LIMITS: PostgresLimits = {
 export interface PostgresServerOptions {
   readonly coordinator: Coordinator;
   readonly authenticator: Authenticator;
-  /** Asked whenever a client wants TLS, so that certificates can be replaced; absent: connections are not encrypted. */
+  /**
+   * Called for every TLS handshake, so that certificates can be replaced at run time. If absent, connections
+   * are not encrypted.
+   */
   readonly tls?: (() => Certificate) | undefined;
-  /** Where statements keep their files, a directory each. */
+  /** The directory in which each statement gets a directory for its files. */
   readonly requestRoot: string;
   readonly log: Logger;
   readonly metrics?: PostgresMetrics | undefined;
@@ -42,20 +45,26 @@ export interface PostgresServerOptions {
 }
 
 export interface PostgresServer {
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly connections: number;
-  /** Answers the address as `host:port`. @throws the error of the operating system */
+  /** Starts to listen and returns the address as `host:port`. @throws the error of the operating system */
   listen(place: { readonly host: string; readonly port: number }): Promise<string>;
-  /** Takes no new connection, sends idle clients away, the others after their statement, or cuts them off after `graceMs`. */
+  /**
+   * Accepts no new connections and disconnects idle clients at once, the others after their statement, or at
+   * the latest after `graceMs`.
+   */
   drain(graceMs: number): Promise<void>;
-  /** Cuts off whoever is still there. */
+  /** Disconnects all remaining clients. */
   close(): Promise<void>;
 }
 
-/** Beside the clients that are let in, so many more may begin at once: pools that open, and who only wants to cancel. */
+/**
+ * The number of connections that may be in their start-up phase beyond the limit, for connection pools that
+ * open and for cancel requests.
+ */
 const MORE_STARTING = 100;
 
-/** The PostgreSQL endpoint, to be put on a TCP port. */
+/** The PostgreSQL endpoint, which listens on a TCP port. */
 export function createPostgresServer(options: PostgresServerOptions): PostgresServer {
   return new TcpPostgresServer(options);
 }
@@ -64,7 +73,7 @@ class TcpPostgresServer implements PostgresServer {
   readonly #server: Server;
   readonly #services: ConnectionServices;
   readonly #connections = new Map<Connection, Promise<void>>();
-  /** Those that have not shown who they are, the oldest first. */
+  /** Connections that have not authenticated yet, oldest first. */
   readonly #starting = new Set<Connection>();
   readonly #letIn = new Set<Connection>();
   readonly #maxStarting: number;
@@ -98,7 +107,7 @@ class TcpPostgresServer implements PostgresServer {
   }
 
   #accept(socket: Socket): void {
-    // Who only holds a connection open must not keep others out: the one that has taken the longest makes room.
+    // Unauthenticated connections must not keep others out, so the oldest of them is closed.
     const [oldest] = this.#starting;
     if (this.#starting.size >= this.#maxStarting && oldest !== undefined) {
       this.#starting.delete(oldest);

@@ -13,7 +13,7 @@ import {
 } from '@tessera/sql';
 import { type DataRowBatch, DataRowReader } from '../src/values/data-rows.ts';
 
-/** The cells of a row as a client gets them. */
+/** The cells of a row as a client receives them. */
 export type WireRow = readonly (Buffer | null)[];
 
 export interface WireRows {
@@ -26,7 +26,7 @@ interface RowOptions {
   readonly timeZone?: string;
 }
 
-/** The dialect over a real kernel, to the bytes of DataRow messages. */
+/** The dialect over a real kernel, up to the bytes of DataRow messages. */
 export class WireDialect implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), 'postgres-api-test-'));
   #kernel!: Kernel;
@@ -51,7 +51,7 @@ export class WireDialect implements AsyncDisposable {
     return { columns, rows: parseRows(Buffer.concat(messages)) };
   }
 
-  /** Gives the batches of a result to `take` while they can be read. */
+  /** Passes the batches of a result to `take` while they are valid. */
   async batches(
     sql: string,
     formats: readonly ValueFormat[],
@@ -84,7 +84,7 @@ export class WireDialect implements AsyncDisposable {
   }
 }
 
-/** The cells of DataRow messages that stand one after the other. */
+/** The cells of consecutive DataRow messages. */
 export function parseRows(bytes: Buffer): readonly WireRow[] {
   const rows: WireRow[] = [];
   for (let at = 0; at < bytes.length; ) {

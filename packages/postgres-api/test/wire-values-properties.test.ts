@@ -95,7 +95,7 @@ describe('text and binary tell the same', () => {
   });
 });
 
-/** Significant digits. */
+/** The significant digits of a number's text. */
 const digitsOf = (text: string): string =>
   text.replace(/e.*$/, '').replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
 

@@ -13,7 +13,7 @@ afterAll(() => dialect[Symbol.asyncDispose]());
 
 const values = goldens.values.map((golden) => ({ ...golden, name: `${golden.sql} (${golden.zone})` }));
 
-/** A JSON value has no type of its own in an expression of the kernel that is NULL. */
+/** A NULL JSON value has no type of its own in an expression of the kernel. */
 const one = async (sql: string, format: ValueFormat, options = {}) => {
   const { columns, rows } = await dialect.rows(sql, [format], options);
   return { type: columns[0]!.type, cell: rows[0]![0]! };

@@ -22,12 +22,12 @@ const SCALARS: Readonly<Record<ScalarKind, () => arrow.DataType>> = {
   interval: () => new arrow.IntervalMonthDayNano(),
 };
 
-/** The Arrow schema of decoded columns; every column may be null. */
+/** The Arrow schema of decoded columns; every column is nullable. */
 export function toArrowSchema(fields: readonly ColumnField[]): arrow.Schema {
   return new arrow.Schema(fields.map(toField));
 }
 
-/** The batch as Arrow's, over the same memory. */
+/** The batch as an Arrow record batch over the same memory. */
 export function toRecordBatch(schema: arrow.Schema, batch: ColumnBatch): arrow.RecordBatch {
   const children = batch.columns.map((column, index) => toData(schema.fields[index]!.type, column));
   const type = new arrow.Struct(schema.fields);
@@ -54,7 +54,7 @@ function toType(type: ColumnType): arrow.DataType {
 function toData(type: arrow.DataType, column: ColumnData): arrow.Data {
   const { offsets, values, validity } = column;
   const children = column.children.map((child, index) => toData(childType(type, index), child));
-  // In the order of Arrow's BufferType; its declarations do not have that a buffer may be absent.
+  // The order is that of Arrow's BufferType; Arrow's type declarations do not allow absent buffers.
   const buffers = [offsets, values && typedValues(type, values), validity] as unknown as arrow.Data;
   return new arrow.Data(type, 0, column.length, column.nullCount, buffers, children);
 }

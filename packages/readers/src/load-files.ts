@@ -7,19 +7,19 @@ import type { ColumnField } from './columns/column-batch.ts';
 import { Decoding, type SourceFile } from './thread/decoding.ts';
 
 export interface LoadOptions {
-  /** At least one; all must have the same columns. */
+  /** The files, at least one; all must have the same columns. */
   readonly files: readonly SourceFile[];
-  /** The TEMP table to create; rows come in the files' order. */
+  /** The name of the TEMP table to create; its rows follow the order of the files. */
   readonly table: string;
   readonly signal: AbortSignal;
 }
 
-/** Loads Avro container files. Throws BAD_FILE or NOT_SUPPORTED naming the file and the place in it. */
+/** Loads Avro container files. Throws BAD_FILE or NOT_SUPPORTED with the file and the place in it. */
 export function loadAvro(session: KernelSession, options: LoadOptions): Promise<void> {
   return load('avro', session, options);
 }
 
-/** Loads Arrow IPC files or streams, told apart by their beginning. Throws as `loadAvro` does. */
+/** Loads Arrow IPC files or streams, which are recognised by their first bytes. Throws as `loadAvro` does. */
 export function loadArrow(session: KernelSession, options: LoadOptions): Promise<void> {
   return load('arrow', session, options);
 }
@@ -54,7 +54,7 @@ async function load(format: 'avro' | 'arrow', session: KernelSession, options: L
   try {
     await session.append(table, schema, batches());
   } catch (error) {
-    // What went wrong in the file says more than what the kernel made of the broken stream.
+    // The error in the file is more informative than the kernel's error about the truncated stream.
     throw failure ?? error;
   } finally {
     await first.close();

@@ -15,12 +15,15 @@ import type {
   TypeNode,
 } from './tree-nodes.ts';
 
-/** Where the parser says that a node has no place of its own in the text. */
+/** The parser's marker for a node without a place of its own in the text. */
 export const NO_LOCATION = 18446744073709551615n;
 
 const NO_ORDER: OrderModifier = { type: 'ORDER_MODIFIER', orders: [] };
 
-/** A function call. `schema: 'main'` (as the parser writes for its own sugar) is left empty here. */
+/**
+ * A function call. The schema `main`, which the parser writes for calls that it generates from syntax, is
+ * left empty here.
+ */
 export function call(name: string, ...args: readonly Expression[]): FunctionNode {
   return {
     class: 'FUNCTION',
@@ -52,7 +55,10 @@ export function cast(child: Expression, to: TypeNode | string, tryCast = false):
   };
 }
 
-/** A literal: string VARCHAR, number DOUBLE unless a 32-bit integer, bigint BIGINT, boolean as the parser writes it. */
+/**
+ * A literal: strings are VARCHAR; numbers are INTEGER if they are 32-bit integers, otherwise DOUBLE; bigint
+ * is BIGINT; booleans are written as the parser does.
+ */
 export function constant(value: null | string | number | bigint | boolean): Expression {
   if (typeof value === 'boolean') return cast(constant(value ? 't' : 'f'), 'BOOLEAN');
   const node = (id: string): ConstantNode => ({
@@ -79,7 +85,7 @@ export function column(...names: readonly string[]): ColumnRefNode {
   };
 }
 
-/** An OPERATOR node: `OPERATOR_IS_NULL`, `OPERATOR_NOT`, `OPERATOR_COALESCE`, `ARRAY_EXTRACT`, … */
+/** An OPERATOR node, such as `OPERATOR_IS_NULL`, `OPERATOR_NOT`, `OPERATOR_COALESCE` or `ARRAY_EXTRACT`. */
 export function operator(type: string, ...args: readonly Expression[]): OperatorNode {
   return { class: 'OPERATOR', type, alias: '', query_location: NO_LOCATION, children: args };
 }

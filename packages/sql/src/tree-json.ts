@@ -1,8 +1,9 @@
 import { fail, requireValidText } from '@tessera/common';
 
 /**
- * JSON as the kernel writes parse trees: integers beyond 2^53 become bigint, and the bare words NaN, Infinity and
- * -Infinity are numbers. `printTree(parseTree(text))` means the same to the kernel as `text`.
+ * Parses and prints JSON as the kernel writes parse trees: integers beyond 2^53 become bigint, and the bare
+ * words NaN, Infinity and -Infinity are numbers. To the kernel, `printTree(parseTree(text))` means the same
+ * as `text`.
  */
 export function parseTree(text: string): unknown {
   const reader = new Reader(text);
@@ -14,7 +15,7 @@ export function parseTree(text: string): unknown {
 export function printTree(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      // The kernel takes the texts of a tree as C strings: it would cut this one.
+      // The kernel reads the texts of a tree as C strings and would cut this one short.
       requireValidText(value, 'a text of the statement');
       return JSON.stringify(value);
     case 'bigint':
@@ -46,7 +47,7 @@ function printObject(object: Record<string, unknown>): string {
   return `{${out}}`;
 }
 
-/** A tree has few keys, each of them very often. */
+/** Caches printed keys: a tree has few distinct keys, each repeated very often. */
 const printedKeys = new Map<string, string>();
 const MAX_PRINTED_KEYS = 1000;
 
@@ -58,7 +59,10 @@ function printedKey(key: string): string {
   return printed;
 }
 
-/** A whole number among the values of these types needs an exponent: the kernel reads `1000` as an integer only. */
+/**
+ * Whether values of a type are floating-point: an integral value then needs an exponent, because the kernel
+ * reads `1000` as an integer.
+ */
 const isFloatingType = (type: unknown): boolean =>
   typeof type === 'object' && type !== null && 'id' in type && (type.id === 'DOUBLE' || type.id === 'FLOAT');
 

@@ -1,6 +1,6 @@
 /** The nodes of the kernel's parse tree (`json_serialize_sql`), named and shaped as its JSON has them. */
 
-/** Byte offset into the UTF-8 text that was parsed, or `NO_LOCATION`. */
+/** A byte offset into the parsed UTF-8 text, or `NO_LOCATION`. */
 export type QueryLocation = number | bigint;
 
 interface HugeIntParts {
@@ -8,7 +8,7 @@ interface HugeIntParts {
   readonly lower: number | bigint;
 }
 
-/** A type as the kernel names it: `id` is INTEGER, VARCHAR, DECIMAL, LIST, STRUCT, MAP, ARRAY, UNBOUND, … */
+/** A type with the kernel's name: `id` is INTEGER, VARCHAR, DECIMAL, LIST, STRUCT, MAP, ARRAY, UNBOUND, … */
 export interface TypeNode {
   readonly id: string;
   readonly type_info: TypeInfo | null;
@@ -36,14 +36,14 @@ interface TypeInfoBase<T extends string> {
 export interface ValueNode {
   readonly type: TypeNode;
   readonly is_null: boolean;
-  /** Absent when null. DECIMAL: the unscaled integer. HUGEINT and wide DECIMAL: `HugeIntParts`. */
+  /** Absent if the value is NULL. DECIMAL: the unscaled integer. HUGEINT and wide DECIMAL: `HugeIntParts`. */
   readonly value?: string | number | bigint | boolean | HugeIntParts;
 }
 
 interface ExpressionBase<C extends string, T extends string = C> {
   readonly class: C;
   readonly type: T;
-  /** Empty when there is none. Also the name of a named argument in a call. */
+  /** Empty if there is no alias. It also holds the name of a named argument of a call. */
   readonly alias: string;
   readonly query_location: QueryLocation;
 }
@@ -95,7 +95,7 @@ export interface ComparisonNode extends ExpressionBase<'COMPARISON', string> {
 export interface ConjunctionNode extends ExpressionBase<'CONJUNCTION', 'CONJUNCTION_AND' | 'CONJUNCTION_OR'> {
   readonly children: readonly Expression[];
 }
-/** IS NULL, NOT, IN, COALESCE, ARRAY[…], subscripts, field access: told apart by `type`. */
+/** IS NULL, NOT, IN, COALESCE, ARRAY[…], subscripts and field access, distinguished by `type`. */
 export interface OperatorNode extends ExpressionBase<'OPERATOR', string> {
   readonly children: readonly Expression[];
 }
@@ -115,7 +115,7 @@ export interface SubqueryNode extends ExpressionBase<'SUBQUERY'> {
   readonly comparison_type: string;
 }
 export interface LambdaNode extends ExpressionBase<'LAMBDA'> {
-  /** One COLUMN_REF, or a `row(…)` call of them for several parameters. */
+  /** One COLUMN_REF, or for several parameters a `row(…)` call of them. */
   readonly lhs: Expression;
   readonly expr: Expression;
 }
@@ -213,7 +213,7 @@ export interface SetOperationNode extends QueryNodeBase<'SET_OPERATION_NODE'> {
   readonly setop_all: boolean;
   readonly left: QueryNode;
   readonly right: QueryNode;
-  /** Present instead of left and right in long chains of UNION. */
+  /** Present instead of left and right for long chains of UNION. */
   readonly children?: readonly QueryNode[];
 }
 export interface RecursiveCteNode extends QueryNodeBase<'RECURSIVE_CTE_NODE'> {

@@ -1,13 +1,16 @@
 import type { Expression, QueryNode, TableRef } from './tree-nodes.ts';
 
-/** Each function gets a node whose children are already transformed and returns what stands in its place. */
+/**
+ * Functions of a visitor. Each receives a node whose children are already transformed and returns its
+ * replacement.
+ */
 export interface TreeVisitor {
   readonly expression?: (node: Expression) => Expression;
   readonly tableRef?: (node: TableRef) => TableRef;
   readonly queryNode?: (node: QueryNode) => QueryNode;
 }
 
-/** Rewrites a tree bottom-up, subqueries and CTEs included. Nodes that nothing changed are shared with the input. */
+/** Rewrites a tree bottom-up, including subqueries and CTEs. Unchanged nodes are shared with the input. */
 export function transformTree<T>(node: T, visitor: TreeVisitor): T {
   return transform(node, visitor) as T;
 }
@@ -52,7 +55,7 @@ export function isExpression(value: unknown): value is Expression {
   return isObject(value) && typeof value.class === 'string' && typeof value.type === 'string';
 }
 
-/** Nothing that a visitor wants stands in a literal, and long lists are made of them. */
+/** Literals are skipped: no visitor needs their contents, and long lists consist of them. */
 const isConstant = (value: unknown): value is Extract<Expression, { class: 'CONSTANT' }> =>
   isObject(value) && value.class === 'CONSTANT';
 

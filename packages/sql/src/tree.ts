@@ -1,6 +1,6 @@
 /**
- * The kernel's parse tree (`json_serialize_sql`) as typed data, and the constructors rewrites build with.
- * Trees are never changed in place: a rewrite returns new nodes (`transformTree`).
+ * The kernel's parse tree (`json_serialize_sql`) as typed data, and the constructors that rewrites use.
+ * Trees are immutable: a rewrite returns new nodes (`transformTree`).
  */
 export {
   call,

@@ -13,7 +13,10 @@ import {
 } from '../src/index.ts';
 import { Dialect } from './dialect.ts';
 
-/** Random changes of a small table: what our queries say must be written is what the kernel's own statement writes. */
+/**
+ * Random changes of a small table: the rows that our queries write must equal those that the kernel's own
+ * statement writes.
+ */
 const T: ChangeTarget = {
   name: 't',
   columns: [
@@ -38,7 +41,7 @@ const relations: Pick<RelationResolver, 'resolve'> = {
 const numbers = fc.constantFrom('NULL', '0', '1', '2', '3', '7');
 const texts = fc.constantFrom('NULL', "'x'", "'y'", "''");
 
-/** Expressions over the columns in sight. */
+/** Expressions over the visible columns. */
 function number(...columns: readonly string[]): fc.Arbitrary<string> {
   const leaf = fc.oneof(numbers, fc.constantFrom(...columns));
   const pair = fc.tuple(leaf, leaf);
@@ -143,7 +146,8 @@ test('changes do what the statements of the kernel do', { timeout: 60_000 }, asy
           'CREATE OR REPLACE TEMP TABLE positions AS SELECT *, 0 AS "$tablet", rowid AS "$row" FROM ours',
         );
         const refused = await apply(sql).catch((error: TesseraError) => error.name);
-        // A clause that is never reached is refused here as in PostgreSQL; the kernel refuses only some.
+        // A clause that can never apply is refused here, as in PostgreSQL; the kernel refuses only some of
+        // them.
         if (refused === 'SYNTAX_ERROR') return;
         const refusedByKernel = await session.execute(sql).then(
           () => undefined,
@@ -156,7 +160,7 @@ test('changes do what the statements of the kernel do', { timeout: 60_000 }, asy
     { numRuns: 100 },
   );
 
-  /** Does to `ours` what our query says. */
+  /** Applies the rows of our query to the table `ours`. */
   async function apply(sql: string): Promise<undefined> {
     const statement = classifyStatement(sql);
     const context = { ...dialect.context(), relations: relations as RelationResolver };

@@ -47,7 +47,7 @@ const relations: Pick<RelationResolver, 'resolve'> = {
     ['t', 'u', 's'].includes(name) ? { kind: 'temporary', name: `rel_${name}` } : undefined,
 };
 
-/** The rows that a statement wants written, and the columns. */
+/** The rows that a statement wants to write, with their columns. */
 async function changed(sql: string): Promise<{ columns: string[]; rows: unknown[][] }> {
   const change = changeOf(sql, classifyStatement(sql));
   const context = { ...dialect.context(), relations: relations as RelationResolver };
@@ -98,8 +98,7 @@ const INSERTS: readonly (readonly [sql: string, rows: readonly (readonly (string
       ['3', NONE, null, null],
     ],
   ],
-  // Every digit stays.
-  // Rows of one column need no common type.
+  // Every digit is kept, and rows of one column need no common type.
   [
     "INSERT INTO t (id, name, day) VALUES (1, 2, '2024-01-01'), ('2', 'x', '2024-01-02 10:00'::timestamp)",
     [
@@ -250,7 +249,7 @@ const MERGES: readonly (readonly [sql: string, rows: readonly (readonly (string 
       [null, null, 'insert', '109', NONE, null, null],
     ],
   ],
-  // What a clause does not see makes no name ambiguous.
+  // Names that a clause cannot see do not make a name ambiguous.
   [
     'MERGE INTO t USING (SELECT id, v AS name FROM s) AS y ON t.id = y.id WHEN MATCHED AND t.id = 1 THEN DELETE WHEN NOT MATCHED AND id > 5 THEN INSERT (id, name) VALUES (id + 1, name || y.name)',
     [
@@ -290,7 +289,10 @@ test('a row that a MERGE would change twice', () => {
   );
 });
 
-/** Statement, error, what its message holds, and the text at its place; undefined: no place. */
+/**
+ * A statement, its error, a part of the message, and the text at the reported place (undefined if there is
+ * none).
+ */
 const ERRORS: readonly (readonly [sql: string, name: string, message: string, at?: string])[] = [
   [
     'INSERT INTO t VALUES (1, 2, 3, NULL, 5)',

@@ -17,7 +17,7 @@ import {
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The dialect over a real kernel, with a directory whose files `upload://<name>` means. */
+/** The dialect over a real kernel. `upload://<name>` refers to a file of its directory. */
 export class Dialect implements AsyncDisposable {
   readonly #directory: string;
   readonly #kernel: Kernel;
@@ -59,7 +59,7 @@ export class Dialect implements AsyncDisposable {
     };
   }
 
-  /** The body that the rows of a query make. */
+  /** The response body for the rows of a query. */
   async body(sql: string, format: RowFormat, parameters?: readonly QueryParameter[]): Promise<string> {
     const prepared = await prepareQuery(sql, this.context(parameters));
     const result = await this.#session.query(formattedQuery(prepared, { format }), prepared.parameters);
@@ -68,7 +68,7 @@ export class Dialect implements AsyncDisposable {
     return Buffer.concat(parts).toString('utf8');
   }
 
-  /** The rows as the JSON formats show them. */
+  /** The rows in the form of the JSON formats. */
   async rows(sql: string, parameters?: readonly QueryParameter[]): Promise<unknown[][]> {
     const body = await this.body(sql, 'json_array', parameters);
     return JSON.parse(`[${body.slice(1)}]`) as unknown[][];

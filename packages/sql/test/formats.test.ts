@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => dialect[Symbol.asyncDispose]());
 
-/** Each value as JSON, TSV and CSV show it. */
+/** Each value in JSON, TSV and CSV. */
 const VALUES: readonly (readonly [sql: string, json: string, tsv: string, csv: string])[] = [
   ['42', '42', '42', '42'],
   ['30000000000', '"30000000000"', '30000000000', '30000000000'],

@@ -10,7 +10,8 @@ afterAll(() => dialect[Symbol.asyncDispose]());
 const TABLES = `WITH a AS (SELECT 1 AS x UNION ALL SELECT 2), b AS (SELECT 1 AS y), c AS (SELECT 2 AS z),
   none AS (SELECT 9 AS z WHERE false)`;
 
-// The kernel's printer makes a comma of CROSS JOIN, which binds looser: these are the statements it would change.
+// The kernel's printer turns CROSS JOIN into a comma, which binds less tightly; it would change the meaning
+// of these statements.
 test.each([
   ['a CROSS JOIN none FULL JOIN c ON x = c.z', [[null, null, 2]]],
   [

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => dialect[Symbol.asyncDispose]());
 
-/** As PostgreSQL 15 answers. */
+/** The values that PostgreSQL 15 returns. */
 const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ["substr('abcdef', NULL)", null],
   ["substr('abcdef', 2, NULL)", null],

@@ -23,7 +23,7 @@ const SORTED: readonly (readonly [sql: string, last: readonly unknown[]])[] = [
   [`SELECT a, a::text ${T} GROUP BY a ORDER BY a`, ['1', '2', '10']],
   [`SELECT a::text, a ${T} UNION ALL SELECT '3', 3 ORDER BY a`, [1, 2, 3, 10]],
   [`SELECT * FROM (SELECT a, a::text ${T} ORDER BY a LIMIT 2) s`, ['1', '2']],
-  // A name that one item has alone is the item's, as in PostgreSQL.
+  // A name that only one item has refers to that item, as in PostgreSQL.
   [`SELECT a::text ${T} ORDER BY a`, ['1', '10', '2']],
   [`SELECT abs(-a) ${T} ORDER BY abs`, [1, 2, 10]],
   [`SELECT *, abs(-a) ${T} ORDER BY abs DESC`, [10, 2, 1]],

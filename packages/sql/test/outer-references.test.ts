@@ -36,7 +36,7 @@ const CALLS: readonly string[] = [
   ]),
 ];
 
-/** Each puts the call where its columns are those of a query outside. */
+/** Positions in which the columns of the call belong to an outer query. */
 const PLACES: Readonly<Record<string, (call: string) => string>> = {
   'a subquery': (call) => `(SELECT ${call})`,
   'a subquery over rows': (call) => `(SELECT ${call} FROM range(1) r(x))`,
@@ -64,7 +64,9 @@ test('of columns from inside and outside', async () => {
   expect(await dialect.rows(sql)).toEqual([['4']]);
 });
 
-/** The kernel chooses an overload before it knows the type of an outer column, and then takes the first. */
+/**
+ * The kernel chooses an overload before it knows the type of an outer column, and then takes the first one.
+ */
 test('no macro is chosen by the type of an argument', () => {
   const macros = [...functionBootstrap, ...POSTGRES_MACROS];
   expect(macros.length).toBeGreaterThan(100);

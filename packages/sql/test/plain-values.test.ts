@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => dialect[Symbol.asyncDispose]());
 
-/** A type of the kernel and literals that go into it without being parsed as a query. */
+/** A type of the kernel, with literals that are stored without being parsed as a query. */
 const PLAIN: readonly (readonly [type: string, literals: readonly string[]])[] = [
   ['INTEGER', ['0', '-17', '2147483647', 'NULL', 'DEFAULT']],
   ['BIGINT', ['123456789012345678', '-1']],
@@ -73,6 +73,6 @@ test('rows of literals take time in proportion to their number', () => {
     return performance.now() - start;
   };
   milliseconds(1000);
-  // Ten times the rows took a hundred times as long when each row was located.
+  // When each row was located separately, ten times the rows took a hundred times as long.
   expect(milliseconds(30_000)).toBeLessThan(40 * Math.max(5, milliseconds(3000)));
 });

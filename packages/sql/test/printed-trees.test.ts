@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => dialect[Symbol.asyncDispose]());
 
-/** The forms of expressions that the parser has, over the operands `a`, `b` and `c`. */
+/** The forms of expressions that the parser knows, over the operands `a`, `b` and `c`. */
 const FORMS = [
   ...['a', '1', '-1', '1.5', "'x'", 'NULL', 'true', "DATE '2020-01-01'", "INTERVAL '1 day'"],
   ...['-a', '+a', '~a', '@a', 'a !', 'a + b', 'a - b', 'a * b', 'a / b', 'a // b', 'a % b', 'a ^ b'],
@@ -28,7 +28,7 @@ const FORMS = [
   ...['grouping(a)', 'TRY(a)', '[a FOR x IN b IF c]', 'MAP {a: b}'],
 ];
 
-/** One form of each kind that the printer writes differently. */
+/** One example of each form that the printer treats differently. */
 const OPERANDS = [
   ...['1', '-1.5', 'NULL', 'true', '-a', '~a', 'a !', 'a + b', 'a = b', 'a IS NULL', 'NOT a', 'a AND b'],
   ...['a IN (b, c)', 'a BETWEEN b AND c', 'a LIKE b', 'CASE WHEN a THEN b ELSE c END', 'CAST(a AS INT)'],
@@ -36,7 +36,7 @@ const OPERANDS = [
   ...['(SELECT a)', 'EXISTS (SELECT a)', 'a = ANY (SELECT b)', 'grouping(a)'],
 ];
 
-/** A form with one operand left open, in parentheses. */
+/** The forms with one operand left open, in parentheses. */
 const SLOTS = FORMS.flatMap((form) =>
   ['a', 'b', 'c']
     .map((operand) => new RegExp(`\\b${operand}\\b`))
@@ -66,7 +66,10 @@ interface Serialized {
   readonly statements: readonly Statement[];
 }
 
-/** Without places; the printer writes the constant `true`, which the parser reads as a cast. */
+/**
+ * Trees without places. The printer writes the constant `true`, which the parser reads as a cast; both are
+ * made equal.
+ */
 const comparable = (trees: unknown): unknown =>
   JSON.parse(
     printTree(transformTree(trees, { expression: (node) => ({ ...castOfTruth(node), query_location: 0 }) })),

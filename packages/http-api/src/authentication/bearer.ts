@@ -1,18 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { TesseraError } from '@tessera/common';
 
-/** The syntax of RFC 6750, section 2.1; the scheme's name in any case, as everywhere in HTTP. */
+/** The syntax of RFC 6750, section 2.1. The name of the scheme is case-insensitive, as everywhere in HTTP. */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 
-/** What a request shows of itself: a token, nothing, or something that is no token. */
+/** The credentials in a request: a token, nothing, or a malformed header. */
 export type ShownToken =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'malformed' };
 
 /**
- * The token of a request's `Authorization` header, the only place where one is looked for: URLs end in logs.
- * @throws TesseraError BAD_REQUEST for a header that is there twice, of which a proxy may have checked the other
+ * The token in a request's `Authorization` header. It is the only place where a token is accepted, because
+ * URLs end up in logs.
+ * @throws TesseraError BAD_REQUEST if the header occurs twice, since a proxy may have checked the other one
  */
 export function shownToken({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>): ShownToken {
   const [header, ...more] = headersDistinct.authorization ?? [];
@@ -26,7 +27,10 @@ export function shownToken({ headersDistinct }: Pick<IncomingMessage, 'headersDi
 
 const REALM = 'Bearer realm="tessera"';
 
-/** The `WWW-Authenticate` of answers to requests without a token (RFC 6750, section 3: no error code then). */
+/**
+ * The `WWW-Authenticate` header of answers to requests without a token (RFC 6750, section 3: without an error
+ * code in that case).
+ */
 export const CHALLENGE = REALM;
 export const INVALID_TOKEN = `${REALM}, error="invalid_token", error_description="The access token is not valid"`;
 export const INVALID_REQUEST = `${REALM}, error="invalid_request", error_description="More than one Authorization header"`;

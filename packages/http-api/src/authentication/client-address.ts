@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { ClientAddress } from '@tessera/auth';
 
 /**
- * Whom delays after wrong passwords are for: the address of the connection. Headers that claim another one are not
- * believed, anybody can write them.
+ * The address that login delays apply to: that of the connection. Headers that claim another address are
+ * ignored, because any client can set them.
  */
 export function clientAddress({ socket }: IncomingMessage, listener: 'tcp' | 'unix'): ClientAddress {
   if (listener === 'unix') return 'unix';
-  // One address in its two spellings: a socket of both families shows IPv4 inside IPv6.
+  // Two spellings of one address are unified: a dual-stack socket shows IPv4 addresses inside IPv6.
   return socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, '') ?? 'gone';
 }

@@ -6,18 +6,18 @@ import { clientAddress } from './client-address.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers everybody; a route that does not say so asks for a token. */
+    /** Whether the route needs no token. Routes require one unless they set this. */
     open?: boolean;
   }
   interface FastifyRequest {
-    /** The user who asks; on open routes nobody was asked. */
+    /** The authenticated user; on open routes, the user is not authenticated. */
     user: string;
-    /** Undefined where nobody is asked. */
+    /** Undefined if authentication is off. */
     userId: string | undefined;
   }
 }
 
-/** Of a route that anybody may call. */
+/** The options of a route that needs no token. */
 export const OPEN = { config: { open: true } } as const;
 
 interface Door {
@@ -27,7 +27,8 @@ interface Door {
 }
 
 /**
- * Sets `request.user` and its id, from the request's head alone: the body of a stranger's request is never read.
+ * Sets `request.user` and its id from the request's head alone: the body of an unauthenticated request is
+ * never read.
  * @throws TesseraError UNAUTHENTICATED, with the challenge set in the reply
  */
 export async function identifyUser(request: FastifyRequest, reply: FastifyReply, door: Door): Promise<void> {
@@ -37,7 +38,7 @@ export async function identifyUser(request: FastifyRequest, reply: FastifyReply,
     request.user = DISABLED_USER;
     return;
   }
-  // Answers differ by who asks, and nobody between should keep one.
+  // Answers depend on the user, so proxies must not serve one user's answer to another.
   reply.header('Vary', 'Authorization');
   const token = requiredToken(request, reply);
   try {
@@ -52,7 +53,7 @@ export async function identifyUser(request: FastifyRequest, reply: FastifyReply,
   }
 }
 
-/** The token as shown; anything else is answered with the challenge that fits. */
+/** The token of the request. Without a valid one, the reply carries the matching challenge. */
 function requiredToken(request: FastifyRequest, reply: FastifyReply): string {
   const shown = readToken(request, reply);
   if (shown.kind === 'token') return shown.token;
@@ -74,5 +75,5 @@ function readToken(request: FastifyRequest, reply: FastifyReply): ReturnType<typ
   }
 }
 
-/** Without the query string, which may hold values of a statement. */
+/** The path without the query string, which may contain values of a statement. */
 const pathOf = (url: string): string => url.split('?', 1)[0]!;

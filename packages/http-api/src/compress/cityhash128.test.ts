@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { cityHash128 } from './cityhash128.ts';
 
-/** Values of CityHash 1.0.2 as other implementations publish them, one or more for each branch of the function. */
+/**
+ * Values of CityHash 1.0.2 that other implementations publish, at least one for each branch of the function.
+ */
 const LONG =
   'nTsku!ix^+tIMHrn)SurHKS?,^I%(ADy*^ov(SVcfd*ggdOeOASxLREdxsj=UNfR,eYhG(xtc+se+ujaEwSzH N#oWM+wep-cNc=ODMAAyFagOv@he==bHf@.d_#*LmHJ*B#?DKiieAuPNi(=Ss nI, -wU)_Y_xl^u=*oujKa=N_,ppIO!uzap#?%GMn^%MajjJ+oudxjgDuzc*lv-K-';
 
@@ -30,6 +32,6 @@ it.each([
   [LONG, 14361701975010885993n, 10638024156548231022n],
 ])('hashes %j', (text, low, high) => {
   expect(cityHash128(Buffer.from(text))).toEqual({ low, high });
-  // The same bytes inside of a larger buffer.
+  // The same bytes in the middle of a larger buffer must give the same hash.
   expect(cityHash128(Buffer.from(`<${text}>`).subarray(1, -1))).toEqual({ low, high });
 });

@@ -1,6 +1,6 @@
 /**
- * CityHash128 of CityHash 1.0.2 (Google, 2011), the version that ClickHouse's block format is tied to; later versions
- * give other values. `seed` and results are pairs of 64-bit words, the low one first.
+ * CityHash128 of CityHash 1.0.2 (Google, 2011), the version that ClickHouse's block format uses; later
+ * versions return other values. `seed` and results are pairs of 64-bit words, low word first.
  */
 export interface Hash128 {
   readonly low: bigint;
@@ -13,7 +13,8 @@ const K2 = 0x9ae16a3b2f90404fn;
 const K3 = 0xc949d7c7509e6557n;
 const MIX = 0x9ddfea08eb382d69n;
 
-// Every intermediate result is cut to 64 bits at once: V8 then computes it in machine words, without allocating.
+// Every intermediate result is truncated to 64 bits at once, so that V8 computes it in machine words without
+// allocating.
 const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
 const add = (a: bigint, b: bigint): bigint => u64(a + b);
 const multiply = (a: bigint, b: bigint): bigint => u64(a * b);
@@ -40,7 +41,7 @@ function hashSeeded(data: DataView, start: number, seedLow: bigint, seedHigh: bi
     : hashLong(data, start, seedLow, seedHigh);
 }
 
-/** `CityMurmur`: up to 127 bytes. */
+/** `CityMurmur`, for up to 127 bytes. */
 function hashShort(data: DataView, start: number, seedLow: bigint, seedHigh: bigint): Hash128 {
   const end = data.byteLength;
   const length = end - start;
@@ -78,7 +79,8 @@ function hashLong(data: DataView, start: number, seedLow: bigint, seedHigh: bigi
   let w0 = add(multiply(rotate(add(y, z), 35n), K1), x);
   let w1 = multiply(rotate(add(x, word(data, start + 88)), 53n), K1);
 
-  // In pairs of 64 bytes, as the original unrolls its loop: what is left is below 128 bytes.
+  // Processes 64 bytes twice per round, as the unrolled loop of the original does, so less than 128 bytes
+  // remain.
   const rounds = 2 * Math.floor((end - start) / 128);
   let at = start;
   for (let round = 0; round < rounds; round++, at += 64) {
@@ -102,7 +104,8 @@ function hashLong(data: DataView, start: number, seedLow: bigint, seedHigh: bigi
 
   y = add(y, add(multiply(rotate(w0, 37n), K0), z));
   x = add(x, multiply(rotate(add(v0, z), 49n), K0));
-  // The rest in pieces of 32 bytes from the end, the last of which may reach into what has been read already.
+  // Processes the rest in blocks of 32 bytes, backwards from the end. The last block may overlap bytes that
+  // were already read.
   for (let done = 0; done < end - at; ) {
     done += 32;
     const piece = end - done;
@@ -121,7 +124,7 @@ function hashLong(data: DataView, start: number, seedLow: bigint, seedHigh: bigi
   return { low: add(mix(add(x, v1), w1), y), high: mix(add(x, w1), add(y, v1)) };
 }
 
-/** `HashLen0to16` of everything from `start`. */
+/** `HashLen0to16` of all bytes from `start` on. */
 function hash16(data: DataView, start: number): bigint {
   const length = data.byteLength - start;
   if (length > 8) {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { cityHash128 } from './cityhash128.ts';
 import { ClickHouseBlocks } from './clickhouse-blocks.ts';
 
-/** Reads the format as a client does, from its description alone. */
+/** Reads the format as a client does, implemented from its description alone. */
 function decodeBlocks(stream: Buffer): Buffer[] {
   const blocks: Buffer[] = [];
   for (let at = 0; at < stream.length; ) {

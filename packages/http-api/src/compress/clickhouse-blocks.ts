@@ -2,21 +2,22 @@ import { compressSync } from 'lz4-napi';
 import { cityHash128 } from './cityhash128.ts';
 
 const CHECKSUM_BYTES = 16;
-/** Method, compressed size, uncompressed size. */
+/** The size of the method, the compressed size and the uncompressed size. */
 const HEADER_BYTES = 9;
 const LZ4 = 0x82;
 const BLOCK_BYTES = 512 * 1024;
 
 /**
- * The compressed blocks of ClickHouse's format, which `compress=1` asks for: the CityHash128 of what follows (low word
- * first), the method, the size of header and data, the size before compression, and an LZ4 block; integers are little
- * endian. Blocks hold 512 KiB, the last one less; no input gives no block.
+ * Writes the compressed blocks of ClickHouse's format, which `compress=1` requests. A block consists of the
+ * CityHash128 of the bytes that follow (low word first), the method, the size of header and data, the
+ * uncompressed size, and an LZ4 block; integers are little-endian. Blocks hold 512 KiB, the last one less. An
+ * empty input produces no block.
  */
 export class ClickHouseBlocks {
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
 
-  /** The blocks that `bytes` fill. */
+  /** Adds `bytes` and returns the blocks that they complete. */
   add(bytes: Uint8Array): Buffer[] {
     const blocks: Buffer[] = [];
     let rest = bytes;
@@ -33,7 +34,7 @@ export class ClickHouseBlocks {
     return blocks;
   }
 
-  /** The last block, if bytes are left for one. */
+  /** Returns the last block, if bytes remain. */
   end(): Buffer[] {
     return this.#pendingBytes > 0 ? [this.#take()] : [];
   }
@@ -47,7 +48,7 @@ export class ClickHouseBlocks {
 }
 
 function encodeBlock(content: Buffer): Buffer {
-  // The library puts the size of the content in front of the block, where the header has it too.
+  // The library writes the size of the content before the block, where the header has it too.
   const sized = compressSync(content);
   const methodAndSize = CHECKSUM_BYTES + HEADER_BYTES - 4;
   const block = Buffer.allocUnsafe(methodAndSize + sized.length);

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from './oauth-error.ts';
 
-/** Names, passwords and addresses: far more than any of them needs. */
+/** The body holds names, passwords and addresses, which need far less than this. */
 const MAX_BYTES = 16 * 1024;
-/** For the whole body, not between two bytes: nobody is known yet who could be let dawdle. */
+/**
+ * The limit for receiving the whole body: an unauthenticated client must not hold the connection by sending
+ * slowly.
+ */
 const WITHIN_MS = 10_000;
 
 /**
@@ -33,7 +36,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   let length = 0;
   const late = setTimeout(() => request.destroy(invalid('the body took too long')), WITHIN_MS);
   try {
-    // Kept open, so that the client can read what was wrong with it.
+    // The request stays open, so that the client can read the error.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.byteLength;
       if (length > MAX_BYTES) throw new OAuthError('invalid_request', 'the body is too long', 413);

@@ -1,4 +1,7 @@
-/** The error codes of RFC 6749, section 5.2, of RFC 8707, and `server_error`, which the first has for redirects only. */
+/**
+ * The error codes of RFC 6749, section 5.2, and of RFC 8707, plus `server_error`, which RFC 6749 defines for
+ * redirects only.
+ */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -18,7 +21,9 @@ export class OAuthError extends Error {
     this.httpStatus = httpStatus;
   }
 
-  /** The body. A description may only hold printable ASCII without quotes and backslashes. */
+  /**
+   * The body of the answer. A description may only contain printable ASCII without quotes and backslashes.
+   */
   toJSON(): object {
     const description = this.message.replaceAll(/[^\x20-\x7e]/g, '?').replaceAll(/["\\]/g, "'");
     return { error: this.code, error_description: description };

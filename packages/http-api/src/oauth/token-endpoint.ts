@@ -8,12 +8,15 @@ import { readTokenRequest, type TokenRequest } from './token-request.ts';
 
 interface TokenEndpoint {
   readonly authenticator: Authenticator;
-  /** The `aud` of the tokens issued here. */
+  /** The `aud` claim of the tokens issued here. */
   readonly audience: string;
   readonly log: Logger;
 }
 
-/** `POST /oauth/token`: a token for who shows a password. Its errors are those of RFC 6749, section 5.2, not the API's. */
+/**
+ * `POST /oauth/token`: issues a token in exchange for a password. Its errors have the format of RFC 6749,
+ * section 5.2, not the API's.
+ */
 export async function answerTokenRequest(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -23,7 +26,7 @@ export async function answerTokenRequest(
   reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' }).type('application/json');
   try {
     const { accessToken, expiresInSeconds } = await issue(request, from, endpoint);
-    // One client of this family decodes strictly: these three and no more.
+    // One client library decodes strictly and accepts exactly these three members.
     return reply.send({ access_token: accessToken, token_type: 'Bearer', expires_in: expiresInSeconds });
   } catch (error) {
     const failure = error instanceof OAuthError ? error : internal(error, endpoint.log);

@@ -1,6 +1,6 @@
 import { OAuthError } from './oauth-error.ts';
 
-/** Who wants a token, by which grant. */
+/** The credentials in a token request, and its grant. */
 export interface TokenRequest {
   readonly grant: 'client_credentials' | 'password';
   readonly name: string;

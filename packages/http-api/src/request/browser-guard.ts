@@ -4,9 +4,9 @@ import { TesseraError } from '@tessera/common';
 const LOOPBACK_NAMES = /^(localhost|[^.]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * Keeps web pages of other origins from using a reader's browser to reach an engine that asks for no credentials: a page
- * may post to any address, and may give its own name the address 127.0.0.1. Programs send neither a foreign origin nor,
- * on a loopback listener, a foreign host.
+ * Keeps web pages of other origins from using a visitor's browser to reach an engine without authentication:
+ * a page may post to any address, and may resolve its own host name to 127.0.0.1. Programs send neither a
+ * foreign origin nor, on a loopback listener, a foreign host.
  * @throws TesseraError FORBIDDEN
  */
 export function refuseForeignPages(

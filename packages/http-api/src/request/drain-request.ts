@@ -7,16 +7,17 @@ interface DrainLimits {
 }
 
 const OF_A_USER: DrainLimits = { bytes: 16 << 20, ms: 2_000 };
-/** What is under way when the answer leaves, and small bodies whole. */
+/** Enough for what is in transit when the answer is sent, and for small bodies as a whole. */
 const OF_A_STRANGER: DrainLimits = { bytes: 4 << 20, ms: 1_000 };
 
 /**
- * Reads away what a client still sends after its request was answered, so that it gets to read the answer instead of a
- * reset; beyond the limit nothing is read any more, and a client that has not gone by the end of the time is cut off.
+ * Reads and discards the rest of a request that was already answered, so that the client receives the answer
+ * instead of a connection reset. Beyond the limit nothing more is read, and a client that is still connected
+ * after the time limit is disconnected.
  */
 export const drainRequest = (request: IncomingMessage): void => drain(request, OF_A_USER);
 
-/** The same for a client that nobody knows, or nobody wants to. */
+/** The same with tighter limits, for a client that is unauthenticated or was refused. */
 export const drainUnread = (request: IncomingMessage): void => drain(request, OF_A_STRANGER);
 
 function drain(request: IncomingMessage, { bytes, ms }: DrainLimits): void {

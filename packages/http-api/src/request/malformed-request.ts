@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { TesseraError } from '@tessera/common';
 import { errorBody } from '../results/error-body.ts';
 
-/** Of the URL and all headers together: `query_parameters` may carry long values in the URL. */
+/** The limit for the URL and all headers together: `query_parameters` may carry long values in the URL. */
 export const MAX_HEAD_BYTES = 512 * 1024;
-/** Of the headers alone. */
+/** The limit for the headers alone. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** How long a refused client may take to read why; what it still sends is thrown away meanwhile. */
+/** The time that a refused client gets to read the error; its further input is discarded meanwhile. */
 const LINGER_MS = 5_000;
 
 /** @throws TesseraError HEADERS_TOO_LARGE, BAD_REQUEST for a request without `Host` */
@@ -23,11 +23,12 @@ export function checkHead({ rawHeaders, headers, httpVersion }: IncomingMessage)
 
 const refused = new WeakSet<Socket>();
 
-/** Answers what the parser does not take for HTTP in the shape of all errors, and ends the connection. */
+/** Answers input that is not valid HTTP in the API's error format and closes the connection. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (refused.has(socket)) return;
   const { _httpMessage: begun } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
-  // An answer that has ended stays on the socket for a moment, and on a busy machine the next request comes before it has gone.
+  // A finished answer stays on the socket for a moment, and on a busy machine the next request may arrive
+  // before it is removed.
   const isAnswering = begun?.headersSent === true && !begun.writableEnded;
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy();
@@ -60,7 +61,7 @@ function malformed({ code, message }: NodeJS.ErrnoException): {
   return { body: errorBody(error, undefined), status: isLate ? 408 : error.httpStatus };
 }
 
-/** The answer to an `Expect` that is not `100-continue`. */
+/** The answer to an `Expect` header other than `100-continue`. */
 export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
   const message = `Expect: ${request.headers.expect} is not supported`;
   const body = errorBody(TesseraError.of('BAD_REQUEST', { message }), undefined);

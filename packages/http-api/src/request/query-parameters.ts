@@ -2,8 +2,8 @@ import { TesseraError } from '@tessera/common';
 import type { QueryParameter } from '@tessera/sql';
 
 /**
- * `query_parameters=[{"name":"$1","value":1},…]`.
- * @throws TesseraError INVALID_ARGUMENT naming the element that is wrong
+ * Parses `query_parameters=[{"name":"$1","value":1},…]`.
+ * @throws TesseraError INVALID_ARGUMENT that names the invalid element
  */
 export function parseQueryParameters(text: string | undefined): QueryParameter[] {
   if (text === undefined || text.trim() === '') return [];
@@ -18,7 +18,10 @@ export function parseQueryParameters(text: string | undefined): QueryParameter[]
   });
 }
 
-/** Numbers keep their source text: a 64-bit integer does not survive a double, and `1.0` is a fraction. */
+/**
+ * Parses JSON and keeps the source text of numbers: a 64-bit integer does not survive a double, and `1.0` is
+ * a fraction.
+ */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, function (this: unknown, _key, value: unknown, context?: { source?: string }) {

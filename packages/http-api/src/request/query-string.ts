@@ -1,10 +1,10 @@
 import { textOfUtf8 } from '@tessera/common';
 
 /**
- * The names and values of a request's query string, which is cut off by hand: a client may send any path, also one that is
- * no URL. `URLSearchParams` alone would put U+FFFD in place of bytes that are not UTF-8, and a statement would run with a
- * parameter that nobody sent.
- * @param url as Node has it: one character for each byte
+ * The names and values of a request's query string. It is cut off without a URL parser, because clients may
+ * send paths that are not valid URLs. `URLSearchParams` alone would replace invalid UTF-8 by U+FFFD, and a
+ * statement would run with a parameter that nobody sent.
+ * @param url as Node provides it: one character per byte
  * @throws TesseraError INVALID_ENCODING
  */
 export function queryString(url = ''): URLSearchParams {

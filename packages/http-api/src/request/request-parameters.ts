@@ -4,7 +4,7 @@ import type { QueryParameter } from '@tessera/sql';
 import { DEFAULT_OUTPUT_FORMAT, type OutputFormat, outputFormat } from '../results/output-format.ts';
 import { parseQueryParameters } from './query-parameters.ts';
 
-/** What the query string of a request says. */
+/** The parameters in the query string of a request. */
 export interface RequestParameters {
   readonly database: string | undefined;
   readonly queryId: string | undefined;
@@ -15,11 +15,14 @@ export interface RequestParameters {
   readonly settings: Settings;
   readonly mode: 'run' | 'describe_parameters';
   readonly async: boolean;
-  /** ClickHouse-style compressed blocks around the body. */
+  /** Whether the body is sent in ClickHouse's compressed blocks. */
   readonly compressed: boolean;
 }
 
-/** The names of the protocol; every other name is a setting. Those marked so say nothing to this engine. */
+/**
+ * The parameter names of the protocol; every other name is a setting. Those marked `accepted` have no effect
+ * in this engine.
+ */
 const PROTOCOL = {
   database: 'used',
   output_format: 'used',
@@ -69,7 +72,7 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
   };
 }
 
-/** It comes back in a header. */
+/** The query id. It is returned in a header, so its characters are restricted. */
 function queryId(value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined;
   if (/^[\x21-\x7e]{1,256}$/.test(value)) return value;

@@ -9,9 +9,10 @@ export interface StatementBody {
 }
 
 /**
- * The statement of a request and the files that came with it. Only `multipart/form-data` is looked at among content
- * types: clients send raw SQL under any.
- * @throws TesseraError BAD_REQUEST, BAD_UPLOAD, UNSUPPORTED_CODING, UPLOAD_TOO_LARGE, DISK_FULL, CLIENT_TOO_SLOW
+ * Receives the statement of a request and its files. Of the content types only `multipart/form-data` matters:
+ * clients send raw SQL under any type.
+ * @throws TesseraError BAD_REQUEST, BAD_UPLOAD, UNSUPPORTED_CODING, UPLOAD_TOO_LARGE, DISK_FULL,
+ * CLIENT_TOO_SLOW
  */
 export async function receiveStatement(
   request: IncomingMessage,

@@ -2,24 +2,30 @@ import type { ServerResponse } from 'node:http';
 import { startTimer, TesseraError } from '@tessera/common';
 import { ClickHouseBlocks } from '../compress/clickhouse-blocks.ts';
 
-/** A result up to this size leaves in one piece, with its length; an error before that is still a clean answer. */
+/**
+ * A result up to this size is sent in one piece, with its length. If an error occurs before that, the answer
+ * is a clean error.
+ */
 const HELD_BYTES = 64 * 1024;
 
-/** Bytes, and what to do when they have left and are read no more. */
+/** Bytes to send, and a callback for when they have been sent and their memory may be reused. */
 interface Piece {
   readonly bytes: Uint8Array;
   readonly onSent: (() => void) | undefined;
 }
 
 export interface BodyWriterOptions {
-  /** How long the client may take no byte, in milliseconds. */
+  /** The longest time, in milliseconds, for which the client may accept no data. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
-  /** Whether the body goes out in ClickHouse's compressed blocks. */
+  /** Whether the body is sent in ClickHouse's compressed blocks. */
   readonly compressed: boolean;
 }
 
-/** Writes a response body with back-pressure, holding its start until it is known to be long or whole. */
+/**
+ * Writes a response body with back-pressure. It holds back the start until the body is known to be long or
+ * complete.
+ */
 export class BodyWriter {
   readonly #response: ServerResponse;
   readonly #idleMs: number;
@@ -37,18 +43,18 @@ export class BodyWriter {
     this.#blocks = options.compressed ? new ClickHouseBlocks() : undefined;
   }
 
-  /** Whether a byte written since the last `flush` may have left. */
+  /** Whether a byte written since the last `flush` may have been sent. */
   get started(): boolean {
     return this.#started;
   }
 
-  /** Bytes taken so far. */
+  /** The number of bytes written so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Writes all of the pieces or, if the signal has fired before, none of them: a body is never cut within them.
+   * Writes all of the pieces or, if the signal has aborted before, none of them: a body is never cut within them.
    * `onSent` is called when the bytes of the last piece are no longer needed, if that is ever known.
    * @throws TesseraError CLIENT_TOO_SLOW, or the reason of the signal
    */
@@ -75,7 +81,10 @@ export class BodyWriter {
     if (this.#heldBytes >= HELD_BYTES) await this.#start();
   }
 
-  /** Sends all that was written. What is written next is held again until it is long or whole. */
+  /**
+   * Sends everything written so far. Bytes written afterwards are held back again until they are many or the
+   * body is complete.
+   */
   async flush(): Promise<void> {
     await this.#take(this.#blocks?.end() ?? []);
     if (!this.#started) await this.#start();
@@ -83,7 +92,7 @@ export class BodyWriter {
     this.#heldBytes = 0;
   }
 
-  /** Forgets what was written since the last `flush`, of which nothing may have left. */
+  /** Discards what was written since the last `flush`, which must not have been sent yet. */
   drop(): void {
     this.#bytes -= this.#heldBytes;
     this.#held = [];

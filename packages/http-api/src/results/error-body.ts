@@ -3,7 +3,7 @@ import type { RunningQuery } from '@tessera/coordinator';
 import { warningsMember } from './notices.ts';
 import { queryMember } from './query-member.ts';
 
-/** One element of `errors`; offsets are columns, counted from 1. */
+/** One element of `errors`. Offsets are columns, counted from 1. */
 export function errorEntry(error: TesseraError): object {
   const { location } = error;
   const place = location === undefined ? '' : `Line ${location.line}, Column ${location.startColumn}: `;
@@ -24,7 +24,7 @@ export function errorEntry(error: TesseraError): object {
 }
 
 /**
- * The body of an answer that is an error; `query` is absent when the request never became one. In a format of messages
+ * The body of an error answer. `query` is absent if the request failed before it became a query. In a format of messages,
  * the body is also the message that ends a result.
  */
 export function errorBody(

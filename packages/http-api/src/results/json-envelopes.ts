@@ -57,5 +57,5 @@ export function jsonLinesEnvelope(query: RunningQuery): Envelope {
   };
 }
 
-/** Every JSON row comes from the kernel with a comma before it. */
+/** Drops the leading comma: the kernel writes a comma before every JSON row. */
 const withoutComma = (bytes: Uint8Array, first: boolean): Uint8Array => (first ? bytes.subarray(1) : bytes);

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Notice, RunningQuery } from '@tessera/coordinator';
 
-/** The header stays below what clients take in all headers together; JSON answers have all notices. */
+/**
+ * The limit keeps the header below what clients accept for all headers together; JSON answers contain all
+ * notices.
+ */
 const MAX_HEADER_CHARACTERS = 4096;
 
 const noticeEntry = ({ sqlState, severity, message, resolution }: Notice) => ({
@@ -11,12 +14,12 @@ const noticeEntry = ({ sqlState, severity, message, resolution }: Notice) => ({
   ...(resolution !== undefined && { resolution }),
 });
 
-/** The member `warnings` of a JSON answer; answers without notices do not have it. */
+/** The member `warnings` of a JSON answer, which is absent if there are no notices. */
 export function warningsMember({ notices: { all } }: RunningQuery): object {
   return all.length === 0 ? {} : { warnings: all.map(noticeEntry) };
 }
 
-/** Sets `X-Tessera-Warnings`, a JSON array in ASCII, which answers in every format carry. */
+/** Sets `X-Tessera-Warnings`, a JSON array in ASCII, on answers of every format. */
 export function setNoticeHeader(response: ServerResponse, { notices }: RunningQuery): void {
   const entries: string[] = [];
   let characters = 2;

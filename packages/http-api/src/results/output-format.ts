@@ -91,7 +91,7 @@ export const separatorOf = ({ contentType }: OutputFormat): string =>
 export const isText = ({ encoding }: OutputFormat): boolean =>
   encoding.kind !== 'arrow' && encoding.kind !== 'parquet';
 
-/** @throws TesseraError INVALID_ARGUMENT for a name that is none, in any case of letters */
+/** Finds a format by its name, in any case. @throws TesseraError INVALID_ARGUMENT for an unknown name */
 export function outputFormat(name: string): OutputFormat {
   const wanted = name.toLowerCase();
   const found = FORMATS.find((format) => format.name.toLowerCase() === wanted);

@@ -10,21 +10,21 @@ import { isText, type OutputFormat, separatorOf } from './output-format.ts';
 export interface ResultBodyOptions {
   readonly query: RunningQuery;
   readonly format: OutputFormat;
-  /** How long a client may take no byte, in milliseconds. */
+  /** The longest time, in milliseconds, for which a client may accept no data. */
   readonly idleMs: number;
-  /** Whether the body goes out in compressed blocks. */
+  /** Whether the body is sent in compressed blocks. */
   readonly compressed: boolean;
   readonly log: Logger;
 }
 
-/** The result being written, or the last one that was. */
+/** The result that is being written, or the last one written. */
 interface Written {
   readonly envelope: Envelope;
   readonly statistics: () => QueryStatistics;
   whole: boolean;
 }
 
-/** Streams a result to the client, or the results of several statements one after the other. */
+/** Streams one result to the client, or the results of several statements one after the other. */
 export class ResultBody {
   readonly #response: ServerResponse;
   readonly #options: ResultBodyOptions;
@@ -38,12 +38,15 @@ export class ResultBody {
     this.#writer = new BodyWriter(response, { ...options, signal: options.query.signal });
   }
 
-  /** Whether a failure has to be told in the body: `fail` does that. Else the answer can still become an error. */
+  /**
+   * Whether a failure has to be reported within the body, with `fail`. Before that, the answer can still
+   * become an error.
+   */
   get hasBegun(): boolean {
     return this.#flushed || this.#writer.started || this.#written?.envelope.failure !== undefined;
   }
 
-  /** Writes a result. The caller closes it, also when this throws. */
+  /** Writes a result. The caller must close it, even if this throws. */
   async add(result: RowsResult): Promise<void> {
     const { query, format } = this.#options;
     const envelope = format.envelope(query);
@@ -69,21 +72,21 @@ export class ResultBody {
     setNoticeHeader(this.#response, this.#options.query);
   }
 
-  /** Sends the results added so far: others may take their time. */
+  /** Sends the results added so far, because the next ones may take long. */
   async flush(): Promise<void> {
     await this.#writer.flush();
     this.#flushed = true;
   }
 
-  /** The number of bytes of the body. */
+  /** Ends the body and returns its number of bytes. */
   end(): number {
     this.#writer.end();
     return this.#writer.bytes;
   }
 
   /**
-   * Ends a body that has begun with the error. Where the format has no way to tell it, the connection is cut: a short
-   * result must never look whole. Returns the number of bytes of the body.
+   * Ends a body that has begun with the error. If the format cannot express an error, the connection is cut:
+   * a truncated result must never look complete. Returns the number of bytes of the body.
    */
   fail(error: TesseraError): number {
     const { query, log } = this.#options;

@@ -4,7 +4,7 @@ import type { Envelope } from './envelope.ts';
 const asIs = (bytes: Uint8Array): readonly Uint8Array[] => [bytes];
 const nothing = () => '';
 
-/** Tab-separated: a line of names and, with types, a line of those. */
+/** Tab-separated values: a line of names and, with types, a line of type names. */
 export function tsvEnvelope(withTypes: boolean): Envelope {
   return {
     head: (columns) => {
@@ -23,7 +23,7 @@ export const csvEnvelope = (): Envelope => ({
   tail: nothing,
 });
 
-/** Formats whose chunks are the whole body. */
+/** Formats whose chunks already are the whole body. */
 export const bareEnvelope = (): Envelope => ({ head: nothing, rows: asIs, tail: nothing });
 
 const escapeTsv = (text: string): string =>

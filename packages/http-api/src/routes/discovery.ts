@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 
-/** Who gives out tokens for this engine, as the discovery document says it. */
+/** The issuer of tokens for this engine, in terms of the discovery document. */
 export type TokenSource =
-  /** Nobody asks for one. */
+  /** Authentication is off. */
   | { readonly kind: 'none' }
   | { readonly kind: 'own' }
   | { readonly kind: 'provider'; readonly name: string; readonly discoveryUrl: string };
 
 export interface Instance {
   readonly id: string;
-  /** `auth.instance_id`: the `aud` of tokens, and the `iss` of those issued here. */
+  /** `auth.instance_id`: the `aud` claim of tokens, and the `iss` claim of those issued here. */
   readonly audience: string;
   readonly tokens: TokenSource;
 }
 
-/** The address by which this client reached the listener: the only one sure to work for it. */
+/** The address by which this client reached the listener, the only one that certainly works for it. */
 export const listenerUrl = (request: IncomingMessage): string =>
   `${request.socket instanceof TLSSocket ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`;
 
-/** `GET /.well-known/firebolt`: where clients of this API family learn how to log in and where to send queries. */
+/** `GET /.well-known/firebolt`: tells Firebolt clients how to authenticate and where to send queries. */
 export function discoveryDocument(request: IncomingMessage, { id, audience, tokens }: Instance): object {
   const url = listenerUrl(request);
   const server = authorizationServer(tokens, audience, url);
@@ -33,7 +33,10 @@ export function discoveryDocument(request: IncomingMessage, { id, audience, toke
   return { instance: { id, auth: auth ?? null }, query_url: url };
 }
 
-/** With members of RFC 8414 where the engine issues the tokens; a provider's own document says them for it. */
+/**
+ * Describes the token issuer. It has the members of RFC 8414 if the engine issues tokens; an identity
+ * provider has a document of its own.
+ */
 interface AuthorizationServer {
   readonly name: string;
   readonly issuer?: string;
@@ -41,7 +44,7 @@ interface AuthorizationServer {
   readonly jwks_uri?: string;
   readonly grant_types_supported?: readonly string[];
   readonly token_endpoint_auth_methods_supported?: readonly string[];
-  /** Where the provider's document is. */
+  /** The URL of the provider's configuration document. */
   readonly openid_configuration?: string;
 }
 
@@ -55,7 +58,7 @@ function authorizationServer(
       return undefined;
     case 'own':
       return {
-        // The name that clients of the family reserve for the engine itself.
+        // Firebolt's clients reserve this name for the engine itself.
         name: '_local',
         issuer: audience,
         token_endpoint: `${url}/oauth/token`,

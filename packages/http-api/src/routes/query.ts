@@ -22,16 +22,16 @@ import type { UploadLimits } from '../upload/index.ts';
 
 export interface QueryRouteOptions {
   readonly coordinator: Coordinator;
-  /** Where requests keep their files, a directory each. */
+  /** The directory in which each request gets a directory for its files. */
   readonly uploadRoot: string;
   readonly limits: UploadLimits;
-  /** How long a client may take no byte of its result, in milliseconds. */
+  /** The longest time, in milliseconds, for which a client may accept no data of its result. */
   readonly writeIdleMs: number;
   readonly metrics: HttpMetrics;
   readonly log: Logger;
 }
 
-/** Answers one query request, whatever happens: with its result, or with an error that says what went wrong. */
+/** Answers one query request in any case: with its result, or with an error. */
 export async function answerQuery(
   request: IncomingMessage,
   response: ServerResponse,
@@ -71,7 +71,8 @@ export async function answerQuery(
     sendError(response, failure, { query, format, isOk: inStatement && protocolVersion !== undefined });
   } finally {
     if (!handedOver) {
-      // Nothing is awaited between the last byte of an answer and this: the client may use the id again at once.
+      // Nothing is awaited between the last byte of an answer and this call, because the client may reuse the
+      // id at once.
       if (query !== undefined) coordinator.end(query);
       await directory.remove();
     }
@@ -123,7 +124,10 @@ async function addResult(body: ResultBody, result: RowsResult): Promise<void> {
   }
 }
 
-/** Answers at once; the statement goes on without its client. Its files would be gone by then, so it can have none. */
+/**
+ * Answers at once; the statement continues without its client. It cannot read uploads, because the request's
+ * files are deleted after the answer.
+ */
 function startAsync(response: ServerResponse, context: StatementContext): void {
   const { coordinator, query, body, directory, connection } = context;
   if (body.uploads.size > 0) {
@@ -162,7 +166,10 @@ function sendDone(response: ServerResponse, { affectedRows }: DoneResult, query:
   response.end();
 }
 
-/** One pair per response, never more: parsers of lists disagree among clients. */
+/**
+ * Sets the session header. A response has at most one name-value pair, because clients parse lists
+ * differently.
+ */
 function setSessionHeader(response: ServerResponse, update: SessionUpdate | undefined): void {
   if (update === undefined) return;
   if (update.kind === 'set')
@@ -171,11 +178,11 @@ function setSessionHeader(response: ServerResponse, update: SessionUpdate | unde
 }
 
 interface ConnectionWatch {
-  /** From here on the query goes on without its client. */
+  /** Lets the query continue without its client from here on. */
   ignore(): void;
 }
 
-/** Cancels the query when its client goes away before the answer is whole. */
+/** Cancels the query if its client disconnects before the answer is complete. */
 function watchConnection(response: ServerResponse, query: RunningQuery): ConnectionWatch {
   const onClose = () => {
     if (!response.writableFinished)

@@ -2,21 +2,27 @@ import type { Readable } from 'node:stream';
 import { fail, startTimer, TesseraError, type Timer } from '@tessera/common';
 import { formatBytes } from './limits.ts';
 
-/** Read ahead of the parser by this much, so that the network and the disk work at the same time. */
+/** Reads ahead of the parser by this much, so that the network and the disk work at the same time. */
 const READ_AHEAD_BYTES = 1024 * 1024;
 
 export interface BodyReaderOptions {
   readonly signal: AbortSignal;
-  /** The client may be silent for this long while the reader waits for it; waits of our own do not count. */
+  /**
+   * The longest silence of the client while the reader waits for it; the server's own pauses do not count.
+   */
   readonly idleMs: number;
-  /** Bytes of the body itself. Without it, compressed content that decodes to nothing would never meet a limit. */
+  /**
+   * The limit for the encoded body. Without it, compressed content that decodes to nothing would never reach
+   * a limit.
+   */
   readonly maxBytes: number;
   readonly onProgress?: ((receivedBytes: number) => void) | undefined;
 }
 
 /**
- * Pulls a request body chunk by chunk, with back-pressure. `next` rejects with BAD_UPLOAD when the client goes away,
- * CLIENT_TOO_SLOW when it falls silent, UPLOAD_TOO_LARGE over `maxBytes`, and the signal's reason when it aborts.
+ * Pulls a request body chunk by chunk, with back-pressure. `next` rejects with BAD_UPLOAD if the client
+ * disconnects, CLIENT_TOO_SLOW if it falls silent, UPLOAD_TOO_LARGE beyond `maxBytes`, and with the signal's
+ * reason if that aborts.
  */
 export class BodyReader {
   receivedBytes = 0;
@@ -61,12 +67,12 @@ export class BodyReader {
     });
   }
 
-  /** Stops reading; what the client still sends stays unread. */
+  /** Stops reading; further input of the client stays unread. */
   close(): void {
     this.#idle.clear();
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#body.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
-    // The listener for errors stays: a stream that fails after we left it must not end the process.
+    // The error listener stays: a stream that fails later must not end the process.
     if (!this.#ended) this.#body.pause();
     this.#queue.length = 0;
   }
@@ -85,7 +91,7 @@ export class BodyReader {
     if (this.#queuedBytes >= READ_AHEAD_BYTES) this.#body.pause();
   };
 
-  /** The chunk that goes over the bound is still given, so that a tighter limit on what is inside speaks first. */
+  /** Delivers the chunk that exceeds the limit, so that a tighter limit on its content is reported first. */
   async #deliver(chunk: Buffer): Promise<Buffer> {
     const { maxBytes } = this.#options;
     if (this.#deliveredBytes > maxBytes)

@@ -4,23 +4,24 @@ import { fail, TesseraError } from '@tessera/common';
 import { freeSpent } from './spent-memory.ts';
 
 const BATCH_BYTES = 1024 * 1024;
-/** Below the number of buffers that one system call takes (IOV_MAX is 1024). */
+/** Fewer than the number of buffers that one system call accepts (IOV_MAX is 1024). */
 const BATCH_BUFFERS = 512;
 const BATCHES_IN_FLIGHT = 2;
 const DISK_CHECK_BYTES = 64 * 1024 * 1024;
 
 export interface FileWriterOptions {
-  /** Free space that must remain on the disk. */
+  /** The free space that must remain on the disk. */
   readonly diskReserveBytes: number;
-  /** What the file is, for the error DISK_FULL. */
+  /** A description of the file for the error DISK_FULL. */
   readonly what: string;
-  /** Whether the memory of a chunk is read by nobody else once its last byte has been given to `write`. */
+  /** Whether nobody else reads a chunk's memory once its last byte was passed to `write`. */
   readonly ownsChunks: boolean;
 }
 
 /**
- * Writes a new file from chunks of any size in large batches, a bounded number of them at once. Keeps references to
- * the chunks until they are written. Fails with DISK_FULL; after a failure only `abandon` may follow.
+ * Writes a new file from chunks of any size in large batches, with a bounded number of batches at a time. It
+ * references the chunks until they are written. Fails with DISK_FULL; after a failure only `abandon` may be
+ * called.
  */
 export class FileWriter {
   bytes = 0;
@@ -33,7 +34,9 @@ export class FileWriter {
   #checkedAtBytes = 0;
   readonly #inFlight = new Set<Promise<void>>();
   #failure: unknown;
-  /** Batches are freed in the order of the file: a chunk may share its memory with the one before it. */
+  /**
+   * Batches are freed in the order of the file, because a chunk may share its memory with the previous one.
+   */
   #freed: Promise<unknown> = Promise.resolve();
 
   static async create(path: string, options: FileWriterOptions): Promise<FileWriter> {
@@ -47,7 +50,7 @@ export class FileWriter {
     this.#options = options;
   }
 
-  /** Resolves at once while there is room; otherwise when a batch has reached the file. */
+  /** Accepts a chunk. Resolves at once if there is room, otherwise when a batch has been written. */
   async write(chunk: Buffer): Promise<void> {
     this.#batch.push(chunk);
     this.#batchBytes += chunk.length;
@@ -55,7 +58,7 @@ export class FileWriter {
     if (this.#batchBytes >= BATCH_BYTES || this.#batch.length >= BATCH_BUFFERS) await this.#flush();
   }
 
-  /** Everything is in the file, and the file is closed. */
+  /** Writes all remaining data and closes the file. */
   async finish(): Promise<void> {
     await this.#flush();
     await Promise.all(this.#inFlight);
@@ -63,7 +66,7 @@ export class FileWriter {
     await this.#file.close();
   }
 
-  /** Closes the file as it is. */
+  /** Closes the file in its current state. */
   async abandon(): Promise<void> {
     await Promise.all(this.#inFlight);
     await this.#file.close();
@@ -95,7 +98,7 @@ export class FileWriter {
     let { bytesWritten } = await this.#file.writev(batch, position);
     const total = batch.reduce((sum, chunk) => sum + chunk.length, 0);
     if (bytesWritten === total) return;
-    // A full disk shows as a short write first; the next attempt gets the error.
+    // A full disk first causes a short write; the next attempt gets the error.
     const whole = Buffer.concat(batch);
     while (bytesWritten < total) {
       const written = await this.#file.write(

@@ -1,8 +1,8 @@
 /** A header value of the form `value; name=token; name="quoted string"`. */
 export interface ParameterizedValue {
-  /** Lower case. */
+  /** The value in lower case. */
   readonly value: string;
-  /** Names in lower case; quoted strings are unescaped. */
+  /** The parameters by name in lower case; quoted strings are unescaped. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -10,10 +10,10 @@ const PARAMETER =
   /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^";]*)))?/sy;
 
 /**
- * Parses Content-Type and Content-Disposition values; throws an Error that says what is malformed.
- *
- * A backslash escapes only a quote or a backslash: some clients send Windows paths unescaped in `filename`.
- * An unquoted value may hold characters that are no token characters, which some clients put into boundaries.
+ * Parses Content-Type and Content-Disposition values; throws an Error that describes what is malformed.
+ * A backslash only escapes a quote or a backslash, because some clients send Windows paths unescaped in
+ * `filename`.
+ * An unquoted value may contain non-token characters, which some clients use in boundaries.
  */
 export function parseParameterizedValue(text: string): ParameterizedValue {
   const head = /^[^;]*/.exec(text)![0];

@@ -1,16 +1,16 @@
-/** What one upload request may use. Sizes of parts are counted after decompression, while they stream. */
+/** The limits of one upload request. Sizes of parts are counted after decompression, while they stream. */
 export interface UploadLimits {
-  /** All file parts of the request together, decoded. */
+  /** The total size of all decoded file parts. */
   readonly fileBytes: number;
-  /** The SQL part, decoded. */
+  /** The size of the decoded SQL part. */
   readonly sqlBytes: number;
-  /** Parts of any kind. */
+  /** The number of parts of any kind. */
   readonly parts: number;
-  /** Headers of all parts together. */
+  /** The total size of the headers of all parts. */
   readonly headerBytes: number;
-  /** Longest wait for the next byte of the client. */
+  /** The longest wait for the next byte of the client, in milliseconds. */
   readonly idleMs: number;
-  /** Free space that uploads leave on the disk. */
+  /** The free space that uploads leave on the disk. */
   readonly diskReserveBytes: number;
 }
 
@@ -25,8 +25,8 @@ export const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
 };
 
 /**
- * The longest body, as sent, that can be within the limits: a coding may enlarge what does not compress (snappy by a
- * sixth), but not double it.
+ * The longest encoded body that can be within the limits: a coding may enlarge incompressible data (snappy by
+ * a sixth), but never double it.
  */
 export const maxBodyBytes = (limits: UploadLimits): number =>
   2 * (limits.fileBytes + limits.sqlBytes + limits.headerBytes);
@@ -37,7 +37,7 @@ const UNITS = [
   [1024, 'KiB'],
 ] as const;
 
-/** A limit as messages show it: in the largest unit that divides it. */
+/** A limit for messages, in the largest unit that divides it. */
 export function formatBytes(bytes: number): string {
   const unit = UNITS.find(([size]) => bytes >= size && bytes % size === 0);
   return unit === undefined ? `${bytes} bytes` : `${bytes / unit[0]} ${unit[1]}`;

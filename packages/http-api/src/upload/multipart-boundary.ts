@@ -1,10 +1,13 @@
 import { fail } from '@tessera/common';
 import { type ParameterizedValue, parseParameterizedValue } from './header-parameters.ts';
 
-/** RFC 2046, `boundary`: up to 70 characters, not ending in a space. */
+/** The boundary syntax of RFC 2046: up to 70 characters, not ending in a space. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
-/** The boundary of a `multipart/form-data` request; BAD_UPLOAD where the Content-Type does not give one. */
+/**
+ * The boundary of a `multipart/form-data` request. Throws BAD_UPLOAD if the Content-Type does not contain a
+ * valid one.
+ */
 export function multipartBoundary(contentType: string): string {
   const { value, parameters } = parseContentType(contentType);
   if (value !== 'multipart/form-data')

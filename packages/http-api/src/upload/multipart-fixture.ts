@@ -6,7 +6,7 @@ import { TesseraError } from '@tessera/common';
 import { afterEach, expect } from 'vitest';
 import { DEFAULT_UPLOAD_LIMITS, type ReceivedUpload, receiveUpload, type UploadLimits } from './index.ts';
 
-/** What the tests of uploads share: building bodies, receiving them in pieces, and naming how they failed. */
+/** Shared by the tests of uploads: builds bodies, receives them in pieces, and describes failures. */
 export const BOUNDARY = 'test-boundary';
 export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
@@ -70,7 +70,7 @@ export async function receive(
   });
 }
 
-/** The statement and the content of each file, as they arrived. */
+/** The received statement and the content of each received file. */
 export async function received(
   body: Buffer | Readable,
   options?: ReceiveFixtureOptions,
@@ -86,7 +86,7 @@ export async function received(
   return { sql, files: Object.fromEntries(contents) };
 }
 
-/** `NAME: message` of the error that it ends with. */
+/** Awaits a failure and returns it as `NAME: message`. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => undefined,
@@ -96,7 +96,10 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
   return `${error.name}: ${error.message}`;
 }
 
-/** Files of this process that are still open below a directory; empty where the system does not tell. */
+/**
+ * The files below a directory that this process still has open; empty if the system does not provide that
+ * list.
+ */
 async function openFilesBelow(directory: string): Promise<string[]> {
   const links = await readdir('/proc/self/fd').catch(() => []);
   const targets = await Promise.all(links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => '')));

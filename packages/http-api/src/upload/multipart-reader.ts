@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import { formatBytes, type UploadLimits } from './limits.ts';
 
-/** Gives the next chunk of the body, undefined at its end. */
+/** Returns the next chunk of the body, undefined at its end. */
 export interface ChunkSource {
   next(): Promise<Buffer | undefined>;
 }
@@ -9,23 +9,27 @@ export interface ChunkSource {
 const CRLF = Buffer.from('\r\n');
 const HEADER_END = Buffer.from('\r\n\r\n');
 const PART_HEADER_BYTES = 16 * 1024;
-/** Text before the first boundary and after the last one, which RFC 2046 has receivers ignore. */
+/**
+ * The limit for text before the first boundary and after the last one, which RFC 2046 tells receivers to
+ * ignore.
+ */
 const IGNORED_TEXT_BYTES = 64 * 1024;
-/** White space allowed between a boundary and its line end. */
+/** The limit for white space between a boundary and its line end. */
 const PADDING_BYTES = 256;
 
 const [CR, LF, SPACE, TAB, DASH] = [13, 10, 32, 9, 45];
 
 /**
- * Splits a multipart body (RFC 2046) into parts as it streams. Call `nextPart`, then read its `content` to the end,
- * and so on. Chunks of content are views of the body's own chunks: nothing is copied, and what is held back is at
- * most a delimiter and, between parts, the headers of one part.
+ * Splits a multipart body (RFC 2046) into parts while it streams. Call `nextPart`, then read its `content` to
+ * the end, and repeat. Chunks of content are views of the body's own chunks: nothing is copied. At most a
+ * delimiter, or between parts the headers of one part, is held back.
  */
 export class MultipartReader {
   readonly #source: ChunkSource;
   readonly #limits: UploadLimits;
   readonly #delimiter: Buffer;
-  // The first boundary may open the body; with a line end in front it reads like the others.
+  // The body may begin with a boundary. A line end is put in front of it, so that it is parsed like the
+  // others.
   #rest: Buffer = CRLF;
   #at: 'preamble' | 'headers' | 'content' | 'epilogue' = 'preamble';
   #parts = 0;
@@ -37,7 +41,7 @@ export class MultipartReader {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   }
 
-  /** The header block of the next part without its blank line; undefined when the body is over. */
+  /** The header block of the next part without its blank line; undefined at the end of the body. */
   async nextPart(): Promise<Buffer | undefined> {
     if (this.#at === 'preamble') await this.#skip(this.content(), 'before the first boundary');
     if (this.#at === 'epilogue') {
@@ -80,8 +84,8 @@ export class MultipartReader {
   }
 
   /**
-   * Whether the boundary at `found` stands alone on its line: `end` is where its line end begins (or, after the last
-   * boundary, where the epilogue does). Undefined for content that only starts like a boundary line.
+   * Whether the boundary at `found` is alone on its line. `end` is the start of its line end (after the last
+   * boundary, the start of the epilogue). Undefined for content that only begins like a boundary line.
    */
   async #delimiterLine(found: number): Promise<{ last: boolean; end: number } | undefined> {
     const start = found + this.#delimiter.length;
@@ -96,7 +100,7 @@ export class MultipartReader {
     }
   }
 
-  /** How many bytes at the end of what was read could be the beginning of a delimiter. */
+  /** The number of bytes at the end of the input that could begin a delimiter. */
   #heldBack(searchFrom: number): number {
     const rest = this.#rest;
     let at = Math.max(searchFrom, rest.length - this.#delimiter.length + 1);
@@ -109,7 +113,10 @@ export class MultipartReader {
     }
   }
 
-  /** Starts at the line end of the boundary, so that a part without headers is found like the others. */
+  /**
+   * Reads headers from the line end of the boundary on, so that a part without headers is recognised like the
+   * others.
+   */
   async #headerBlock(): Promise<Buffer> {
     let end = this.#rest.indexOf(HEADER_END);
     while (end < 0) {

@@ -1,11 +1,11 @@
 import { fail } from '@tessera/common';
 import { parseParameterizedValue } from './header-parameters.ts';
 
-/** What the headers of one part say. */
+/** The parsed headers of one part. */
 export interface PartHeaders {
   readonly name: string;
   readonly hasFileName: boolean;
-  /** The Content-Encoding header as sent; several are joined by a comma. */
+  /** The Content-Encoding header as sent; several headers are joined by a comma. */
   readonly contentEncoding: string | undefined;
 }
 
@@ -13,10 +13,13 @@ const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/s;
 const NAME = /^[_0-9a-zA-Z.-]+$/;
 const PLAIN_TRANSFER_ENCODINGS = new Set(['binary', '8bit', '7bit']);
 
-/** Reads a part's header block; BAD_UPLOAD names the part by its number until its name is known. */
+/**
+ * Parses a part's header block. Throws BAD_UPLOAD, which refers to the part by its number until its name is
+ * known.
+ */
 export function parsePartHeaders(block: Buffer, number: number): PartHeaders {
   const reject = (reason: string): never => fail('BAD_UPLOAD', { reason: `part ${number}: ${reason}` });
-  // Bytes that are not UTF-8 do no harm: only in the filename are they allowed, and its value is ignored.
+  // Invalid UTF-8 is harmless here: it may only occur in the filename, whose value is ignored.
   const headers = parseHeaderLines(block.toString('utf8'), reject);
 
   const dispositions = headers.get('content-disposition') ?? [];
@@ -42,7 +45,7 @@ export function parsePartHeaders(block: Buffer, number: number): PartHeaders {
 function parseHeaderLines(text: string, reject: (reason: string) => never): ReadonlyMap<string, string[]> {
   const headers = new Map<string, string[]>();
   if (text === '') return headers;
-  // A line that starts with white space continues the one before (RFC 5322 folding).
+  // A line that begins with white space continues the previous one (RFC 5322 folding).
   for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
     const match = HEADER.exec(line);
     if (match === null || hasControlCharacter(line))

@@ -5,8 +5,9 @@ import type { UploadLimits } from './limits.ts';
 import { collectSqlText } from './sql-text.ts';
 
 /**
- * The SQL text of a request that is no multipart one. Takes the codings of upload parts; fails as they do:
- * UPLOAD_TOO_LARGE over the limit of SQL text, UNSUPPORTED_CODING, BAD_UPLOAD, CLIENT_TOO_SLOW, the signal's reason.
+ * The SQL text of a request without multipart body. It accepts the codings of upload parts and fails in the
+ * same ways: UPLOAD_TOO_LARGE beyond the limit of SQL text, UNSUPPORTED_CODING, BAD_UPLOAD, CLIENT_TOO_SLOW,
+ * the signal's reason.
  */
 export async function decodePlainBody(
   body: Readable,

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inPieces, received } from './multipart-fixture.ts';
 
-/** Requests as the clients of this interface put them on the wire, replayed against a real server. */
+/** Recorded requests of real clients, replayed against a real server. */
 const dataDirectory =
   process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../../shared/data');
 const parquetFile = join(dataDirectory, 'files/parquet-testing/data/alltypes_plain.parquet');
 
-/** Sends the raw bytes of a request and receives its upload. */
+/** Sends the raw bytes of a request and returns the received upload. */
 async function replay(request: Buffer): Promise<{ sql: string; files: Record<string, Buffer> }> {
   const outcome = Promise.withResolvers<{ sql: string; files: Record<string, Buffer> }>();
   const server = http.createServer((incoming, response) => {
@@ -21,7 +21,8 @@ async function replay(request: Buffer): Promise<{ sql: string; files: Record<str
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  // Not `end`: a server of node:http takes a half-closed connection for a client that has gone.
+  // `write` and not `end`: a server of node:http takes a half-closed connection for a client that has
+  // disconnected.
   socket.write(request);
   try {
     return await outcome.promise;
@@ -116,7 +117,8 @@ it('a client that names each part like its file, and sends the statement last', 
 });
 
 it('a client that uploads an Arrow stream', async () => {
-  // A stream of no batches and one int32 column "a": enough for the bytes to be typical, zeros and 0xff among them.
+  // A stream without batches and with one int32 column "a": enough to contain typical bytes, including zeros
+  // and 0xff.
   const arrow = Buffer.from(
     'ffffffff780000001000000000000a000c000600050008000a000000000104000c00000008000800000004000800000004000000010000001400000010001400080006000700' +
       '0c00000010001000000000000102100000001800000004000000000000000100000061000000080' +

@@ -12,10 +12,10 @@ import { gathered } from './spent-memory.ts';
 import { collectSqlText } from './sql-text.ts';
 
 interface UploadedFile {
-  /** The part's name: what `upload://` URLs say. */
+  /** The name of the part, which `upload://` URLs refer to. */
   readonly name: string;
   readonly path: string;
-  /** Decoded size. */
+  /** The decoded size. */
   readonly bytes: number;
 }
 
@@ -25,18 +25,21 @@ export interface ReceivedUpload {
 }
 
 interface ReceiveOptions {
-  /** An existing directory for the files of this request alone; removing it is the caller's, however this ends. */
+  /**
+   * An existing directory for the files of this request alone. The caller removes it, whatever the outcome.
+   */
   readonly directory: string;
   readonly limits: UploadLimits;
   readonly signal: AbortSignal;
-  /** Called with the bytes of the body received so far. */
+  /** Called with the number of body bytes received so far. */
   readonly onProgress?: ((receivedBytes: number) => void) | undefined;
 }
 
 /**
- * Receives a `multipart/form-data` request: one SQL part and any number of file parts, decoded to files while they
- * stream. Fails with BAD_UPLOAD, UNSUPPORTED_CODING, UPLOAD_TOO_LARGE, DISK_FULL, CLIENT_TOO_SLOW or the signal's
- * reason; then nothing is read any more, all files are closed, and the rest of the body is still in `body`.
+ * Receives a `multipart/form-data` request: one SQL part and any number of file parts, decoded to files while
+ * they stream. Fails with BAD_UPLOAD, UNSUPPORTED_CODING, UPLOAD_TOO_LARGE, DISK_FULL, CLIENT_TOO_SLOW or the
+ * signal's reason. Reading has then stopped, all files are closed, and the rest of the body is still in
+ * `body`.
  */
 export async function receiveUpload(
   body: Readable,
@@ -66,7 +69,7 @@ export async function receiveUpload(
         sql = await collectSqlText(content, limits.sqlBytes, part.name);
       } else {
         checkFilePart(part, files);
-        // Part names may be "." or "..": files are numbered.
+        // Files are named by number, because part names may be "." or "..".
         const path = join(options.directory, String(number));
         const bytes = await storeFile(content, path, part, budget, limits);
         files.set(part.name, { name: part.name, path, bytes });
@@ -79,7 +82,7 @@ export async function receiveUpload(
   }
 }
 
-/** Where the decoder keeps no history it gets large pieces, freed behind it. */
+/** If the decoder keeps no history, it receives large chunks, whose memory is freed after use. */
 const encodedContent = (multipart: MultipartReader, part: PartHeaders) =>
   decodesChunkByChunk(part) ? gathered(multipart.content()) : multipart.content();
 
@@ -94,7 +97,7 @@ function checkFilePart(part: PartHeaders, files: ReadonlyMap<string, UploadedFil
     fail('BAD_UPLOAD', { part: part.name, reason: 'there is more than one part of this name' });
 }
 
-/** The decoded bytes that the file parts of a request may still have. */
+/** The number of decoded bytes that the remaining file parts of a request may have. */
 class FileBudget {
   readonly #limitBytes: number;
   #usedBytes = 0;

@@ -1,7 +1,10 @@
-/** Each piece of work for a decoder wakes a thread, which costs as much as decoding a small chunk. */
+/**
+ * Each chunk wakes a decoder thread, which costs as much as decoding a small chunk. So chunks are joined up
+ * to this size.
+ */
 const GATHERED_BYTES = 256 * 1024;
 
-/** The same bytes in larger chunks; those of the source are freed when they have been copied. */
+/** The same bytes in larger chunks; the source's chunks are freed once they are copied. */
 export async function* gathered(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -20,14 +23,14 @@ export async function* gathered(source: AsyncIterable<Buffer>): AsyncGenerator<B
 }
 
 /**
- * Frees the memory under chunks that were the last to be read of it, those that reach to its end. Left to the collector,
- * the memory of an upload that streams through makes it run again and again for the sake of its size, which costs more
- * than receiving.
+ * Frees the memory of chunks that nobody reads any more, if they are the last user of it. Otherwise a
+ * streaming upload would trigger the garbage collector again and again, which costs more than receiving the
+ * upload.
  */
 export function freeSpent(chunks: readonly Buffer[]): void {
   for (const { buffer, byteOffset, byteLength } of chunks) {
     const isLast = byteOffset + byteLength === buffer.byteLength;
-    // The pool is for buffers below half its size.
+    // The shared pool only holds buffers below half its size.
     const mayBePool = buffer.byteLength === Buffer.poolSize && byteLength < Buffer.poolSize >>> 1;
     if (isLast && !mayBePool && buffer instanceof ArrayBuffer) buffer.transfer(0);
   }

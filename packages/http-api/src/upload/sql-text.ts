@@ -5,8 +5,8 @@ import { formatBytes } from './limits.ts';
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Collects the text of a statement; `part` names it in errors, undefined for a plain body.
- * @throws TesseraError UPLOAD_TOO_LARGE, INVALID_ENCODING with the place of the first byte that belongs to no text
+ * Collects the text of a statement. `part` is its name in errors, undefined for a plain body.
+ * @throws TesseraError UPLOAD_TOO_LARGE, INVALID_ENCODING with the position of the first invalid byte
  */
 export async function collectSqlText(
   content: AsyncIterable<Buffer>,

@@ -46,7 +46,10 @@ const FIRST_WORD = /^(?:\s|--[^\n\r]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*([a-z]+)/i;
 const EXECUTES = /\bEXECUTE\b/i;
 const OF_SETTINGS = /\b(?:set_config|current_setting)\s*\(/i;
 
-/** Of statements that are the session's only with such words in them. */
+/**
+ * Statements that belong to the session only if they contain certain words: the pattern to look for, by first
+ * word.
+ */
 const MENTIONS: Readonly<Record<string, RegExp>> = {
   SELECT: OF_SETTINGS,
   CREATE: EXECUTES,
@@ -54,13 +57,13 @@ const MENTIONS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The command that a statement is, undefined for those that the engine runs.
+ * The session command that a statement is; undefined for statements that the engine runs.
  * @throws TesseraError SYNTAX_ERROR, NOT_SUPPORTED
  */
 export function classifyCommand(text: string): SessionCommand | undefined {
   const word = FIRST_WORD.exec(text)?.[1]?.toUpperCase() ?? '';
   const read = Object.hasOwn(READERS, word) ? READERS[word] : undefined;
-  // Most statements are queries, and their tokens are not needed here.
+  // Most statements are queries, which need not be tokenized here.
   const mention = MENTIONS[word];
   if (read === undefined || (mention !== undefined && !mention.test(text))) return undefined;
   return read(new TokenCursor(text));
@@ -76,7 +79,7 @@ function resetCommand(cursor: TokenCursor): SessionCommand {
   return finished(cursor, { kind: 'reset', name: parameterName(cursor) });
 }
 
-/** Lists of the engine's objects are the engine's. */
+/** Parses SHOW. Lists of engine objects are left to the engine. */
 function showCommand(cursor: TokenCursor): SessionCommand | undefined {
   cursor.expectWord('SHOW');
   const shows = (name: string | undefined): SessionCommand => finished(cursor, { kind: 'show', name });
@@ -95,7 +98,10 @@ const isParameter = (name: string): boolean =>
   name.includes('.') ||
   /^(?:server_version|is_superuser|session_authorization|transaction_read_only)$/i.test(name);
 
-/** The call by itself; anywhere else in a query it is a function of the engine, which knows nothing of the session. */
+/**
+ * Recognises the call only if it is the whole query. Inside another query it is a function of the engine,
+ * which knows nothing about the session.
+ */
 function settingCall(cursor: TokenCursor): SessionCommand | undefined {
   cursor.expectWord('SELECT');
   if (cursor.accept('PG_CATALOG')) cursor.expectSymbol('.');
@@ -140,8 +146,9 @@ function refused(what: string): Reader {
 }
 
 /**
- * `LOCK [TABLE] t, … IN ACCESS SHARE MODE`, as pg_dump sends it: a snapshot keeps what the transaction reads, without a lock.
- * Every other mode is to keep others out, which nothing here does.
+ * Parses `LOCK [TABLE] t, … IN ACCESS SHARE MODE`, which pg_dump sends. It needs no lock, because the
+ * transaction reads a snapshot. Every other mode would have to block other sessions, which the engine cannot
+ * do, and is refused.
  */
 function lockCommand(cursor: TokenCursor): SessionCommand {
   cursor.expectWord('LOCK');
@@ -154,7 +161,9 @@ function lockCommand(cursor: TokenCursor): SessionCommand {
   return fail('NOT_SUPPORTED', { what: 'LOCK TABLE in a mode other than ACCESS SHARE', hint });
 }
 
-/** Pools send it with every connection that comes back; nothing is ever listened to. */
+/**
+ * Connection pools send UNLISTEN for every returned connection. There are no listeners, so it does nothing.
+ */
 function unlistenCommand(cursor: TokenCursor): SessionCommand {
   cursor.expectWord('UNLISTEN');
   if (!cursor.acceptSymbol('*')) cursor.expectName('a channel');

@@ -5,7 +5,7 @@ export function finished<T>(cursor: TokenCursor, command: T): T {
   return command;
 }
 
-/** With dots: names of parameters that clients made up. */
+/** The name of a parameter. Names with dots are custom parameters of clients. */
 export function parameterName(cursor: TokenCursor): string {
   let name = cursor.expectName('the name of a parameter');
   while (cursor.acceptSymbol('.')) name += `.${cursor.expectName('the name of a parameter')}`;

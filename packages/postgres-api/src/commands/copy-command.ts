@@ -5,21 +5,26 @@ import { type CopyOptions, copyOptions } from './copy-options.ts';
 /** `COPY table [(column, …)] FROM STDIN` */
 export interface CopyInCommand {
   readonly kind: 'copy_in';
-  /** The table as it was written. */
+  /** The table's name as written. */
   readonly table: string;
-  /** As they were written; undefined: all of the table. */
+  /** The column names as written; undefined means all columns of the table. */
   readonly columns: readonly string[] | undefined;
   readonly options: CopyOptions;
 }
 
-/** `COPY table | (query) TO STDOUT`: the query that gives the rows. */
+/**
+ * `COPY table
+ * (query) TO STDOUT`: the query that returns the rows.
+ */
 export interface CopyOutCommand {
   readonly kind: 'copy_out';
   readonly query: SqlText;
   readonly options: CopyOptions;
 }
 
-/** Undefined for COPY from and to files, which is the engine's. */
+/**
+ * Parses COPY between the client and a table. Undefined for COPY from and to files, which the engine runs.
+ */
 export function copyCommand(cursor: TokenCursor): CopyInCommand | CopyOutCommand | undefined {
   cursor.expectWord('COPY');
   if (cursor.isAtSymbol('(')) {
@@ -57,7 +62,7 @@ function bracketText(cursor: TokenCursor): SqlText {
   return query;
 }
 
-/** Whether a bracket holds nothing but names; the engine's COPY FROM files may say more there. */
+/** Whether the parentheses contain only names; COPY FROM files accepts more there. */
 function isColumnList(cursor: TokenCursor): boolean {
   for (let ahead = 1; ; ahead += 2) {
     if (isWord(cursor.peek(ahead), 'DEFAULT')) return false;

@@ -1,18 +1,18 @@
 import { fail } from '@tessera/common';
 import type { TokenCursor } from '@tessera/sql';
 
-/** How the rows of COPY are written; PostgreSQL's names and defaults. */
+/** The row format of COPY, with PostgreSQL's option names and defaults. */
 export interface CopyOptions {
   readonly format: 'text' | 'csv';
   readonly delimiter: string;
-  /** What stands for NULL, unquoted. */
+  /** The unquoted text that represents NULL. */
   readonly nullText: string;
-  /** `match`: its names have to be the columns'. */
+  /** With `match`, the names in the header must equal the column names. */
   readonly header: boolean | 'match';
-  /** Of csv. */
+  /** Only for csv. */
   readonly quote: string;
   readonly escape: string;
-  /** Columns as named; `*`: all. */
+  /** The columns as named; `*` means all. */
   readonly forceQuote: readonly string[] | '*';
   readonly forceNotNull: readonly string[] | '*';
   readonly forceNull: readonly string[] | '*';

@@ -26,7 +26,10 @@ export function executeCommand(cursor: TokenCursor): SessionCommand {
   return finished(cursor, { kind: 'execute', name, arguments: values });
 }
 
-/** `EXPLAIN … EXECUTE name [(value, …)]`, `CREATE TABLE … AS EXECUTE name [(value, …)]`; undefined for others. */
+/**
+ * Parses `EXPLAIN … EXECUTE name [(value, …)]` and `CREATE TABLE … AS EXECUTE name [(value, …)]`; undefined
+ * for other statements.
+ */
 export function aroundExecute(cursor: TokenCursor): SessionCommand | undefined {
   const isAs = cursor.isAt('CREATE');
   while (cursor.peek() !== undefined) {
@@ -49,7 +52,7 @@ export function deallocateCommand(cursor: TokenCursor): SessionCommand {
   return finished(cursor, { kind: 'deallocate', name });
 }
 
-/** The texts between the commas of a bracket. */
+/** The texts between the commas inside parentheses. */
 function bracketed(cursor: TokenCursor): SqlText[] {
   cursor.expectSymbol('(');
   const items: SqlText[] = [];

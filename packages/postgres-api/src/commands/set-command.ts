@@ -39,7 +39,7 @@ export function setCommand(cursor: TokenCursor): SessionCommand {
   return finished(cursor, { kind: 'set', name, value, local });
 }
 
-/** A name, a number of hours, or `INTERVAL '+02:00' HOUR TO MINUTE`; undefined for DEFAULT. */
+/** A zone name, a number of hours, or `INTERVAL '+02:00' HOUR TO MINUTE`; undefined for DEFAULT. */
 function timeZone(cursor: TokenCursor): string | undefined {
   if (cursor.accept('INTERVAL')) {
     const offset = cursor.expectValue('an offset from UTC');
@@ -50,7 +50,7 @@ function timeZone(cursor: TokenCursor): string | undefined {
   return value === undefined || !/^-?\d+$/.test(value) ? value : zoneOfOffset(value);
 }
 
-/** `+02:00` → `Etc/GMT-2`: names of zones count the hours west of Greenwich, offsets those east of it. */
+/** `+02:00` → `Etc/GMT-2`: zone names count hours west of Greenwich, offsets count hours east of it. */
 function zoneOfOffset(offset: string): string {
   const [, sign, hours = '', minutes = '00'] = /^([+-]?)(\d{1,2})(?::?(\d{2}))?(?::00)?$/.exec(offset) ?? [];
   if (hours === '' || minutes !== '00') {
@@ -62,7 +62,7 @@ function zoneOfOffset(offset: string): string {
 
 const isTrue = (value: string | undefined): boolean => /^(?:true|t|on|yes|1)$/i.test(value ?? '');
 
-/** Undefined for DEFAULT. */
+/** The value; undefined for DEFAULT. */
 function value1(cursor: TokenCursor, what: string): string | undefined {
   if (isWord(cursor.peek(), 'DEFAULT')) {
     cursor.next();
@@ -71,7 +71,7 @@ function value1(cursor: TokenCursor, what: string): string | undefined {
   return cursor.expectValue(what);
 }
 
-/** A connection is its user's; going back to that is nothing to do. */
+/** A connection keeps its user, so a return to that user is a no-op and any other identity is refused. */
 function ownIdentity(cursor: TokenCursor, what: string): SessionCommand {
   if (!isWord(cursor.peek(), 'DEFAULT', 'NONE')) fail('NOT_SUPPORTED', { what });
   cursor.next();

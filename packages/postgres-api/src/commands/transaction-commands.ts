@@ -13,7 +13,7 @@ export function beginCommand(cursor: TokenCursor): SessionCommand | undefined {
   return { kind: 'begin', tag: 'BEGIN', ...transactionModes(cursor) };
 }
 
-/** Every transaction has snapshot isolation, which gives what the levels below SERIALIZABLE promise. */
+/** Every transaction has snapshot isolation, which satisfies all levels below SERIALIZABLE. */
 export function transactionModes(cursor: TokenCursor): TransactionModes {
   let readOnly: boolean | undefined;
   while (cursor.peek() !== undefined) {

@@ -10,29 +10,30 @@ import { readFrontendMessage } from '../protocol/frontend-message.ts';
 import { PayloadReader } from '../protocol/payload-reader.ts';
 import type { ClientStream } from './client-stream.ts';
 
-/** Who connects, from where, and whether others could read along. */
+/** The client's address and whether its connection is safe from eavesdropping. */
 export interface Caller {
   readonly user: string;
   /** An IP address. */
   readonly address: string;
-  /** TLS, or the same machine. */
+  /** True for TLS and for connections from the same machine. */
   readonly isPrivate: boolean;
 }
 
 const MECHANISM = 'SCRAM-SHA-256';
-/** Tokens may be long. */
+/** The limit for a password message; tokens may be long. */
 const MAX_ANSWER_BYTES = 65_536;
 
-/** Who has connected. */
+/** The authenticated user of a connection. */
 export interface ConnectedUser {
   readonly name: string;
-  /** Absent where nobody is asked who they are. */
+  /** Absent if authentication is off. */
   readonly id?: string;
 }
 
 /**
- * The user, who has shown what the mode asks for. Undefined when the client goes.
- * @throws TesseraError WRONG_PASSWORD, UNAUTHENTICATED where it must not be asked for, PROTOCOL_VIOLATION
+ * Authenticates the client in the configured mode. Undefined if the client disconnects.
+ * @throws TesseraError WRONG_PASSWORD, UNAUTHENTICATED if a password may not be requested on this connection,
+ * PROTOCOL_VIOLATION
  */
 export async function authenticate(
   stream: ClientStream,
@@ -62,10 +63,13 @@ const needsTls = () =>
     message: 'Tokens are taken over TLS only: connect with sslmode=require',
   });
 
-/** Begins as `{"` does in Base64: a password may well have two dots. */
+/**
+ * Recognises a token: it begins with `{"` in Base64. Dots alone would not do, because a password may contain
+ * two of them.
+ */
 const looksLikeToken = (text: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 
-/** A token opens a connection for the user it stands for, and for no other. */
+/** Accepts a token for the user that it was issued to, and for no other. */
 async function byToken(
   authenticator: Authenticator,
   token: string,
@@ -118,7 +122,10 @@ async function scram(
   });
 }
 
-/** On this wire a refusal has the code that drivers know it by; what it says about the reason is the same for all. */
+/**
+ * Translates a refusal to the error code that PostgreSQL drivers know. Its message is the same for every
+ * reason.
+ */
 async function refusing<T>(user: string, check: () => Promise<T>): Promise<T> {
   try {
     return await check();

@@ -3,13 +3,13 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 const SECRET_BYTES = 4;
 const MAX_PROCESS_ID = 2 ** 31 - 1;
 
-/** What a client shows to cancel what its connection runs. */
+/** The secret that a client presents to cancel the running statement of its connection. */
 export interface CancelKey {
   readonly processId: number;
   readonly secret: Buffer;
 }
 
-/** The connections of a server, by the numbers that their clients know them by. */
+/** The connections of a server by the process ids that their clients were given. */
 export class CancelKeys {
   readonly #targets = new Map<number, { readonly secret: Buffer; readonly cancel: () => void }>();
 
@@ -26,7 +26,10 @@ export class CancelKeys {
     this.#targets.delete(processId);
   }
 
-  /** Does nothing for a key that is none: nobody is told which numbers are taken. */
+  /**
+   * Cancels the statement of a connection. An invalid key is ignored, so that nobody learns which process ids
+   * exist.
+   */
   cancel(processId: number, secret: Buffer): void {
     const target = this.#targets.get(processId);
     if (target === undefined || secret.length !== target.secret.length) return;

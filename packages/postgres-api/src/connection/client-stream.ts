@@ -3,25 +3,28 @@ import { startTimer, TesseraError } from '@tessera/common';
 import { type Frame, FrameReader } from '../protocol/frame-reader.ts';
 import { isFrontendType } from '../protocol/frontend-message.ts';
 
-/** Messages that came early wait up to here; then the client has to. */
+/** The amount of early messages to buffer. Beyond it, the client has to wait. */
 const READ_AHEAD_BYTES = 1 << 20;
-/** What is written is sent when it is so much, at the latest. */
+/** Buffered output is sent at this size at the latest. */
 const SEND_BYTES = 64 * 1024;
 const MAX_STARTUP_PACKET_BYTES = 10_000;
 
 export interface ClientStreamOptions {
-  /** How long the client may take no byte of what is sent, in milliseconds. */
+  /** The longest time, in milliseconds, for which the client may accept no data. */
   readonly writeIdleMs: number;
 }
 
-/** The two directions of a connection: messages in, pulled one by one; bytes out, held until they are worth sending. */
+/**
+ * The two directions of a connection. Incoming messages are pulled one by one; outgoing bytes are buffered
+ * until they are worth sending.
+ */
 export class ClientStream {
   readonly #socket: Socket;
   readonly #writeIdleMs: number;
   readonly #reader = new FrameReader();
   readonly #closed = new AbortController();
   #ended = false;
-  /** No further message is given out, though the client may still take what is sent. */
+  /** Set by `stop`: no further message is returned, but pending output is still sent. */
   #stopped = false;
   #wake: (() => void) | undefined;
   #held: Uint8Array[] = [];
@@ -36,25 +39,25 @@ export class ClientStream {
     socket.on('error', this.#onEnd);
   }
 
-  /** Fires when the client is gone. */
+  /** Aborts when the client disconnects. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
 
-  /** Bytes that came and that no message has been made of. */
+  /** The number of received bytes that do not yet form a message. */
   get buffered(): number {
     return this.#reader.buffered;
   }
 
-  /** The first byte that comes; undefined when the client goes. */
+  /** Waits for the first byte without consuming it; undefined if the client disconnects. */
   async firstByte(): Promise<number | undefined> {
     while (this.#reader.peekByte() === undefined && !this.#ended) await this.#more();
     return this.#reader.peekByte();
   }
 
   /**
-   * A packet of start-up. Undefined when the client goes, and for a length that none has: who sends that speaks something
-   * else, or says good-bye already, and PostgreSQL does not answer it either.
+   * Reads a start-up packet. Undefined if the client disconnects, and for an impossible length: such a client
+   * speaks another protocol or is leaving, and PostgreSQL does not answer it either.
    */
   async startupPacket(): Promise<Frame | undefined> {
     try {
@@ -66,8 +69,9 @@ export class ClientStream {
   }
 
   /**
-   * The next message of at most `limit` bytes; what is held is sent before it is waited for. Undefined when the client goes.
-   * @throws TesseraError PROTOCOL_VIOLATION; the reason of the signal; as `flush`
+   * Reads the next message of at most `limit` bytes, after sending buffered output. Undefined if the client
+   * disconnects.
+   * @throws TesseraError PROTOCOL_VIOLATION; the reason of the signal; the errors of `flush`
    */
   async message(limit: number, signal?: AbortSignal): Promise<Frame | undefined> {
     const onAbort = () => this.#wakeUp();
@@ -79,7 +83,7 @@ export class ClientStream {
     }
   }
 
-  /** The type of the message that comes next, where its first byte is there already. */
+  /** The type of the next message, if its first byte has arrived. */
   peekType(): number | undefined {
     return this.#reader.peekByte();
   }
@@ -103,7 +107,7 @@ export class ClientStream {
     }
   }
 
-  /** Whoever waits for a message, now or later, gets none. */
+  /** Makes every current and later call of `message` return undefined. */
   stop(): void {
     this.#stopped = true;
     this.#wakeUp();
@@ -134,7 +138,7 @@ export class ClientStream {
     wake?.();
   }
 
-  /** Adds to what the next `flush` sends. */
+  /** Adds bytes to the output that the next `flush` sends. */
   write(...pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) {
       this.#held.push(piece);
@@ -142,14 +146,15 @@ export class ClientStream {
     }
   }
 
-  /** Whether so much is held that it is to be sent before more is made. */
+  /** Whether enough output is buffered that it should be sent before more is produced. */
   get isFull(): boolean {
     return this.#heldBytes >= SEND_BYTES;
   }
 
   /**
-   * Sends what is held, and waits until the client has taken enough of it.
-   * @throws TesseraError QUERY_CANCELLED when the client is gone, CLIENT_TOO_SLOW, after which it is
+   * Sends buffered output and waits until the client has accepted enough of it.
+   * @throws TesseraError QUERY_CANCELLED if the client is gone; CLIENT_TOO_SLOW, which also closes the
+   * connection
    */
   async flush(): Promise<void> {
     if (this.#heldBytes === 0) return;
@@ -181,20 +186,24 @@ export class ClientStream {
     });
   }
 
-  /** Sends what is held and closes; who does not take it is cut off by the other side of `lingerMs`. */
+  /**
+   * Sends buffered output and closes the connection. A client that has not read it after `lingerMs` is
+   * disconnected.
+   */
   end(lingerMs: number): void {
     const socket = this.#socket;
     if (socket.destroyed) return;
     const cut = startTimer(() => socket.destroy(), lingerMs);
     socket.once('close', () => cut.clear());
-    // What still comes must be read: a socket closed over unread bytes resets, and the client may lose what was said last.
+    // Further input must be read: a socket that is closed with unread bytes sends a reset, and the client may
+    // lose the last message.
     socket.resume();
     socket.end(Buffer.concat(this.#held, this.#heldBytes));
     this.#held = [];
     this.#heldBytes = 0;
   }
 
-  /** Gives the socket to another reader, with what came and was not taken. */
+  /** Hands the socket to another reader, together with received bytes that were not consumed. */
   detach(): { readonly socket: Socket; readonly rest: Buffer } {
     const socket = this.#socket;
     socket.off('data', this.#onData);

@@ -21,13 +21,13 @@ export interface ConnectionServices extends StartupServices, SessionServices {
   readonly authenticator: Authenticator;
   readonly startupTimeoutMs: number;
   readonly log: Logger;
-  /** @throws TesseraError TOO_MANY_CONNECTIONS */
+  /** Checks that another connection may begin. @throws TesseraError TOO_MANY_CONNECTIONS */
   checkRoom(): void;
-  /** The client has shown who it is. @throws TesseraError TOO_MANY_CONNECTIONS */
+  /** Registers a client that has authenticated. @throws TesseraError TOO_MANY_CONNECTIONS */
   letIn(connection: Connection): void;
 }
 
-/** What clients have to read the end of what they were told, in milliseconds. */
+/** The time in milliseconds that clients get to read the last message before the connection is cut. */
 const LINGER_MS = 2_000;
 
 /** One client, from its first byte to its last. */
@@ -45,7 +45,7 @@ export class Connection {
     socket.setKeepAlive(true, 60_000);
   }
 
-  /** Serves the client until it goes or is sent away. Never rejects. */
+  /** Serves the client until it disconnects or is disconnected. Never rejects. */
   async run(): Promise<void> {
     const { log } = this.#services;
     try {
@@ -90,7 +90,7 @@ export class Connection {
     }
   }
 
-  /** Undefined when the client goes, or wanted nothing but to cancel. */
+  /** Runs the start-up phase. Undefined if the client disconnects or only sent a cancel request. */
   async #start(): Promise<Started | undefined> {
     const services = this.#services;
     const address = this.#socket.remoteAddress ?? '';
@@ -114,7 +114,7 @@ export class Connection {
     return { stream, session };
   }
 
-  /** Sends the client away: at once when it waits for nothing, else when its statement has ended. */
+  /** Disconnects the client: at once if it is idle, otherwise after its statement. */
   end(reason: TesseraError): void {
     this.#endReason ??= reason;
     if (this.#session === undefined) this.destroy();
@@ -143,12 +143,12 @@ function identity({ parameters }: StartupMessage): { user: string; database: str
   return { user, database: parameters.get('database') || undefined };
 }
 
-/** Databases that every server of PostgreSQL has: tools such as createdb connect to them to make others. */
+/** Databases that every PostgreSQL server has. Tools such as createdb connect to them to create others. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['postgres', 'template1']);
 
 /**
- * Clients that were told of no database send the name of their user, or of a database that every server has: without a
- * database of that name, the default one is meant.
+ * The database of a connection. Clients without a configured database send the name of their user, or of a
+ * database that every server has. If no such database exists, the default database is used.
  * @throws TesseraError DATABASE_NOT_FOUND, FORBIDDEN
  */
 async function chosenDatabase(

@@ -1,6 +1,6 @@
 import { type Logger, reportableError, TesseraError } from '@tessera/common';
 
-/** `reportableError`, for which a client that breaks its connection is no defect. */
+/** Like `reportableError`, but does not treat a broken client connection as a defect. */
 export function reportable(error: unknown, log: Logger): TesseraError {
   if (isConnectionFailure(error)) {
     return TesseraError.of('PROTOCOL_VIOLATION', { message: (error as Error).message }, { cause: error });
@@ -8,7 +8,7 @@ export function reportable(error: unknown, log: Logger): TesseraError {
   return reportableError(error, log);
 }
 
-/** What sockets and TLS fail with when a client goes, or speaks something else. */
+/** Errors of sockets and TLS when a client disconnects or speaks another protocol. */
 const isConnectionFailure = (error: unknown): boolean =>
   error instanceof Error &&
   !(error instanceof TesseraError) &&

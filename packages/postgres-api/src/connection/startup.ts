@@ -8,30 +8,33 @@ import type { TlsUpgrade } from './tls.ts';
 
 export interface StartupServices extends ClientStreamOptions {
   readonly keys: CancelKeys;
-  /** Undefined: no certificates are configured. */
+  /** Undefined if no certificates are configured. */
   readonly tls: TlsUpgrade | undefined;
 }
 
 export type StartupMessage = Extract<StartupPacket, { kind: 'startup' }>;
 
-/** A connection whose client has said what it wants. */
+/** A connection whose start-up message has been read. */
 export interface OpenedStream {
   readonly stream: ClientStream;
   readonly encrypted: boolean;
-  /** Undefined: nothing more than a cancellation, or the client has gone. */
+  /** Undefined if the client only sent a cancel request or has disconnected. */
   readonly startup: StartupMessage | undefined;
 }
 
 const TLS_HANDSHAKE_BYTE = 0x16;
 const NEWEST_MINOR = 0;
 const [REFUSED, TAKEN] = [Buffer.from('N'), Buffer.from('S')];
-/** A request for each kind of encryption, then the start-up message. */
+/**
+ * The limit of packets before the session begins: one request for each kind of encryption, then the start-up
+ * message.
+ */
 const MAX_PACKETS = 3;
 
 /**
- * Speaks with a new client up to its start-up message, over TLS where it asks for it. The stream that is open so far is given
- * to `opened` whenever there is a new one.
- * @throws TesseraError PROTOCOL_VIOLATION, NOT_SUPPORTED; what TLS failed with
+ * Negotiates with a new client up to its start-up message, over TLS if it requests it. `opened` receives the
+ * current stream whenever a new one replaces it.
+ * @throws TesseraError PROTOCOL_VIOLATION, NOT_SUPPORTED; the error of the TLS handshake
  */
 export async function openStream(
   socket: Socket,
@@ -65,7 +68,8 @@ export async function openStream(
       case 'ssl':
       case 'gssapi': {
         const takes = packet.kind === 'ssl' && services.tls !== undefined && !encrypted;
-        // Bytes behind the request came unencrypted, and would be taken for what the client said under encryption.
+        // Bytes after the request were sent unencrypted, possibly by an attacker, and would be taken for
+        // encrypted ones.
         if (takes && stream.buffered > 0) throw unencrypted();
         stream.write(takes ? TAKEN : REFUSED);
         await stream.flush();
@@ -76,7 +80,7 @@ export async function openStream(
   throw TesseraError.of('PROTOCOL_VIOLATION', { message: 'Expected a start-up message' });
 }
 
-/** A client of a newer minor version, or with extensions, is told what this server has. */
+/** Tells a client with a newer minor version or protocol extensions what this server supports. */
 function negotiate(stream: ClientStream, { minor, extensions }: StartupMessage): void {
   if (minor > NEWEST_MINOR || extensions.length > 0) {
     stream.write(negotiateProtocolVersion(NEWEST_MINOR, extensions));

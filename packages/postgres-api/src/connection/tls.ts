@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 
-/** A certificate with its chain and its key, as PEM. */
+/** A certificate chain and its key, as PEM. */
 export interface Certificate {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
 }
 
-/** What a client that speaks TLS from the first byte has to name. */
+/** The ALPN protocol that a client must name if it starts TLS without a request. */
 const PROTOCOL = 'postgresql';
 
-/** Puts TLS on connections, with the certificate that the provider has at that moment. */
+/** Upgrades connections to TLS with the provider's current certificate. */
 export class TlsUpgrade {
   readonly #provider: () => Certificate;
   #certificate: Certificate | undefined;
@@ -20,7 +20,10 @@ export class TlsUpgrade {
     this.#provider = provider;
   }
 
-  /** @param first what the client has sent already @throws the reason why TLS was not agreed on */
+  /**
+   * @param first bytes that the client has already sent
+   * @throws the error that made the handshake fail
+   */
   async upgrade(socket: Socket, { first, direct }: { first: Buffer; direct: boolean }): Promise<TLSSocket> {
     if (first.length > 0) socket.unshift(first);
     const secured = new TLSSocket(socket, {

@@ -2,10 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { fail } from '@tessera/common';
 
 const BATCH_BYTES = 1 << 20;
-/** Below the number of buffers that one system call takes. */
+/** Fewer than the number of buffers that one system call accepts. */
 const BATCH_BUFFERS = 512;
 
-/** A file that rows are received into, written in large pieces. */
+/** A file that collects received rows in large writes. */
 export class CopyFile {
   bytes = 0;
   readonly #file: FileHandle;

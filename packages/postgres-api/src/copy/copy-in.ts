@@ -10,8 +10,8 @@ import { readsOnly } from '../session/transaction-control.ts';
 import { CopyFile } from './copy-file.ts';
 
 /**
- * `COPY t FROM STDIN`: what the client sends goes to a file of the statement, which is loaded when it is whole.
- * @throws TesseraError what is wrong with the table; FORBIDDEN, before anything is taken from the client
+ * `COPY t FROM STDIN`: writes the client's data to a file of the statement and loads it when it is complete.
+ * @throws TesseraError if the table cannot be written; FORBIDDEN before any data is received
  */
 export async function copyIn(
   state: SessionState,
@@ -43,12 +43,12 @@ async function checkRights({ engine }: SessionState, command: CopyInCommand): Pr
   try {
     await engine.describe(copySql(command), []);
   } catch (error) {
-    // Places are those of another text.
+    // The place refers to another text, so it is removed.
     throw error instanceof TesseraError ? error.with({ location: undefined }) : error;
   }
 }
 
-/** For CopyInResponse; 0 where the user may write the table and not read it. */
+/** The number of columns for CopyInResponse; 0 if the user may write the table but not read it. */
 async function columnCount({ engine }: SessionState, { table, columns }: CopyInCommand): Promise<number> {
   try {
     const described = await engine.describe(`SELECT ${columns?.join(', ') ?? '*'} FROM ${table}`, []);
@@ -60,7 +60,7 @@ async function columnCount({ engine }: SessionState, { table, columns }: CopyInC
   }
 }
 
-/** The path of the file with everything that the client sent. */
+/** Receives the client's data and returns the path of the file with all of it. */
 async function receive(
   state: SessionState,
   directory: LazyRequestDirectory,
@@ -78,7 +78,7 @@ async function receive(
   }
 }
 
-/** @throws TesseraError QUERY_CANCELLED when the client gives up, FILE_TOO_LARGE, PROTOCOL_VIOLATION */
+/** @throws TesseraError QUERY_CANCELLED if the client aborts the copy, FILE_TOO_LARGE, PROTOCOL_VIOLATION */
 async function receiveRows(
   { stream, limits }: SessionState,
   file: CopyFile,
@@ -100,7 +100,7 @@ async function receiveRows(
       case 'copy_fail':
         fail('QUERY_CANCELLED', { reason: `COPY from stdin failed: ${message.reason}` });
         break;
-      // Clients of the extended protocol send them ahead; PostgreSQL passes over them here, too.
+      // Clients of the extended protocol send these ahead; PostgreSQL also ignores them here.
       case 'flush':
       case 'sync':
         break;

@@ -2,10 +2,13 @@ import type { CopyOptions } from '../commands/copy-options.ts';
 
 const LF = 0x0a;
 
-/** Cuts the text of COPY TO into its rows: clients are told one row a message. */
+/** Finds the end of a row in the text of COPY TO, because the protocol sends one row per message. */
 export type LineEnd = (bytes: Buffer, start: number) => number;
 
-/** Where the row at `start` ends, behind its newline. Every text ends with a row. */
+/**
+ * Creates the function that returns the end of the row at `start`, after its newline. Every text ends with a
+ * complete row.
+ */
 export function lineEnds({ format, quote, escape: escapeText }: CopyOptions): LineEnd {
   if (format === 'text') return (bytes, start) => bytes.indexOf(LF, start) + 1;
   const quoteByte = quote.charCodeAt(0);
@@ -28,7 +31,7 @@ export function lineEnds({ format, quote, escape: escapeText }: CopyOptions): Li
 const HEAD_BYTES = 5;
 const COPY_DATA = 'd'.charCodeAt(0);
 
-/** The rows of a text as CopyData messages, in memory of their own. */
+/** The rows of a text as CopyData messages, in newly allocated memory. */
 export function copyDataMessages(bytes: Buffer, lineEnd: LineEnd): Buffer {
   const ends: number[] = [];
   for (let start = 0; start < bytes.length; ) {

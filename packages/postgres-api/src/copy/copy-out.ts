@@ -10,7 +10,10 @@ import type { ResultHooks } from '../statements/engine-statements.ts';
 import { inWholeText } from '../statements/parsed-statement.ts';
 import { copyDataMessages, lineEnds } from './copy-lines.ts';
 
-/** `COPY … TO STDOUT`: the rows of a query as text, line by line. @throws TesseraError what is wrong with the query */
+/**
+ * `COPY … TO STDOUT`: sends the rows of a query as text, line by line. @throws TesseraError if the query
+ * fails
+ */
 export async function copyOut(
   { engine, stream }: SessionState,
   { query, options }: CopyOutCommand,
@@ -27,13 +30,16 @@ export async function copyOut(
   return { kind: 'dialogue', run: () => sendRows(stream, result, hooks, toMessages) };
 }
 
-/** The places of errors in a query are places in the statement, unless the query was made from a table's name. */
+/**
+ * Translates the place of an error in the query to a place in the statement, unless the query was generated
+ * from a table's name.
+ */
 function placed(error: unknown, text: string, { sql, offset }: SqlText): unknown {
   if (text.startsWith(sql, offset)) return inWholeText(error, text, { text: sql, offset });
   return error instanceof TesseraError ? error.with({ location: undefined }) : error;
 }
 
-/** Answers the tag. */
+/** Sends the rows and returns the command tag. */
 async function sendRows(
   stream: ClientStream,
   result: RowsResult,

@@ -1,15 +1,15 @@
-/** A server parameter that is kept in the session and that no statement of the engine reads. */
+/** A server parameter that the session keeps and that no statement of the engine reads. */
 export interface ParameterKind {
-  /** As SHOW ALL and ParameterStatus spell it. */
+  /** The spelling that SHOW ALL and ParameterStatus use. */
   readonly name: string;
   readonly initial: string;
   readonly description: string;
-  /** Clients are told of its changes. */
+  /** Whether clients are notified of changes (ParameterStatus). */
   readonly reported?: true;
-  /** Only told, never set. */
+  /** Whether the parameter is read-only. */
   readonly fixed?: true;
   readonly expected?: string;
-  /** The value as it is kept; undefined when it is not one. Absent: any text. */
+  /** Normalises a value; undefined if it is invalid. If absent, any text is valid. */
   parse?(value: string): string | undefined;
 }
 
@@ -40,20 +40,23 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `5s`, `500`, `1 min` → milliseconds; undefined for what is no time. */
+/** `5s`, `500`, `1 min` → milliseconds; undefined for an invalid duration. */
 export function milliseconds(value: string): number | undefined {
   const [, digits, unit = 'ms'] = /^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$/.exec(value) ?? [];
   return digits === undefined ? undefined : Math.round(Number(digits) * UNITS[unit]!);
 }
 
-/** As PostgreSQL shows times: in the largest unit that needs no fraction. */
+/** A duration as PostgreSQL shows it: in the largest unit that needs no fraction. */
 export function shownTime(ms: number): string {
   if (ms === 0) return '0';
   const unit = ['d', 'h', 'min', 's'].find((name) => ms % UNITS[name]! === 0) ?? 'ms';
   return `${ms / UNITS[unit]!}${unit}`;
 }
 
-/** Before `public` there may be what holds no tables of users. An empty path is taken: its statements name their schemas. */
+/**
+ * Validates a search path. Schemas without user tables may precede `public`. An empty path is accepted,
+ * because its statements qualify all names.
+ */
 function searchPath(value: string): string | undefined {
   const names = value.split(',').map((name) => name.trim().replace(/^(["'])(.*)\1$/, '$2'));
   const first = names.find((name) => !['', '$user', 'pg_catalog', 'pg_temp'].includes(name));
@@ -68,7 +71,10 @@ const time = (value: string): string | undefined => {
 const utf8 = (value: string): string | undefined =>
   /^["']?(?:utf-?8|unicode)["']?$/i.test(value.trim()) ? 'UTF8' : undefined;
 
-/** Output is always ISO; the order of day and month concerns how dates are read, which is ISO as well. */
+/**
+ * Validates DateStyle. Output is always ISO; the order of day and month only affects input, which must also
+ * be ISO.
+ */
 const dateStyle = (value: string): string | undefined => {
   const words = value.split(',').map((word) => word.trim().toUpperCase());
   const isKnown = words.every((word) =>
@@ -222,7 +228,7 @@ const KEPT: readonly ParameterKind[] = [
   },
 ];
 
-/** What clients of PostgreSQL set and what means nothing here. */
+/** Parameters that PostgreSQL clients set and that have no effect here. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   lock_timeout: '0',
   transaction_timeout: '0',

@@ -10,36 +10,36 @@ import manifest from '../../package.json' with { type: 'json' };
 import { milliseconds, PARAMETER_KINDS, shownTime } from './parameter-kinds.ts';
 import { startupOptions } from './startup-options.ts';
 
-/** As drivers parse it: the version of PostgreSQL that is spoken, then whose it is. */
+/** The form that drivers parse: the PostgreSQL version, followed by the product and its version. */
 const SERVER_VERSION = `15.0 (Tessera ${manifest.version})`;
 
-/** Names of start-up parameters that are none of the session. */
+/** Start-up parameters that are not session parameters. */
 const NOT_SESSION: ReadonlySet<string> = new Set(['user', 'database', 'options', 'replication']);
 
-/** Of SHOW ALL. */
+/** The columns of SHOW ALL. */
 export const SHOW_ALL_COLUMNS = ['name', 'setting', 'description'];
 
 interface State {
-  /** By name in lower case. */
+  /** The values by parameter name in lower case. */
   readonly values: ReadonlyMap<string, string>;
   readonly settings: Settings;
 }
 
-/** What is in effect when the open transaction commits, and when it does not. */
+/** The value that takes effect if the open transaction commits, and the one if it does not. */
 interface Ends {
   readonly committed: State;
   readonly before: State;
 }
 
-/** The parameters at one moment of a transaction. */
+/** A snapshot of the parameters at one moment of a transaction. */
 export interface ParametersMark {
   readonly current: State;
   readonly ends: Ends | undefined;
 }
 
 /**
- * The parameters of a connection, those of PostgreSQL and the engine's settings under one roof, as SET, SHOW and RESET see
- * them: what a transaction set goes with it when it is rolled back, what it set locally always.
+ * The parameters of a connection: those of PostgreSQL and the engine's settings, as SET, SHOW and RESET see
+ * them. A rollback undoes the changes of its transaction; SET LOCAL ends with the transaction in any case.
  */
 export class SessionParameters {
   readonly #initial: State;
@@ -53,7 +53,7 @@ export class SessionParameters {
     this.#told = new Map(this.reported());
   }
 
-  /** What statements run under. */
+  /** The settings under which statements run. */
   get settings(): Settings {
     return this.#current.settings;
   }
@@ -63,7 +63,7 @@ export class SessionParameters {
     return shown(this.#current, requireName(name));
   }
 
-  /** Of every parameter: name, value, what it is. */
+  /** All parameters: name, value, description. */
   all(): (readonly [name: string, value: string, description: string])[] {
     const kept = [...PARAMETER_KINDS.values()].map(
       ({ name, description }) => [name, this.show(name), description] as const,
@@ -77,7 +77,10 @@ export class SessionParameters {
     return [...kept, ...custom, ...settings].toSorted(([a], [b]) => a.localeCompare(b, 'en'));
   }
 
-  /** False for a name that the client could give a value, and has not. @throws TesseraError UNKNOWN_SETTING */
+  /**
+   * Whether a parameter has a value; false for a custom parameter that the client has not set. @throws
+   * TesseraError UNKNOWN_SETTING
+   */
   isSet(name: string): boolean {
     const key = requireName(name);
     return isSettingName(key) || this.#current.values.has(key);
@@ -112,7 +115,7 @@ export class SessionParameters {
     this.#ends ??= { committed: this.#current, before: this.#current };
   }
 
-  /** What they are now, for `backTo`. */
+  /** The current state, for `backTo`. */
   mark(): ParametersMark {
     return { current: this.#current, ends: this.#ends };
   }
@@ -128,12 +131,12 @@ export class SessionParameters {
     this.#ends = undefined;
   }
 
-  /** Of the parameters that clients are told: name and value. */
+  /** Name and value of the parameters that are reported to clients. */
   reported(): (readonly [string, string])[] {
     return REPORTED.map((name) => [spelled(name), shown(this.#current, name)] as const);
   }
 
-  /** Those whose values are not the ones that were told last. */
+  /** The reported parameters whose values changed since the last report. */
   takeChanged(): (readonly [string, string])[] {
     const now = this.reported();
     const changed = now.filter(([name, value]) => this.#told.get(name) !== value);
@@ -143,7 +146,7 @@ export class SessionParameters {
 }
 
 /**
- * The parameters of a new connection: what its start-up message says is what RESET goes back to.
+ * The parameters of a new connection. RESET returns to the values of its start-up message.
  * @throws TesseraError UNKNOWN_SETTING, INVALID_SETTING, INVALID_ARGUMENT
  */
 export function openSessionParameters(
@@ -171,7 +174,7 @@ const REPORTED = [
   ...[...PARAMETER_KINDS.values()].filter(({ reported }) => reported).map(({ name }) => name.toLowerCase()),
 ];
 
-/** Told at the start of a connection; what they are is not the client's to say. */
+/** Parameters that are reported when a connection begins and that the client cannot set. */
 const FIXED: ReadonlySet<string> = new Set(['server_version', 'session_authorization', 'is_superuser']);
 
 const spelled = (key: string): string =>
@@ -179,7 +182,7 @@ const spelled = (key: string): string =>
 
 function requireName(name: string): string {
   const key = name.toLowerCase();
-  // As in PostgreSQL, names with a dot are the client's own.
+  // As in PostgreSQL, names with a dot are custom parameters of the client.
   if (isSettingName(key) || PARAMETER_KINDS.has(key) || FIXED.has(key) || key.includes('.')) return key;
   const nearest = nearestName(key, [...SETTING_NAMES, ...PARAMETER_KINDS.keys()]);
   throw TesseraError.of('UNKNOWN_SETTING', { name, nearest });
@@ -219,7 +222,10 @@ function engineSpelling(key: string, value: string): string {
   return key === 'timezone' ? hoursFromGreenwich(value) : value;
 }
 
-/** `GMT-08:00` → `Etc/GMT-8`: what JDBC says of a Java without the name of its zone. In both, minus is east. */
+/**
+ * `GMT-08:00` → `Etc/GMT-8`: JDBC sends this for a JVM whose zone has no name. In both forms, minus means
+ * east.
+ */
 function hoursFromGreenwich(zone: string): string {
   const [, sign, hours = ''] = /^(?:GMT|UTC)([+-])(\d{1,2})(?::?00)?$/i.exec(zone) ?? [];
   return sign === undefined ? zone : `Etc/GMT${sign}${Number(hours)}`;

@@ -1,8 +1,8 @@
 import { TesseraError } from '@tessera/common';
 
 /**
- * The parameters in the start-up parameter `options`: `-c name=value`, `-cname=value`, `--name=value`; a backslash keeps the
- * character behind it.
+ * Parses the start-up parameter `options`: `-c name=value`, `-cname=value`, `--name=value`. A backslash
+ * escapes the next character.
  * @throws TesseraError INVALID_ARGUMENT
  */
 export function startupOptions(text: string): (readonly [string, string])[] {

@@ -2,7 +2,7 @@ import type { ValueFormat } from '@tessera/sql';
 import type { RowField } from '../values/row-description.ts';
 import { MessageWriter } from './message-writer.ts';
 
-/** `I`: no transaction is open; `T`: one is; `E`: one is that failed. */
+/** `I`: no transaction is open; `T`: one is open; `E`: the open transaction has failed. */
 export type TransactionStatus = 'I' | 'T' | 'E';
 
 const formatCode = (format: ValueFormat): number => (format === 'text' ? 0 : 1);
@@ -68,7 +68,10 @@ export function parameterDescription(typeOids: readonly number[]): Buffer {
   return writer.done();
 }
 
-/** `in`: the client sends, `out`: the server does. All columns have the same format. */
+/**
+ * @param direction `in` if the client sends, `out` if the server does
+ * @param columns the number of columns, all of which have the same format
+ */
 export function copyResponse(direction: 'in' | 'out', columns: number, format: ValueFormat = 'text'): Buffer {
   const writer = new MessageWriter(direction === 'in' ? 'G' : 'H').byte(formatCode(format)).int16(columns);
   for (let i = 0; i < columns; i += 1) writer.int16(formatCode(format));

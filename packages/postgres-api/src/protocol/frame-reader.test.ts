@@ -16,7 +16,7 @@ const frames = fc.array(fc.record({ type: fc.integer({ min: 1, max: 255 }), body
 const encoded = ({ type, body }: Frame): Buffer =>
   new MessageWriter(String.fromCharCode(type)).bytes(body).done();
 
-/** Cuts at the places, which are taken modulo the length. */
+/** Splits a buffer at the given places, taken modulo its length. */
 function pieces(all: Buffer, cuts: readonly number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => cut % (all.length + 1)))].toSorted((a, b) => a - b);
   return [0, ...places].map((place, i) => all.subarray(place, places[i] ?? all.length));

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
 
-/** One message of the client as it came: its type byte, 0 for the packets of start-up, and what follows the length. */
+/** One message of the client: its type byte (0 for start-up packets) and the bytes after the length. */
 export interface Frame {
   readonly type: number;
   readonly body: Buffer;
@@ -8,12 +8,12 @@ export interface Frame {
 
 const LENGTH_BYTES = 4;
 
-/** Cuts a stream of bytes into messages. Bodies share the memory of the chunks they came in. */
+/** Splits a stream of bytes into messages. The bodies share memory with the chunks that they arrived in. */
 export class FrameReader {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** Bytes taken in that no message has been made of. */
+  /** The number of received bytes that do not yet form a message. */
   get buffered(): number {
     return this.#bytes;
   }
@@ -24,12 +24,12 @@ export class FrameReader {
     this.#bytes += chunk.length;
   }
 
-  /** The first byte that has not been taken, if it has come. */
+  /** The first unconsumed byte, if it has arrived. */
   peekByte(): number | undefined {
     return this.#chunks[0]?.[0];
   }
 
-  /** Everything that has not been taken, which is forgotten here. */
+  /** Returns and drops all unconsumed bytes. */
   takeRest(): Buffer {
     const rest = this.#first(this.#bytes);
     this.#drop(this.#bytes);
@@ -37,9 +37,9 @@ export class FrameReader {
   }
 
   /**
-   * The next message, undefined until all of it is there.
-   * @param limit what its length may be
-   * @throws TesseraError PROTOCOL_VIOLATION for a length that none has; nothing can be read after that
+   * The next message; undefined until it has arrived completely.
+   * @param limit the maximum length of the message
+   * @throws TesseraError PROTOCOL_VIOLATION for an invalid length, after which nothing can be read
    */
   take({ typed, limit }: { readonly typed: boolean; readonly limit: number }): Frame | undefined {
     const head = typed ? 1 + LENGTH_BYTES : LENGTH_BYTES;
@@ -57,7 +57,10 @@ export class FrameReader {
     return { type, body };
   }
 
-  /** Memory that begins with the first `count` bytes; chunks are joined when they are in more than one, once a message. */
+  /**
+   * A buffer that begins with the first `count` bytes. If they span several chunks, the chunks are joined,
+   * once per message.
+   */
   #first(count: number): Buffer {
     const first = this.#chunks[0];
     if (first === undefined) return Buffer.alloc(0);

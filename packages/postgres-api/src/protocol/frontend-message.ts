@@ -7,32 +7,32 @@ export interface BindMessage {
   readonly kind: 'bind';
   readonly portal: string;
   readonly statement: string;
-  /** None: all are text; one: it is that of all. */
+  /** An empty list means text for all; a list of one applies to all. */
   readonly parameterFormats: readonly ValueFormat[];
-  /** null is NULL. */
+  /** null represents NULL. */
   readonly parameters: readonly (Buffer | null)[];
   readonly resultFormats: readonly ValueFormat[];
 }
 
-/** What a client may say once it is let in. */
+/** The messages that a client may send after authentication. */
 export type FrontendMessage =
   | { readonly kind: 'query'; readonly sql: string }
   | {
       readonly kind: 'parse';
       readonly statement: string;
       readonly sql: string;
-      /** 0 leaves the type to the server. */
+      /** 0 lets the server infer the type. */
       readonly parameterTypes: readonly number[];
     }
   | BindMessage
   | { readonly kind: 'describe'; readonly what: 'statement' | 'portal'; readonly name: string }
   | { readonly kind: 'close'; readonly what: 'statement' | 'portal'; readonly name: string }
-  /** 0 rows is no limit. */
+  /** 0 rows means no limit. */
   | { readonly kind: 'execute'; readonly portal: string; readonly maxRows: number }
   | { readonly kind: 'flush' | 'sync' | 'terminate' | 'copy_done' | 'function_call' }
   | { readonly kind: 'copy_data'; readonly data: Buffer }
   | { readonly kind: 'copy_fail'; readonly reason: string }
-  /** An answer to a request for authentication. */
+  /** The response to an authentication request. */
   | { readonly kind: 'password'; readonly data: Buffer };
 
 const READERS: Readonly<Record<string, (reader: PayloadReader) => FrontendMessage>> = {
@@ -80,7 +80,9 @@ export function readFrontendMessage({ type, body }: Frame): FrontendMessage {
   return message;
 }
 
-/** Whether a type byte is that of a message; a stream with another one is out of step for good. */
+/**
+ * Whether a byte is the type of a message. With any other byte, the stream is out of sync and cannot recover.
+ */
 export const isFrontendType = (type: number): boolean => Object.hasOwn(READERS, String.fromCharCode(type));
 
 function list<T>(reader: PayloadReader, bytesEach: number, read: () => T): T[] {

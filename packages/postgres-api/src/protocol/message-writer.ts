@@ -38,7 +38,10 @@ export class MessageWriter {
     return this;
   }
 
-  /** With a zero byte behind it. One inside it, as a message about a file may have, would end it early: it is written `\0`. */
+  /**
+   * Writes a text with a terminating zero byte. A zero byte inside it, which an error message about a file
+   * may contain, would terminate it early and is written as `\0`.
+   */
   text(value: string): this {
     const clean = value.includes('\0') ? value.replaceAll('\0', '\\0') : value;
     this.#reserve(Buffer.byteLength(clean) + 1);

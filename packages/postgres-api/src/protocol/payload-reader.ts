@@ -21,7 +21,9 @@ export class PayloadReader {
     return this.#body.readInt16BE(this.#advance(2));
   }
 
-  /** A count: never negative, and no more than could follow at `bytesEach`. */
+  /**
+   * Reads a count. It must not be negative or larger than what the remaining bytes can hold at `bytesEach`.
+   */
   count(bytesEach: number): number {
     const count = this.#body.readUInt16BE(this.#advance(2));
     if (count * bytesEach > this.#body.length - this.#at) throw tooShort();
@@ -47,7 +49,7 @@ export class PayloadReader {
     return this.bytes(this.#body.length - this.#at);
   }
 
-  /** A text that ends with a zero byte. */
+  /** Reads a text that ends with a zero byte. */
   text(): string {
     const end = this.#body.indexOf(0, this.#at);
     if (end < 0) throw TesseraError.of('PROTOCOL_VIOLATION', { message: 'A text in a message has no end' });
@@ -56,7 +58,7 @@ export class PayloadReader {
     return textOfUtf8(bytes, 'a text of a message');
   }
 
-  /** @throws TesseraError PROTOCOL_VIOLATION when more follows than the message has */
+  /** @throws TesseraError PROTOCOL_VIOLATION if the message has more bytes than its fields */
   end(): void {
     if (!this.atEnd)
       throw TesseraError.of('PROTOCOL_VIOLATION', { message: 'A message is longer than its content' });

@@ -4,21 +4,21 @@ import { MessageWriter } from './message-writer.ts';
 
 export type Severity = 'ERROR' | 'FATAL' | 'WARNING' | 'NOTICE';
 
-/** What an ErrorResponse or NoticeResponse says. */
+/** The content of an ErrorResponse or NoticeResponse. */
 export interface Report {
   readonly severity: Severity;
   readonly sqlState: string;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** In the text of the client, in characters from 1. */
+  /** The position in the client's text, in characters from 1. */
   readonly position?: number | undefined;
-  /** The function of PostgreSQL that reports it, where clients go by that. */
+  /** The name of PostgreSQL's function that reports the error, where clients depend on it. */
   readonly routine?: string | undefined;
 }
 
 export const errorResponse = (report: Report): Buffer => fields('E', report);
 
-/** The words by which drivers know that a statement has to be prepared again, and the function by which others do. */
+/** Drivers recognise by this message, or by the routine, that they must prepare a statement again. */
 export const CHANGED_RESULT = 'cached plan must not change result type';
 const ROUTINES: Readonly<Record<string, string>> = { [CHANGED_RESULT]: 'RevalidateCachedQuery' };
 
@@ -37,7 +37,7 @@ function fields(type: string, { severity, sqlState, message, hint, position, rou
   return writer.byte(0).done();
 }
 
-/** @param sql what the client sent, for the place that the error has in it */
+/** @param sql the text that the client sent, to compute the error's position in it */
 export function reportOf(error: TesseraError, severity: Severity, sql?: string): Report {
   const { sqlState, message, resolution, location } = error;
   const position = location === undefined || sql === undefined ? undefined : positionOf(sql, location);
@@ -63,7 +63,7 @@ export const reportOfNotice = ({ severity, sqlState, message, resolution }: Noti
   hint: resolution,
 });
 
-/** PostgreSQL's codes for what is reported without being an error. */
+/** PostgreSQL's codes for warnings and notices. */
 export const warning = (sqlState: string, message: string): Report => ({
   severity: 'WARNING',
   sqlState,

@@ -1,17 +1,17 @@
 import { TesseraError } from '@tessera/common';
 import { PayloadReader } from './payload-reader.ts';
 
-/** What a client may say before it is known who it is. */
+/** The packets that a client may send before authentication. */
 export type StartupPacket =
   | { readonly kind: 'ssl' }
   | { readonly kind: 'gssapi' }
   | { readonly kind: 'cancel'; readonly processId: number; readonly secret: Buffer }
   | {
       readonly kind: 'startup';
-      /** Of the protocol, whose major number is 3. */
+      /** The minor protocol version; the major version is 3. */
       readonly minor: number;
       readonly parameters: ReadonlyMap<string, string>;
-      /** Names that begin with `_pq_.`: extensions of the protocol. */
+      /** Protocol extensions: parameters whose names begin with `_pq_.`. */
       readonly extensions: readonly string[];
     };
 

@@ -5,11 +5,11 @@ import type { LockMode } from './advisory-locks.ts';
 export interface AdvisoryCall {
   readonly action: 'lock' | 'try' | 'unlock' | 'unlock all';
   readonly mode: LockMode;
-  /** The lock ends with the transaction. */
+  /** Whether the lock is released at the end of the transaction. */
   readonly isOfTransaction: boolean;
-  /** Undefined: an argument is NULL, so that the call does nothing and gives NULL. */
+  /** Undefined if an argument is NULL: the call then does nothing and returns NULL. */
   readonly key: string | undefined;
-  /** Where its arguments stand in the text, without the brackets. */
+  /** The range of the arguments in the text, without the parentheses. */
   readonly start: number;
   readonly end: number;
 }
@@ -20,7 +20,7 @@ export const mentionsAdvisoryLocks = (text: string): boolean => /advisory_(?:xac
 
 /**
  * The calls of advisory lock functions in a statement, in the order of its text.
- * @throws TesseraError NOT_SUPPORTED where an argument is no number or parameter
+ * @throws TesseraError NOT_SUPPORTED if an argument is neither a number nor a parameter
  */
 export function advisoryCalls(text: string, parameters: readonly QueryParameter[]): readonly AdvisoryCall[] {
   const cursor = new TokenCursor(text);

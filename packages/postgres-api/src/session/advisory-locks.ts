@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
 
-/** Whoever holds locks. */
+/** The identity of a session that holds locks. */
 export type LockOwner = object;
 
 export type LockMode = 'exclusive' | 'shared';
@@ -12,21 +12,24 @@ interface Waiter {
 }
 
 interface Lock {
-  /** How often each owner holds it, by mode. */
+  /** The number of times that each owner holds the lock, by mode. */
   readonly holders: Map<LockOwner, Record<LockMode, number>>;
-  /** First come, first served. */
+  /** The waiting owners, served in order of arrival. */
   readonly waiters: Waiter[];
 }
 
-/** The advisory locks of the sessions of one node. An owner may take a lock again and must release it as often. */
+/**
+ * The advisory locks of the sessions of one node. An owner may acquire a lock repeatedly and must release it
+ * as often.
+ */
 export class AdvisoryLocks {
   readonly #locks = new Map<string, Lock>();
-  /** The lock that an owner waits for. */
+  /** The lock that each waiting owner waits for. */
   readonly #waitsFor = new Map<LockOwner, string>();
 
   /**
    * Waits until the owner has the lock.
-   * @throws TesseraError DEADLOCK when the wait could never end; the reason of `signal`
+   * @throws TesseraError DEADLOCK if the wait could never end; the reason of `signal`
    */
   async acquire(owner: LockOwner, key: string, mode: LockMode, signal: AbortSignal): Promise<void> {
     if (this.tryAcquire(owner, key, mode)) return;
@@ -57,7 +60,7 @@ export class AdvisoryLocks {
     return isFree;
   }
 
-  /** False: the owner does not hold it. */
+  /** Returns false if the owner does not hold the lock. */
   release(owner: LockOwner, key: string, mode: LockMode): boolean {
     const held = this.#locks.get(key)?.holders.get(owner);
     if (held === undefined || held[mode] === 0) return false;
@@ -67,7 +70,7 @@ export class AdvisoryLocks {
     return true;
   }
 
-  /** @param kept what the owner holds on to, as often as it is listed */
+  /** @param kept the locks that the owner keeps, each listed as often as it is kept */
   releaseAll(
     owner: LockOwner,
     kept: readonly { readonly key: string; readonly mode: LockMode }[] = [],
@@ -99,7 +102,10 @@ export class AdvisoryLocks {
     if (lock.holders.size === 0 && lock.waiters.length === 0) this.#locks.delete(key);
   }
 
-  /** Whether one who stands before `owner` at this lock waits, perhaps through others, for a lock that `owner` holds. */
+  /**
+   * Whether an owner ahead of `owner` at this lock waits, directly or through others, for a lock that `owner`
+   * holds.
+   */
   #holderWaitsFor(key: string, owner: LockOwner, seen = new Set<string>()): boolean {
     if (seen.has(key)) return false;
     seen.add(key);

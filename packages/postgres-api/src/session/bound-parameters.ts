@@ -8,8 +8,8 @@ import type { PreparedStatement } from './prepared-statement.ts';
 import type { SessionState } from './session-state.ts';
 
 /**
- * The parameters of a Bind message as the engine takes them.
- * @throws TesseraError PROTOCOL_VIOLATION for a wrong number of them, CAST_ERROR
+ * The parameters of a Bind message in the engine's form.
+ * @throws TesseraError PROTOCOL_VIOLATION for a wrong number of parameters, CAST_ERROR
  */
 export async function boundParameters(
   state: SessionState,
@@ -31,7 +31,10 @@ export async function boundParameters(
   });
 }
 
-/** By name. The engine is asked where the client did not tell the type of every parameter; it remembers what it told. */
+/**
+ * The parameter types by name. If the client did not declare all of them, the engine describes the statement;
+ * it caches the answer.
+ */
 async function describedTypes(
   state: SessionState,
   statement: PreparedStatement,

@@ -15,8 +15,8 @@ import { startElsewhere } from './start-elsewhere.ts';
 type Command<K extends SessionCommand['kind']> = Extract<SessionCommand, { kind: K }>;
 
 /**
- * DECLARE: checks the query, which runs with the first FETCH; at once where the cursor may
- * outlive the transaction, whose tables it reads. Answers the tag.
+ * DECLARE: validates the query. It runs at the first FETCH, or at once if the cursor may outlive the
+ * transaction whose tables it reads. Returns the command tag.
  */
 export async function declareCursor(
   state: SessionState,
@@ -55,7 +55,7 @@ async function openHeld(state: SessionState, portal: Portal): Promise<void> {
   }
 }
 
-/** FETCH gives rows; MOVE reads over them. */
+/** FETCH returns rows; MOVE skips them. */
 export async function fetchRows(
   state: SessionState,
   { name, rows, moves }: Command<'fetch'>,
@@ -97,7 +97,7 @@ function sameFormats(a: readonly ValueFormat[], b: readonly ValueFormat[]): bool
   return one === undefined || other === undefined ? a.join() === b.join() : one === other;
 }
 
-/** The one format of all columns. */
+/** The format that all columns have, if there is one. */
 function uniform(formats: readonly ValueFormat[]): ValueFormat | undefined {
   const [first = 'text'] = formats;
   return formats.every((format) => format === first) ? first : undefined;

@@ -10,8 +10,8 @@ import type { SessionState } from './session-state.ts';
 const NOTHING: StatementDescription = { parameters: [], columns: undefined };
 
 /**
- * What a prepared statement asks for and gives; the engine is asked once.
- * @throws TesseraError what is wrong with it
+ * The parameter types and result columns of a prepared statement; the engine is asked once.
+ * @throws TesseraError if the statement is invalid
  */
 export async function describePrepared(
   state: SessionState,

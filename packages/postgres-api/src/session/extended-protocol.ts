@@ -32,14 +32,14 @@ const SYNC = 'S'.charCodeAt(0);
 /** Answers Parse, Bind, Describe, Execute and Close. */
 export class ExtendedProtocol {
   readonly #state: SessionState;
-  /** After an error nothing is done until the client has said Sync. */
+  /** After an error, messages are ignored until the client sends Sync. */
   isSkipping = false;
 
   constructor(state: SessionState) {
     this.#state = state;
   }
 
-  /** @throws TesseraError what is wrong with the message or its statement */
+  /** @throws TesseraError if the message or its statement is invalid */
   async handle(message: FrontendMessage): Promise<void> {
     switch (message.kind) {
       case 'parse':
@@ -59,7 +59,7 @@ export class ExtendedProtocol {
     }
   }
 
-  /** The text that the statement of a message came in, if there is one. */
+  /** The text that contains the statement of a message, if the message refers to one. */
   textOf(message: FrontendMessage | undefined): string | undefined {
     const { portals, statements } = this.#state;
     try {
@@ -114,7 +114,10 @@ export class ExtendedProtocol {
     stream.write(parameterDescription(oids), fieldsOf(columns));
   }
 
-  /** A query is started for it: its columns are known then, and Execute goes on with its rows. A change waits for Execute. */
+  /**
+   * Starts a query to learn its columns; Execute then continues with its rows. A statement that changes data
+   * only starts with Execute.
+   */
   async #describePortal(name: string): Promise<void> {
     const { portals, stream } = this.#state;
     const portal = portals.get(name);
@@ -158,7 +161,7 @@ export class ExtendedProtocol {
   async #started(portal: Portal, parsed: ParsedStatement): Promise<Outcome> {
     if (portal.outcome !== undefined) return portal.outcome;
     portal.statement.executions += 1;
-    // What RETURNING gives comes when the change is committed: that is too late to refuse it.
+    // The rows of RETURNING arrive after the change is committed, which is too late for a refusal.
     if (returnsRows(parsed)) await checkColumns(portal.statement, await this.#columnsNow(portal.statement));
     const outcome = await this.#state.start(parsed, {
       parameters: portal.parameters,
@@ -198,8 +201,8 @@ const rowsOrNone = (columns: readonly OutputColumn[] | undefined, { formats }: P
   columns === undefined ? NO_DATA : rowDescription(rowFields(columns, formats ?? []));
 
 /**
- * Who has been told of the columns reads the rows by what it was told.
- * @throws TesseraError NOT_SUPPORTED when a table has changed since
+ * Checks that the columns are those that the client was told, because it decodes the rows by them.
+ * @throws TesseraError NOT_SUPPORTED if a table has changed since
  */
 async function checkColumns(statement: PreparedStatement, columns: readonly OutputColumn[]): Promise<void> {
   const told = await statement.description;

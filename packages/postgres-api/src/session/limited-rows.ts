@@ -1,7 +1,7 @@
 import type { OutputColumn, ValueFormat } from '@tessera/sql';
 import type { MessageSink, RowSource, SentRows } from '../statements/row-source.ts';
 
-/** The next rows of a cursor, which stays open behind them. */
+/** The next rows of a cursor, which stays open after them. */
 export class LimitedRows implements RowSource {
   readonly #cursor: RowSource;
   #left: number;

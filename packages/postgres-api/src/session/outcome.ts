@@ -1,23 +1,26 @@
 import type { QueryParameter, ValueFormat } from '@tessera/sql';
 import type { RowSource } from '../statements/row-source.ts';
 
-/** A statement as one of the two protocols asks for it. */
+/** A request of either protocol to run a statement. */
 export interface StatementRun {
   readonly parameters: readonly QueryParameter[];
   readonly formats: readonly ValueFormat[];
-  /** Another statement may follow before the client hears that all is well: what this one changes is not committed alone. */
+  /**
+   * Whether another statement may follow before the client is told of success. The changes of this one are
+   * then not committed on their own.
+   */
   readonly moreMayFollow: boolean;
 }
 
-/** With the text of the statement, for the places of errors in it. */
+/** A request to run a session command, with the text of its statement for the places of errors. */
 export interface CommandRun extends StatementRun {
   readonly text: string;
 }
 
-/** What running a statement comes to. */
+/** The outcome of running a statement. */
 export type Outcome =
-  /** `tag` is told the rows of this execution. */
+  /** `tag` builds the command tag from the number of rows of this execution. */
   | { readonly kind: 'rows'; readonly rows: RowSource; readonly tag: (rows: number) => string }
   | { readonly kind: 'done'; readonly tag: string }
-  /** It speaks with the client itself, and answers its tag. */
+  /** The statement exchanges messages with the client itself and returns its command tag. */
   | { readonly kind: 'dialogue'; readonly run: () => Promise<string> };

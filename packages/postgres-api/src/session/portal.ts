@@ -3,26 +3,26 @@ import type { QueryParameter, ValueFormat } from '@tessera/sql';
 import type { Outcome } from './outcome.ts';
 import type { PreparedStatement } from './prepared-statement.ts';
 
-/** A statement with its parameters, ready to run or on its way. */
+/** A statement with its parameters, ready to run or running. */
 export interface Portal {
   readonly name: string;
   readonly statement: PreparedStatement;
   readonly parameters: readonly QueryParameter[];
-  /** Of the columns; a cursor's are said by its first FETCH. */
+  /** The formats of the columns. For a cursor, the first FETCH decides them. */
   formats: readonly ValueFormat[] | undefined;
-  /** Once it was started. */
+  /** Set once the statement has started. */
   outcome: Outcome | undefined;
-  /** Every row was given. */
+  /** Whether all rows have been returned. */
   ended: boolean;
-  /** A cursor WITH HOLD: it stays open when the transaction that declared it is committed. */
+  /** Set for a cursor WITH HOLD, which stays open when the transaction that declared it commits. */
   readonly held?: { readonly transactionId: string | undefined };
 }
 
-/** The portals of a connection, cursors among them, by name; `''` is the unnamed one. */
+/** The portals of a connection, including cursors, by name; `''` is the unnamed portal. */
 export class Portals {
   readonly #portals = new Map<string, Portal>();
 
-  /** @throws TesseraError DUPLICATE_CURSOR; the unnamed one is replaced */
+  /** Adds a portal; the unnamed one is replaced. @throws TesseraError DUPLICATE_CURSOR */
   async add(portal: Portal): Promise<void> {
     if (portal.name === '') await this.close('');
     else if (this.#portals.has(portal.name)) throw TesseraError.of('DUPLICATE_CURSOR', { name: portal.name });
@@ -54,12 +54,12 @@ export class Portals {
     for (const portal of this.open()) if (!kept.has(portal)) await this.close(portal.name);
   }
 
-  /** Those that end with a transaction, however it ends. */
+  /** Closes the portals that end with any transaction. */
   async closeUnheld(): Promise<void> {
     for (const { name, held } of [...this.#portals.values()]) if (held === undefined) await this.close(name);
   }
 
-  /** Those that a transaction declared, which was rolled back. */
+  /** Closes the portals that a rolled-back transaction declared. */
   async closeDeclaredIn(transactionId: string | undefined): Promise<void> {
     if (transactionId === undefined) return;
     for (const { name, held } of [...this.#portals.values()]) {

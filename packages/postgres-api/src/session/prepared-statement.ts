@@ -5,23 +5,26 @@ import { type PreparedStatementFacts, typedColumn } from '@tessera/system-catalo
 import type { ParsedStatement } from '../statements/parsed-statement.ts';
 import { parameterType } from '../values/type-oids.ts';
 
-/** A statement that a client has parsed once and runs as often as it likes. */
+/** A statement that a client parses once and runs any number of times. */
 export interface PreparedStatement {
-  /** Undefined: the text held none. */
+  /** Undefined if the text contained no statement. */
   readonly parsed: ParsedStatement | undefined;
-  /** The types that the client gave its parameters, as OIDs; 0 and missing ones are left to the server. */
+  /**
+   * The parameter types that the client declared, as OIDs. The server infers the types for 0 and missing
+   * entries.
+   */
   readonly parameterOids: readonly number[];
-  /** By position, where they are not given as OIDs. */
+  /** The parameter types by position, if they are not given as OIDs. */
   readonly parameterTypes: readonly (SqlType | undefined)[];
   readonly parameterCount: number;
-  /** The text of the PREPARE that made it; undefined: a Parse message did. */
+  /** The text of the PREPARE statement that created it; undefined if a Parse message did. */
   readonly sqlText: string | undefined;
   readonly preparedAt: Date;
-  /** How often it was started. */
+  /** The number of times that it was started. */
   executions: number;
-  /** What it asks for and gives; known once it was asked for. */
+  /** The parameter types and result columns, once they were requested. */
   description: Promise<StatementDescription> | undefined;
-  /** What the latest description found. */
+  /** The result of the latest description. */
   described: StatementDescription | undefined;
 }
 
@@ -49,7 +52,7 @@ export function preparedStatement(
 function factsOf(name: string, statement: PreparedStatement): PreparedStatementFacts {
   const { parsed, sqlText, preparedAt, executions, parameterCount, parameterOids, parameterTypes } =
     statement;
-  // Its description must not be waited for: it may be the one that asks.
+  // The pending description must not be awaited, because it may be the caller.
   const { described } = statement;
   const types = Array.from(
     { length: Math.max(parameterCount, described?.parameters.length ?? 0) },
@@ -80,11 +83,14 @@ function countParameters(text: string): number {
   return Math.max(0, ...positions);
 }
 
-/** The prepared statements of a connection by name, those of the protocol and of PREPARE alike; `''` is the unnamed one. */
+/**
+ * The prepared statements of a connection by name, from both the protocol and PREPARE; `''` is the unnamed
+ * statement.
+ */
 export class PreparedStatements {
   readonly #statements = new Map<string, PreparedStatement>();
 
-  /** @throws TesseraError DUPLICATE_PREPARED_STATEMENT; the unnamed one is replaced */
+  /** Adds a statement; the unnamed one is replaced. @throws TesseraError DUPLICATE_PREPARED_STATEMENT */
   add(name: string, statement: PreparedStatement): void {
     this.checkFree(name);
     this.#statements.set(name, statement);
@@ -96,7 +102,7 @@ export class PreparedStatements {
     throw TesseraError.of('DUPLICATE_PREPARED_STATEMENT', { name });
   }
 
-  /** What `pg_prepared_statements` shows: those that have a name. */
+  /** The named statements, as `pg_prepared_statements` shows them. */
   facts(): readonly PreparedStatementFacts[] {
     const named = [...this.#statements].filter(([name]) => name !== '');
     return named.map(([name, statement]) => factsOf(name, statement));

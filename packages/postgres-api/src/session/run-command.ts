@@ -21,7 +21,7 @@ import {
 
 const done = (tag: string): Outcome => ({ kind: 'done', tag });
 
-/** Runs a statement that concerns the connection. @throws TesseraError what is wrong with it */
+/** Runs a session command. @throws TesseraError if it fails */
 export async function runCommand(
   state: SessionState,
   command: SessionCommand,
@@ -46,7 +46,7 @@ export async function runCommand(
       await rollbackToSavepoint(state, command.name);
       return done('ROLLBACK');
     case 'prepare_transaction': {
-      // As in PostgreSQL where it is switched off, the transaction ends all the same: clients send no ROLLBACK after it.
+      // The transaction ends even if COMMIT fails, as in PostgreSQL; clients send no ROLLBACK after it.
       const { failed } = transaction;
       const tag = await rollbackTransaction(state);
       return failed ? done(tag) : fail('NOT_SUPPORTED', { what: 'PREPARE TRANSACTION' });

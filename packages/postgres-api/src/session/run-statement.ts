@@ -11,7 +11,7 @@ import { readsOnly } from './transaction-control.ts';
 
 /**
  * Starts a statement.
- * @throws TesseraError what is wrong with it, with its place in the text that the client sent
+ * @throws TesseraError if it is invalid, with a place in the text that the client sent
  */
 export async function runStatement(
   state: SessionState,
@@ -36,7 +36,10 @@ const ENDS: ReadonlySet<SessionCommand['kind']> = new Set([
   'prepare_transaction',
 ]);
 
-/** @throws TesseraError TRANSACTION_ABORTED for all but the end of a failed transaction, or of its part that failed */
+/**
+ * @throws TesseraError TRANSACTION_ABORTED for any statement in a failed transaction, except those that end
+ * it or roll back to a savepoint
+ */
 export function checkTransaction({ transaction }: SessionState, parsed: ParsedStatement | undefined): void {
   if (!transaction.failed) return;
   const { work } = parsed ?? {};
@@ -44,7 +47,7 @@ export function checkTransaction({ transaction }: SessionState, parsed: ParsedSt
   throw TesseraError.of('TRANSACTION_ABORTED', {});
 }
 
-/** Statements that commit by themselves, whatever stands around them. */
+/** Statements that commit on their own, regardless of the statements around them. */
 const ALONE: ReadonlySet<Statement['kind']> = new Set([
   'vacuum',
   'create_database',

@@ -4,7 +4,7 @@ import type { QueryParameter, Statement } from '@tessera/sql';
 import { type AdvisoryCall, advisoryCalls, mentionsAdvisoryLocks } from './advisory-calls.ts';
 import type { AdvisoryLocks, LockMode } from './advisory-locks.ts';
 
-/** Result of a call: undefined for `void`, null for NULL. */
+/** The result of a call: undefined for `void`, null for NULL. */
 type Answer = boolean | null | undefined;
 
 /** The advisory locks of one session. */
@@ -17,10 +17,11 @@ export class SessionLocks {
   }
 
   /**
-   * Does what the advisory lock functions in a query say, once each, before the query runs. Answers the query with the outcome of
-   * each call in the place of its arguments, for the engine.
-   * @param wait runs what waits for a lock, so that it can be cancelled
-   * @throws TesseraError NOT_SUPPORTED for calls in other statements, DEADLOCK, why the wait ended
+   * Executes the advisory lock calls of a query, once each, before the query runs. Returns the query with
+   * each call's arguments replaced by its outcome, for the engine.
+   * @param wait runs a function that waits for a lock, so that the client can cancel it
+   * @throws TesseraError NOT_SUPPORTED for calls in other statements, DEADLOCK, the reason why a wait was
+   * cancelled
    */
   async run(
     {
@@ -69,12 +70,12 @@ export class SessionLocks {
     return action === 'try' ? true : undefined;
   }
 
-  /** Releases what was taken for the transaction. */
+  /** Releases the locks that were acquired for the transaction. */
   endTransaction(): void {
     for (const { key, mode } of this.#ofTransaction.splice(0)) this.#locks.release(this, key, mode);
   }
 
-  /** Releases what was taken for the session; the locks of the transaction stay. */
+  /** Releases the locks that were acquired for the session and keeps those of the transaction. */
   releaseSession(): void {
     this.#locks.releaseAll(this, this.#ofTransaction);
   }

@@ -10,11 +10,11 @@ import type { PreparedStatements } from './prepared-statement.ts';
 import type { SessionLocks } from './session-locks.ts';
 import type { SessionTransaction } from './session-transaction.ts';
 
-/** What a connection keeps from one statement to the next. */
+/** The state that a connection keeps between statements. */
 export interface SessionState {
   readonly user: string;
   database: string | undefined;
-  /** What `nextval` gave, for `currval`. */
+  /** The values that `nextval` returned, for `currval`. */
   readonly drawn: SessionValues;
   readonly temporary: TemporaryTables;
   readonly locks: SessionLocks;
@@ -25,8 +25,8 @@ export interface SessionState {
   readonly engine: EngineStatements;
   readonly stream: ClientStream;
   readonly limits: { readonly maxMessageBytes: number; readonly maxCopyBytes: number };
-  /** Starts a statement. @throws TesseraError what is wrong with it */
+  /** Starts a statement. @throws TesseraError if it is invalid */
   start(parsed: ParsedStatement, run: StatementRun): Promise<Outcome>;
-  /** Tells the client something that is no error. */
+  /** Sends the client a notice or warning. */
   notify(report: Report): void;
 }

@@ -5,10 +5,10 @@ import type { ParametersMark } from '../parameters/session-parameters.ts';
 import type { TransactionStatus } from '../protocol/backend-message.ts';
 import type { Portal } from './portal.ts';
 
-/** Runs a statement about transactions in the engine; what it answers is the transaction that is open then. */
+/** Runs a transaction statement in the engine and returns the transaction that is open afterwards. */
 export type RunInEngine = (sql: string) => Promise<SessionUpdate | undefined>;
 
-/** What the session is at a savepoint, besides what the engine knows of the transaction. */
+/** The session's state at a savepoint, apart from what the engine knows of the transaction. */
 export interface SessionMark {
   readonly parameters: ParametersMark;
   readonly portals: ReadonlySet<Portal>;
@@ -16,16 +16,22 @@ export interface SessionMark {
 
 interface OpenTransaction {
   readonly id: string;
-  /** It holds the statements up to the next Sync, or of one Query message; no BEGIN made it. */
+  /**
+   * Whether the transaction was opened without BEGIN. It then holds the statements up to the next Sync, or
+   * those of one Query message.
+   */
   isImplicit: boolean;
   readOnly: boolean;
-  /** A statement has run in it: it cannot become one that writes any more. */
+  /** Whether a statement has run in the transaction. Its access mode can no longer change then. */
   isUsed: boolean;
   failed: boolean;
   readonly savepoints: Savepoints<SessionMark & { readonly readOnly: boolean }>;
 }
 
-/** The transaction of a connection, as PostgreSQL has it: a failed one takes nothing but its end. */
+/**
+ * The transaction of a connection with PostgreSQL's semantics: a failed transaction only accepts statements
+ * that end it.
+ */
 export class SessionTransaction {
   readonly #run: RunInEngine;
   #open: OpenTransaction | undefined;
@@ -34,13 +40,13 @@ export class SessionTransaction {
     this.#run = run;
   }
 
-  /** What ReadyForQuery tells. */
+  /** The status for ReadyForQuery. */
   get status(): TransactionStatus {
     if (this.#open === undefined || this.#open.isImplicit) return 'I';
     return this.#open.failed ? 'E' : 'T';
   }
 
-  /** Of the engine; undefined where a statement is a transaction of its own. */
+  /** The engine's id of the transaction; undefined if each statement is a transaction of its own. */
   get id(): string | undefined {
     return this.#open?.id;
   }
@@ -49,7 +55,7 @@ export class SessionTransaction {
     return this.#open?.failed === true;
   }
 
-  /** Whether BEGIN has made it. */
+  /** Whether BEGIN opened the transaction. */
   get isExplicit(): boolean {
     return this.#open !== undefined && !this.#open.isImplicit;
   }
@@ -58,7 +64,7 @@ export class SessionTransaction {
     return this.#open?.readOnly === true;
   }
 
-  /** A transaction that holds statements already, though nobody began it, becomes one that somebody did. */
+  /** Opens a transaction. An implicit transaction that already holds statements becomes an explicit one. */
   async begin(readOnly: boolean): Promise<void> {
     if (this.#open === undefined) this.#open = { ...(await this.#begun()), isImplicit: false, readOnly };
     else Object.assign(this.#open, { isImplicit: false, readOnly });
@@ -68,12 +74,12 @@ export class SessionTransaction {
     this.#open ??= { ...(await this.#begun()), isImplicit: true, readOnly: false };
   }
 
-  /** A statement runs in the transaction that is open, if there is one. */
+  /** Records that a statement runs in the open transaction, if there is one. */
   use(): void {
     if (this.#open !== undefined) this.#open.isUsed = true;
   }
 
-  /** @throws TesseraError ACTIVE_TRANSACTION for one that was READ ONLY when its first statement ran */
+  /** @throws TesseraError ACTIVE_TRANSACTION if the transaction was READ ONLY when its first statement ran */
   setReadOnly(readOnly: boolean): void {
     if (this.#open === undefined) return;
     if (!readOnly && this.#open.readOnly && this.#open.isUsed) {
@@ -94,7 +100,7 @@ export class SessionTransaction {
     savepoints.release(name);
   }
 
-  /** Makes a failed transaction usable again; answers what the session was at the savepoint. */
+  /** Makes a failed transaction usable again and returns the session's state at the savepoint. */
   async rollbackTo(name: string): Promise<SessionMark> {
     const open = this.#explicit('ROLLBACK TO SAVEPOINT');
     await this.#run(`ROLLBACK TO SAVEPOINT ${quoteIdentifier(name)}`);
@@ -120,8 +126,9 @@ export class SessionTransaction {
   }
 
   /**
-   * Commits, or rolls back what has failed; answers which it was. Whatever happens, no transaction is open then.
-   * @throws TesseraError why it was not committed, or that this is not known
+   * Commits, or rolls back a failed transaction, and returns which it did. No transaction is open afterwards
+   * in any case.
+   * @throws TesseraError why the commit failed, or that its outcome is unknown
    */
   async commit(): Promise<'COMMIT' | 'ROLLBACK'> {
     if (this.failed) {
@@ -140,7 +147,7 @@ export class SessionTransaction {
     try {
       if (this.#open !== undefined) await this.#run('ROLLBACK');
     } catch (error) {
-      // It was idle for too long, and is rolled back already.
+      // The transaction was idle for too long and has already been rolled back.
       if (!(error instanceof TesseraError) || error.name !== 'NO_TRANSACTION') throw error;
     } finally {
       this.#open = undefined;

@@ -29,26 +29,26 @@ export interface SessionServices extends EngineServices {
 
 export interface SessionOptions extends SessionServices {
   readonly user: string;
-  /** Undefined where nobody is asked who they are. */
+  /** Undefined if authentication is off. */
   readonly userId: string | undefined;
   readonly database: string | undefined;
   readonly parameters: SessionParameters;
 }
 
-/** Messages that a ReadyForQuery follows whatever becomes of them: Query, FunctionCall, Sync. */
+/** Messages that are always followed by ReadyForQuery, even after an error: Query, FunctionCall, Sync. */
 const ENDED_BY_ITSELF: ReadonlySet<string> = new Set(['Q', 'F', 'S']);
 
 /** Errors after which the connection ends. */
 const FATAL: ReadonlySet<string> = new Set(['DRAINING', 'CLIENT_TOO_SLOW']);
 
-/** Serves the messages of a client that was let in, one after the other. */
+/** Serves the messages of an authenticated client, one after the other. */
 export class Session {
   readonly parameters: SessionParameters;
   readonly #options: SessionOptions;
   readonly #stream: ClientStream;
   readonly #state: SessionState;
   readonly #extended: ExtendedProtocol;
-  /** No message of the client is being answered. */
+  /** Whether the session is waiting for the client's next message. */
   #isWaiting = false;
   #isStopping = false;
 
@@ -96,7 +96,10 @@ export class Session {
     this.#extended = new ExtendedProtocol(state);
   }
 
-  /** Until the client goes, or the session is stopped. @throws TesseraError what ends the connection */
+  /**
+   * Serves the client until it disconnects or the session is stopped. @throws TesseraError if an error ends
+   * the connection
+   */
   async run(): Promise<void> {
     for (;;) {
       if (this.#stream.isFull) await this.#stream.flush();
@@ -114,7 +117,10 @@ export class Session {
     }
   }
 
-  /** @throws TesseraError IDLE_SESSION, IDLE_TRANSACTION when the client is silent for longer than it said it would be */
+  /**
+   * @throws TesseraError IDLE_SESSION, IDLE_TRANSACTION if the client is silent for longer than its own
+   * timeout settings
+   */
   async #nextFrame(): Promise<Frame | undefined> {
     const isExplicit = this.#state.transaction.isExplicit;
     const name = isExplicit ? 'idle_in_transaction_session_timeout' : 'idle_session_timeout';
@@ -146,7 +152,7 @@ export class Session {
         return this.#finish();
       case 'flush':
         return this.#stream.flush();
-      // What a client still sends of a COPY that has failed.
+      // Remaining messages of a COPY that has failed.
       case 'copy_data':
       case 'copy_done':
       case 'copy_fail':
@@ -162,7 +168,7 @@ export class Session {
     }
   }
 
-  /** Ends what was not begun by BEGIN, and tells the client that it may go on. */
+  /** Ends an implicit transaction and tells the client that it may continue. */
   async #finish(): Promise<void> {
     if (!this.#state.transaction.isExplicit) await endTransaction(this.#state);
     this.#ready();
@@ -202,19 +208,19 @@ export class Session {
     if (isWanted) this.#stream.write(noticeResponse(report));
   }
 
-  /** Cancels what runs for the client at this moment. */
+  /** Cancels the running statement. */
   cancel(): void {
     const reason = 'canceling statement due to user request';
     this.#state.engine.cancel(TesseraError.of('QUERY_CANCELLED', { reason }));
   }
 
-  /** Ends the session when its statement has ended. */
+  /** Ends the session after its current statement. */
   stop(): void {
     this.#isStopping = true;
     if (this.#isWaiting) this.#stream.stop();
   }
 
-  /** Ends what is open. Never rejects. */
+  /** Closes open portals and the transaction. Never rejects. */
   async close(): Promise<void> {
     try {
       await this.#state.portals.closeAll();

@@ -5,9 +5,9 @@ import type { Outcome } from './outcome.ts';
 import type { SessionState } from './session-state.ts';
 
 /**
- * Answers a Query message but for its end: the statements of a text, up to the first that fails; nothing of them stays then,
- * unless they end their transactions themselves.
- * @throws TesseraError what was wrong with the one that failed
+ * Answers a Query message, except for the final ReadyForQuery. It runs the statements of the text up to the
+ * first that fails. In that case none of them has an effect, unless they end their transactions themselves.
+ * @throws TesseraError the error of the statement that failed
  */
 export async function simpleQuery(state: SessionState, sql: string): Promise<void> {
   const { stream, portals, statements } = state;

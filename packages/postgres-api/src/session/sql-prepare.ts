@@ -12,7 +12,7 @@ import { startElsewhere } from './start-elsewhere.ts';
 
 type Command<K extends SessionCommand['kind']> = Extract<SessionCommand, { kind: K }>;
 
-/** PREPARE, which finds out what is wrong with the statement; answers the tag. */
+/** PREPARE: validates the statement and returns the command tag. */
 export async function prepareBySql(
   state: SessionState,
   { name, types, query }: Command<'prepare'>,
@@ -32,7 +32,7 @@ export async function prepareBySql(
   return 'PREPARE';
 }
 
-/** EXECUTE: what the prepared statement, behind the words of `prefix`, comes to with these values. */
+/** EXECUTE: runs the prepared statement, preceded by `prefix`, with these values. */
 export async function executePrepared(
   state: SessionState,
   { name, arguments: values, prefix }: Command<'execute'>,
@@ -52,13 +52,13 @@ export async function executePrepared(
   return startElsewhere(state, whole, { ...run, parameters });
 }
 
-/** `EXPLAIN EXECUTE p` explains the statement of p, `CREATE TABLE t AS EXECUTE p` keeps its rows. */
+/** `EXPLAIN EXECUTE p` explains the statement of p, `CREATE TABLE t AS EXECUTE p` stores its rows. */
 function prefixed(prefix: string, { text }: ParsedStatement): ParsedStatement {
   const whole = `${prefix} ${text}`;
   return parseStatement(whole, { text: whole, offset: 0 });
 }
 
-/** Literals are taken as they are; everything else is computed by the engine first. */
+/** Literals are used directly; the engine first computes all other expressions. */
 async function parameterValues(
   state: SessionState,
   values: readonly SqlText[],
@@ -79,7 +79,7 @@ async function parameterValues(
   );
 }
 
-/** The texts of the values of expressions, as PostgreSQL writes them. */
+/** The values of expressions, in PostgreSQL's text form. */
 async function computedTexts(
   state: SessionState,
   expressions: readonly SqlText[],
@@ -113,10 +113,12 @@ function dataRowTexts(message: Buffer): (string | null)[] {
   });
 }
 
-/** Of a message: its type and its length. */
+/** The type byte and the length of a message. */
 const HEAD_BYTES = 5;
 
-/** A literal, with or without a cast, or a parameter of the EXECUTE itself; undefined for other expressions. */
+/**
+ * A literal, with or without a cast, or a parameter of the EXECUTE itself; undefined for other expressions.
+ */
 function literalParameter(
   { sql }: SqlText,
   index: number,
@@ -133,7 +135,7 @@ function literalParameter(
   return cursor.peek() === undefined ? { name, value, type: declared } : undefined;
 }
 
-/** DEALLOCATE; answers the tag. */
+/** DEALLOCATE: returns the command tag. */
 export function deallocate({ statements }: SessionState, name: string | undefined): string {
   if (name === undefined) {
     statements.clear();

@@ -3,7 +3,10 @@ import type { ParsedStatement } from '../statements/parsed-statement.ts';
 import type { Outcome, StatementRun } from './outcome.ts';
 import type { SessionState } from './session-state.ts';
 
-/** Starts a statement whose text came with an earlier one: its errors have no place in what the client sent now. */
+/**
+ * Starts a statement whose text arrived in an earlier message. Its errors have no position in the current
+ * message.
+ */
 export async function startElsewhere(
   state: SessionState,
   parsed: ParsedStatement,

@@ -3,7 +3,7 @@ import type { SessionState } from './session-state.ts';
 
 const NONE_IN_PROGRESS = warning('25P01', 'there is no transaction in progress');
 
-/** Whether a statement that comes now may change nothing. */
+/** Whether the next statement may not change anything. */
 export const readsOnly = ({ transaction, parameters }: SessionState): boolean =>
   transaction.isExplicit ? transaction.readOnly : parameters.show('default_transaction_read_only') === 'on';
 
@@ -20,7 +20,7 @@ export function setSavepoint(
   return transaction.savepoint(name, { parameters: parameters.mark(), portals: portals.open() });
 }
 
-/** Takes back what was done since the savepoint; cursors that were declared since then are closed. */
+/** Undoes all changes since the savepoint and closes the cursors that were declared since. */
 export async function rollbackToSavepoint(
   { transaction, parameters, portals }: SessionState,
   name: string,
@@ -30,7 +30,7 @@ export async function rollbackToSavepoint(
   await portals.closeAllBut(mark.portals);
 }
 
-/** BEGIN, for the tag of its form. */
+/** BEGIN: returns the tag of the form that was used. */
 export async function beginTransaction(state: SessionState, readOnly: boolean | undefined): Promise<void> {
   const { transaction, parameters } = state;
   if (transaction.isExplicit) {
@@ -42,7 +42,7 @@ export async function beginTransaction(state: SessionState, readOnly: boolean | 
   parameters.begin();
 }
 
-/** COMMIT of what BEGIN began, or of what stands unfinished without it; answers the tag. */
+/** COMMIT of an explicit transaction, or of implicit work that is still open; returns the tag. */
 export async function commitTransaction(state: SessionState): Promise<string> {
   if (!state.transaction.isExplicit) state.notify(NONE_IN_PROGRESS);
   return endTransaction(state);
@@ -58,7 +58,10 @@ export async function rollbackTransaction(state: SessionState): Promise<string> 
   return 'ROLLBACK';
 }
 
-/** Commits what is open, or rolls back what has failed; answers which it was. Open results end with it but those that are held. */
+/**
+ * Commits the open transaction, or rolls back a failed one, and returns which it did. Open results are
+ * closed, except those of cursors WITH HOLD.
+ */
 export async function endTransaction(state: SessionState): Promise<'COMMIT' | 'ROLLBACK'> {
   const { transaction, parameters } = state;
   const { id } = transaction;

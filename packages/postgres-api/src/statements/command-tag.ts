@@ -1,6 +1,6 @@
 import type { Statement } from '@tessera/sql';
 
-/** What CommandComplete says of a statement of the engine; `rows` are those it gave or changed. */
+/** The CommandComplete tag of a statement; `rows` is the number of rows that it returned or changed. */
 export function commandTag(statement: Statement, rows: number): string {
   switch (statement.kind) {
     case 'query':
@@ -52,7 +52,7 @@ const WITH_ROWS: ReadonlySet<Statement['kind']> = new Set([
   'call',
 ]);
 
-/** Whether a statement answers with rows and changes nothing. */
+/** Whether a statement returns rows and changes nothing. */
 export const isQuery = ({ kind }: Statement): boolean => WITH_ROWS.has(kind);
 
 const WITHOUT_CHANGE: ReadonlySet<Statement['kind']> = new Set([

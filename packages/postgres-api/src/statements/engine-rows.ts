@@ -4,10 +4,10 @@ import { type DataRowBatch, DataRowReader } from '../values/data-rows.ts';
 import type { ResultHooks } from './engine-statements.ts';
 import type { MessageSink, RowSource, SentRows } from './row-source.ts';
 
-/** So many rows become messages at once. */
+/** The number of rows that are encoded as messages at once. */
 const ROWS_AT_ONCE = 2_048;
 
-/** The rows of a query of the engine, batch by batch as they come. */
+/** The rows of an engine query, batch by batch as they arrive. */
 export class EngineRows implements RowSource {
   readonly columns: readonly OutputColumn[];
   readonly formats: readonly ValueFormat[];
@@ -55,7 +55,7 @@ export class EngineRows implements RowSource {
     }
   }
 
-  /** The batch that has the next row; undefined behind the last one. */
+  /** The batch that contains the next row; undefined after the last row. */
   async #current(): Promise<DataRowBatch | undefined> {
     while (this.#batch === undefined || this.#at >= this.#batch.rows) {
       this.#releaseBatch();

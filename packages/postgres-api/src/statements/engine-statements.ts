@@ -25,7 +25,7 @@ export interface EngineServices {
   readonly log: Logger;
 }
 
-/** What a session says of itself with each statement. */
+/** The session state that accompanies each statement. */
 export interface StatementScope {
   readonly user: string;
   readonly userId: string | undefined;
@@ -43,12 +43,12 @@ export interface EngineStatement {
   readonly encoding: ResultEncoding;
 }
 
-/** What a result that is under way is told of its use. */
+/** Callbacks of a running result. */
 export interface ResultHooks {
-  /** Rows are asked for: from here on time counts again. */
+  /** Called when rows are requested: the statement's run time counts again from here on. */
   resume(): void;
   suspend(): void;
-  /** With what it failed with, if it did. Always to be called, when the result was closed. */
+  /** Must always be called after the result was closed, with the error if it failed. */
   end(failure?: unknown): Promise<void>;
 }
 
@@ -60,7 +60,10 @@ export type EngineOutcome =
       readonly session: SessionUpdate | undefined;
     };
 
-/** Runs the statements of one connection in the engine, one at a time; open results may stand beside it. */
+/**
+ * Runs the statements of one connection in the engine, one at a time; results of earlier statements may still
+ * be open.
+ */
 export class EngineStatements {
   readonly #services: EngineServices;
   readonly #scope: () => StatementScope;
@@ -68,7 +71,7 @@ export class EngineStatements {
   readonly #notify: (notice: Notice) => void;
   #active: RunningQuery | undefined;
 
-  /** @param notify sends the client what a statement tells it beside its result */
+  /** @param notify sends the client a notice that accompanies the result */
   constructor(
     services: EngineServices,
     scope: () => StatementScope,
@@ -81,12 +84,12 @@ export class EngineStatements {
     this.#notify = notify;
   }
 
-  /** Cancels what runs at this moment. */
+  /** Cancels the running statement. */
   cancel(reason: TesseraError): void {
     this.#active?.cancel(reason);
   }
 
-  /** @throws TesseraError what is wrong with the statement */
+  /** @throws TesseraError if the statement is invalid */
   async describe(sql: string, parameters: readonly QueryParameter[]): Promise<StatementDescription> {
     const running = this.#begin();
     try {
@@ -102,9 +105,9 @@ export class EngineStatements {
   }
 
   /**
-   * Runs a statement to the first of its rows or to its end.
-   * @param copyInput takes what the client sends for it to the statement's directory
-   * @throws TesseraError what the statement did wrong, or why it was stopped
+   * Runs a statement up to its first rows or its end.
+   * @param copyInput receives the client's data for the statement into the statement's directory
+   * @throws TesseraError the statement's error, or the reason why it was stopped
    */
   async start(
     statement: EngineStatement,
@@ -140,7 +143,7 @@ export class EngineStatements {
     }
   }
 
-  /** Waits for something besides the engine, so that the client can cancel it and `statement_timeout` ends it. */
+  /** Waits for work outside of the engine. The client can cancel it, and `statement_timeout` applies. */
   async wait(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const running = this.#begin();
     let failure: unknown;

@@ -12,7 +12,7 @@ import type { SessionCommand } from '../commands/session-command.ts';
 /** One statement of a text that a client sent. */
 export interface ParsedStatement {
   readonly text: string;
-  /** What it is a part of, and where it begins there. */
+  /** The text that contains the statement, and the statement's offset in it. */
   readonly whole: string;
   readonly offset: number;
   readonly work:
@@ -20,10 +20,12 @@ export interface ParsedStatement {
     | { readonly by: 'engine'; readonly statement: Statement };
 }
 
-/** The statements of a text, not understood yet: those before a broken one are still to run. */
+/**
+ * Splits a text into statements without parsing them: the statements before an invalid one must still run.
+ */
 export const statementTexts = (sql: string): readonly StatementText[] => splitStatements(sql);
 
-/** @throws TesseraError SYNTAX_ERROR and what else is wrong with its kind; the place is one in the whole text */
+/** @throws TesseraError SYNTAX_ERROR and other errors of classification, with a place in the whole text */
 export function parseStatement(whole: string, { text, offset }: StatementText): ParsedStatement {
   return placed(whole, { text, offset }, () => {
     const command = classifyCommand(text);
@@ -35,7 +37,7 @@ export function parseStatement(whole: string, { text, offset }: StatementText): 
   });
 }
 
-/** Errors of a statement, with their place in the text that the client sent. */
+/** Translates the places of a statement's errors to the text that the client sent. */
 function placed<T>(whole: string, statement: StatementText, work: () => T): T {
   try {
     return work();

@@ -1,5 +1,8 @@
-/** What of the connections is counted. */
+/** Counters of PostgreSQL connections. */
 export interface PostgresMetrics {
-  /** Called when a statement begins; what it answers is called when it has ended, with `ok` or the name of its error. */
+  /**
+   * Called when a statement begins. The returned function is called when it ends, with `ok` or the name of
+   * its error.
+   */
   startQuery(): (outcome: string) => void;
 }

@@ -1,6 +1,6 @@
 import type { OutputColumn, ValueFormat } from '@tessera/sql';
 
-/** Where the messages of a connection go. */
+/** The receiver of a connection's messages. */
 export interface MessageSink {
   write(...pieces: readonly Uint8Array[]): void;
   readonly isFull: boolean;
@@ -9,16 +9,16 @@ export interface MessageSink {
 
 export interface SentRows {
   readonly rows: number;
-  /** False: the limit was reached, and there may be more. */
+  /** False if the limit was reached and more rows may follow. */
   readonly ended: boolean;
 }
 
-/** Rows of a statement under way, sent as far as they are asked for. */
+/** The rows of a running statement, sent on demand. */
 export interface RowSource {
   readonly columns: readonly OutputColumn[];
   readonly formats: readonly ValueFormat[];
-  /** Sends the next rows, `limit` at most, as fast as they are taken. */
+  /** Sends at most `limit` of the next rows, as fast as the client reads them. */
   send(sink: MessageSink, limit: number): Promise<SentRows>;
-  /** Frees what the statement holds; it may be under way. May be called again. */
+  /** Releases what the statement holds, even while it runs. May be called repeatedly. */
   close(): Promise<void>;
 }

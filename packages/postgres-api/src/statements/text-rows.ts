@@ -2,7 +2,7 @@ import type { OutputColumn, ValueFormat } from '@tessera/sql';
 import { MessageWriter } from '../protocol/message-writer.ts';
 import type { MessageSink, RowSource, SentRows } from './row-source.ts';
 
-/** A few rows of texts, whose form is the same in text and binary. */
+/** A few rows of texts, which are encoded identically in text and binary format. */
 export class TextRows implements RowSource {
   readonly columns: readonly OutputColumn[];
   readonly formats: readonly ValueFormat[];

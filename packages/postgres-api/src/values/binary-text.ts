@@ -3,8 +3,9 @@ import { dateText, intervalText, timestampText, timeText } from './binary-times.
 import { numericText } from './numeric.ts';
 
 /**
- * The text of a value that came in binary format, by its type's OID.
- * @throws RangeError for bytes that are no value of the type, or a type whose binary form is not known
+ * The text of a value that arrived in binary format, by the OID of its type.
+ * @throws RangeError for bytes that are not a value of the type, or for a type whose binary form is not
+ * supported
  * @throws TesseraError INVALID_ENCODING
  */
 export function binaryText(oid: number, bytes: Buffer): string {
@@ -19,7 +20,7 @@ export function binaryText(oid: number, bytes: Buffer): string {
 }
 
 interface BinaryReader {
-  /** -1: any. */
+  /** The size in bytes; -1 means any. */
   readonly size: number;
   readonly text: (bytes: Buffer) => string;
 }
@@ -32,7 +33,7 @@ const reader = (size: number, text: BinaryReader['text']): BinaryReader => ({ si
 const TEXT = reader(-1, utf8);
 const JSONB_VERSION = 1;
 
-/** OID, OID of the array, how it is read. */
+/** The OID of the type, the OID of its array type, and the reader of its values. */
 const TYPES: readonly (readonly [number, number, BinaryReader])[] = [
   [16, 1000, reader(1, (b) => (b[0] === 0 ? 'f' : 't'))],
   [17, 1001, reader(-1, (b) => `\\x${b.toString('hex')}`)],
@@ -71,7 +72,10 @@ function jsonb(bytes: Buffer): string {
 
 const MAX_DIMENSIONS = 6;
 
-/** Number of dimensions, whether NULLs are in it, type of the elements; size and lower bound of each dimension; elements. */
+/**
+ * Reads the array format: number of dimensions, a flag for NULLs, type of the elements; then size and lower
+ * bound of each dimension; then the elements.
+ */
 function arrayText(bytes: Buffer): string {
   const dimensions = bytes.readInt32BE(0);
   const oid = bytes.readUInt32BE(8);

@@ -6,7 +6,7 @@ const MIN_INT32 = -(2 ** 31);
 const MAX_INT64 = 2n ** 63n - 1n;
 const MIN_INT64 = -(2n ** 63n);
 
-/** The text of a date, given in days from 2000. */
+/** The text of a date, given in days since 2000-01-01. */
 export function dateText(days: number): string {
   if (days === MAX_INT32) return 'infinity';
   if (days === MIN_INT32) return '-infinity';
@@ -14,7 +14,7 @@ export function dateText(days: number): string {
   return date + era;
 }
 
-/** The text of a timestamp, given in microseconds from 2000. */
+/** The text of a timestamp, given in microseconds since 2000-01-01. */
 export function timestampText(micros: bigint, zone = ''): string {
   if (micros === MAX_INT64) return 'infinity';
   if (micros === MIN_INT64) return '-infinity';
@@ -38,7 +38,9 @@ export function intervalText(micros: bigint, days: number, months: number): stri
 
 const pad = (value: bigint, width: number): string => String(value).padStart(width, '0');
 
-/** Days from 1970 as a date of the proleptic Gregorian calendar, beyond what `Date` can have. */
+/**
+ * Converts days since 1970 to a date of the proleptic Gregorian calendar, also beyond the range of `Date`.
+ */
 function civil(days: bigint): { readonly date: string; readonly era: string } {
   const shifted = days + 719_468n;
   const era = (shifted >= 0n ? shifted : shifted - 146_096n) / 146_097n;

@@ -6,11 +6,11 @@ import { GrowingBytes } from './growing-bytes.ts';
 import { writeNumeric } from './numeric.ts';
 import { elementOid } from './type-oids.ts';
 
-/** Days and microseconds from 1970, where Arrow begins to count, to 2000, where PostgreSQL does. */
+/** Days and microseconds from 1970, Arrow's epoch, to 2000, PostgreSQL's epoch. */
 const EPOCH_DAYS = 10_957;
 const EPOCH_MICROS = BigInt(EPOCH_DAYS) * 86_400_000_000n;
 
-/** Infinity of the kernel's dates and times, either way, and PostgreSQL's. */
+/** The values for infinity in the kernel and in PostgreSQL. */
 const MAX_INT32 = 2 ** 31 - 1;
 const MIN_INT32 = -(2 ** 31);
 const MAX_INT64 = 2n ** 63n - 1n;
@@ -32,7 +32,9 @@ export const byteCells = (data: Data): Cells =>
 const validityOf = (data: Data): Validity =>
   data.nullBitmap != null && data.nullBitmap.length > 0 && data.nullCount > 0 ? data.nullBitmap : undefined;
 
-/** Apart from the kernel's own sizes, no buffer of a batch has 2 GiB. */
+/**
+ * The offsets as 32-bit integers. The kernel may send 64-bit offsets, but no buffer of a batch reaches 2 GiB.
+ */
 const offsetsOf = ({ valueOffsets, length }: Data): Int32Array => {
   if (length === 0) return new Int32Array(1);
   const offsets: Int32Array | BigInt64Array = valueOffsets;
@@ -89,7 +91,7 @@ function timestampOf(micros: bigint): bigint {
   return micros <= -MAX_INT64 ? MIN_INT64 : micros - EPOCH_MICROS;
 }
 
-/** Values that have to be made before their length is known. */
+/** Cells for values that must be encoded before their length is known. */
 function encodedCells(type: SqlType, data: Data, from: number, to: number): Cells {
   const out = new GrowingBytes();
   const write = valueWriter(type, data);
@@ -127,7 +129,7 @@ function decimalWriter(scale: number, data: Data): ValueWriter {
   };
 }
 
-/** An array inside arrays: where its elements begin and end in the level below. */
+/** A nested array: the range of its elements in the next level. */
 interface Level {
   readonly offsets: Int32Array;
   readonly validity: Validity;
@@ -170,8 +172,10 @@ function arrayWriter(type: Extract<SqlType, { kind: 'array' }>, data: Data): Val
 }
 
 /**
- * The sizes of an array by dimension, and which elements of the innermost level it has; an empty one has no dimension.
- * @throws TesseraError NOT_SUPPORTED for arrays inside that are NULL or of different lengths: they have no binary form
+ * The sizes of an array by dimension, and the range of its elements in the innermost level. An empty array
+ * has no dimensions.
+ * @throws TesseraError NOT_SUPPORTED for nested arrays that are NULL or differ in length, which have no
+ * binary form
  */
 function shapeOf(levels: readonly Level[], row: number): { sizes: number[]; start: number; end: number } {
   const sizes: number[] = [];

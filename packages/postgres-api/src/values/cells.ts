@@ -1,12 +1,15 @@
-/** The values of a column of a batch, as cells of DataRow messages: a length, or -1 for NULL, and the value's bytes. */
+/**
+ * The values of a column of a batch as cells of DataRow messages: a length (-1 for NULL) and the bytes of the
+ * value.
+ */
 export interface Cells {
-  /** Adds to `sizes` the bytes of each row's cell. */
+  /** Adds the size in bytes of each row's cell to `sizes`. */
   addSizes(sizes: Uint32Array, from: number, to: number): void;
-  /** Writes each row's cell at its place, and moves the place behind it. */
+  /** Writes each row's cell at its place and advances the place past it. */
   write(out: Buffer, view: DataView, places: Uint32Array, from: number, to: number): void;
 }
 
-/** Validity bits of Arrow; undefined: no value is NULL. */
+/** Arrow's validity bits; undefined if no value is NULL. */
 export type Validity = Uint8Array | undefined;
 
 export const isNull = (validity: Validity, row: number): boolean =>
@@ -15,7 +18,7 @@ export const isNull = (validity: Validity, row: number): boolean =>
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
 
-/** Values of one width. */
+/** Values of a fixed width. */
 export class FixedCells implements Cells {
   readonly #width: number;
   readonly #validity: Validity;
@@ -50,10 +53,10 @@ export class FixedCells implements Cells {
   }
 }
 
-/** Up to this many bytes a loop is faster than a call of the runtime. */
+/** Up to this many bytes, a loop is faster than a call of `set`. */
 const SHORT = 32;
 
-/** Values that stand one after the other in `bytes`, from `offsets[row]` to `offsets[row + 1]`. */
+/** Values that are stored consecutively in `bytes`, each from `offsets[row]` to `offsets[row + 1]`. */
 export class ByteCells implements Cells {
   readonly #bytes: Buffer;
   readonly #offsets: Int32Array | Uint32Array;

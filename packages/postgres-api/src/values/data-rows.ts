@@ -2,12 +2,12 @@ import { type OutputColumn, type ValueFormat, valueFormat } from '@tessera/sql';
 import { type Data, RecordBatchReader } from 'apache-arrow';
 import { binaryCells, byteCells } from './binary-values.ts';
 
-/** Type byte, length and number of columns of a DataRow message. */
+/** The type byte, the length and the number of columns of a DataRow message. */
 const HEAD_BYTES = 7;
 const TYPE_BYTES = 1;
 const DATA_ROW = 'D'.charCodeAt(0);
 
-/** Reads the chunks of a result with the encoding `postgres`, in order. */
+/** Reads the chunks of a result in the encoding `postgres`, in order. */
 export class DataRowReader {
   readonly #columns: readonly OutputColumn[];
   readonly #formats: readonly ValueFormat[];
@@ -18,7 +18,10 @@ export class DataRowReader {
     this.#formats = formats;
   }
 
-  /** The rows of a chunk, which must not be released before they are written; undefined for the first, which has none. */
+  /**
+   * The rows of a chunk, which must not be released before they are written; undefined for the first chunk,
+   * which has no rows.
+   */
   read(chunk: Uint8Array): DataRowBatch | undefined {
     if (this.#schema === undefined) {
       this.#schema = Uint8Array.from(chunk);
@@ -30,7 +33,7 @@ export class DataRowReader {
   }
 }
 
-/** Rows that wait to be sent. */
+/** A batch of rows that wait to be sent. */
 export class DataRowBatch {
   readonly rows: number;
   readonly #columns: readonly OutputColumn[];
@@ -50,7 +53,7 @@ export class DataRowBatch {
   }
 
   /**
-   * The DataRow messages of the rows from `from` on, before `to`, in a buffer of its own.
+   * The DataRow messages of the rows `from` … `to` (exclusive), in a newly allocated buffer.
    * @throws TesseraError NOT_SUPPORTED for a value that has no binary form
    */
   write(from = 0, to = this.rows): Buffer {
@@ -70,7 +73,7 @@ export class DataRowBatch {
     return out;
   }
 
-  /** Of `sizes` becomes where the first cell of each row begins. */
+  /** Writes the head of each message and turns `sizes` into the positions of each row's first cell. */
   #writeHeads(view: DataView, sizes: Uint32Array): void {
     let at = 0;
     for (let i = 0; i < sizes.length; i += 1) {

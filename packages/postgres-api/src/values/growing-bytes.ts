@@ -7,7 +7,7 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  /** Valid until the next write. */
+  /** The written bytes; valid until the next write. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -27,12 +27,12 @@ export class GrowingBytes {
     this.#buffer.writeInt32BE(value, at);
   }
 
-  /** Over an `int32` written before. */
+  /** Overwrites an `int32` that was written before. */
   setInt32(at: number, value: number): void {
     this.#buffer.writeInt32BE(value, at);
   }
 
-  /** `bytes` bytes that `write` fills. */
+  /** Appends `bytes` bytes, which `write` fills. */
   fixed(bytes: number, write: (view: DataView, at: number) => void): void {
     const at = this.#room(bytes);
     const { buffer, byteOffset } = this.#buffer;

@@ -1,6 +1,6 @@
 import type { GrowingBytes } from './growing-bytes.ts';
 
-/** Decimal digits of one digit of PostgreSQL's binary numeric, whose base is 10,000. */
+/** The number of decimal digits per digit of PostgreSQL's binary numeric, whose base is 10,000. */
 const DIGITS = 4;
 const POSITIVE = 0x0000;
 const NEGATIVE = 0x4000;
@@ -35,7 +35,7 @@ export function writeNumeric(out: GrowingBytes, unscaled: bigint, scale: number)
 
 /**
  * The text of a binary numeric.
- * @throws RangeError for bytes that are none
+ * @throws RangeError for invalid bytes
  */
 export function numericText(bytes: Buffer): string {
   const count = bytes.readUInt16BE(0);

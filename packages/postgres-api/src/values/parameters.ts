@@ -3,19 +3,19 @@ import type { QueryParameter, SqlType, ValueFormat } from '@tessera/sql';
 import { binaryText } from './binary-text.ts';
 import { parameterType, wireType } from './type-oids.ts';
 
-/** A parameter as Parse and Bind messages give it. */
+/** A parameter as given by Parse and Bind messages. */
 export interface WireParameter {
-  /** 0: the client leaves it to the server. */
+  /** The OID of the type; 0 lets the server infer it. */
   readonly oid: number;
   readonly format: ValueFormat;
-  /** Null: NULL. */
+  /** null represents NULL. */
   readonly bytes: Buffer | null;
 }
 
 /**
- * `$n` as statements take it.
- * @param described what `describeStatement` says of it
- * @throws TesseraError CAST_ERROR for bytes that are no value of the type, INVALID_ENCODING
+ * Converts `$n` to the form that statements take.
+ * @param described the parameter's description by `describeStatement`
+ * @throws TesseraError CAST_ERROR for bytes that are not a value of the type, INVALID_ENCODING
  */
 export function queryParameter(
   n: number,
@@ -24,7 +24,7 @@ export function queryParameter(
 ): QueryParameter {
   const name = `$${n}`;
   const type = described ?? parameterType(oid);
-  // Clients call NULL a text that know nothing better.
+  // Clients that do not know the type of a NULL declare it as text.
   if (bytes === null)
     return { name, value: null, type: described ?? (type?.kind === 'text' ? undefined : type) };
   const sent = oid === 0 && type !== undefined ? wireType(type).oid : oid;
@@ -32,7 +32,7 @@ export function queryParameter(
   return { name, value, type: described ?? asDeepAs(value, type) };
 }
 
-/** The OID of an array does not tell how many dimensions it has. */
+/** Adds array dimensions, because the OID of an array does not tell their number. */
 function asDeepAs(value: string, type: SqlType | undefined): SqlType | undefined {
   if (type?.kind !== 'array') return type;
   const dimensions = OPENING_BRACES.exec(value)?.[0].replace(/\s/g, '').length ?? 1;

@@ -7,7 +7,7 @@ export interface RowField extends WireType {
   readonly format: ValueFormat;
 }
 
-/** The fields of a result; before a Bind message tells formats, all are text. */
+/** The fields of a result. Until a Bind message selects formats, all are text. */
 export const rowFields = (
   columns: readonly OutputColumn[],
   formats: readonly ValueFormat[] = [],

@@ -1,29 +1,32 @@
 import type { SqlType } from '@tessera/sql';
 import { postgresType, typedColumn } from '@tessera/system-catalog';
 
-/** A type as RowDescription tells it. */
+/** A type in the form of RowDescription. */
 export interface WireType {
   readonly oid: number;
-  /** `typlen`: bytes of a value, -1 where they vary. */
+  /** `typlen`: the bytes of a value, -1 if they vary. */
   readonly size: number;
-  /** `atttypmod`: -1 where there is none. */
+  /** `atttypmod`: the type modifier, -1 if there is none. */
   readonly modifier: number;
 }
 
-/** As `pg_type` and `pg_attribute` tell it. */
+/** The type in the form of `pg_type` and `pg_attribute`. */
 export function wireType(type: SqlType): WireType {
   const { type: found, modifier } = typedColumn(type);
   return { oid: found.oid, size: found.length, modifier };
 }
 
-/** The OID that an element has inside a binary array. */
+/** The OID of the element type, as it is written in binary arrays. */
 export const elementOid = (type: SqlType): number => typedColumn(innermost(type)).type.oid;
 
 const innermost = (type: SqlType): SqlType => (type.kind === 'array' ? innermost(type.element) : type);
 
 const TEXT: SqlType = { kind: 'text' };
 
-/** Types that clients give parameters, their arrays aside: those of results, and what comes nearest to others. */
+/**
+ * The types that clients may declare for parameters (and their arrays): the result types, and for other types
+ * the nearest equivalent.
+ */
 const PARAMETER_TYPES: Readonly<Record<string, SqlType>> = {
   int2: { kind: 'int' },
   int4: { kind: 'int' },
@@ -32,7 +35,7 @@ const PARAMETER_TYPES: Readonly<Record<string, SqlType>> = {
   xid: { kind: 'long' },
   float4: { kind: 'float' },
   float8: { kind: 'double' },
-  // What NUMERIC without a precision is in the dialect.
+  // NUMERIC without a precision means this in the dialect.
   numeric: { kind: 'decimal', precision: 38, scale: 9 },
   bool: { kind: 'boolean' },
   date: { kind: 'date' },
@@ -65,5 +68,8 @@ const PARAMETERS: ReadonlyMap<number, SqlType> = new Map(
   }),
 );
 
-/** The type of a parameter by the OID of a Parse message; undefined for 0, `unknown` and types that the dialect lacks. */
+/**
+ * The type of a parameter by the OID in a Parse message; undefined for 0, `unknown`, and types that the
+ * dialect does not have.
+ */
 export const parameterType = (oid: number): SqlType | undefined => PARAMETERS.get(oid);

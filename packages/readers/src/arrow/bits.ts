@@ -1,6 +1,6 @@
 import type { BodyBuffer } from './body.ts';
 
-/** Bits `from` … `to` of a bitmap, moved to begin at bit 0; bits beyond them are zero. */
+/** Bits `from` … `to` of a bitmap, shifted to begin at bit 0. Bits beyond them are zero. */
 export function readBits(buffer: BodyBuffer, from: number, to: number): Uint8Array<ArrayBuffer> {
   const count = to - from;
   const first = Math.floor(from / 8);

@@ -8,13 +8,16 @@ import { unpackLz4Frame } from './lz4-frame.ts';
 import type { IpcMessage } from './messages.ts';
 import type { RandomAccessFile } from './random-access-file.ts';
 
-/** One buffer of a record batch, read by ranges. What `read` returns is memory of its own, from its first byte. */
+/**
+ * One buffer of a record batch, read by ranges. `read` returns newly allocated memory that begins at its
+ * first byte.
+ */
 export interface BodyBuffer {
   readonly length: number;
   read(start: number, end: number): Uint8Array<ArrayBuffer>;
 }
 
-/** The buffers of a message, in the order in which its columns take them. */
+/** The buffers of a message, in the order in which its columns consume them. */
 export class Body {
   readonly #file: RandomAccessFile;
   readonly #at: IpcMessage;

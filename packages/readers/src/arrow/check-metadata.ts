@@ -12,8 +12,8 @@ import { DecodeError, UnsupportedError } from '../columns/column-batch.ts';
 const MAX_DEPTH = 64;
 
 /**
- * Looks at what the vectors of a flatbuffer claim before the library makes an object for every element: a damaged
- * length would fill the memory, and fields that contain each other would never end.
+ * Validates the vector lengths of a flatbuffer before the library creates an object for every element: a
+ * corrupt length would fill the memory, and fields that contain each other would never end.
  */
 export function checkMessageMetadata(bytes: Uint8Array): void {
   const elements = new Elements(bytes);

@@ -19,11 +19,11 @@ import { viewColumn } from './view-values.ts';
 /** One column of one record batch. */
 export interface ColumnReader {
   readonly length: number;
-  /** Rows `from` … `to`, in memory of their own. Throws DecodeError when the buffers do not hold them. */
+  /** Rows `from` … `to`, in newly allocated memory. Throws DecodeError if the buffers are too short. */
   slice(from: number, to: number): ColumnData;
 }
 
-/** The column type that an Arrow type is read as. Throws UnsupportedError. */
+/** The column type for an Arrow type. Throws UnsupportedError. */
 function columnType(type: arrow.DataType): ColumnType {
   const fixed = fixedWidthLayout(type);
   if (fixed !== undefined) return fixed.type;
@@ -54,7 +54,7 @@ function columnType(type: arrow.DataType): ColumnType {
   throw new UnsupportedError(`The Arrow type ${type}`);
 }
 
-/** Names may be missing in Arrow: such columns are `f0`, `f1`, … by their place. */
+/** Arrow columns may have no name; they become `f0`, `f1`, … by position. */
 export function columnFields(fields: readonly arrow.Field[]): ColumnField[] {
   const names = uniqueNames(fields.map((field, index) => field.name || `f${index}`));
   return fields.map((field, index) => {
@@ -67,7 +67,7 @@ export function columnFields(fields: readonly arrow.Field[]): ColumnField[] {
   });
 }
 
-/** Takes nodes and buffers from a record batch in the order in which Arrow lays columns out: depth first. */
+/** Takes nodes and buffers from a record batch in Arrow's order of columns, depth first. */
 export class ColumnReaders {
   readonly #batch: RecordBatch;
   readonly #body: Body;

@@ -75,7 +75,7 @@ class ArrowBatches {
     }
   }
 
-  /** Fewer rows than asked for when they are far larger than the average. */
+  /** Returns fewer rows than requested if they are far larger than the average. */
   #slice(columns: readonly ColumnReader[], from: number, count: number): ColumnBatch {
     for (let rows = count; ; rows = Math.ceil(rows / 4)) {
       this.#budget.reset();

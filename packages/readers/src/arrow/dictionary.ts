@@ -5,7 +5,7 @@ import type { MemoryBudget } from '../columns/memory-budget.ts';
 import { BooleanBuilder, FixedWidthBuilder } from '../columns/scalar-builders.ts';
 import { isSet } from './bits.ts';
 
-/** The dictionaries of a file as far as it has been read; a delta adds a part. */
+/** The dictionaries read so far; a delta appends to one. */
 export class Dictionaries {
   readonly #parts = new Map<number, readonly ColumnData[]>();
 
@@ -22,13 +22,13 @@ export class Dictionaries {
 
 export interface DictionaryIndices {
   readonly indices: Uint8Array<ArrayBuffer>;
-  /** Width of an index: 1, 2, 4 or 8. */
+  /** The width of an index in bytes: 1, 2, 4 or 8. */
   readonly bytes: number;
   readonly isSigned: boolean;
   readonly validity: Uint8Array | undefined;
 }
 
-/** Writes out the values that indices stand for. */
+/** Replaces indices by the values that they refer to. */
 export function gather(
   type: ColumnType,
   parts: readonly ColumnData[],

@@ -2,24 +2,27 @@ import * as arrow from 'apache-arrow';
 import { type ColumnType, DecodeError, type ScalarKind, UnsupportedError } from '../columns/column-batch.ts';
 import { isSet } from './bits.ts';
 
-/** How values of a fixed width are taken over: as they are, or one by one into values of another width. */
+/** How fixed-width values are read: copied unchanged, or converted one by one to another width. */
 export interface FixedWidthLayout {
   readonly type: ColumnType;
   readonly sourceBytes: number;
   readonly targetBytes: number;
-  /** Absent where the bytes stay; called for valid values only. Throws DecodeError for one that is out of range. */
+  /**
+   * Absent if the bytes are copied; called for valid values only. Throws DecodeError for a value out of
+   * range.
+   */
   readonly convert?: (source: DataView, sourceAt: number, target: DataView, targetAt: number) => void;
 }
 
 const MIN_TIMESTAMP = -9_223_372_022_400_000_000n;
 const MAX_TIMESTAMP = 9_223_372_036_854_775_806n;
-/** The kernel's own infinities, which it also writes to Arrow. */
+/** The kernel's own infinities, which it also exports to Arrow. */
 const INFINITIES = [9_223_372_036_854_775_807n, -9_223_372_036_854_775_807n];
 const DAY_MICROSECONDS = 86_400_000_000n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
 const NANOSECONDS = [1_000_000_000n, 1_000_000n, 1000n, 1n] as const;
 
-/** `undefined` for types that are not of a fixed width. */
+/** Undefined for types without a fixed width. */
 export function fixedWidthLayout(type: arrow.DataType): FixedWidthLayout | undefined {
   if (arrow.DataType.isInt(type)) {
     known(type.bitWidth, [8, 16, 32, 64]);
@@ -36,7 +39,7 @@ export function fixedWidthLayout(type: arrow.DataType): FixedWidthLayout | undef
   return undefined;
 }
 
-/** Applies a layout to the bytes of `count` values. Null slots become zero where values are converted. */
+/** Applies a layout to the bytes of `count` values. Null slots become zero if values are converted. */
 export function convertValues(
   layout: FixedWidthLayout,
   source: Uint8Array<ArrayBuffer>,
@@ -54,7 +57,7 @@ export function convertValues(
   return target;
 }
 
-/** Widths and units come from the file. */
+/** Checks widths and units, which come from the file. */
 function known(value: number, values: readonly number[]): void {
   if (!values.includes(value)) throw new DecodeError(`a type of an unknown width or unit (${value})`);
 }

@@ -1,11 +1,13 @@
-/** The flatbuffer in front of a message. */
+/** The maximum size of the flatbuffer before a message. */
 export const MAX_METADATA_BYTES = 16 << 20;
 
-/** What the compressed buffers of one record batch may unpack to; they have no smaller unit to be read by. */
+/**
+ * The maximum unpacked size of the compressed buffers of one record batch, which can only be read as a whole.
+ */
 export const MAX_UNPACKED_BATCH_BYTES = 512 << 20;
 
-/** Memory that the columns of one batch of ours may take. */
+/** The maximum memory of the columns of one of our batches. */
 export const MAX_BATCH_MEMORY_BYTES = 256 << 20;
 
-/** Rows of a file in which no column takes any byte. */
+/** The maximum number of rows of a file whose columns occupy no bytes. */
 export const MAX_ZERO_WIDTH_ROWS = 10_000_000;

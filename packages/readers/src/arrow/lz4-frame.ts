@@ -1,9 +1,9 @@
 const MAGIC = 0x184d2204;
 
 /**
- * Unpacks one LZ4 frame of a known length. Blocks may refer back to earlier ones, which the block functions of the
- * libraries cannot do; into one buffer it is the plain case. Checksums, which Arrow's writers leave out, are passed
- * over. Throws on any malformed input; never writes more than `length` bytes.
+ * Unpacks one LZ4 frame of a known length. Its blocks may refer to earlier ones, which the block functions of
+ * the libraries do not support; with a single output buffer this is simple. Checksums, which Arrow's writers
+ * omit, are ignored. Throws for malformed input; never writes more than `length` bytes.
  */
 export function unpackLz4Frame(source: Uint8Array, length: number): Uint8Array {
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength);

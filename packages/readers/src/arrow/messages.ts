@@ -7,10 +7,10 @@ import { MAX_METADATA_BYTES } from './limits.ts';
 import type { RandomAccessFile } from './random-access-file.ts';
 
 export interface IpcMessage {
-  /** Offset in the file, for errors. */
+  /** The offset in the file, for errors. */
   readonly start: number;
   readonly message: Message;
-  /** Offset in the file of the body. */
+  /** The offset of the body in the file. */
   readonly body: number;
   readonly bodyLength: number;
 }
@@ -20,11 +20,11 @@ const CONTINUATION = 0xffffffff;
 
 export interface IpcContent {
   readonly schema: Schema;
-  /** Dictionaries and record batches in the order to apply them. */
+  /** Dictionaries and record batches in the order in which they must be applied. */
   readonly messages: Iterable<IpcMessage>;
 }
 
-/** Opens an IPC file, which begins with its name, or an IPC stream, which begins with its schema. */
+/** Opens an IPC file, which begins with a magic name, or an IPC stream, which begins with its schema. */
 export function openIpc(file: RandomAccessFile): IpcContent {
   if (file.sizeBytes >= 8 && latin1(file.read(0, 6)) === FILE_MAGIC) {
     const { schema, offsets } = readFooter(file);
@@ -63,12 +63,12 @@ function* streamMessages(file: RandomAccessFile, start: number): Generator<IpcMe
   }
 }
 
-/** `undefined` at the mark that ends a stream. */
+/** Undefined at the mark that ends a stream. */
 function readMessage(file: RandomAccessFile, start: number): IpcMessage | undefined {
   let at = start;
   let length = uint32(file, at);
   at += 4;
-  // Before 0.15 the length came without the mark.
+  // Before version 0.15, the length was not preceded by a continuation mark.
   if (length === CONTINUATION) {
     length = uint32(file, at);
     at += 4;
@@ -85,7 +85,7 @@ function readMessage(file: RandomAccessFile, start: number): IpcMessage | undefi
   const message = decoded(start, () => {
     checkMessageMetadata(metadata);
     const result = Message.decode(metadata);
-    // Decodes what `decode` put off, so that it fails here if it fails.
+    // Forces the lazy decoding of `decode`, so that it fails here if it fails.
     result.header();
     return result;
   });
@@ -94,7 +94,7 @@ function readMessage(file: RandomAccessFile, start: number): IpcMessage | undefi
   return { start, message, body, bodyLength: message.bodyLength };
 }
 
-/** Dictionaries come before the record batches. */
+/** Reads the footer; dictionaries come before the record batches. */
 function readFooter(file: RandomAccessFile): { schema: Schema; offsets: readonly number[] } {
   const end = file.sizeBytes - FILE_MAGIC.length;
   if (end < 16 || latin1(file.read(end, file.sizeBytes)) !== FILE_MAGIC) {

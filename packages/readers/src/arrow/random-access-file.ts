@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DecodeError } from '../columns/column-batch.ts';
 
-/** Reads ranges of a file, synchronously: for threads that have nothing else to do. */
+/** Reads ranges of a file synchronously, for threads that have no other work. */
 export class RandomAccessFile {
   readonly sizeBytes: number;
   readonly #descriptor: number;
@@ -11,7 +11,7 @@ export class RandomAccessFile {
     this.sizeBytes = fstatSync(this.#descriptor).size;
   }
 
-  /** Memory of its own. Throws DecodeError when the range is not within the file. */
+  /** Reads a range into newly allocated memory. Throws DecodeError if the range is not within the file. */
   read(start: number, end: number): Uint8Array<ArrayBuffer> {
     this.checkRange(start, end);
     const bytes = new Uint8Array(end - start);

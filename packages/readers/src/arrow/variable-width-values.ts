@@ -5,7 +5,7 @@ import { checkText } from '../columns/text-check.ts';
 import { isSet } from './bits.ts';
 import type { BodyBuffer } from './body.ts';
 
-/** `undefined` for types that are neither. */
+/** Undefined for types that are neither text nor binary. */
 export function textOrBinary(type: arrow.DataType): 'text' | 'binary' | undefined {
   const { DataType } = arrow;
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isUtf8View(type)) return 'text';
@@ -14,8 +14,8 @@ export function textOrBinary(type: arrow.DataType): 'text' | 'binary' | undefine
 }
 
 /**
- * The bounds of values `from` … `to`: `start` and `end` in the data of the column, `offsets` counted from `start`.
- * Checked to ascend, because the kernel follows them without looking.
+ * The bounds of values `from` … `to`: `start` and `end` in the data of the column, and `offsets` relative to
+ * `start`. They are checked to be ascending, because the kernel trusts them.
  */
 export function readOffsets(
   buffer: BodyBuffer,
@@ -23,7 +23,7 @@ export function readOffsets(
   to: number,
   wide: boolean,
 ): { start: number; end: number; offsets: Int32Array<ArrayBuffer> } {
-  // Writers may leave the buffer of an empty column empty.
+  // Writers may omit the offsets of an empty column.
   if (buffer.length === 0 && from === to) return { start: 0, end: 0, offsets: new Int32Array(1) };
   const bytes = buffer.read(from * (wide ? 8 : 4), (to + 1) * (wide ? 8 : 4));
   const source = wide
@@ -65,7 +65,10 @@ export function bytesColumn(
   return { length: offsets.length - 1, nullCount, validity, offsets, values, children: [] };
 }
 
-/** Anything may lie under a null; what is not under one must be text. */
+/**
+ * Overwrites the bytes of null values, which may be arbitrary, with blanks. Throws DecodeError if another
+ * value is not valid UTF-8.
+ */
 function blankNulls(values: Uint8Array, offsets: Int32Array, validity: Uint8Array | undefined): void {
   for (let i = 0; i + 1 < offsets.length; i++) {
     if (!isSet(validity, i)) values.fill(0x20, offsets[i], offsets[i + 1]);

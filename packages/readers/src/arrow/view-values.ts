@@ -8,8 +8,9 @@ const VIEW_BYTES = 16;
 const INLINE_BYTES = 12;
 
 /**
- * Text or binary in Arrow's "view" layout: 16 bytes each, which hold the length and, up to 12 bytes, the value, or
- * else its buffer and offset there. Values that lie side by side, as writers leave them, are read together.
+ * Reads text or binary values in Arrow's "view" layout. Each view has 16 bytes, with the length and either
+ * the value (up to 12 bytes) or a buffer and an offset into it. Values that writers stored consecutively are
+ * read together.
  */
 export function viewColumn(
   kind: 'text' | 'binary',

@@ -4,7 +4,7 @@ import type { Cursor } from './cursor.ts';
 /** How one Avro type is read into a column. */
 export interface AvroColumn {
   readonly builder: ColumnBuilder;
-  /** Fewest bytes that a value takes in the file. */
+  /** The minimum number of bytes that a value occupies in the file. */
   readonly minBytes: number;
   read(cursor: Cursor): void;
 }

@@ -1,7 +1,7 @@
 import Bunzip from 'seek-bzip';
 import { MAX_BLOCK_BYTES, tooLarge } from './limits.ts';
 
-/** bzip2 with its block and stream checksums. */
+/** Decompresses bzip2 and verifies its block and stream checksums. */
 export function bzip2(data: Uint8Array): Uint8Array {
   const chunks: Buffer[] = [];
   let chunk = Buffer.allocUnsafe(64 << 10);

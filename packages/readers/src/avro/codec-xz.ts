@@ -1,7 +1,7 @@
 import xzDecompress from 'xz-decompress';
 import { MAX_BLOCK_BYTES, tooLarge } from './limits.ts';
 
-/** xz with its checksums. */
+/** Decompresses xz and verifies its checksums. */
 export async function xz(data: Uint8Array): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;

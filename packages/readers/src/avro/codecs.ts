@@ -6,7 +6,7 @@ import { MAX_BLOCK_BYTES, tooLarge } from './limits.ts';
 /** Decodes the bytes of one block; never yields more than `MAX_BLOCK_BYTES`. */
 export type Codec = (data: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
-/** The codec that a container file's header names. */
+/** The codec named in the header of a container file. */
 export async function codecOf(name: string): Promise<Codec> {
   switch (name) {
     case 'null':
@@ -38,11 +38,11 @@ function guarded(name: string, codec: Codec): Codec {
   };
 }
 
-/** Raw snappy, then the CRC-32 of what it unpacks to. */
+/** Decompresses raw snappy and verifies the CRC-32 of the result, which follows it. */
 function snappy(data: Uint8Array): Uint8Array {
   if (data.length < 5) throw new DecodeError('its snappy data is truncated');
   const body = Buffer.from(data.buffer, data.byteOffset, data.byteLength - 4);
-  // The library allocates what the length in front claims, so that is looked at first.
+  // The library allocates the claimed length, so the claim is checked first.
   let claimed = 0;
   for (let i = 0, shift = 1; i < 5; i++, shift *= 128) {
     claimed += (body[i]! & 0x7f) * shift;

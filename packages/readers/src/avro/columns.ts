@@ -12,8 +12,9 @@ import { logicalColumn } from './logical-columns.ts';
 import { AnnotatedType, decodeName } from './schema.ts';
 
 /**
- * Builds the columns of a schema: a record's fields, or one column `value` of any other schema. The returned `read`
- * reads one row. An empty record has no columns, which a table cannot have: it becomes one of the text `{}`.
+ * Builds the columns of a schema: a record's fields, or one column `value` for any other schema. The returned
+ * `read` reads one row. An empty record has no columns, which a table cannot have; it becomes one text column
+ * with the value `{}`.
  */
 export function schemaColumns(
   schema: avsc.Type,
@@ -189,7 +190,7 @@ class ColumnCompiler {
     return { builder, minBytes: columns.reduce((sum, column) => sum + column.minBytes, 0), read };
   }
 
-  /** `[null, T]` is a nullable T; several types become a struct of which one field is set. */
+  /** Builds a union: `[null, T]` is a nullable T; several types become a struct in which one field is set. */
   #union(branches: readonly avsc.Type[]): AvroColumn {
     const types = branches.filter((branch) => branch.typeName !== 'null');
     const columns = types.length > 0 ? types.map((branch) => this.column(branch)) : [this.#null()];
@@ -236,7 +237,7 @@ function itemCount(cursor: Cursor, minBytes: number): number {
   cursor.readLong();
   let { low, high } = cursor;
   if (high === -1 && low < 0) {
-    // A negative count is followed by the size of the block in bytes, for those who skip it.
+    // A negative count is followed by the size of the block in bytes, so that readers can skip the block.
     low = -low;
     high = 0;
     cursor.readLong();

@@ -15,9 +15,9 @@ export interface ContainerHeader {
 }
 
 export interface Block {
-  /** From 1. */
+  /** The number of the block, counted from 1. */
   readonly number: number;
-  /** Offset in the file. */
+  /** The offset of the block in the file. */
   readonly start: number;
   readonly rows: number;
   readonly data: Uint8Array;
@@ -43,12 +43,12 @@ export async function readHeader(file: SequentialFile): Promise<ContainerHeader>
   };
 }
 
-/** The blocks of the file, unpacked, in order. */
+/** The unpacked blocks of the file, in order. */
 export async function* readBlocks(file: SequentialFile, header: ContainerHeader): AsyncGenerator<Block> {
   for (let number = 1; file.remaining > 0; number++) {
     const start = file.position;
     try {
-      // Editors leave a line feed at the end of files, and other readers pass over it.
+      // Editors append a line feed to files, and other readers ignore it.
       if (file.remaining === 1 && file.take(1)[0] === 0x0a) return;
       const rows = file.takeLong();
       const size = file.takeLong();
@@ -56,7 +56,8 @@ export async function* readBlocks(file: SequentialFile, header: ContainerHeader)
         throw new DecodeError(`it claims ${size} bytes; at most ${MAX_BLOCK_BYTES >> 20} MiB are read`);
       }
       const packed = file.take(size);
-      // The marker comes first: where it is wrong, the size was, and unpacking would only hide that.
+      // The marker is checked before unpacking: if it is wrong, the size was wrong, and an unpacking error
+      // would hide that.
       if (!file.take(SYNC_BYTES).equals(header.sync)) {
         throw new DecodeError(`the sync marker at byte ${file.position - SYNC_BYTES} is wrong`);
       }
@@ -67,7 +68,7 @@ export async function* readBlocks(file: SequentialFile, header: ContainerHeader)
   }
 }
 
-/** Names the block in the message of a DecodeError; other errors stay. */
+/** Adds the block to the message of a DecodeError; other errors are returned unchanged. */
 export function inBlock(error: unknown, number: number, start: number): unknown {
   if (!(error instanceof DecodeError) || error.message.startsWith('block ')) return error;
   return new DecodeError(`block ${number} at byte ${start}: ${error.message}`, { cause: error });

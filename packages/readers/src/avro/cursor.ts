@@ -1,11 +1,14 @@
 import { DecodeError } from '../columns/column-batch.ts';
 
-/** Reads Avro's primitive encodings from one block. Reads past the end give zeros: call `checkEnd` after each row. */
+/**
+ * Reads Avro's primitive encodings from one block. Reads past the end return zeros, so `checkEnd` must be
+ * called after each row.
+ */
 export class Cursor {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   position = 0;
-  /** The halves of the integer that `readLong` read. */
+  /** The low half of the integer that `readLong` read; `high` is the other half. */
   low = 0;
   high = 0;
 
@@ -22,7 +25,7 @@ export class Cursor {
     if (this.position > this.bytes.length) throw new DecodeError('a value reaches beyond its block');
   }
 
-  /** A zigzag variable-length integer of up to 64 bits, into `low` and `high`. */
+  /** Reads a zigzag variable-length integer of up to 64 bits into `low` and `high`. */
   readLong(): void {
     const { bytes } = this;
     let byte = bytes[this.position++]!;
@@ -47,21 +50,21 @@ export class Cursor {
     return this.low;
   }
 
-  /** A count or length: 0 … 2^31-1. */
+  /** Reads a count or length: 0 … 2^31-1. */
   readLength(): number {
     this.readLong();
     if (this.high !== 0 || this.low < 0) throw new DecodeError('a length is negative or absurdly large');
     return this.low;
   }
 
-  /** The length of a string or bytes value, which must lie within the block. */
+  /** Reads the length of a string or bytes value, which must lie within the block. */
   readByteLength(): number {
     const length = this.readLength();
     if (length > this.remaining) throw new DecodeError(`a value of ${length} bytes reaches beyond its block`);
     return length;
   }
 
-  /** The position of `size` bytes, now passed. */
+  /** Skips `size` bytes and returns the position before them. */
   skip(size: number): number {
     if (size > this.remaining) throw new DecodeError('a value reaches beyond its block');
     const start = this.position;
@@ -75,7 +78,7 @@ export class Cursor {
     return byte === 1;
   }
 
-  /** Four bytes are read: 28 bits. Up to six more follow. */
+  /** Continues after four bytes (28 bits); up to six more follow. */
   #readLongTail(low28: number): void {
     const { bytes } = this;
     let middle = 0;

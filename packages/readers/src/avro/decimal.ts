@@ -1,12 +1,12 @@
 import { DecodeError } from '../columns/column-batch.ts';
 
-/** The widest decimal that the kernel has. */
+/** The maximum precision of the kernel's decimals. */
 export const MAX_DECIMAL_PRECISION = 38;
 
 /**
- * Turns Avro's big-endian two's complement of any length into the 16 little-endian bytes of an Arrow decimal.
- * The result is in the returned function's own buffer until its next call. Throws when a value has more digits than
- * `precision`: the kernel would take it and compute nonsense.
+ * Creates a function that converts Avro's big-endian two's complement of any length to the 16 little-endian
+ * bytes of an Arrow decimal. The result is in the function's own buffer until its next call. It throws if a
+ * value has more digits than `precision`, because the kernel would accept it and compute wrong results.
  */
 export function decimalConverter(
   precision: number,
@@ -14,7 +14,7 @@ export function decimalConverter(
   const out = new Uint8Array(16);
   const view = new DataView(out.buffer);
   const limit = 10n ** BigInt(precision);
-  // Values of so few bytes have at most `precision` digits, whatever they are.
+  // Values of at most this many bytes never have more than `precision` digits.
   const safeBytes = Math.floor((limit.toString(2).length - 1) / 8);
   return (source, start, size) => {
     const fill = size > 0 && source[start]! & 0x80 ? 0xff : 0;
@@ -33,7 +33,7 @@ export function decimalConverter(
   };
 }
 
-/** The digits of a decimal that is too wide for a number type of the kernel. */
+/** The digits of a decimal that is too wide for any numeric type of the kernel. */
 export function decimalText(bytes: Uint8Array, scale: number): string {
   const unsigned = bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   const value = BigInt.asIntN(bytes.length * 8, unsigned);

@@ -39,7 +39,7 @@ const header = (schema: unknown, codec = 'null') =>
   ]);
 const block = (rows: number, data: Buffer) => Buffer.concat([long(rows), sized(data), SYNC]);
 
-/** A file of one block, its rows encoded by avsc. */
+/** A file with one block, whose rows avsc has encoded. */
 function file(schema: avsc.Schema, values: unknown[]): Buffer {
   const type = avsc.Type.forSchema(schema, { wrapUnions: 'never' } as never);
   return Buffer.concat([
@@ -373,7 +373,7 @@ describe('bad files', () => {
     expect(error.message).toMatch(message);
   });
 
-  /** An array of NULL structs: a byte each in the file, 8 KB each as columns. */
+  /** An array of NULL structs: one byte each in the file, 8 KB each as columns. */
   function unfolding(): Buffer {
     const fields = Array.from({ length: 1000 }, (_, index) => ({ name: `f${index}`, type: 'long' }));
     const schema = { type: 'array', items: ['null', { type: 'record', name: 'Wide', fields }] };
@@ -399,7 +399,7 @@ describe('bad files', () => {
     return depth === 0 ? 'int' : { type: 'array', items: nested(depth - 1) };
   }
 
-  /** Each record has two of the record before: 2^depth columns. */
+  /** Each record contains the previous record twice, which makes 2^depth columns. */
   function expanding(depth: number): unknown {
     let type: unknown = 'int';
     for (let i = 0; i < depth; i++) {

@@ -13,7 +13,7 @@ import { Cursor } from './cursor.ts';
 import { MAX_BATCH_MEMORY_BYTES, MAX_ZERO_WIDTH_VALUES } from './limits.ts';
 import { SequentialFile } from './sequential-file.ts';
 
-/** Rows and input bytes between two looks at the size of the growing batch. */
+/** The number of rows and input bytes after which the size of the growing batch is checked. */
 const CHECK_ROWS = 64;
 const CHECK_BYTES = 1 << 20;
 
@@ -44,7 +44,7 @@ async function* closing(
   }
 }
 
-/** Small blocks are gathered into one batch, large ones are cut into several. */
+/** Joins small blocks into one batch and splits large ones into several. */
 async function* toBatches(
   blocks: AsyncIterable<Block>,
   columns: readonly AvroColumn[],
@@ -78,7 +78,7 @@ async function* toBatches(
   if (rows > 0) yield finish(columns, rows);
 }
 
-/** Reads up to `count` rows, fewer when they are large. */
+/** Reads up to `count` rows, fewer if they are large. */
 function readRows(cursor: Cursor, columns: readonly AvroColumn[], count: number): number {
   const until = cursor.position + CHECK_BYTES;
   let read = 0;

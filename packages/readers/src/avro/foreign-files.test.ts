@@ -17,7 +17,10 @@ interface ManifestEntry {
   readonly avsc: { readonly rows?: number; readonly error?: string };
 }
 
-/** Where the reader that made the manifest counted wrong or gave up, or we differ on purpose. */
+/**
+ * Row counts of files for which the manifest's reader counted wrongly or gave up, or from which we
+ * deliberately differ.
+ */
 const ROWS: Readonly<Record<string, number>> = {
   // Its stream ends at the first null value.
   'avro/lang/c/tests/avro-1237-good.avro': 2,

@@ -1,6 +1,9 @@
 import { DecodeError } from '../columns/column-batch.ts';
 
-/** A block is held whole while it is decoded; writers make them of 16 KiB to a few MiB. */
+/**
+ * The maximum size of a block, which is held in memory as a whole while it is decoded. Writers make blocks of
+ * 16 KiB to a few MiB.
+ */
 export const MAX_BLOCK_BYTES = 256 << 20;
 
 /** The error of a block that goes beyond `MAX_BLOCK_BYTES`. */
@@ -8,14 +11,17 @@ export function tooLarge(): DecodeError {
   return new DecodeError(`it unpacks to more than ${MAX_BLOCK_BYTES >> 20} MiB`);
 }
 
-/** Schema and metadata in the header. */
+/** The maximum size of schema and metadata in the header. */
 export const MAX_HEADER_BYTES = 16 << 20;
 
-/** Memory that the columns of one batch may take. */
+/** The maximum memory of the columns of one batch. */
 export const MAX_BATCH_MEMORY_BYTES = 256 << 20;
 
-/** Values that take no byte in the file (nulls, empty records): else a header could claim 2^62 of them. */
+/**
+ * The maximum number of values that occupy no byte in the file (nulls, empty records): otherwise a header
+ * could claim 2^62 of them.
+ */
 export const MAX_ZERO_WIDTH_VALUES = 10_000_000;
 
-/** Columns with all their nested fields, after named types are expanded in every place they are used. */
+/** The maximum number of columns with all nested fields, after named types are expanded at every use. */
 export const MAX_COLUMNS = 10_000;

@@ -9,13 +9,16 @@ import { decimalConverter, decimalText, MAX_DECIMAL_PRECISION } from './decimal.
 import type { AnnotatedType } from './schema.ts';
 
 const DAY_MICROSECONDS = 86_400_000_000n;
-/** The years 290309 BC to 294246 AD, which the kernel's timestamps reach. */
+/** The years 290309 BC to 294246 AD, the range of the kernel's timestamps. */
 const MIN_TIMESTAMP = -9_223_372_022_400_000_000n;
 const MAX_TIMESTAMP = 9_223_372_036_854_775_806n;
-/** More digits than any decimal format has. */
+/** The maximum precision of a decimal read as text; no decimal format has more digits. */
 const MAX_TEXT_PRECISION = 1000;
 
-/** The column of a logical type; `undefined` where it does not fit what it annotates, as Avro says: then it is ignored. */
+/**
+ * The column of a logical type; undefined if it does not match the underlying type, because Avro requires
+ * that it is ignored then.
+ */
 export function logicalColumn(type: AnnotatedType, budget: MemoryBudget): AvroColumn | undefined {
   const base = type.underlyingType.typeName;
   const name = type.attributes.logicalType;
@@ -49,7 +52,10 @@ function decimalColumn(type: AnnotatedType, budget: MemoryBudget): AvroColumn | 
   return { builder, minBytes: size ?? 1, read };
 }
 
-/** As text: every digit stays, where a double would round and an error would keep the other columns from the reader. */
+/**
+ * Reads the decimal as text, which keeps every digit. A double would round, and an error would make the other
+ * columns unreadable.
+ */
 function wideDecimalColumn(
   precision: number,
   scale: number,
@@ -60,7 +66,7 @@ function wideDecimalColumn(
   const builder = new BytesBuilder('text', budget);
   const read = (cursor: Cursor) => {
     const length = size ?? cursor.readByteLength();
-    // Turning bytes into digits takes quadratic time.
+    // Converting bytes to digits takes quadratic time.
     if (length > MAX_TEXT_PRECISION) throw new DecodeError(`a decimal of ${length} bytes`);
     const start = cursor.skip(length);
     const text = Buffer.from(decimalText(cursor.bytes.subarray(start, start + length), scale));
@@ -103,7 +109,7 @@ function dateColumn(budget: MemoryBudget): AvroColumn {
   const builder = new FixedWidthBuilder({ kind: 'date' }, 4, budget);
   const read = (cursor: Cursor) => {
     const days = cursor.readInt();
-    // The kernel keeps both ends for infinity.
+    // The kernel reserves both ends of the range for infinity.
     if (days <= -0x7fffffff || days === 0x7fffffff) throw new DecodeError('a date is out of range');
     builder.appendInt32(days);
   };

@@ -3,7 +3,7 @@ import { DecodeError, UnsupportedError } from '../columns/column-batch.ts';
 
 const MAX_DEPTH = 64;
 
-/** A type that carries a logical type: its attributes, and what it is written as. */
+/** A type with a logical type: its attributes and the underlying type. */
 export class AnnotatedType extends avsc.types.LogicalType {
   readonly attributes: {
     readonly logicalType: string;
@@ -52,7 +52,7 @@ export function parseSchema(text: string): avsc.Type {
   }
 }
 
-/** A name of the schema as the file has it. */
+/** Decodes a name that `encodeName` has encoded. */
 export function decodeName(name: string): string {
   return name.replace(/_x([0-9a-f]+)_/g, (_, code: string) =>
     String.fromCodePoint(Number.parseInt(code, 16)),
@@ -60,8 +60,9 @@ export function decodeName(name: string): string {
 }
 
 /**
- * What matters for reading, with names that avsc takes: Java writes `Outer$Inner`, others write spaces and dashes;
- * avsc refuses them all. Defaults are left out because real files have ones that do not fit their field.
+ * The part of a schema that matters for reading, with names that avsc accepts: Java writes `Outer$Inner`,
+ * other writers use spaces and dashes, and avsc refuses them all. Defaults are dropped, because real files
+ * have some that do not match their field.
  */
 function essence(node: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new UnsupportedError(`A schema nested deeper than ${MAX_DEPTH} levels`);
@@ -90,7 +91,7 @@ function encodeSymbol(symbol: unknown): unknown {
   return typeof symbol === 'string' ? encodeName(symbol, '') : symbol;
 }
 
-/** Reversible; dots divide namespaces, except in field names and symbols. */
+/** Encodes a name reversibly. Dots separate namespaces, except in field names and symbols. */
 function encodeName(name: string, separator = '.'): string {
   const encode = (character: string) => `_x${character.codePointAt(0)!.toString(16)}_`;
   return name

@@ -3,7 +3,7 @@ import { DecodeError } from '../columns/column-batch.ts';
 
 const CHUNK_BYTES = 1 << 20;
 
-/** Reads a file front to back, synchronously: for threads that have nothing else to do. */
+/** Reads a file from front to back, synchronously, for threads that have no other work. */
 export class SequentialFile {
   readonly sizeBytes: number;
   readonly #descriptor: number;
@@ -16,7 +16,7 @@ export class SequentialFile {
     this.sizeBytes = fstatSync(this.#descriptor).size;
   }
 
-  /** Offset in the file of the next byte. */
+  /** The offset of the next byte in the file. */
   get position(): number {
     return this.#chunkStart + this.#at;
   }
@@ -25,7 +25,7 @@ export class SequentialFile {
     return this.sizeBytes - this.position;
   }
 
-  /** The next `size` bytes; they stay valid. Throws DecodeError when the file ends before. */
+  /** Returns the next `size` bytes, which stay valid. Throws DecodeError if the file ends before. */
   take(size: number): Buffer {
     if (size > this.remaining) {
       throw new DecodeError(
@@ -38,7 +38,9 @@ export class SequentialFile {
     return taken;
   }
 
-  /** A zigzag variable-length integer that must be 0 … 2^53. Negative ones too where `signed`. */
+  /**
+   * Reads a zigzag variable-length integer, which must be 0 … 2^53, or with `signed` may also be negative.
+   */
   takeLong(signed = false): number {
     const start = this.position;
     let value = 0;

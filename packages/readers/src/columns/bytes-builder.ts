@@ -4,7 +4,7 @@ import { GrowableBytes } from './growable-bytes.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import { checkText } from './text-check.ts';
 
-/** Text (checked to be UTF-8 when a batch is finished) or binary values. */
+/** Collects text (checked to be UTF-8 when a batch is finished) or binary values. */
 export class BytesBuilder extends ColumnBuilder {
   readonly type: { readonly kind: 'text' | 'binary' };
   readonly #data: GrowableBytes;
@@ -22,7 +22,7 @@ export class BytesBuilder extends ColumnBuilder {
     const end = this.#used + size;
     this.#data.ensure(end);
     const { bytes } = this.#data;
-    // Below some two dozen bytes the call of `set` costs more than the copy.
+    // For short values, a call of `set` costs more than the loop.
     if (size < 24) for (let i = 0; i < size; i++) bytes[this.#used + i] = source[start + i]!;
     else bytes.set(source.subarray(start, start + size), this.#used);
     this.#used = end;

@@ -1,11 +1,11 @@
-/** Column types as they cross from a decoding thread: plain data, each with one Arrow layout. */
+/** Column types in the messages of a decoding thread: plain data, each with exactly one Arrow layout. */
 export type ColumnType =
   | { readonly kind: ScalarKind }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'list'; readonly item: ColumnType }
   | { readonly kind: 'struct'; readonly fields: readonly ColumnField[] };
 
-/** Timestamps and times are in microseconds; `date` in days; `interval` is Arrow's month-day-nano. */
+/** Timestamps and times are in microseconds, `date` is in days, `interval` is Arrow's month-day-nano. */
 export type ScalarKind =
   | 'boolean'
   | 'int8'
@@ -31,7 +31,7 @@ export interface ColumnField {
   readonly type: ColumnType;
 }
 
-/** The buffers of one column of a batch, in Arrow's layout; `validity` is absent where nothing is null. */
+/** The buffers of one column of a batch, in Arrow's layout; `validity` is absent if no value is null. */
 export interface ColumnData {
   readonly length: number;
   readonly nullCount: number;
@@ -46,17 +46,22 @@ export interface ColumnBatch {
   readonly columns: readonly ColumnData[];
 }
 
-/** What a decoder yields: first the columns' names and types, then batches in the file's order. */
+/**
+ * The output of a decoder: first the names and types of the columns, then batches in the order of the file.
+ */
 export interface DecodedFile {
   readonly fields: readonly ColumnField[];
   readonly batches: Iterable<ColumnBatch> | AsyncIterable<ColumnBatch>;
 }
 
-/** A batch ends at the first of these; one row may be larger, up to the memory budget. */
+/**
+ * The limits of a batch, which ends when it reaches the first of them. A single row may be larger, up to the
+ * memory budget.
+ */
 export const BATCH_ROWS = 65_536;
 export const BATCH_BYTES = 8 << 20;
 
-/** The memory behind a batch, for handing it to another thread without a copy. */
+/** The memory of a batch, for transfer to another thread without a copy. */
 export function buffersOf(columns: readonly ColumnData[]): ArrayBuffer[] {
   return columns.flatMap((column) => [
     ...[column.validity, column.offsets, column.values].flatMap((view) => (view ? [view.buffer] : [])),
@@ -64,8 +69,11 @@ export function buffersOf(columns: readonly ColumnData[]): ArrayBuffer[] {
   ]);
 }
 
-/** The file is not what it claims to be. `message` completes "Cannot read <name>: …". */
+/** The file is invalid. `message` completes "Cannot read <name>: …". */
 export class DecodeError extends Error {}
 
-/** The file is sound but holds something that has no column type here. `message` completes "… is not supported". */
+/**
+ * The file is valid but contains something that has no column type here. `message` completes "… is not
+ * supported".
+ */
 export class UnsupportedError extends Error {}

@@ -2,7 +2,7 @@ import type { ColumnData, ColumnType } from './column-batch.ts';
 import { GrowableBytes } from './growable-bytes.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 
-/** Collects the values of one column; `finish` hands over what came since the last one. */
+/** Collects the values of one column; `finish` returns the values since the last call. */
 export abstract class ColumnBuilder {
   abstract readonly type: ColumnType;
   length = 0;
@@ -16,11 +16,11 @@ export abstract class ColumnBuilder {
   }
 
   abstract appendNull(): void;
-  /** Bytes of the values held now. */
+  /** The size in bytes of the values collected since the last `finish`. */
   abstract usedBytes(): number;
   protected abstract finishValues(): Pick<ColumnData, 'offsets' | 'values' | 'children'>;
 
-  /** Call for every valid value; cheap until the first null of a batch. */
+  /** Must be called for every valid value; cheap until the first null of a batch. */
   protected markValid(): void {
     const index = this.length++;
     if (this.#nulls === 0) return;
@@ -33,7 +33,7 @@ export abstract class ColumnBuilder {
     const index = this.length++;
     this.#validity.ensure((index >> 3) + 1);
     if (this.#nulls++ > 0) return;
-    // Everything before the first null was valid.
+    // All values before the first null were valid.
     this.#validity.bytes.fill(0xff, 0, index >> 3);
     this.#validity.bytes[index >> 3] = (1 << (index & 7)) - 1;
   }

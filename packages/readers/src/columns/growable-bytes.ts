@@ -1,6 +1,9 @@
 import type { MemoryBudget } from './memory-budget.ts';
 
-/** A byte buffer that doubles; what is beyond the written part is zero. Counted against a budget. */
+/**
+ * A byte buffer that grows by doubling; the bytes beyond the written part are zero. Its size counts against a
+ * budget.
+ */
 export class GrowableBytes {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
@@ -14,11 +17,12 @@ export class GrowableBytes {
     if (size > this.bytes.length) this.#grow(size);
   }
 
-  /** Hands over the first `size` bytes; the buffer starts empty again. */
+  /** Returns the first `size` bytes; the buffer is empty afterwards. */
   take(size: number): Uint8Array<ArrayBuffer> {
     this.ensure(size);
     const taken = this.bytes.slice(0, size);
-    // Zeroed and kept while batches are alike; given back when this one was far above the usual.
+    // The buffer is zeroed and reused for similar batches; if it has become far larger than usual, it is
+    // released.
     if (this.bytes.length > 1 << 20 && size < this.bytes.length / 4) this.#replace(new Uint8Array(0));
     else this.bytes.fill(0, 0, size);
     return taken;

@@ -1,11 +1,12 @@
 import { DecodeError } from './column-batch.ts';
 
-/** A batch would take more memory than a reader has. With fewer rows it may fit. */
+/** A batch would need more memory than a reader may use. With fewer rows it may fit. */
 export class MemoryBudgetError extends DecodeError {}
 
 /**
- * Counts the bytes that columns allocate, so that a small file cannot unfold to more memory than the engine gives one
- * reader (an array of NULL structs takes a byte each in the file, and a slot in every field here).
+ * Counts the bytes that columns allocate, so that a small file cannot expand to more memory than the engine
+ * allows a reader. (An array of NULL structs occupies one byte per struct in the file, but a slot in every
+ * field here.)
  */
 export class MemoryBudget {
   readonly #limitBytes: number;

@@ -3,7 +3,7 @@ import { ColumnBuilder } from './column-builder.ts';
 import { GrowableBytes } from './growable-bytes.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 
-/** Lists: append the items to `item`, then call `append`. */
+/** Collects lists: append the items to `item`, then call `append`. */
 export class ListBuilder extends ColumnBuilder {
   readonly type: ColumnType;
   readonly #item: ColumnBuilder;
@@ -42,7 +42,7 @@ export class ListBuilder extends ColumnBuilder {
   }
 }
 
-/** Structs: append one value to every child, then call `append`. */
+/** Collects structs: append one value to every child, then call `append`. */
 export class StructBuilder extends ColumnBuilder {
   readonly type: ColumnType;
   readonly #children: readonly ColumnBuilder[];

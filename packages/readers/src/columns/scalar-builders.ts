@@ -3,7 +3,7 @@ import { ColumnBuilder } from './column-builder.ts';
 import { GrowableBytes } from './growable-bytes.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 
-/** Values of a fixed number of bytes, little-endian. */
+/** Collects values of a fixed number of bytes, little-endian. */
 export class FixedWidthBuilder extends ColumnBuilder {
   readonly type: ColumnType;
   readonly #width: number;
@@ -21,7 +21,7 @@ export class FixedWidthBuilder extends ColumnBuilder {
     this.markValid();
   }
 
-  /** A 64-bit integer as its halves, so that no BigInt is made for it. */
+  /** Appends a 64-bit integer, given as two halves so that no BigInt is created. */
   appendInt64(low: number, high: number): void {
     const view = this.#room();
     const at = this.length * 8;
@@ -35,7 +35,7 @@ export class FixedWidthBuilder extends ColumnBuilder {
     this.markValid();
   }
 
-  /** Copies one value of the column's width as it is. */
+  /** Copies one value of the column's width unchanged. */
   appendBytes(source: Uint8Array, start: number): void {
     this.#room();
     const { bytes } = this.#data;

@@ -1,4 +1,4 @@
-/** Column names made different where they are equal but for case, which the kernel does not tell apart. */
+/** Makes column names unique, ignoring case, because the kernel does not distinguish case. */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names.map((name) => name.toLowerCase()));
   const seen = new Set<string>();

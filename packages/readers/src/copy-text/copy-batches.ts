@@ -13,21 +13,21 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
 const END_OF_DATA = Buffer.from('\\.');
 
 export interface CopiedTexts {
-  /** What is copied, for messages. */
+  /** A description of what is copied, for messages. */
   readonly label: string;
   readonly columns: readonly string[];
   readonly format: CopyTextFormat;
-  /** The text of a column's cell in another form; by name of the column. */
+  /** Converters for the cells of some columns, by column name. */
   readonly convert?: ReadonlyMap<string, (text: string) => string>;
 }
 
-/** All columns are texts. */
+/** The Arrow schema of the columns; all of them are texts. */
 export const copySchema = (columns: readonly string[]): Schema =>
   new Schema(columns.map((name) => new Field(name, new Utf8(), true)));
 
 /**
- * The rows of what COPY FROM reads, as batches of texts.
- * @throws TesseraError BAD_FILE with the line that is none, INVALID_ENCODING
+ * The rows of COPY FROM's input, as batches of texts.
+ * @throws TesseraError BAD_FILE with the invalid line, INVALID_ENCODING
  */
 export async function* copyBatches(
   source: AsyncIterable<Uint8Array>,
@@ -50,15 +50,21 @@ class CopiedRows implements CellSink {
   readonly #columns: readonly TextColumn[];
   readonly #convert: readonly (((text: string) => string) | undefined)[];
   #rest: Buffer = Buffer.alloc(0);
-  /** Chunks behind `#rest`, which has no whole row, until they are as long: looking for its end then takes linear time. */
+  /**
+   * Chunks after `#rest`, which contains no complete row. They are only joined when they are as long as
+   * `#rest`, so that searching for the end of the row takes linear time.
+   */
   #more: Buffer[] = [];
   #moreBytes = 0;
   #line = 0;
-  /** Some row of the chunk may not be a text; the last character of a chunk may also be cut. */
+  /**
+   * Whether rows of the chunk must be checked one by one, because one may be invalid text; the last character
+   * of a chunk may also be cut.
+   */
   #checksRows = true;
   #endsInCr = false;
   count = 0;
-  /** After `\.`, which nothing of the data follows. */
+  /** Set after `\.`, which ends the data. */
   isEnded = false;
 
   constructor(texts: CopiedTexts) {
@@ -74,7 +80,7 @@ class CopiedRows implements CellSink {
     return this.count >= BATCH_ROWS || this.#columns.reduce((sum, c) => sum + c.byteLength, 0) >= BATCH_BYTES;
   }
 
-  /** The chunk's memory must not change before `end`. */
+  /** Adds a chunk, whose memory must not change before `end`. */
   push(chunk: Buffer): void {
     this.#more.push(chunk);
     this.#moreBytes += chunk.length;
@@ -165,7 +171,7 @@ class CopiedRows implements CellSink {
     });
   }
 
-  /** @throws TesseraError BAD_FILE in place of what the parser says */
+  /** @throws TesseraError BAD_FILE instead of the parser's error */
   #explained<T>(bytes: Buffer, start: number, end: number, work: () => T): T {
     try {
       return work();

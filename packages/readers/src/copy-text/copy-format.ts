@@ -1,18 +1,18 @@
-/** How PostgreSQL's COPY writes rows as text. */
+/** The row format of PostgreSQL's COPY, text or csv. */
 export interface CopyTextFormat {
   readonly format: 'text' | 'csv';
-  /** One byte, like `quote` and `escape`. */
+  /** A single byte, as are `quote` and `escape`. */
   readonly delimiter: string;
-  /** What stands for NULL, as it is in the file. */
+  /** The text for NULL, exactly as in the file. */
   readonly nullText: string;
-  /** `match`: the names of the first line must be those of the columns. */
+  /** With `match`, the names in the first line must equal the column names. */
   readonly header: boolean | 'match';
-  /** Of csv. */
+  /** Only for csv. */
   readonly quote: string;
   readonly escape: string;
-  /** Columns in which `nullText` is a text (csv). */
+  /** Columns in which `nullText` is a text and not NULL (csv). */
   readonly forceNotNull: readonly string[] | '*';
-  /** Columns in which `nullText` in quotes is NULL too (csv). */
+  /** Columns in which a quoted `nullText` is NULL too (csv). */
   readonly forceNull: readonly string[] | '*';
 }
 

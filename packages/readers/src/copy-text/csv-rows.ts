@@ -9,14 +9,14 @@ import {
   tooMany,
 } from './row-parser.ts';
 
-/** Cells between delimiters; quotes may begin and end anywhere in one, and newlines stand inside them. */
+/** Parses rows of csv. Quotes may begin and end anywhere in a cell, and quoted parts may contain newlines. */
 export class CsvRows implements RowParser {
   readonly #columns: readonly string[];
   readonly #delimiter: number;
   readonly #quote: number;
   readonly #escape: number;
   readonly #nullText: Buffer;
-  /** By column: whether `nullText` is NULL outside and inside quotes. */
+  /** For each column, whether `nullText` means NULL outside and inside quotes. */
   readonly #nullBare: readonly boolean[];
   readonly #nullQuoted: readonly boolean[];
   #scratch = Buffer.allocUnsafe(256);
@@ -68,7 +68,10 @@ export class CsvRows implements RowParser {
     }
   }
 
-  /** Looked for once: most rows have none, and all of a chunk would be searched for each. */
+  /**
+   * The position of the next quote. It is cached: most rows contain none, and each would otherwise search the
+   * whole chunk.
+   */
   #nextQuote(bytes: Buffer, from: number): number {
     const isKnown = this.#searched === bytes && (this.#quoteAt >= from || this.#quoteAt < 0);
     if (!isKnown) {
@@ -78,7 +81,7 @@ export class CsvRows implements RowParser {
     return this.#quoteAt;
   }
 
-  /** Behind the closing quote of what is quoted from `at` on; -1: there is none. */
+  /** The position after the closing quote of the text that begins at `at`; -1 if there is none. */
   #quotedEnd(bytes: Buffer, at: number, end: number): number {
     for (let next = at; next < end; next += 1) {
       const byte = bytes[next]!;
@@ -92,7 +95,7 @@ export class CsvRows implements RowParser {
     return byte === this.#quote || byte === this.#escape;
   }
 
-  /** Where the cell ends. */
+  /** Parses a quoted cell and returns its end. */
   #quotedCell(column: number, bytes: Buffer, start: number, end: number, sink: CellSink): number {
     if (this.#scratch.length < end - start) this.#scratch = Buffer.allocUnsafe(2 * (end - start));
     const out = this.#scratch;

@@ -1,21 +1,21 @@
 import type { CopyTextFormat } from './copy-format.ts';
 
-/** Where the cells of a row go. */
+/** Receives the cells of a row. */
 export interface CellSink {
   add(column: number, source: Buffer, start: number, end: number): void;
   addNull(column: number): void;
 }
 
-/** A row that is not of the format; the message is PostgreSQL's. */
+/** Thrown for a malformed row; the message is PostgreSQL's. */
 export class CopyRowError extends Error {}
 
-/** Finds rows in a text and the cells in them. */
+/** Finds the rows of a text and their cells. */
 export interface RowParser {
-  /** Where the row at `start` ends, without its newline; -1 where its end is not in `bytes`. */
+  /** The end of the row at `start`, without its newline; -1 if its end is not in `bytes`. */
   rowEnd(bytes: Buffer, start: number): number;
   /** @throws CopyRowError */
   parse(bytes: Buffer, start: number, end: number, sink: CellSink): void;
-  /** @throws CopyRowError for a last row that is cut off */
+  /** @throws CopyRowError if the last row is truncated */
   checkLast(bytes: Buffer, start: number): void;
 }
 
@@ -27,7 +27,7 @@ export interface RowShape {
 export const LF = 0x0a;
 export const CR = 0x0d;
 
-/** Refuses a cell behind the last column, or a row that ended before it. */
+/** Refuses a row with too many or too few cells. */
 export function checkCount(columns: readonly string[], count: number): void {
   if (count < columns.length) throw new CopyRowError(`missing data for column "${columns[count]}"`);
 }

@@ -3,10 +3,10 @@ import { type Data, makeData, Utf8 } from 'apache-arrow';
 
 const FIRST_BYTES = 4096;
 const FIRST_ROWS = 1024;
-/** Up to this many bytes a loop is faster than a call of the runtime. */
+/** Up to this many bytes, a loop is faster than a native call. */
 const SHORT = 32;
 
-/** The texts of a column, cell by cell. */
+/** Collects the texts of a column, cell by cell. */
 export class TextColumn {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #length = 0;
@@ -35,8 +35,8 @@ export class TextColumn {
   }
 
   /**
-   * What was added since the last time.
-   * @throws TesseraError INVALID_ENCODING where escapes of `label` make bytes that are no text
+   * Returns the texts added since the last call.
+   * @throws TesseraError INVALID_ENCODING if escapes of `label` produce bytes that are not valid text
    */
   take(label: string): Data<Utf8> {
     const rows = this.#rows;

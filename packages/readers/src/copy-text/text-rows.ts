@@ -3,7 +3,7 @@ import { type CellSink, checkCount, LF, type RowParser, type RowShape, tooMany }
 
 const BACKSLASH = 0x5c;
 
-/** `a\tb\n`, with backslashes before what would mean something else, and `\N` for NULL. */
+/** Parses `a\tb\n`, with backslash escapes and `\N` for NULL. */
 export class TextRows implements RowParser {
   readonly #columns: readonly string[];
   readonly #delimiter: number;
@@ -39,7 +39,7 @@ export class TextRows implements RowParser {
         }
         at += 1;
       }
-      // A backslash that ends the row stands for itself.
+      // A backslash at the end of the row stands for itself.
       if (at > end) at = end;
       if (column === this.#columns.length) throw tooMany();
       this.#cell(column, bytes, first, at, hasEscape, sink);
@@ -75,7 +75,7 @@ const LETTERS: ReadonlyMap<number, number> = new Map(
 );
 const X = byteOf('x');
 
-/** Writes the bytes that a cell stands for; their number. */
+/** Writes the unescaped bytes of a cell and returns their number. */
 function unescaped(bytes: Buffer, start: number, end: number, out: Buffer): number {
   let length = 0;
   for (let at = start; at < end; at += 1) {

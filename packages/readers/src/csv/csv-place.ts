@@ -2,9 +2,9 @@ import { type CsvRecord, type CsvShape, csvRecords } from './csv-records.ts';
 
 /** A place in a CSV file. */
 export interface CsvPlace {
-  /** Of the file, from 1. */
+  /** The line in the file, counted from 1. */
   readonly line: number;
-  /** The line as it stands in the file, cut where it is long. */
+  /** The text of the line, truncated if it is long. */
   readonly text: string;
 }
 
@@ -16,8 +16,8 @@ const placeOf = ({ line, text }: CsvRecord): CsvPlace => ({
 });
 
 /**
- * The first record that does not go with the first one of the file, and why; undefined where all do. Looking ends with the
- * signal.
+ * The first record that does not match the first record of the file, with the reason; undefined if all match.
+ * The signal ends the search.
  */
 export async function firstUnreadable(
   path: string,
@@ -40,9 +40,9 @@ export async function firstUnreadable(
 const counted = (fields: number): string => `${fields} ${fields === 1 ? 'field' : 'fields'}`;
 
 /**
- * The first record with a cell of exactly this text: in the column of the name, or where there is none of that name, in any
- * of them. Undefined where none has it; looking ends with the signal.
- * @param names of the columns; undefined: the first line has them
+ * The first record with a cell of exactly this text: in the named column or, if there is no such column, in
+ * any column. Undefined if no record has it; the signal ends the search.
+ * @param names the column names; undefined if the first line contains them
  */
 export async function firstWithCell(
   path: string,

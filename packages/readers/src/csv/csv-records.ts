@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 
-/** How the cells of a CSV file are written. */
+/** The notation of cells in a CSV file. */
 export interface CsvShape {
   readonly delimiter: string;
   readonly quote: string;
@@ -11,21 +11,21 @@ export interface CsvShape {
 
 /** One record of a file. */
 export interface CsvRecord {
-  /** Where it begins, from 1. */
+  /** The line where it begins, counted from 1. */
   readonly line: number;
   readonly fields: readonly string[];
-  /** As it stands in the file, without the line end. */
+  /** The text in the file, without the line end. */
   readonly text: string;
-  /** What is wrong with its quotes. */
+  /** The problem with its quotes, if any. */
   readonly problem?: 'a quote is not closed' | 'text follows a closing quote' | undefined;
 }
 
-/** Longer records are told with this much of them. */
+/** Longer records are reported with this many characters. */
 const MAX_RECORD_CHARACTERS = 1_000_000;
 
 /**
- * The records of a file, one after the other, to say what the kernel could not read and where. It ends with the first record
- * whose quotes are wrong.
+ * The records of a file, one after the other, used to report what the kernel could not read and where. It
+ * ends with the first record whose quotes are invalid.
  */
 export async function* csvRecords(path: string, shape: CsvShape): AsyncGenerator<CsvRecord, void> {
   const parser = new RecordParser(shape);
@@ -56,7 +56,7 @@ class RecordParser {
   #fields: string[] = [];
   #state: 'start' | 'bare' | 'quoted' | 'closed' = 'start';
   #problem: CsvRecord['problem'];
-  /** The last character of a chunk: what it means may depend on the next one. */
+  /** The last character of a chunk, held back because its meaning may depend on the next one. */
   #held = '';
 
   constructor(shape: CsvShape) {

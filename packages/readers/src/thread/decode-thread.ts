@@ -2,7 +2,10 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { buffersOf, type DecodedFile, DecodeError, UnsupportedError } from '../columns/column-batch.ts';
 import type { ThreadInput, ThreadMessage } from './messages.ts';
 
-/** The body of the decoding thread: one file, its fields, then its batches, each when the other side has room. */
+/**
+ * The body of the decoding thread. It decodes one file: its fields, then its batches, each when the consumer
+ * has room.
+ */
 async function run(port: MessagePort, { format, path }: ThreadInput): Promise<void> {
   const room = new Room(port);
   const post = (message: ThreadMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
@@ -24,12 +27,13 @@ async function run(port: MessagePort, { format, path }: ThreadInput): Promise<vo
 }
 
 async function decode(format: ThreadInput['format'], path: string): Promise<DecodedFile> {
-  // Loaded by need: a thread is started for every file, and each format brings its own library.
+  // The decoders are loaded on demand: a thread is started for every file, and each format has a library of
+  // its own.
   if (format === 'avro') return (await import('../avro/decode-avro.ts')).decodeAvro(path);
   return (await import('../arrow/decode-arrow.ts')).decodeArrow(path);
 }
 
-/** Counts how many batches the other side will take: each message from it makes room for one more. */
+/** Counts how many batches the consumer will accept: each message from it makes room for one more. */
 class Room {
   #free = 0;
   #waiting: (() => void) | undefined;

@@ -4,19 +4,21 @@ import { cancellation, fail, TesseraError } from '@tessera/common';
 import type { ColumnBatch, ColumnField } from '../columns/column-batch.ts';
 import type { ThreadInput, ThreadMessage } from './messages.ts';
 
-/** Batches that a thread may have decoded ahead of the reader. */
+/** The number of batches that a thread may decode ahead of the consumer. */
 const BATCHES_AHEAD = 2;
 
-/** The thread's JavaScript objects; column buffers are outside of it and have their own budget. */
+/**
+ * The limit for the thread's JavaScript objects; column buffers are outside of it and have their own budget.
+ */
 const THREAD_HEAP_MIB = 256;
 
 export interface SourceFile {
   readonly path: string;
-  /** How errors name the file: what the user wrote. */
+  /** The name of the file in errors, as the user wrote it. */
   readonly label: string;
 }
 
-/** One file being decoded in a thread of its own. */
+/** A file that is being decoded in a thread of its own. */
 export class Decoding {
   readonly fields: readonly ColumnField[];
   readonly #worker: Worker;
@@ -38,7 +40,10 @@ export class Decoding {
     this.#signal = signal;
   }
 
-  /** Reads as far as the fields. Throws BAD_FILE, NOT_SUPPORTED; the caller must `close` what it returns. */
+  /**
+   * Starts the thread and reads the fields. Throws BAD_FILE, NOT_SUPPORTED. The caller must `close` the
+   * result.
+   */
   static async start(
     format: ThreadInput['format'],
     file: SourceFile,
@@ -62,7 +67,10 @@ export class Decoding {
     }
   }
 
-  /** The batches in order; may be read once. Throws BAD_FILE, NOT_SUPPORTED, OUT_OF_MEMORY, the signal's reason. */
+  /**
+   * The batches in order; may be read only once. Throws BAD_FILE, NOT_SUPPORTED, OUT_OF_MEMORY, the signal's
+   * reason.
+   */
   async *batches(): AsyncGenerator<ColumnBatch> {
     for (let i = 0; i < BATCHES_AHEAD; i++) this.#worker.postMessage('more');
     for (;;) {
@@ -74,7 +82,7 @@ export class Decoding {
     }
   }
 
-  /** Ends the thread, wherever it is. */
+  /** Ends the thread, whatever it is doing. */
   async close(): Promise<void> {
     await this.#messages.return?.();
     await this.#worker.terminate();

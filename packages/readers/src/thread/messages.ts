@@ -5,7 +5,9 @@ export interface ThreadInput {
   readonly path: string;
 }
 
-/** From the decoding thread: `fields` once, `batch` each time it was asked for one, then one of the rest. */
+/**
+ * Messages from the decoding thread: `fields` once, then a `batch` for each request, then one of the others.
+ */
 export type ThreadMessage =
   | { readonly kind: 'fields'; readonly fields: readonly ColumnField[] }
   | { readonly kind: 'batch'; readonly batch: ColumnBatch }

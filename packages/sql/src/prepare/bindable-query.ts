@@ -7,22 +7,22 @@ import { kernelTimeTexts } from './foreign-time-texts.ts';
 import type { CatalogColumns } from './null-scope.ts';
 import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 
-/** A rewritten query in its two forms, which are the same when it reads no managed table. */
+/** A rewritten query in two forms, which are identical if it reads no managed table. */
 export interface BindableQuery {
-  /** As the session of the query runs it, with managed tables by their bound names. */
+  /** The form that the query's session runs, with managed tables under their bound names. */
   readonly running: Statement;
-  /** As `binder` knows it. */
+  /** The form that `binder` knows. */
   readonly bound: Statement;
   readonly binder: KernelSession;
-  /** How often each managed table stands in the query, by its bound name. */
+  /** The number of references to each managed table, by its bound name. */
   readonly tables: ReadonlyMap<string, number>;
   /** See `PreparedQuery`. */
   readonly namedColumns: PreparedQuery['namedColumns'];
-  /** What the catalog says of the columns of the tables. */
+  /** What the catalog knows about the columns of the tables. */
   readonly columns: CatalogColumns;
   readonly sessionRelations: PreparedQuery['sessionRelations'];
   readonly time: PreparedQuery['time'];
-  /** Whether the query is about object identifiers: columns of type UINTEGER are such then. */
+  /** Whether the query reads object identifiers. If so, its UINTEGER columns are object identifiers. */
   readonly hasOids: boolean;
 }
 

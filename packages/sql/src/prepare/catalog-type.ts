@@ -3,18 +3,21 @@ import type { Expression } from '../tree.ts';
 import { withOids } from '../types/output-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 
-/** The type of a column of a query over PostgreSQL's catalog, where names and object identifiers have types of their own. */
+/**
+ * The dialect's type of a column in a query over PostgreSQL's catalog, where names and object identifiers
+ * have types of their own.
+ */
 export const catalogType = (kernelType: KernelType, type: SqlType, item: Expression | undefined): SqlType =>
   type.kind === 'array' && item !== undefined && isListOfNames(item)
     ? { kind: 'array', element: { kind: 'text', postgres: 'name' } }
     : withOids(kernelType, type);
 
-/** Columns of the catalog that hold names: `attname`, `relname`, `conname`, … */
+/** Matches columns of the catalog that hold names: `attname`, `relname`, `conname`, … */
 const NAME_COLUMN = /^[a-z]{2,4}name$/;
 
 /**
- * `array_agg(a.attname)` is `name[]`, which drivers leave as text where they would make an array of `text[]`: their clients take
- * it apart themselves.
+ * Whether the column is `name[]`, like `array_agg(a.attname)`. Drivers convert `text[]` to arrays but leave
+ * `name[]` as text, which their clients parse themselves.
  */
 function isListOfNames(item: Expression): boolean {
   if (item.class !== 'FUNCTION' || !/^(?:array_agg|list)$/.test(item.function_name)) return false;

@@ -1,8 +1,9 @@
 import { type QueryNode, type Statement, type TableRef, walkTree } from '../tree.ts';
 
 /**
- * Names in lower case that may be those of columns of what a query reads; undefined where a star stands for all columns. The
- * star of `EXISTS (SELECT * …)` stands for none, and one over subqueries for what these name.
+ * The names in lower case that may be columns of the relations that a query reads; undefined if a star
+ * requests all columns. The star of `EXISTS (SELECT * …)` requests none, and a star over subqueries requests
+ * the columns that these name.
  */
 export function columnNames(statement: Statement): ReadonlySet<string> | undefined {
   const names = new Set<string>();
@@ -30,7 +31,7 @@ function hasStar(selectList: unknown): boolean {
   return found;
 }
 
-/** Whether FROM has a relation that is not a subquery. */
+/** Whether FROM contains a relation other than a subquery. */
 function namesRelation(from: TableRef): boolean {
   if (from.type === 'JOIN') return namesRelation(from.left) || namesRelation(from.right);
   return from.type !== 'SUBQUERY';

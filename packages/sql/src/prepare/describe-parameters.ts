@@ -1,14 +1,17 @@
 import { formatTypeName } from '../types/sql-type.ts';
 import type { QueryDescription } from './describe-query.ts';
 
-/** What `execution_mode=describe_parameters` answers. */
+/** The answer to `execution_mode=describe_parameters`. */
 export interface ParameterDescription {
-  /** By parameter, `$1`: the type that its place in the statement asks for, text where it asks for none. */
+  /**
+   * The type of each parameter (`$1`): the type that its position in the statement requires, or text if it
+   * requires none.
+   */
   readonly parameter_types: Readonly<Record<string, string>>;
   readonly result_columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** For statements that are no queries. */
+/** The answer for statements other than queries. */
 export const NO_PARAMETERS: ParameterDescription = { parameter_types: {}, result_columns: [] };
 
 export const parameterDescription = ({ parameters, columns }: QueryDescription): ParameterDescription => ({

@@ -25,22 +25,26 @@ import { rewriteQuery } from './rewrite-query.ts';
 
 /** A parameter of a statement. */
 export interface ParameterType {
-  /** `$1` */
+  /** The parameter as it is written: `$1`. */
   readonly name: string;
-  /** That the client gave it, else that its place in the statement asks for, text where it asks for none. */
+  /**
+   * The type that the client declared, or else the type that its position in the statement requires, or text
+   * if it requires none.
+   */
   readonly type: SqlType;
 }
 
 export interface QueryDescription {
-  /** Those that the text names itself, in order. */
+  /** The parameters that the text names itself, in order. */
   readonly parameters: readonly ParameterType[];
   readonly columns: readonly OutputColumn[];
 }
 
 /**
- * The parameters and the result of a query, or of the one that EXPLAIN is to explain, without running it. Parameters need no
- * values; those of the context with a type have it.
- * @param asked the types that the columns of the subquery in FROM are for: of parameters that stand there alone
+ * Describes the parameters and the result of a query (or of the query that EXPLAIN explains) without running
+ * it. Parameters need no values; those with a type in the context have that type.
+ * @param asked the types of the columns that the subquery in FROM is assigned to; they become the types of
+ * parameters that stand alone there
  * @throws TesseraError as prepareQuery
  */
 export async function describeQuery(
@@ -57,7 +61,7 @@ export async function describeQuery(
     database: context.sessionValues.database,
     parameter: (node) => {
       const type = given.get(node.identifier) ?? alone.get(node.identifier);
-      // A text is read as what its place asks for.
+      // A text parameter takes the type that its position requires.
       if (type === undefined || type.kind === 'text') return node;
       return { ...nullOf(typeNode(type)), alias: node.alias };
     },
@@ -97,7 +101,10 @@ function queryIn(text: string): { readonly sql: string; readonly offset: number 
 const givenTypes = ({ parameters }: PrepareContext): ReadonlyMap<string, SqlType> =>
   new Map(parameters.flatMap(({ name, type }) => (type === undefined ? [] : [[name.slice(1), type]])));
 
-/** What is made of a NULL that the kernel sees is not always of the type that is made of a value. */
+/**
+ * A sample value of a type. NULL would not do: an expression over a NULL that the kernel can see may have
+ * another type than the same expression over a value.
+ */
 function someOf(type: KernelType): Expression {
   const node = kernelTypeNode(type);
   switch (type.id) {
@@ -122,7 +129,10 @@ function usedParameters({ statement }: ParsedQuery): readonly string[] {
   return [...names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
 
-/** Parameters that are whole columns of the subquery in FROM: `INSERT … SELECT $1` gives them the column's type. */
+/**
+ * The parameters that are whole columns of the subquery in FROM: `INSERT … SELECT $1` gives them the type of
+ * the target column.
+ */
 function parametersAlone({ node }: Statement, asked: readonly SqlType[]): ReadonlyMap<string, SqlType> {
   const types = new Map<string, SqlType>();
   const collect = (query: QueryNode): void => {
@@ -141,7 +151,10 @@ function parametersAlone({ node }: Statement, asked: readonly SqlType[]): Readon
   return types;
 }
 
-/** As exact as the kernel has it, so that what is made of the parameter is of the type it will be of. */
+/**
+ * The type as exactly as the kernel knows it, so that expressions over the parameter get the type that they
+ * will have later.
+ */
 function kernelTypeNode(type: KernelType): TypeNode {
   switch (type.id) {
     case 'DECIMAL':

@@ -6,13 +6,12 @@ import { inferParameters } from './infer-parameters.ts';
 const TIMES: ReadonlySet<string> = new Set(['TIMESTAMP', 'TIMESTAMPTZ']);
 
 /**
- * Literals such as `'2024-02-29 12:34:56 +00:00'` as the kernel reads them, where their place asks for a point in time:
- *
+ * Rewrites literals such as `'2024-02-29 12:34:56 +00:00'` to the kernel's spelling where a point in time is
+ * required:
  *     at >= '2024-02-29 12:34:56 +00:00'   →   at >= '2024-02-29 12:34:56+00:00'
- *
- * Only the type of `at` tells: the literal must keep its blank where `at` is a text. So the kernel is asked what it would take
- * a parameter in the place for.
- * @param boundForm the form of a statement that `binder` knows
+ * Only the type of `at` decides: if `at` is a text, the literal must keep its blank. So the kernel is asked
+ * which type a parameter in this position would have.
+ * @param boundForm returns the form of a statement that `binder` knows
  */
 export async function kernelTimeTexts(
   statement: Statement,

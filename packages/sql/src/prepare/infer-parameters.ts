@@ -13,16 +13,19 @@ import {
 } from '../tree.ts';
 import { deparse } from './parse.ts';
 
-/** By identifier; what no place asks for is not in it. */
+/**
+ * The inferred types by parameter identifier. A parameter whose position requires no type is not included.
+ */
 export type InferredTypes = ReadonlyMap<string, KernelType>;
 
-/** More parameters without a type than these are not looked at one by one. */
+/** If more parameters than this have no type, they are not examined one by one. */
 const MAX_SINGLE = 16;
 
 /**
- * The types that the places of parameters in a bound statement ask for. Where the kernel finds none, a parameter beside an
- * operator is like its other side, and one in `x = ANY($1)` an array of what x is, as in PostgreSQL.
- * @throws TesseraError what is wrong with the statement; `sql` is told of the text that the kernel saw
+ * Infers the types of parameters from their positions in a bound statement. Where the kernel finds none, a
+ * parameter of an operator takes the type of the other operand, and one in `x = ANY($1)` is an array of the
+ * type of x, as in PostgreSQL.
+ * @throws TesseraError if the statement does not bind; `sql` receives the text that the kernel saw
  */
 export async function inferParameters(
   binder: KernelSession,
@@ -42,7 +45,7 @@ export async function inferParameters(
       if (name !== undefined && type !== null && !types.has(name)) types.set(name, type);
     }
   };
-  /** A form that does not bind tells nothing. */
+  /** Asks the kernel; a form that does not bind yields nothing. */
   const probe = (tried: Statement) =>
     describe(tried).catch((error: unknown) => {
       if (!(error instanceof TesseraError) || error.retry !== 'never') throw error;
@@ -53,7 +56,7 @@ export async function inferParameters(
   if (open().length === 0) return types;
   const likeOthers = withOtherSides(statement, new Set(open()));
   await probe(likeOthers);
-  // One that nothing is known of may keep the kernel from telling of the others.
+  // A parameter whose type stays unknown may keep the kernel from inferring the others.
   const left = open();
   if (left.length > 1 && left.length <= MAX_SINGLE) {
     for (const name of left) await probe(withTexts(likeOthers, new Set(left.filter((n) => n !== name))));
@@ -69,7 +72,7 @@ function parametersIn(statement: Statement): readonly string[] {
   return [...names];
 }
 
-/** As `$1`, `$2`, … without a gap: the kernel tells of no others. */
+/** Renumbers the parameters as `$1`, `$2`, … without a gap, because the kernel reports no others. */
 function numbered(statement: Statement, names: readonly string[]): Statement {
   const numbers = new Map(names.map((name, index) => [name, String(index + 1)]));
   return transformTree(statement, {
@@ -78,7 +81,10 @@ function numbered(statement: Statement, names: readonly string[]): Statement {
   });
 }
 
-/** `a + $1` → `a + coalesce($1, a)`, `a = ANY($1)` → `list_contains(coalesce($1, [a]), a)`: of the same types. */
+/**
+ * Gives parameters the type of their other operand: `a + $1` → `a + coalesce($1, a)`, `a = ANY($1)` →
+ * `list_contains(coalesce($1, [a]), a)`.
+ */
 const withOtherSides = (statement: Statement, open: ReadonlySet<string>): Statement =>
   transformTree(statement, {
     expression: (node) => {
@@ -98,7 +104,10 @@ const likeOther = (parameter: Expression, other: Expression): Expression =>
 const isOpen = (node: Expression, open: ReadonlySet<string>): boolean =>
   node.class === 'PARAMETER' && open.has(node.identifier);
 
-/** The dialect's divisors are compared with zero, which says nothing of their type. */
+/**
+ * Removes the dialect's checks of divisors: a comparison with zero would say nothing about the type of a
+ * divisor.
+ */
 const withoutChecks = (statement: Statement): Statement =>
   transformTree(statement, {
     expression: (node) => {
@@ -117,11 +126,11 @@ function ofArray({ child, subquery }: SubqueryNode, open: ReadonlySet<string>): 
   return call('list_contains', operator('OPERATOR_COALESCE', array, call('list_value', child)), child);
 }
 
-/** Parameters as the texts that they will be where nothing else is known of them. */
+/** Replaces parameters of unknown type by the texts that they will be. */
 const withTexts = (statement: Statement, names: ReadonlySet<string>): Statement =>
   transformTree(statement, {
     expression: (node) => (node.class === 'PARAMETER' && names.has(node.identifier) ? textOf(node) : node),
   });
 
-/** A parameter that nothing is known of, as it will be bound. */
+/** A parameter of unknown type in the form in which it will be bound. */
 export const textOf = ({ alias }: ParameterNode): Expression => ({ ...constant(''), alias });

@@ -7,27 +7,28 @@ import { deparse, parseQuery } from './parse.ts';
 import type { PrepareContext } from './prepare-context.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 
-/** A column that an expression of a table's definition may name. */
+/** A column that an expression of a table's definition may refer to. */
 export interface DefinitionColumn {
   readonly name: string;
-  /** What it is called where the expression will be evaluated. */
+  /** The column's name where the expression will be evaluated. */
   readonly storedName: string;
   readonly type: string;
 }
 
 export interface KernelExpression {
-  /** For the kernel, over the stored names. */
+  /** The expression as SQL of the kernel, over stored names. */
   readonly sql: string;
-  /** Names of the columns it reads. */
+  /** The names of the columns that the expression reads. */
   readonly columns: readonly string[];
 }
 
 const SELECT = 'SELECT ';
 
 /**
- * An expression of a table's definition (a default, a partition key) as SQL of the kernel, bound against the columns.
- * It stands at `offset` of `text`, the whole statement, so that errors point at their place.
- * @throws TesseraError what is wrong with it; BINDING_ERROR for subqueries, aggregates and parameters
+ * Translates an expression of a table's definition (a default, a partition key) to SQL of the kernel and
+ * binds it against the columns. It begins at `offset` of `text`, the whole statement, so that errors point at
+ * the right place.
+ * @throws TesseraError if it does not bind; BINDING_ERROR for subqueries, aggregates and parameters
  */
 export async function kernelExpression(
   expression: { readonly sql: string; readonly offset: number },
@@ -36,7 +37,7 @@ export async function kernelExpression(
   context: Omit<PrepareContext, 'relations' | 'resolveRead'>,
 ): Promise<KernelExpression> {
   const { session } = context;
-  // What follows a line comment must stand on a line of its own.
+  // The expression may end with a line comment, so a line break must follow it.
   const query = { sql: `${SELECT}${expression.sql}\n`, offset: expression.offset - SELECT.length };
   const parsed = await parseQuery(session, text, query);
   const refuse = (message: string) =>
@@ -58,7 +59,7 @@ export async function kernelExpression(
     { ...context, resolveRead },
     { placement: new Placement(), database: context.sessionValues.database, parameter: (node) => node },
   );
-  // Whoever evaluates it casts it, and a decimal literal under a cast keeps its digits.
+  // The expression is cast where it is evaluated, and a decimal literal under a cast keeps its digits.
   const isExact = item.class === 'CONSTANT' && item.value.type.id === 'DECIMAL';
   const rewritten = (isExact ? item : onlyItem(statement)) ?? refuse('Expected one expression');
   const stored = new Map(columns.map((c) => [c.name, column(c.storedName)]));
@@ -91,7 +92,7 @@ async function bind(
 ): Promise<void> {
   const nulls = columns.map((c) => `NULL::${c.type} AS ${quoteName(c.storedName)}`);
   const source = nulls.length === 0 ? '' : ` FROM (SELECT ${nulls.join(', ')}) WHERE ${sql} IS NULL`;
-  // In WHERE no aggregate is taken.
+  // A WHERE clause refuses aggregates.
   const query = source === '' ? `SELECT 1 WHERE ${sql} IS NULL` : `SELECT 1${source}`;
   await session.describe(query).catch((error: unknown) => {
     throw explained(error);

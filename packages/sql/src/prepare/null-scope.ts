@@ -6,30 +6,30 @@ export interface SelectedColumn {
   readonly notNull: boolean;
 }
 
-/** The columns that a SELECT in FROM gives; undefined where they are not known. */
+/** The columns that a SELECT in FROM returns; undefined if they are unknown. */
 export type SubqueryColumns = (node: SelectNode) => readonly SelectedColumn[] | undefined;
 
-/** Columns of a managed table by its bound name; undefined for one that is not known. */
+/** The columns of a managed table by its bound name; undefined for an unknown table. */
 export type CatalogColumns = (
   boundName: string,
 ) => readonly { readonly name: string; readonly nullable: boolean }[] | undefined;
 
-/** What FROM gives, as far as NULLs go. */
+/** The columns of a FROM clause, with their nullability. */
 export interface NullScope {
   isNotNull(ref: ColumnRefNode): boolean;
-  /** What `*` (with an empty name) or `relation.*` stands for; undefined where it is not known. */
+  /** The columns that `*` (with an empty name) or `relation.*` expands to; undefined if they are unknown. */
   columnsOf(relation: string): readonly SelectedColumn[] | undefined;
 }
 
 interface Relation {
   readonly alias: string;
-  /** Undefined: not known. */
+  /** Undefined if the columns are unknown. */
   readonly columns: readonly SelectedColumn[] | undefined;
 }
 
 interface Relations {
   readonly list: readonly Relation[];
-  /** Whether columns of two relations became one, by USING or NATURAL. */
+  /** Whether USING or NATURAL merged columns of two relations. */
   readonly merged: boolean;
 }
 

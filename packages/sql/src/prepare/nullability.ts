@@ -2,8 +2,8 @@ import type { ColumnRefNode, Expression, QueryNode, SelectNode } from '../tree.t
 import { type CatalogColumns, fromScope, type NullScope, type SelectedColumn } from './null-scope.ts';
 
 /**
- * Which columns of a query certainly hold no NULL; false wherever that is not plain from the text and from what the
- * catalog says of its tables.
+ * For each column of a query, whether it certainly holds no NULL. The answer is false unless the text and the
+ * catalog's declarations prove it.
  */
 export function notNullColumns(
   node: QueryNode,
@@ -21,10 +21,10 @@ export function notNullColumns(
   return columns?.length === count ? columns.map(({ notNull }) => notNull) : unknown;
 }
 
-/** The columns that a SELECT gives; undefined where a star stands for columns that are not known. */
+/** The columns that a SELECT returns; undefined if a star expands to unknown columns. */
 function selectedColumns(node: SelectNode, catalog: CatalogColumns): readonly SelectedColumn[] | undefined {
   const scope = fromScope(node.from_table, catalog, (inner) => selectedColumns(inner, catalog));
-  // A grouping set that leaves a key out gives NULL for it, and any expression may be a key, also a constant.
+  // A grouping set that omits a key returns NULL for it, and any expression, even a constant, may be a key.
   const certain =
     node.group_sets.length > 1
       ? isCount
@@ -70,7 +70,7 @@ function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): b
       return column(node);
     case 'CONSTANT':
       return !node.value.is_null;
-    // Only open ones are left, which no NULL is put in for.
+    // Only open parameters are left at this point, and NULL never replaces those.
     case 'PARAMETER':
       return true;
     case 'CAST':
@@ -78,7 +78,7 @@ function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): b
     case 'FUNCTION':
       return (
         isCount(node) ||
-        // It gives no value at all: `coalesce(x, error('…'))` refuses NULL.
+        // It returns no value at all: `coalesce(x, error('…'))` refuses NULL.
         node.function_name === 'error' ||
         (node.is_operator && ARITHMETIC.has(node.function_name) && node.children.every(inner))
       );

@@ -1,8 +1,8 @@
 import { type Statement, walkTree } from '../tree.ts';
 
 /**
- * Whether a query computes over nothing, as `SELECT 42`: its one row is made of constants and of what functions give, so
- * that a kernel that keeps it prepared keeps neither rows nor conclusions from them.
+ * Whether a query reads nothing, as `SELECT 42`: its single row consists of constants and function results. A
+ * kernel that keeps such a query prepared keeps neither rows nor conclusions from them.
  */
 export function readsNothing({ node }: Statement): boolean {
   if (node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return false;

@@ -11,13 +11,13 @@ export interface ParsedQuery {
   readonly statement: Statement;
   /** The place of a node in the text of the whole statement. */
   locate(at: QueryLocation): SqlLocation | undefined;
-  /** The text that the parser saw, from a node on. */
+  /** The text that the parser saw, from the start of a node. */
   sourceAt(at: QueryLocation): string;
-  /** Between two passes over the tree: of a long statement each takes time in which other requests wait. */
+  /** Lets other requests proceed between two passes over the tree of a long statement. */
   pause(): Promise<void>;
 }
 
-/** Passes over shorter statements take less than waiting for the event loop to come round is worth. */
+/** For statements shorter than this, a pass takes less time than a turn of the event loop. */
 const LONG_STATEMENT = 10_000;
 
 /**
@@ -29,7 +29,7 @@ export async function parseQuery(
   text: string,
   query: { readonly sql: string; readonly offset: number },
 ): Promise<ParsedQuery> {
-  // The kernel's parser takes a C string: it would not see what stands behind a NUL character.
+  // The kernel's parser takes a C string, so it would ignore everything after a NUL character.
   requireValidText(query.sql, 'the statement');
   const source = kernelSource(query.sql);
   const offsetOf = byteOffsets(source.text);
@@ -52,7 +52,7 @@ export async function parseQuery(
   };
 }
 
-/** The kernel's SQL of a parse tree. */
+/** Prints a parse tree as the kernel's SQL. */
 export async function deparse(session: KernelSession, statement: Statement): Promise<string> {
   const tree = printTree({ error: false, statements: [withPrintedParentheses(statement)] });
   return String(await session.scalar('SELECT json_deserialize_sql($1::VARCHAR)', [tree]));

@@ -6,7 +6,7 @@ import type { QueryParameter } from '../rewrites/parameters.ts';
 import type { SequenceResolver } from '../rewrites/sequence-calls.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 
-/** The kernel's sequences that a statement uses, for sessions besides the one that it runs in. */
+/** The kernel sequences that a statement uses, for sessions other than the one that runs it. */
 export interface SessionSequences {
   defineIn(session: KernelSession): Promise<void>;
 }
@@ -24,17 +24,17 @@ export interface PrepareContext {
   };
   /** Makes the file or files of a READ_* call readable by the kernel. */
   resolveRead(call: ReadCall): Promise<RelationSource>;
-  /** Tells the client something that is no error; absent: it is not told. */
+  /** Sends the client a warning. If absent, warnings are dropped. */
   readonly warn?: Warn | undefined;
-  /** Absent: the query may not use sequences. */
+  /** If absent, the query may not use sequences. */
   readonly sequences?: (SequenceResolver & SessionSequences) | undefined;
-  /** Absent: no name in FROM is known but those of CTEs. */
+  /** If absent, FROM may only name CTEs. */
   readonly relations?: RelationResolver | undefined;
 }
 
-/** A query for the kernel, and what it gives in terms of the dialect. */
+/** A query for the kernel, with its result columns in terms of the dialect. */
 export interface RunnableQuery {
-  /** Its columns have the dialect's names and types. */
+  /** SQL of the kernel. Its columns have the dialect's names and types. */
   readonly sql: string;
   readonly parameters: KernelParams;
   readonly columns: readonly OutputColumn[];
@@ -42,34 +42,40 @@ export interface RunnableQuery {
 
 export interface PreparedQuery extends RunnableQuery {
   /**
-   * Managed tables stand in it as `managed.<bound name>`, each exactly `tables` times, and are to be replaced by what
-   * scans them.
+   * The query with managed tables as `managed.<bound name>`, each exactly `tables` times. They must be
+   * replaced by the SQL that scans them before it runs.
    */
   readonly sql: string;
-  /** By bound name: how often it stands in `sql`. */
+  /** The number of references to each table in `sql`, by bound name. */
   readonly tables: ReadonlyMap<string, number>;
-  /** Names in lower case that may be those of columns; undefined where a star stands for all columns. */
+  /** The names in lower case that may be columns; undefined if a star requests all columns. */
   readonly namedColumns: ReadonlySet<string> | undefined;
-  /** The query as the binder knows it, before its output is converted; absent when it reads no table. */
+  /** The query as the binder knows it, before its output is converted; absent if it reads no table. */
   readonly boundSql?: string | undefined;
   /**
-   * `sql` over other SQL that gives the columns of `boundSql` by position: their names, and the dialect's types.
+   * `sql` over other SQL that returns the columns of `boundSql` by position: it adds their names and the
+   * dialect's types.
    */
   withOutput(boundOutput: string): string;
-  /** What the running session has, as SQL of a query by the name of the empty table that stands for it in `boundSql`. */
+  /**
+   * Relations that exist only in the running session: the query for each, by the name of the empty table that
+   * represents it in `boundSql`.
+   */
   readonly sessionRelations: ReadonlyMap<string, string>;
   /**
-   * For `ORDER BY … LIMIT n` over one table: SQL over the same bound name that gives `"$tablet"` and `"$row"` of at most
-   * `rows` rows, of which the result is a part; it reads columns of no other names than `names` (in lower case).
+   * For `ORDER BY … LIMIT n` over one table: SQL over the same bound name that returns `"$tablet"` and
+   * `"$row"` of at most `rows` rows, a superset of the result. It only reads columns whose names are in
+   * `names` (lower case).
    */
   readonly topRows?:
     | { readonly sql: string; readonly names: ReadonlySet<string>; readonly rows: number }
     | undefined;
   /**
-   * Whether the query looks at the clock. `pinned`: at that of its preparation, which stands in it as a constant, so that it
-   * is for one run. `free`: at the kernel's own, so that conclusions from `boundSql` on values of time may not hold.
+   * Whether the query reads the clock. `pinned`: it contains the time of its preparation as a constant, so it
+   * is valid for one run. `free`: it reads the kernel's clock, so conclusions from `boundSql` about time
+   * values may not hold.
    */
   readonly time: 'none' | 'pinned' | 'free';
-  /** It computes one row over nothing, as `SELECT 42`. */
+  /** Whether the query returns one row without reading anything, as `SELECT 42`. */
   readonly readsNothing: boolean;
 }

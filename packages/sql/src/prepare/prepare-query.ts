@@ -16,8 +16,9 @@ import { sumTypes } from './sum-types.ts';
 import { topRowsQuery } from './top-rows.ts';
 
 /**
- * A query of the dialect, or the one that EXPLAIN is to explain, as SQL of the kernel, bound. Files are resolved and looked at, no row is read.
- * @throws TesseraError what is wrong with the statement, with its place in `text` where there is one
+ * Translates a query of the dialect (or the query that EXPLAIN explains) to SQL of the kernel and binds it.
+ * Files are resolved and their schemas read, but no row is read.
+ * @throws TesseraError if the statement is invalid, with a place in `text` if there is one
  */
 export async function prepareQuery(text: string, context: PrepareContext): Promise<PreparedQuery> {
   const statement = classifyStatement(text);
@@ -46,7 +47,10 @@ async function prepared(
   return bindOutput(await bindable(statement, placement, context), text);
 }
 
-/** A rewritten query with the names and types of its output; what the kernel refuses is pointed at in `text`. */
+/**
+ * Binds a rewritten query and returns it with the names and types of its output. Errors of the kernel point
+ * into `text`.
+ */
 export async function bindOutput(query: BindableQuery, text: string): Promise<PreparedQuery> {
   const { binder, bound, running, tables } = query;
   const boundSql = await deparse(binder, bound);
@@ -75,7 +79,7 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
   return { ...prepared, boundSql, topRows };
 }
 
-/** What the kernel says of `ran`, at the place of `text` that it is about. */
+/** An error of the kernel about `ran`, with the corresponding place in `text`. */
 export function located(error: unknown, text: string, ran: string): unknown {
   const caret = caretOf(error);
   if (!(error instanceof TesseraError) || caret === undefined) return error;
@@ -106,7 +110,7 @@ function withDialectTypes(
   return { sql: isPlain ? sql : outputSql(sql, columns), parameters: {}, columns: output };
 }
 
-/** The columns of `sql`, by position, under the names and in the types of the output. */
+/** The columns of `sql`, by position, under the names and types of the output. */
 function outputSql(sql: string, columns: readonly AdjustedColumn[]): string {
   const names = columns.map((_, i) => `c${i}`).join(', ');
   const items = columns.map(({ name, type, convertTo }, i) => {

@@ -1,13 +1,11 @@
 import { type Expression, NO_LOCATION, transformTree } from '../tree.ts';
 
 /**
- * Puts parentheses where the kernel's printer leaves them out and its parser would read another tree:
- *
+ * Adds parentheses where the kernel's printer omits them and its parser would read another tree:
  *     (~a) + 1            is printed   ~(a) + 1           and read as   ~(a + 1)
  *     (-a)[1]             is printed   -(a)[1]            and read as   -(a[1])
  *     x BETWEEN (a COLLATE c) AND b   is printed without them and is a syntax error
- *
- * A conjunction of one operand is nothing but a pair of parentheses to the printer.
+ * A conjunction with a single operand makes the printer write just a pair of parentheses.
  */
 export const withPrintedParentheses = <T>(tree: T): T =>
   transformTree(tree, {

@@ -35,17 +35,18 @@ import type { PrepareContext } from './prepare-context.ts';
 
 export interface RewriteScope {
   readonly placement: Placement;
-  /** That names in FROM without one belong to. */
+  /** The database of names in FROM that do not give one. */
   readonly database: string;
-  /** What stands for a parameter. */
+  /** The replacement of a parameter. */
   parameter(node: ParameterNode): Expression;
-  /** Ids of the views whose query this is, the outermost first. */
+  /** The ids of the enclosing views, outermost first, if this is the query of a view. */
   readonly views?: readonly string[];
 }
 
 /**
- * The tree of a parsed query of the dialect in terms of the kernel; the relations of its FROM are in the placement.
- * @throws TesseraError what is wrong with names, calls and files
+ * Rewrites the tree of a parsed query of the dialect in terms of the kernel; the placement receives the
+ * relations of its FROM.
+ * @throws TesseraError if names, calls or files are invalid
  */
 export async function rewriteQuery(
   parsed: ParsedQuery,
@@ -105,7 +106,7 @@ export async function rewriteQuery(
   return rewritten;
 }
 
-/** What is wrong in a view is told at the view's name. */
+/** Errors in the query of a view are reported at the view's name. */
 async function rewriteView(
   view: ViewRelation,
   location: SqlLocation | undefined,
@@ -128,7 +129,7 @@ async function rewriteView(
   }
 }
 
-/** Parameters by their values. */
+/** Replaces parameters by their values. */
 export const parameterValues =
   (parsed: ParsedQuery, context: PrepareContext) =>
   (node: ParameterNode): Expression =>

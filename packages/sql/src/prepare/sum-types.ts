@@ -4,13 +4,14 @@ import { transformTree } from '../tree.ts';
 import { deparse } from './parse.ts';
 
 export interface TypedColumn extends KernelColumn {
-  /** The kernel's type that the values are to be cast to. */
+  /** The kernel's type that the values must be cast to. */
   readonly convertTo?: string;
 }
 
 /**
- * SUM of INT is BIGINT and of BIGINT is NUMERIC(38, 0), where the kernel's is HUGEINT for both. The kernel is asked for
- * the types of the same query with MIN in the place of SUM, which has the type of its argument.
+ * Corrects the types of SUM: SUM of INT is BIGINT and SUM of BIGINT is NUMERIC(38, 0), while the kernel
+ * returns HUGEINT for both. To find the argument's type, the kernel is asked for the types of the same query
+ * with MIN instead of SUM.
  */
 export async function sumTypes(
   session: KernelSession,
@@ -43,5 +44,8 @@ const NARROW: ReadonlySet<string> = new Set([
 const isSum = (node: Expression): node is Expression & { readonly function_name: string } =>
   (node.class === 'FUNCTION' || node.class === 'WINDOW') && Object.hasOwn(SUMS, node.function_name);
 
-/** For each function whose sum of INT the kernel types as HUGEINT, the one that has the type of its argument. */
+/**
+ * The functions that the kernel types as HUGEINT for INT, each with a function that has the type of its
+ * argument.
+ */
 const SUMS: Readonly<Record<string, string>> = { sum: 'min', list_sum: 'list_min' };

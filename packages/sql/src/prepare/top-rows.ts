@@ -11,23 +11,26 @@ import {
   walkTree,
 } from '../tree.ts';
 
-/** More rows than this are not worth being looked for first. */
+/** With a larger limit, finding the rows first does not pay. */
 const MAX_ROWS = 10_000;
 
-/** The first of two passes over a table: where the rows are that `ORDER BY … LIMIT n` lets through. */
+/**
+ * The first of two passes over a table: it finds the positions of the rows that `ORDER BY … LIMIT n` returns.
+ */
 export interface TopRowsQuery {
-  /** Gives `"$tablet"` and `"$row"`, of which the table must show the columns. */
+  /** Returns `"$tablet"` and `"$row"`. The table must have these columns. */
   readonly statement: Statement;
-  /** Names that its expressions hold; some are columns of the table. */
+  /** The names in its expressions; some of them are columns of the table. */
   readonly names: ReadonlySet<string>;
-  /** As many rows it gives at most. */
+  /** The maximum number of rows that it returns. */
   readonly rows: number;
 }
 
 /**
  * `SELECT a, b, c FROM t WHERE d > 1 ORDER BY e LIMIT 10 OFFSET 5` →
- * `SELECT "$tablet", "$row" FROM t WHERE d > 1 ORDER BY e LIMIT 15`: then only the granules of these rows are needed for
- * the query itself. Undefined for every other shape, where rows may come to nothing or be made of several.
+ * `SELECT "$tablet", "$row" FROM t WHERE d > 1 ORDER BY e LIMIT 15`. The query itself then only needs the
+ * granules of these rows. Undefined for every other shape, where a result row need not come from exactly one
+ * row of the table.
  */
 export function topRowsQuery(statement: Statement): TopRowsQuery | undefined {
   const { node } = statement;
@@ -59,7 +62,7 @@ export function topRowsQuery(statement: Statement): TopRowsQuery | undefined {
   return { statement: { ...statement, node: top }, names, rows };
 }
 
-/** Every row of the result is one of the table. */
+/** Whether every row of the result comes from exactly one row of the table. */
 function isRowByRow(node: SelectNode): boolean {
   const { from_table, cte_map, group_expressions, group_sets, having, qualify, sample } = node;
   return (
@@ -78,7 +81,10 @@ function isRowByRow(node: SelectNode): boolean {
   );
 }
 
-/** Functions that give one value, always the same, for one row; a call in the tree may else be an aggregate. */
+/**
+ * Deterministic functions that return one value per row. Other calls are excluded, because a call in the tree
+ * may be an aggregate.
+ */
 const SCALARS = new Set([
   'abs',
   'array_extract',
@@ -123,7 +129,7 @@ function isPlain(expression: Expression): boolean {
   return plain;
 }
 
-/** `ORDER BY 2` and `ORDER BY alias` mean what stands in the select list. */
+/** Replaces `ORDER BY 2` and `ORDER BY alias` by the expression from the select list. */
 function resolvedOrder(order: OrderNode, { select_list }: SelectNode): OrderNode | undefined {
   const { expression } = order;
   if (expression.class === 'STAR') return undefined;

@@ -1,10 +1,11 @@
 import { fail, type SqlLocation } from '@tessera/common';
 
-/** `..` as a part of a path, as it stands or as URLs write it. */
+/** Matches `..` as a part of a path, plain or percent-encoded. */
 const UPWARDS = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\]|%2f|%5c)/i;
 
 /**
- * The URL of a pattern below that of a location: who may use the location may read there, and nowhere else.
+ * The URL of a pattern below a location. A user with access to the location may read below it and nowhere
+ * else.
  * @throws TesseraError INVALID_ARGUMENT for a pattern that leads out of it
  */
 export function belowLocation(url: string, pattern: string, location?: SqlLocation): string {

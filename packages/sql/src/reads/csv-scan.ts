@@ -8,9 +8,9 @@ import { type Warn, warnOfStrayValues } from './stray-values.ts';
 type Setting = readonly [name: string, value: ScanValue | undefined];
 
 /**
- * The kernel's scan of CSV files. Delimiter, quote and header are the user's words, never guesses; the number of
- * columns, and when asked for their types, are looked up in the files.
- * @throws TesseraError BAD_FILE where the files do not read that way
+ * The kernel's scan of CSV files. Delimiter, quote and header are always given, never guessed. The number of
+ * columns, and on request their types, are inferred from the files.
+ * @throws TesseraError BAD_FILE if the files do not match these settings
  */
 export async function csvScan(
   args: ReadArguments,
@@ -58,18 +58,22 @@ function csvSettings(args: ReadArguments): readonly Setting[] {
 }
 
 /**
- * Bytes that the kernel reserves for each buffer of a CSV file, however small the file is. With its own default (32 MB) a few
- * concurrent reads of tiny files reserve more than a kernel process of a small node may have.
+ * The bytes that the kernel reserves for each buffer of a CSV file, however small the file is. With the
+ * kernel's default (32 MB), a few concurrent reads of tiny files reserve more than a kernel process of a
+ * small node may have.
  */
 export const CSV_BUFFER_BYTES = 8 << 20;
 
-/** The kernel wants at least one text for NULL: where nothing stands for NULL, one that no text file holds. */
+/**
+ * The kernel requires at least one text for NULL. If no text means NULL, this one, which no text file
+ * contains, is passed.
+ */
 const NO_NULL = '\u{10FFFE}\u{10FFFF}';
 
-/** `skip = 0` keeps the kernel from passing over first lines that have other numbers of fields than later ones. */
+/** `skip = 0` keeps the kernel from skipping first lines whose number of fields differs from later lines. */
 const STRICT: readonly Setting[] = [['skip', 0]];
 
-/** With NULL_PADDING. The kernel reads such files with one thread only. */
+/** Settings for NULL_PADDING. The kernel reads such files with one thread only. */
 const PADDED: readonly Setting[] = [
   ['null_padding', true],
   ['parallel', false],

@@ -5,7 +5,7 @@ import { belowLocation } from './below-location.ts';
 import type { ReadFunction, ReadOptions } from './read-call.ts';
 import { COMPRESSIONS, CREDENTIALS, type OptionType, READ_FUNCTIONS } from './read-options.ts';
 
-/** `CREDENTIALS = (…)` of statements has names of its own for two of them. */
+/** Two options have other names in the `CREDENTIALS = (…)` clause of statements. */
 const NAMES_IN_CREDENTIALS: Readonly<Record<string, string>> = {
   aws_key_id: 'aws_access_key_id',
   aws_secret_key: 'aws_secret_access_key',
@@ -18,13 +18,13 @@ export interface ReadArguments {
   readonly options: ReadOptions;
 }
 
-/** A location of the catalog: where it is and what opens it. */
+/** A location of the catalog: its URL and the credentials for it. */
 export interface StorageLocation {
   readonly url: string;
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** The location that a READ_* call names, if it names one: `LOCATION => 'l'`. */
+/** The location that a READ_* call names with `LOCATION => 'l'`, if any. */
 export function namedLocation(ref: TableFunctionRef): string | undefined {
   for (const argument of ref.function.children) {
     const named = namedArgument(argument);
@@ -34,8 +34,10 @@ export function namedLocation(ref: TableFunctionRef): string | undefined {
 }
 
 /**
- * The arguments of a READ_* call; `storage` is what its LOCATION means.
- * @throws TesseraError INVALID_ARGUMENT naming the argument that is unknown, missing, doubled or of the wrong type
+ * Parses the arguments of a READ_* call.
+ * @param storage the definition of its LOCATION
+ * @throws TesseraError INVALID_ARGUMENT that names the argument which is unknown, missing, repeated or of the
+ * wrong type
  */
 export function readArguments(
   ref: TableFunctionRef,
@@ -100,7 +102,10 @@ function unknownArgument(name: string, known: readonly string[]): string {
   return `unknown argument ${name.toUpperCase()}${nearest === undefined ? '' : ` (did you mean ${nearest.toUpperCase()}?)`}`;
 }
 
-/** `NAME => value` and `NAME := value` carry the name as alias, `NAME = value` is a comparison. */
+/**
+ * A named argument: `NAME => value` and `NAME := value` carry the name as alias, `NAME = value` is a
+ * comparison.
+ */
 function namedArgument(node: Expression): { readonly name: string; readonly value: Expression } | undefined {
   if (node.class === 'COMPARISON' && node.type === 'COMPARE_EQUAL' && node.left.class === 'COLUMN_REF') {
     const [name, more] = node.left.column_names;

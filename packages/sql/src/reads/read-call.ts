@@ -8,21 +8,24 @@ export type ReadFunction =
   | 'read_json'
   | 'read_arrow'
   | 'read_files'
-  /** Names and sizes of files, not what is in them. */
+  /** Lists names and sizes of files without reading their contents. */
   | 'list_objects';
 
-/** One call of a READ_* function, its arguments checked. */
+/** One call of a READ_* function with validated arguments. */
 export interface ReadCall {
-  /** READ_FILES is already the function that the name's extension asks for, where it has one that is known. */
+  /**
+   * The function to run. READ_FILES has been replaced by the function for the file extension, if the
+   * extension is known.
+   */
   readonly function: ReadFunction;
   readonly url: string;
   readonly options: ReadOptions;
   readonly location: SqlLocation | undefined;
-  /** The statement asks for the file of each row, which only reading files whole tells. */
+  /** Whether the statement requests the file of each row, which is only known when files are read whole. */
   readonly tellsFiles?: boolean | undefined;
 }
 
-/** The named arguments, checked; one that was not given is absent. */
+/** The validated named arguments; those that were not given are absent. */
 export interface ReadOptions {
   readonly header?: boolean;
   readonly infer_schema?: boolean;
@@ -40,24 +43,24 @@ export interface ReadOptions {
   readonly aws_role_arn?: string;
 }
 
-/** What a read call scans. */
+/** What a READ_* call scans. */
 export type RelationSource =
   | {
       readonly kind: 'files';
       readonly paths: readonly string[];
       readonly files?: readonly SourceFile[];
       /**
-       * Set where several nodes may read parts of the files: then `paths` may be short stand-ins with the same columns until it
-       * is known that this node reads the files alone.
+       * Set if several nodes may read parts of the files. `paths` may then be small placeholder files with
+       * the same columns until it is known that this node reads the files alone.
        */
       readonly scanId?: string | undefined;
     }
-  /** A temp table of the session; with the rows of all files. */
+  /** A temp table of the session that holds the rows of all files. */
   | { readonly kind: 'relation'; readonly name: string; readonly files?: readonly SourceFile[] };
 
-/** A file that is scanned, and what its user knows it by. */
+/** A file to scan, with the name by which its user knows it. */
 export interface SourceFile {
-  /** As it stands on disk: no character in it is a pattern. */
+  /** The path on disk; it contains no pattern characters. */
   readonly path: string;
   readonly url: string;
   readonly bytes: number;

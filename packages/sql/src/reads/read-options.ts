@@ -5,9 +5,9 @@ export type OptionType = 'text' | 'boolean' | 'character' | 'compression';
 /** A named argument of a function that reads files. */
 export interface ReadOption {
   readonly type: OptionType;
-  /** For the reference; without an end. */
+  /** The description for the reference, without a final period. */
   readonly meaning: string;
-  /** As one would write it; undefined: nothing. */
+  /** The default as it would be written; undefined if there is none. */
   readonly byDefault?: string;
 }
 
@@ -19,7 +19,7 @@ export interface ReadFunctionReference {
 
 export const COMPRESSIONS = ['auto', 'none', 'gzip', 'zstd'];
 
-/** Credentials for a bucket. */
+/** Options with credentials for a bucket. */
 export const CREDENTIALS: Readonly<Record<string, ReadOption>> = {
   aws_access_key_id: { type: 'text', meaning: 'access key of an `s3://` URL' },
   aws_secret_access_key: { type: 'text', meaning: 'secret access key' },

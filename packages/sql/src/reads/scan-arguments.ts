@@ -4,13 +4,16 @@ import type { ReadArguments } from './read-arguments.ts';
 
 export type ScanValue = string | boolean | number | readonly string[];
 
-/** By the URL where no argument says it: the file on disk may have another name. */
+/**
+ * The compression of a file: from the argument, or else from the URL, because the file on disk may have
+ * another name.
+ */
 export function compressionOf({ options, url }: Pick<ReadArguments, 'options' | 'url'>): string | undefined {
   if (options.compression !== undefined) return options.compression;
   return /\.gz$/i.test(url) ? 'gzip' : /\.zst$/i.test(url) ? 'zstd' : undefined;
 }
 
-/** `name := value` in a call, or nothing where there is no value. */
+/** `name := value` in a call, or nothing if the value is undefined. */
 export function namedArgument(name: string, value: ScanValue | undefined): Expression[] {
   if (value === undefined) return [];
   const node =

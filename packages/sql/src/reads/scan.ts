@@ -15,8 +15,9 @@ import type { Warn } from './stray-values.ts';
 import { textScan } from './text-scan.ts';
 
 /**
- * The table reference that scans a source, in the place of the READ_* call `ref`, under the same names. `fileColumn`: a
- * column, the last, with the path of each row's file; a `relation` and lines of text have none.
+ * The table reference that scans a source and replaces the READ_* call `ref`, under the same names.
+ * @param fileColumn the name of an additional last column with the path of each row's file; a `relation` and
+ * lines of text have none
  */
 export async function scanOf(
   ref: TableFunctionRef,

@@ -1,25 +1,28 @@
 import { type KernelColumn, type KernelSession, quoteName } from '@tessera/kernel';
 
-/** Tells the client of the statement something that is no error. */
+/** Sends the client of the statement a warning. */
 export type Warn = (message: string, resolution: string) => void;
 
 export interface InferredScan {
-  /** The files as SQL of the kernel, with every column as text. */
+  /** The files as SQL of the kernel, with every column read as text. */
   readonly scan: string;
-  /** As inference told them. */
+  /** The columns with the types that inference found. */
   readonly columns: readonly KernelColumn[];
   readonly url: string;
   readonly session: KernelSession;
   readonly warn: Warn;
 }
 
-/** As many rows as the kernel looks at to tell types. */
+/** The number of rows that the kernel samples to infer types. */
 const SAMPLE_ROWS = 20_480;
 const MAX_COLUMNS = 100;
 
-/** Types that a column of text may have been meant as: the dialect's names, and whether a value is one, as SQL. */
+/**
+ * Types that a text column may have been intended for: the dialect's name, and SQL that tests whether a value
+ * has the type.
+ */
 const CANDIDATES: readonly (readonly [string, (value: string) => string])[] = [
-  // A fraction casts to an integer.
+  // Fractions must be excluded, because they can be cast to an integer.
   [
     'bigint',
     (value) => `regexp_full_match(${value}, ' *[+-]?[0-9]+ *') AND TRY_CAST(${value} AS BIGINT) IS NOT NULL`,

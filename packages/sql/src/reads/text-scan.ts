@@ -18,13 +18,13 @@ import {
 import type { ReadArguments } from './read-arguments.ts';
 import { compressionOf } from './scan-arguments.ts';
 
-/** Splitting a file whole takes time that grows with the square of its lines. */
+/** The largest file to split whole; the time for that grows with the square of the number of lines. */
 const MAX_SPLIT_BYTES = 4 * 1024 * 1024;
 
 /**
- * The kernel's scan of text files as lines: columns line, file, line_number. `file` is the URL, or the path of each file
- * where the URL names several.
- * @throws TesseraError BAD_FILE for a large file in which a CR stands alone
+ * The kernel's scan of text files as lines, with the columns line, file and line_number. `file` is the URL,
+ * or the path of each file if the URL matches several.
+ * @throws TesseraError BAD_FILE for a large file that contains a CR without LF
  */
 export async function textScan(
   ref: TableFunctionRef,
@@ -61,7 +61,10 @@ async function lineScan(path: string, label: string, codec: string): Promise<Fun
 const CR = 13;
 const LF = 10;
 
-/** The offset of the first CR that no LF follows, in the decompressed file; a file that does not decompress is left to the kernel. */
+/**
+ * The offset of the first CR without LF in the decompressed file. A file that cannot be decompressed is left
+ * for the kernel to report.
+ */
 async function loneCarriageReturn(path: string, codec: string): Promise<number | undefined> {
   let offset = 0;
   let pending = false;
@@ -88,7 +91,7 @@ async function loneCarriageReturn(path: string, codec: string): Promise<number |
   return found;
 }
 
-/** Not a codec's complaint about the data. */
+/** Whether the error is a failed system call and not a codec's complaint about the data. */
 const isIoError = (error: unknown): boolean => (error as { syscall?: unknown }).syscall !== undefined;
 
 const tableFunction = (scan: FunctionNode): TableFunctionRef => ({

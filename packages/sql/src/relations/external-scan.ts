@@ -21,8 +21,9 @@ import { FILE_COLUMNS } from './file-columns.ts';
 import type { ResolvedRelation } from './relation-resolver.ts';
 
 /**
- * The files of an external table under the names and types it declares: columns of text files by their place, of others
- * by their name. After them those of FILE_COLUMNS that `fileColumns` names. `mark` gives what stands for the scan in it.
+ * Scans the files of an external table under its declared names and types: columns of text files are matched
+ * by position, others by name. The columns of FILE_COLUMNS in `fileColumns` follow.
+ * @param mark returns the placeholder that represents the scan in the statement
  */
 export async function externalScan(
   ref: BaseTableRef,
@@ -71,7 +72,7 @@ export async function externalScan(
   };
 }
 
-/** The scan's column that tells the file of a row. */
+/** The column of the scan that holds the file of each row. */
 const PATH_COLUMN = '$path';
 
 async function filesItems(
@@ -98,7 +99,7 @@ async function filesItems(
   return parsedItems(session, items);
 }
 
-/** The parser's form of types of the kernel. */
+/** Types of the kernel in the parser's form. */
 async function typeNodes(session: KernelSession, types: readonly string[]): Promise<readonly TypeNode[]> {
   const casts = await parsedItems(
     session,

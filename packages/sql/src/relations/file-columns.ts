@@ -3,7 +3,8 @@ import type { SourceFile } from '../reads/read-call.ts';
 import { type Expression, type SelectNode, type StarNode, type TableRef, walkTree } from '../tree.ts';
 
 /**
- * What every row of an external table knows of its file, under the names the parsed text has for them. `*` leaves them out.
+ * The file columns of an external table, available for every row, under the names that the parsed text has
+ * for them. `*` does not include them.
  */
 export const FILE_COLUMNS: Readonly<Record<string, { readonly type: string; of(file: SourceFile): string }>> =
   {
@@ -15,7 +16,7 @@ export const FILE_COLUMNS: Readonly<Record<string, { readonly type: string; of(f
     },
   };
 
-/** Those that a query names anywhere. */
+/** The file columns that a query names anywhere. */
 export function fileColumnsIn(query: unknown): readonly string[] {
   const names = new Set<string>();
   walkTree(query, (node) => {
@@ -26,7 +27,7 @@ export function fileColumnsIn(query: unknown): readonly string[] {
   return [...names];
 }
 
-/** The stars of a query that would give the columns of these references of its FROM. */
+/** The stars of a query that would include columns of these references of its FROM. */
 export function starsOver(query: unknown, refs: ReadonlySet<TableRef>): ReadonlySet<Expression> {
   const stars = new Set<Expression>();
   if (refs.size === 0) return stars;
@@ -40,7 +41,7 @@ export function starsOver(query: unknown, refs: ReadonlySet<TableRef>): Readonly
   return stars;
 }
 
-/** What the references of a FROM are called. */
+/** The names by which expressions can refer to the references of a FROM. */
 function namesIn(from: TableRef, refs: ReadonlySet<TableRef>): readonly string[] {
   if (from.type === 'JOIN') return [...namesIn(from.left, refs), ...namesIn(from.right, refs)];
   if (from.type !== 'BASE_TABLE' || !refs.has(from)) return [];

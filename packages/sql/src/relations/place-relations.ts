@@ -20,31 +20,31 @@ import { MANAGED_SCHEMA, type ResolvedRelation } from './relation-resolver.ts';
 
 export type ViewRelation = Extract<ResolvedRelation, { kind: 'view' }>;
 
-/** The names of one query, without those of its views. */
+/** The names of one query, excluding those of its views. */
 export interface RelationScope {
   readonly context: PrepareContext;
   readonly placement: Placement;
-  /** That names without one belong to. */
+  /** The database of names that do not give one. */
   readonly database: string;
-  /** Id of the view whose query this is. */
+  /** The id of the view whose query this is. */
   readonly view: string | undefined;
-  /** Which of FILE_COLUMNS the query names. */
+  /** The columns of FILE_COLUMNS that the query names. */
   readonly fileColumns: readonly string[];
-  /** Rewrites the query of a view, which stands at `ref`, under the same placement. */
+  /** Rewrites the query of a view that is referenced at `ref`, with the same placement. */
   rewriteView(view: ViewRelation, ref: BaseTableRef): Promise<Statement>;
 }
 
 export interface PlacedRelations {
-  /** What stands in the place of a reference. */
+  /** The replacement of each reference. */
   readonly refs: ReadonlyMap<TableRef, TableRef>;
   readonly named: readonly NamedRef[];
-  /** References that also have `fileColumns`. */
+  /** References that also provide `fileColumns`. */
   readonly withFileColumns: ReadonlySet<TableRef>;
 }
 
 /**
- * Finds out what every name in FROM and every READ_* call of a query stands for.
- * @throws TesseraError UNDEFINED_TABLE, FORBIDDEN, what reading the files throws
+ * Resolves every name in FROM and every READ_* call of a query.
+ * @throws TesseraError UNDEFINED_TABLE, FORBIDDEN, and the errors of reading files
  */
 export async function placeRelations(
   { statement, locate }: ParsedQuery,
@@ -68,7 +68,8 @@ export async function placeRelations(
     const storage = name === undefined ? undefined : await context.relations?.location(name, mention);
     const args = readArguments(ref, location, storage);
     const isUpload = /^upload:/i.test(args.url);
-    // The statement that makes a view is looked at as text, where a URL may be in pieces.
+    // The statement that creates a view is checked as text, where a URL may be split into pieces; so it is
+    // checked again here.
     if (view !== undefined && isUpload) failForUpload('a view', location);
     if (storage === undefined && !isUpload) await context.relations?.url(mention);
     const source = await context.resolveRead({ ...args, location });
@@ -128,7 +129,8 @@ async function placed(
         return placement.relation(
           await externalScan(ref, relation, source, context.session, { fileColumns }),
         );
-      // Only what reads the files is marked: nodes that read parts of them convert the columns, too.
+      // The placeholder represents only the reading of the files, so that nodes that read parts of them also
+      // convert the columns.
       const mark = (scan: TableRef) => placement.relation(scan, scanId);
       const converted = await externalScan(ref, relation, source, context.session, { mark });
       return placement.query(converted.subquery, (subquery) => ({ ...converted, subquery }));
@@ -139,7 +141,10 @@ async function placed(
 const scanIdOf = (source: RelationSource): string | undefined =>
   source.kind === 'files' ? source.scanId : undefined;
 
-/** Plans have columns of tables by the tables' own names: those that the user gives them are put around. */
+/**
+ * Plans use the table's own column names, so the column names that the user assigns are applied around the
+ * reference.
+ */
 function tableRef(ref: BaseTableRef, boundName: string): TableRef {
   const table = { ...ref, catalog_name: '', schema_name: MANAGED_SCHEMA, table_name: boundName };
   if (ref.column_name_alias.length === 0) return table;
@@ -149,7 +154,7 @@ function tableRef(ref: BaseTableRef, boundName: string): TableRef {
   return { type: 'SUBQUERY', alias, sample, query_location, subquery, column_name_alias };
 }
 
-/** Names that the user gives columns come before those of the view. */
+/** Column names that the user assigns take precedence over those of the view. */
 function viewRef(ref: BaseTableRef, { columnNames = [] }: ViewRelation, subquery: Statement): TableRef {
   const given = ref.column_name_alias;
   return {

@@ -11,58 +11,64 @@ import {
 } from '../tree.ts';
 import { MANAGED_SCHEMA, type RelationResolver, type TableRelation } from './relation-resolver.ts';
 
-/** No table has a name in this schema: rewrites pass over what stands for a relation. */
+/** The schema of placeholders. No table has a name in this schema, so rewrites ignore placeholders. */
 const PLACE_SCHEMA = 'tsr_place';
 
 type Place =
-  /** Something that only the running session can read. */
+  /** A relation that only the running session can read. */
   | {
       readonly kind: 'running';
       readonly ref: TableRef;
       /** See `RelationSource`. */
       readonly scanId?: string | undefined;
     }
-  /** A query that is rewritten already; it has places itself. */
+  /** A query that is already rewritten and may contain placeholders itself. */
   | { readonly kind: 'query'; readonly ref: (query: Statement) => TableRef; readonly query: Statement };
 
 /**
- * What the relations of one statement become. While the statement is rewritten a mark stands for each; afterwards the
- * statement is told in two forms: as it runs, and as the binder knows it.
+ * Maps the relations of one statement to their replacements. During the rewrite, a placeholder represents
+ * each relation; afterwards the statement is produced in two forms: the one that runs and the one that the
+ * binder knows.
  */
 export class Placement {
   readonly #places: Place[] = [];
-  /** References to managed tables, by bound name; those of views included. */
+  /** References to managed tables by bound name, including those of views. */
   readonly tables = new Map<string, TableRelation>();
-  /** Queries of what the running session has, by the name of the empty relation that `bound` had made for it. */
+  /**
+   * Queries of relations that exist only in the running session, by the name of the empty relation that
+   * `bound` created for each.
+   */
   readonly sessionRelations = new Map<string, string>();
-  /** Whether a relation of `information_schema` or `pg_catalog` stands in the statement. */
+  /** Whether the statement reads a relation of `information_schema` or `pg_catalog`. */
   readsSystem = false;
-  /** Of the statement, where it reads tables. */
+  /** The clock of the statement; tables are read at a fixed time. */
   readonly clock = new StatementClock(new Date(), (name) =>
     [...this.tables.values()].some(({ columns }) => columns.some((c) => c.name.toLowerCase() === name)),
   );
 
-  /** A mark for a relation of the running session, or for files that several nodes may read. */
+  /**
+   * Creates a placeholder for a relation of the running session, or for files that several nodes may read.
+   */
   relation(ref: TableRef, scanId?: string): TableRef {
     return this.#mark({ kind: 'running', ref, scanId });
   }
 
-  /** Whether files stand in the statement that several nodes may read. */
+  /** Whether the statement reads files that several nodes may read. */
   get hasFileScans(): boolean {
     return this.#places.some((place) => place.kind === 'running' && place.scanId !== undefined);
   }
 
-  /** A mark for a query in FROM, which was rewritten with this placement. */
+  /** Creates a placeholder for a query in FROM that was rewritten with this placement. */
   query(query: Statement, ref: (query: Statement) => TableRef): TableRef {
     return this.#mark({ kind: 'query', query, ref });
   }
 
-  /** The statement as it runs. */
+  /** The statement in the form that runs. */
   running(statement: Statement): Statement {
     return this.#places.length === 0 ? statement : this.#filled(statement, ({ ref }) => ref);
   }
 
-  /** The statement over empty relations that `relations` makes. */
+  /** The statement over empty relations, which `relations` creates. */
   async bound(
     statement: Statement,
     session: KernelSession,
@@ -101,7 +107,7 @@ export class Placement {
   }
 }
 
-/** A query of all columns by the names they have, whatever the statement calls them. */
+/** A query of all columns under their original names, whatever the statement calls them. */
 function wholeOf(ref: TableRef, session: KernelSession): Promise<string> {
   const plain = {
     ...ref,

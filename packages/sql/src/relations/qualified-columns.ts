@@ -1,6 +1,6 @@
 import { type BaseTableRef, type ColumnRefNode, type Statement, type TableRef, walkTree } from '../tree.ts';
 
-/** A relation of the catalog in FROM, and what it is called there. */
+/** A relation of the catalog in FROM, with its name there. */
 export interface NamedRef {
   readonly ref: BaseTableRef;
   readonly alias: string;
@@ -11,8 +11,8 @@ const DEFAULT_SCHEMA = 'public';
 const schemaOf = (ref: BaseTableRef): string => ref.schema_name || DEFAULT_SCHEMA;
 
 /**
- * What each reference is called once something else stands in its place: its alias or the relation's own name, and
- * `schema.name` where two relations of one FROM have the same name and no alias.
+ * The alias of each reference after it is replaced: its own alias or the relation's name, or `schema.name` if
+ * two relations of one FROM have the same name and no alias.
  */
 export function aliasesFor(statement: Statement, refs: readonly BaseTableRef[]): readonly NamedRef[] {
   const doubled = new Set<TableRef>();
@@ -37,7 +37,10 @@ function leavesOf(ref: TableRef): readonly BaseTableRef[] {
   return ref.type === 'BASE_TABLE' ? [ref] : [];
 }
 
-/** `public.t.c` and `tessera.public.t.c` become `t.c`: what takes the place of `public.t` is called `t` only. */
+/**
+ * `public.t.c` and `tessera.public.t.c` become `t.c`, because the replacement of `public.t` is only known as
+ * `t`.
+ */
 export function unqualifiedColumns(
   named: readonly NamedRef[],
   database: string,
@@ -65,7 +68,7 @@ export function unqualifiedColumns(
 
 const pathKey = (names: readonly string[]): string => JSON.stringify(names);
 
-/** A relation that is called as a schema is meant before the schema. */
+/** The aliases in a query. A relation named like a schema takes precedence over the schema. */
 function aliasesIn(query: Statement): ReadonlySet<string> {
   const aliases = new Set<string>();
   walkTree(query, (node) => {

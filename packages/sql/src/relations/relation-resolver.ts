@@ -2,7 +2,7 @@ import type { SqlLocation } from '@tessera/common';
 import type { KernelColumn, KernelSession } from '@tessera/kernel';
 import type { ReadArguments, StorageLocation } from '../reads/read-arguments.ts';
 
-/** A name in FROM that is no CTE, as written: parts that were not given are undefined. Names are folded already. */
+/** A name in FROM that is not a CTE. Parts that were not given are undefined; names are already folded. */
 export interface RelationName {
   readonly database: string | undefined;
   readonly schema: string | undefined;
@@ -10,61 +10,70 @@ export interface RelationName {
   readonly location: SqlLocation | undefined;
 }
 
-/** Schema of the binder under which it has the tables. */
+/** The schema of the binder that contains the tables. */
 export const MANAGED_SCHEMA = 'managed';
 
 export interface TableRelation {
   readonly kind: 'table';
-  /** The table's name in `MANAGED_SCHEMA` of the binder, where it is empty. Holds only `[a-z0-9_]`. */
+  /**
+   * The name of the empty table that represents this table in `MANAGED_SCHEMA` of the binder. It consists of
+   * `[a-z0-9_]`.
+   */
   readonly boundName: string;
   readonly columns: readonly { readonly name: string; readonly nullable: boolean }[];
 }
 
-/** What a name stands for. */
+/** The relation that a name resolves to. */
 export type ResolvedRelation =
   | TableRelation
   | {
       readonly kind: 'view';
-      /** A query of the dialect; names without database in it belong to `database`. */
+      /** A query of the dialect. Names without a database belong to `database`. */
       readonly sql: string;
       readonly columnNames: readonly string[] | undefined;
       readonly database: string;
-      /** Different views have different ones. */
+      /** The id of the view. */
       readonly id: string;
     }
   /** A temp table of the session. */
   | { readonly kind: 'temporary'; readonly name: string }
-  /** Files outside, as if a READ_* call stood here; `columns` are declared: the kernel's types. */
+  /**
+   * Files outside the engine, as if a READ_* call stood here. `columns` are declared with the kernel's types.
+   */
   | {
       readonly kind: 'files';
       readonly call: ReadArguments;
       readonly columns: readonly { readonly name: string; readonly type: string }[];
     };
 
-/** Where a query names something. */
+/** The context in which a query mentions a name. */
 export interface Mention {
-  /** Id of the view whose query names it; undefined: the statement itself does. */
+  /** The id of the view whose query contains the name; undefined if the statement itself does. */
   readonly view: string | undefined;
-  /** That names without one belong to. */
+  /** The database of names that do not give one. */
   readonly database: string;
   readonly location: SqlLocation | undefined;
 }
 
-/** What the catalog is for a statement; asked before anything is looked up in what it answers. */
+/** The catalog as a statement sees it. It is called before anything in its answers is looked up. */
 export interface RelationResolver {
   /**
-   * Undefined when there is no such relation.
-   * @throws TesseraError UNDEFINED_TABLE and relatives where the reason is known better than "does not exist"; FORBIDDEN
+   * Resolves a name; undefined if there is no such relation.
+   * @throws TesseraError UNDEFINED_TABLE or a similar code if a more specific reason than "does not exist" is
+   * known; FORBIDDEN
    */
   resolve(name: RelationName, mention: Mention): Promise<ResolvedRelation | undefined>;
   /** @throws TesseraError UNDEFINED_OBJECT, FORBIDDEN */
   location(name: string, mention: Mention): Promise<StorageLocation>;
-  /** Before a READ_* call of a URL that is no upload. @throws TesseraError FORBIDDEN */
+  /** Checks access before a READ_* call of a URL that is not an upload. @throws TesseraError FORBIDDEN */
   url(mention: Mention): Promise<void>;
-  /** The session that knows every table that was resolved, by its bound name; rows it has none. */
+  /** The session that contains every resolved table under its bound name, without rows. */
   binder(): Promise<KernelSession>;
-  /** Makes an empty temp table in the binder's session. */
+  /** Creates an empty temp table in the binder's session and returns its name. */
   emptyRelation(columns: readonly KernelColumn[]): Promise<string>;
-  /** The name in `MANAGED_SCHEMA` of the binder under which it knows files that several nodes may read (`RelationSource.scanId`). */
+  /**
+   * Registers files that several nodes may read (`RelationSource.scanId`) and returns their name in
+   * `MANAGED_SCHEMA` of the binder.
+   */
   fileScan(scanId: string, columns: readonly KernelColumn[]): Promise<string>;
 }

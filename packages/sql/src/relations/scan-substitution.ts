@@ -3,10 +3,9 @@ import { tokenize, Word } from '../text/lexer.ts';
 import { MANAGED_SCHEMA } from './relation-resolver.ts';
 
 /**
- * The SQL of a prepared query with every managed table replaced by what scans it. Names of tables that stand in strings
- * or quoted names are left alone.
- *
- * @param tables how often each table stands in `sql`, as `PreparedQuery.tables` tells
+ * Replaces every managed table in the SQL of a prepared query by the SQL that scans it. Table names inside
+ * strings or quoted names are left alone.
+ * @param tables the number of references to each table in `sql`, as in `PreparedQuery.tables`
  * @param scans SQL that may stand in FROM, by bound name
  */
 export function substituteScans(
@@ -34,7 +33,10 @@ interface Span {
   readonly end: number;
 }
 
-/** All places are found, and no others, when each name is there as often as the tree has it. */
+/**
+ * Returns the spans if each name occurs as often as in the tree: then all references were found, and nothing
+ * else.
+ */
 function matching(spans: readonly Span[], tables: ReadonlyMap<string, number>): readonly Span[] | undefined {
   const found = new Map<string, number>();
   for (const { name } of spans) found.set(name, (found.get(name) ?? 0) + 1);
@@ -44,7 +46,10 @@ function matching(spans: readonly Span[], tables: ReadonlyMap<string, number>): 
 
 const TABLE = new RegExp(`\\b${MANAGED_SCHEMA}\\.(t_[a-z0-9_]+)`, 'g');
 
-/** Wherever the characters stand; quick, and right for all but statements that mean to deceive. */
+/**
+ * Finds the names wherever the characters occur. This is fast, and correct except for statements that are
+ * built to deceive it.
+ */
 function plainSpans(sql: string): readonly Span[] {
   return [...sql.matchAll(TABLE)].map((match) => ({
     name: match[1]!,

@@ -1,12 +1,12 @@
 import type { Expression } from '../tree.ts';
 
 /**
- * `'\x6162'::bytea` is two bytes, as in PostgreSQL: the kernel takes `\x61` for one byte and `62` for two letters.
- *
+ * `'\x6162'::bytea` is two bytes, as in PostgreSQL; the kernel would read `\x61` as one byte and `62` as two
+ * characters.
  *     CAST('\x6162' AS BLOB)   →   CAST('\x61\x62' AS BLOB)
- *
- * A character beyond ASCII is its bytes in UTF-8; the kernel refuses it: `CAST('é' AS BLOB)` → `CAST('\xC3\xA9' AS BLOB)`.
- * Anything else stays as it is.
+ * A non-ASCII character, which the kernel refuses, becomes its UTF-8 bytes: `CAST('é' AS BLOB)` →
+ * `CAST('\xC3\xA9' AS BLOB)`.
+ * Everything else stays as it is.
  */
 export function byteaLiteral(node: Expression): Expression {
   if (node.class !== 'CAST' || node.cast_type.id !== 'BLOB' || node.child.class !== 'CONSTANT') return node;

@@ -2,8 +2,9 @@ import { bareNameOf } from '../functions/bare-name.ts';
 import type { Expression, QueryNode } from '../tree.ts';
 
 /**
- * `SELECT 1, f(x), a::int` → `SELECT 1 AS "?column?", f(x) AS f, a::int AS a`: PostgreSQL's names for unnamed columns,
- * where the kernel would use the text of the expression. `nameOf` tells the name of what rewrites may have replaced.
+ * `SELECT 1, f(x), a::int` → `SELECT 1 AS "?column?", f(x) AS f, a::int AS a`: applies PostgreSQL's names to
+ * unnamed columns, for which the kernel would use the text of the expression.
+ * @param nameOf the name of an item that an earlier rewrite may have replaced
  */
 export function nameColumns(node: QueryNode, nameOf: (item: Expression) => string): QueryNode {
   if (node.type !== 'SELECT_NODE' || node.from_table.type === 'SHOW_REF') return node;
@@ -21,7 +22,10 @@ function keepsOwnName(item: Expression): boolean {
   return containsStar(item);
 }
 
-/** `COLUMNS(…) + 1` and `unnest(…, recursive := true)` make several columns: one name would stand for all of them. */
+/**
+ * `COLUMNS(…) + 1` and `unnest(…, recursive := true)` expand to several columns, which must not all get the
+ * same name.
+ */
 function containsStar(item: unknown): boolean {
   if (item === null || typeof item !== 'object') return false;
   const node = item as { class?: unknown; cte_map?: unknown };
@@ -30,14 +34,14 @@ function containsStar(item: unknown): boolean {
   return Object.values(item).some(containsStar);
 }
 
-/** PostgreSQL's `FigureColname`: how much a name tells decides between the parts of an expression. */
+/** PostgreSQL's `FigureColname`: the strongest name among the parts of an expression wins. */
 export function postgresName(item: Expression): string {
   return figure(item)?.name ?? '?column?';
 }
 
 interface Figured {
   readonly name: string;
-  /** 1: a type's name, gives way to anything better below a cast; 2: a real name. */
+  /** 1 is the name of a type, which any better name below the cast replaces; 2 is a proper name. */
   readonly strength: 1 | 2;
 }
 
@@ -70,14 +74,14 @@ function figure(item: Expression): Figured | undefined {
   }
 }
 
-/** The parser writes `true` as `'t'::BOOLEAN`. */
+/** Recognises the parser's form of `true`, `'t'::BOOLEAN`. */
 const isBooleanLiteral = ({ child, cast_type }: Extract<Expression, { class: 'CAST' }>): boolean =>
   cast_type.id === 'BOOLEAN' && child.class === 'CONSTANT' && /^[tf]$/.test(String(child.value.value));
 
 const strong = (name: string | undefined): Figured | undefined =>
   name === undefined ? undefined : { name, strength: 2 };
 
-/** Sugar that the parser has turned into a call. */
+/** The names of syntax that the parser turns into calls. */
 const CALL_NAMES: Readonly<Record<string, string>> = {
   count_star: 'count',
   list_value: 'array',
@@ -103,7 +107,7 @@ function figureSubquery(item: Extract<Expression, { class: 'SUBQUERY' }>): Figur
   return column.alias === '' ? figure(column) : strong(column.alias);
 }
 
-/** `ARRAY(SELECT …)`, which the parser writes as a subquery that aggregates. */
+/** Recognises `ARRAY(SELECT …)`, which the parser writes as an aggregating subquery. */
 function isArraySubquery({ subquery: { node } }: Extract<Expression, { class: 'SUBQUERY' }>): boolean {
   if (node.type !== 'SELECT_NODE') return false;
   const [item] = node.select_list;

@@ -3,13 +3,11 @@ import { constant } from '../tree-build.ts';
 import type { JoinRef, TableRef } from '../tree-nodes.ts';
 
 /**
- * The kernel prints a cross join as a comma, which binds looser than `JOIN`:
- *
+ * The kernel prints a cross join as a comma, which binds less tightly than `JOIN`:
  *     a CROSS JOIN b FULL JOIN c ON …   is printed   a, b FULL JOIN c ON …
- *
- * and would come back as `a × (b FULL JOIN c)`: other rows. So a cross join inside another join becomes
- * `a INNER JOIN b ON true` before it is printed. Likewise it prints no parentheses around a join on the right side of a
- * join that has no condition; such a statement is refused.
+ * This would be read back as `a × (b FULL JOIN c)` and return other rows. So a cross join inside another join
+ * becomes `a INNER JOIN b ON true` before it is printed. The kernel also prints no parentheses around a join
+ * on the right side of a join without a condition; such a statement is refused.
  */
 export function joinsThatPrintRight(node: TableRef): TableRef {
   if (node.type !== 'JOIN' || node.ref_type === 'CROSS') return node;

@@ -9,14 +9,14 @@ import {
 } from '../tree.ts';
 
 /**
- * `1.5` → `CAST('1.5' AS DOUBLE)`: a number with a point is a DOUBLE PRECISION wherever it stands, where the kernel makes a
- * DECIMAL of it. Its digits are kept where they decide and no value of its type comes of it: under a cast
- * (`0.1::numeric(2, 1)`), in arithmetic of literals that is compared (`discount >= 0.06 + 0.01`), and as an item of the
- * query of an INSERT, which is cast to the type of a column.
+ * `1.5` → `CAST('1.5' AS DOUBLE)`: a number with a decimal point is DOUBLE PRECISION in the dialect, but a
+ * DECIMAL in the kernel. The literal keeps its exact digits where they matter and its type does not show:
+ * under a cast (`0.1::numeric(2, 1)`), in arithmetic of literals within a comparison (`discount >= 0.06 +
+ * 0.01`), and as an item of an INSERT's query, which is cast to the column's type.
  */
 export const decimalLiterals = <T>(tree: T): T => doubles(tree) as T;
 
-/** The alias of a subquery whose columns are assigned to those of a table. */
+/** The alias of a subquery whose columns are assigned to columns of a table. */
 export const ASSIGNED_SOURCE = 'tsr_assigned';
 
 function doubles(value: unknown): unknown {
@@ -65,7 +65,7 @@ const isComparing = (node: Expression): boolean =>
   node.class === 'BETWEEN' ||
   (node.class === 'OPERATOR' && (node.type === 'COMPARE_IN' || node.type === 'COMPARE_NOT_IN'));
 
-/** Literals, and arithmetic of nothing else. */
+/** Whether an expression consists of literals and arithmetic only. */
 function isOfLiterals(value: unknown): boolean {
   if (!isExpression(value)) return false;
   if (value.class === 'CONSTANT') return true;
@@ -79,7 +79,7 @@ function double(node: ConstantNode): Expression {
   return { ...cast(constant(decimalText(node)), 'DOUBLE'), alias, query_location };
 }
 
-/** The digits of a DECIMAL, as they were written. */
+/** The digits of a DECIMAL literal as they were written. */
 function decimalText({ value: { type, value } }: ConstantNode): string {
   const scale = type.type_info?.type === 'DECIMAL_TYPE_INFO' ? type.type_info.scale : 0;
   const unscaled =

@@ -10,9 +10,9 @@ import {
 } from '../tree.ts';
 
 /**
- * `a / b` → `a // tsr_divisor(b, a)`, likewise `%` and `//`: the kernel answers NULL for a division by zero, the dialect an
- * error unless the dividend is NULL. A divisor that is a literal other than zero stays as it is. With `integer_division` the
- * kernel's parser reads `/` as `//`, but not where it only plans.
+ * `a / b` → `a // tsr_divisor(b, a)`, and the same for `%` and `//`: the kernel answers NULL for a division
+ * by zero, the dialect raises an error unless the dividend is NULL. A non-zero literal divisor stays as it
+ * is. With `integer_division`, the kernel's parser reads `/` as `//`, except where it only plans.
  */
 export function divideByZeroFails(node: FunctionNode): Expression {
   const [dividend, divisor, more] = node.children;
@@ -21,7 +21,7 @@ export function divideByZeroFails(node: FunctionNode): Expression {
   const function_name = node.function_name === '/' ? '//' : node.function_name;
   const literal = literalNumber(divisor);
   if (literal !== undefined && literal !== 0) return { ...node, function_name };
-  // The text '0' takes the type of its place, as which it is zero all the same.
+  // The text '0' takes the type that its position requires and is zero in every type.
   const number = stringLiteral(divisor) !== undefined && literal === 0 ? constant(0) : divisor;
   if (!mayCost(dividend) && !mayCost(number)) {
     return { ...node, function_name, children: [dividend, call('tsr_divisor', number, dividend)] };
@@ -29,7 +29,7 @@ export function divideByZeroFails(node: FunctionNode): Expression {
   return { ...evaluatedOnce(function_name, dividend, number), alias: node.alias };
 }
 
-/** The macro evaluates its arguments more than once: here they become fields of a lambda parameter first. */
+/** The macro evaluates its arguments more than once, so they become fields of a lambda parameter first. */
 function evaluatedOnce(name: string, dividend: Expression, divisor: Expression): Expression {
   const field = (index: number) => call('array_extract', column('tsr_pair'), constant(index));
   const quotient = { ...call(name, field(1), call('tsr_divisor', field(2), field(1))), is_operator: true };
@@ -37,7 +37,10 @@ function evaluatedOnce(name: string, dividend: Expression, divisor: Expression):
   return call('list_extract', call('list_transform', pair, lambda(['tsr_pair'], quotient)), constant(1));
 }
 
-/** Larger expressions, and those that divide themselves, would grow with every level if they were repeated. */
+/**
+ * Expressions with more nodes, and those that contain a division, are evaluated once: repeating them would
+ * multiply their size at every level.
+ */
 const MAX_REPEATED_NODES = 40;
 
 function mayCost(operand: Expression): boolean {

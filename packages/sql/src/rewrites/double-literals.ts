@@ -4,12 +4,10 @@ import { type CastNode, type ConstantNode, cast, constant, type Expression, stri
 type Locate = (at: Expression['query_location']) => SqlLocation | undefined;
 
 /**
- * The kernel prints the double `1e3` as `1000.0`, which reads back as a decimal. As a cast of its text it stays what it
- * is, to the last bit:
- *
+ * The kernel prints the double `1e3` as `1000.0`, which it reads back as a decimal. A cast of its text keeps
+ * it exact, to the last bit:
  *     1e3   →   CAST('1000' AS DOUBLE)
- *
- * @throws TesseraError OUT_OF_RANGE for a number such as `1e400`, of which the kernel makes infinity
+ * @throws TesseraError OUT_OF_RANGE for a number such as `1e400`, which the kernel would turn into infinity
  */
 export function doubleLiteral(node: ConstantNode, locate: Locate): Expression {
   if (node.value.type.id !== 'DOUBLE') return node;
@@ -22,7 +20,10 @@ export function doubleLiteral(node: ConstantNode, locate: Locate): Expression {
 
 const LIMITS: Readonly<Record<string, number>> = { DOUBLE: Number.MAX_VALUE, FLOAT: 3.4028235677973366e38 };
 
-/** Refuses `'1e400'::double precision`, which the kernel would make infinity; a text that says so (`'inf'`) is. */
+/**
+ * Refuses `'1e400'::double precision`, which the kernel would turn into infinity. A text that means infinity
+ * (`'inf'`) is allowed.
+ */
 export function checkDoubleText(node: CastNode, locate: Locate): void {
   const limit = LIMITS[node.cast_type.id];
   const text = limit === undefined ? undefined : stringLiteral(node.child);

@@ -14,8 +14,8 @@ import {
 } from '../tree.ts';
 
 /**
- * Functions in FROM that the kernel has only for select lists become subqueries, with PostgreSQL's names of their columns:
- *
+ * Turns functions in FROM that the kernel only supports in select lists into subqueries, with PostgreSQL's
+ * column names:
  *     FROM version() AS v             becomes   FROM (SELECT version() AS v) AS v
  *     FROM unnest(a, b) AS u(x, y)    becomes   FROM (SELECT unnest(a), unnest(b)) AS u(x, y)
  */
@@ -34,18 +34,20 @@ function asSubquery(node: TableFunctionRef): TableRef | undefined {
   return { type: 'SUBQUERY', alias: alias || name, sample, query_location, subquery, column_name_alias };
 }
 
-/** The columns of the subquery; undefined for functions that the kernel takes in FROM. */
+/** The columns of the subquery; undefined for functions that the kernel supports in FROM. */
 function itemsOf({ function: called, alias }: TableFunctionRef): readonly Expression[] | undefined {
   if (isZip(called)) return called.children.map((list) => ({ ...call('unnest', list), alias: 'unnest' }));
   if (isReadFunction(called.function_name.toLowerCase()) || isTableFunction(called)) return undefined;
   return [{ ...called, alias: alias || called.function_name }];
 }
 
-/** Several arrays side by side: the shorter ones are filled up with NULLs, as in a select list. */
+/**
+ * Whether several arrays are unnested in parallel. Shorter arrays are padded with NULLs, as in a select list.
+ */
 const isZip = ({ function_name, children }: TableFunctionRef['function']): boolean =>
   function_name === 'unnest' && children.length > 1 && children.every(({ alias }) => alias === '');
 
-/** The number of each row, from 1 on. */
+/** The number of each row, counted from 1. */
 function ordinality({ function: called }: TableFunctionRef): Expression {
   const rows = isZip(called)
     ? kernelCall('greatest', ...called.children.map((list) => call('len', list)))

@@ -9,8 +9,9 @@ const ESCAPING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * `a LIKE p` → `like_escape(a, p, '\')`, likewise its kin: without ESCAPE the kernel has no escape character. Patterns that
- * are known to have no backslash stay as they are, as the kernel is quicker with those.
+ * `a LIKE p` → `like_escape(a, p, '\')`, and the same for ILIKE and their negations: without ESCAPE, the
+ * kernel has no escape character. Patterns that certainly contain no backslash stay as they are, because the
+ * kernel runs those faster.
  */
 export function backslashEscapes(node: FunctionNode): FunctionNode {
   const escaping = ESCAPING.get(node.function_name);

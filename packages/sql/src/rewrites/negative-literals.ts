@@ -1,8 +1,8 @@
 import type { ConstantNode, Expression } from '../tree.ts';
 
 /**
- * `-9223372036854775808::bigint` → `(-9223372036854775808)::bigint`: the cast binds tighter than the sign, and the number
- * without its sign is out of range.
+ * `-9223372036854775808::bigint` → `(-9223372036854775808)::bigint`: the cast binds more tightly than the
+ * sign, and the number without its sign is out of range.
  */
 export function negativeLiteral(node: Expression): Expression {
   if (node.class !== 'FUNCTION' || !node.is_operator || node.function_name !== '-') return node;
@@ -15,7 +15,7 @@ export function negativeLiteral(node: Expression): Expression {
   return { ...operand, child: { ...operand.child, value }, alias, query_location };
 }
 
-/** What the smallest value of each type is without its sign. */
+/** The absolute value of the smallest value of each type. */
 const SMALLEST: ReadonlyMap<string, bigint> = new Map([
   ['SMALLINT', 2n ** 15n],
   ['INTEGER', 2n ** 31n],

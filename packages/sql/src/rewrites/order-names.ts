@@ -14,11 +14,12 @@ import { postgresName } from './column-names.ts';
 import { spelling } from './spelling.ts';
 
 /**
- * `SELECT a, a::text FROM t ORDER BY a` → `… ORDER BY 1`: an item that has the name only because PostgreSQL names unnamed
- * expressions so gives way to the column or the AS that has it too. Without this rule the rows would be sorted by the
- * text, since the item gets its name as an alias. An item that alone has the name is sorted by, as in PostgreSQL.
+ * `SELECT a, a::text FROM t ORDER BY a` → `… ORDER BY 1`. PostgreSQL names unnamed expressions, here both
+ * items `a`. If a name in ORDER BY matches several items, the column or the item with an explicit AS wins.
+ * Without this rule the rows would be sorted by the text, because the generated name becomes the item's
+ * alias. If only one item has the name, it is the sort key, as in PostgreSQL.
  * @param locate the place of a key in the statement
- * @throws TesseraError AMBIGUOUS_NAME for a name of different expressions of the same standing
+ * @throws TesseraError AMBIGUOUS_NAME if several different expressions match equally
  */
 export function resolveOrderNames(
   node: QueryNode,
@@ -38,8 +39,8 @@ export function resolveOrderNames(
 }
 
 /**
- * What stands for a name in ORDER BY; undefined when it is ambiguous.
- * @param mayHoldOthers whether ORDER BY may hold an expression that is no item
+ * The replacement of a name in ORDER BY; undefined if the name is ambiguous.
+ * @param mayHoldOthers whether ORDER BY may contain an expression that is not an item of the select list
  */
 function orderKey(
   key: ColumnRefNode,
@@ -57,12 +58,12 @@ function orderKey(
     if (items.slice(0, place).some(isStar)) return elsewhere({ ...named[0]!, alias: '' });
     return { ...constant(place + 1), query_location: key.query_location };
   }
-  // The column that the expression is named after is also one of those that the star stands for.
+  // The column that the expression is named after is also one of those that the star expands to.
   if (items.some(isStar) && implied.some((item) => readsColumn(item, name))) return elsewhere(key);
   return different(implied) ? undefined : key;
 }
 
-/** The kernel looks for an alias only where a name stands alone. */
+/** The kernel resolves an alias only if a name stands alone. */
 const unaliased = (key: Expression): Expression => operator('OPERATOR_COALESCE', key);
 
 function withKeys(modifier: ResultModifier, resolved: (key: Expression) => Expression): ResultModifier {
@@ -99,7 +100,7 @@ const isName = (key: Expression): key is ColumnRefNode =>
 
 const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** `a` and `t.a` are taken for the same column: where they are not, the kernel says so. */
+/** `a` and `t.a` are treated as the same column; if they differ, the kernel reports it. */
 const different = (items: readonly Expression[]): boolean =>
   new Set(items.map((item) => lastName(item) ?? spelling(item))).size > 1;
 

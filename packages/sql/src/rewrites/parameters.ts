@@ -5,24 +5,28 @@ import type { SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
 import { typedValue } from './typed-value.ts';
 
-/** A parameter of the request; bigint for JSON integers, number for JSON fractions. */
+/** A parameter of the request. JSON integers are bigint, JSON fractions number. */
 export interface QueryParameter {
-  /** As the request spells it: `$1`, or a name that `param('…')` reads. */
+  /** The name in the request: `$1`, or a name that `param('…')` reads. */
   readonly name: string;
   readonly value: null | boolean | bigint | number | string;
   /**
-   * The type that the value is of, wherever it stands; a string is then its text as PostgreSQL writes it. Texts (`text`) take
-   * the type that their place asks for, as literals do, but NULL is a text.
+   * The type of the value, independent of its position; a string is then PostgreSQL's text form of the value.
+   * Parameters of type `text` take the type that their position requires, as literals do, but NULL is a text.
    */
   readonly type?: SqlType | undefined;
-  /** The query is to be bound for every value of the type, and has `$1` where the text of one (`openText`) is to stand. */
+  /**
+   * Whether the query is bound for every value of the type. It then contains `$1` where the text of a value
+   * (`openText`) will be inserted.
+   */
   readonly isOpen?: boolean | undefined;
 }
 
 /**
- * `$1` → its value as a literal: strings and NULL take the type that their place asks for, as literals do; integers
- * are BIGINT and fractions DOUBLE wherever they stand.
- * @throws TesseraError INVALID_ARGUMENT for a parameter without a value, CAST_ERROR for one that is not of its type
+ * `$1` → its value as a literal. Strings and NULL take the type that their position requires, as literals do;
+ * integers are BIGINT and fractions DOUBLE everywhere.
+ * @throws TesseraError INVALID_ARGUMENT for a parameter without a value, CAST_ERROR for a value that does not
+ * have its type
  */
 export function parameterValue(
   node: ParameterNode,
@@ -46,7 +50,7 @@ export function parameterValue(
 
 const INDEXES = new WeakMap<readonly QueryParameter[], ReadonlyMap<string, QueryParameter>>();
 
-/** Statements may have 65,535 of them. */
+/** An index by name, because statements may have 65,535 parameters. */
 function byName(parameters: readonly QueryParameter[]): ReadonlyMap<string, QueryParameter> {
   const known = INDEXES.get(parameters);
   if (known !== undefined) return known;
@@ -55,7 +59,7 @@ function byName(parameters: readonly QueryParameter[]): ReadonlyMap<string, Quer
   return index;
 }
 
-/** Types whose values stand in a query as a text under a cast to the type, whatever they are. */
+/** Types whose values can always be written in a query as a text cast to the type. */
 const OPEN_KINDS: ReadonlySet<SqlType['kind']> = new Set([
   'int',
   'long',
@@ -68,8 +72,8 @@ const OPEN_KINDS: ReadonlySet<SqlType['kind']> = new Set([
 ]);
 
 /**
- * What stands for an open parameter in SQL of the kernel. Undefined for values that decide more of a query than what they are:
- * NULL, texts, numbers that have as many digits as their type, what is no value of its type.
+ * The SQL of the kernel that replaces an open parameter. Undefined for values that influence how a query is
+ * bound: NULL, texts, numbers with as many digits as their type allows, and invalid values.
  */
 export function openText(parameter: QueryParameter): string | undefined {
   const { value, type } = parameter;
@@ -91,7 +95,9 @@ export function openText(parameter: QueryParameter): string | undefined {
   }
 }
 
-/** A query that was bound with open parameters, for values; `texts` by number. */
+/**
+ * Inserts values into a query that was bound with open parameters; `texts` is indexed by parameter number.
+ */
 export const withOpenTexts = (sql: string, texts: ReadonlyMap<string, string>): string =>
   sql.replace(/\$(\d+)\b/g, (place, n: string) => texts.get(n) ?? place);
 

@@ -4,9 +4,10 @@ import { constant, type FunctionNode, stringLiteral } from '../tree.ts';
 const OFFSET = /^\s*(?:utc|gmt)?([+-])(\d{1,2})(?::(\d\d))?\s*$/i;
 
 /**
- * `x AT TIME ZONE '+02:00'` → `x AT TIME ZONE 'UTC-2'`, and `'UTC+2'` likewise. PostgreSQL counts such offsets as POSIX does, to the
- * west of Greenwich; the kernel counts `UTC+2` to the east, knows no `+02:00`, and drops the minutes of `UTC+5:30`.
- * @throws TesseraError NOT_SUPPORTED for an offset that is not in whole hours
+ * `x AT TIME ZONE '+02:00'` → `x AT TIME ZONE 'UTC-2'`, and the same for `'UTC+2'`. PostgreSQL follows POSIX,
+ * which counts such offsets to the west of Greenwich. The kernel counts `UTC+2` to the east, does not know
+ * `+02:00`, and drops the minutes of `UTC+5:30`.
+ * @throws TesseraError NOT_SUPPORTED for an offset that is not a full number of hours
  */
 export function posixZone(node: FunctionNode): FunctionNode {
   const [zone, ...rest] = node.children;

@@ -1,9 +1,9 @@
-/** An array as PostgreSQL's text has it: texts of elements, NULLs, arrays inside. */
+/** An array parsed from PostgreSQL's text form: texts of elements, NULLs, and nested arrays. */
 export type ArrayText = readonly (string | null | ArrayText)[];
 
 /**
- * Parses `{1,NULL,"a \"b\"",{…}}` by PostgreSQL's rules; bounds (`[0:1]={…}`) are read over.
- * @throws SyntaxError for what is no array
+ * Parses `{1,NULL,"a \"b\"",{…}}` by PostgreSQL's rules; bounds (`[0:1]={…}`) are ignored.
+ * @throws SyntaxError for an invalid array
  */
 export function parseArrayText(text: string): ArrayText {
   const start = /^\s*(?:(?:\[[+-]?\d+(?::[+-]?\d+)?\])+\s*=\s*)?/.exec(text)![0].length;
@@ -62,7 +62,7 @@ class ArrayReader {
     }
   }
 
-  /** White space around it does not count, escaped white space does. */
+  /** Reads an unquoted element. White space around it is ignored unless it is escaped. */
   #bare(): string | null {
     let value = '';
     let kept = 0;

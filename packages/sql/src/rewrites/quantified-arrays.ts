@@ -1,9 +1,9 @@
 import { call, constant, type Expression, operator } from '../tree.ts';
 
 /**
- * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `… unnest(coalesce(list, [NULL]))`: a
- * comparison with the elements of NULL is NULL, as in PostgreSQL. Of a NULL list the kernel makes no row, so that ANY would
- * be false and ALL true.
+ * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `… unnest(coalesce(list,
+ * [NULL]))`: the comparison with a NULL list is NULL, as in PostgreSQL. Without this rule the kernel would
+ * unnest a NULL list to no rows, so ANY would be false and ALL true.
  */
 export function quantifiedArray(node: Expression): Expression {
   if (node.class !== 'SUBQUERY' || node.subquery_type !== 'ANY') return node;
@@ -13,7 +13,7 @@ export function quantifiedArray(node: Expression): Expression {
   if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
   const [list, ...options] = item.children;
   if (list === undefined || isConstructor(list)) return node;
-  // A parameter without a value is asked for its type, which the list of NULL would decide.
+  // The type of a parameter without a value is inferred, and the list of NULL would decide it.
   if (list.class === 'PARAMETER') return node;
   const known = operator('OPERATOR_COALESCE', list, call('list_value', constant(null)));
   const select_list = [{ ...item, children: [known, ...options] }];

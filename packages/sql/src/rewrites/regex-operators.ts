@@ -1,9 +1,10 @@
 import { call, constant, type Expression, type FunctionNode, operator } from '../tree.ts';
 
 /**
- * `a ~ p` → `regexp_matches(a, p)`, with `~*` and the negations: the kernel takes `~` as a match of the whole text
- * and does not know the others. `sourceAt` is the statement's text at a node: `regexp_full_match(…)` and
- * `SIMILAR TO` parse to the same function as `~`, and `a !~ p` to a NOT around it that alone has a place.
+ * `a ~ p` → `regexp_matches(a, p)`, and the same for `~*` and the negations: the kernel's `~` matches the
+ * whole text, and the other operators do not exist there.
+ * @param sourceAt the statement's text at a node, needed because `regexp_full_match(…)` and `SIMILAR TO` are
+ * parsed to the same function as `~`, and `a !~ p` to a NOT around it where only the NOT has a place
  */
 export function partialRegexMatch(node: Expression, sourceAt: (node: Expression) => string): Expression {
   if (node.class === 'OPERATOR' && node.type === 'OPERATOR_NOT') {

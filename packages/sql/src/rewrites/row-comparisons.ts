@@ -1,18 +1,17 @@
 import { type ComparisonNode, type Expression, type FunctionNode, NO_LOCATION, operator } from '../tree.ts';
 
-/** Longer lists stay one comparison of structs, where NULLs are values. */
+/** Longer lists stay a comparison of structs, in which NULLs are values. */
 const MAX_ROWS = 1000;
 
 /**
- * Comparisons of row constructors as SQL defines them, field by field; the kernel compares structs, in which NULL is a
+ * Compares row constructors as SQL defines it, field by field. The kernel compares structs, where NULL is a
  * value that equals NULL:
- *
  *     (a, b) = (c, d)             →   a = c AND b = d
  *     (a, b) < (c, d)             →   a < c OR (a = c AND b < d)
  *     (a, b) IN ((1, 2), (3, 4))  →   (a = 1 AND b = 2) OR (a = 3 AND b = 4)
  *     (a, b) IS NULL              →   a IS NULL AND b IS NULL
- *
- * `(1, NULL) = (1, 2)` is NULL, not false: `NOT IN` would let rows through that PostgreSQL leaves out.
+ * Without this rule `(1, NULL) = (1, 2)` would be false instead of NULL, and `NOT IN` would return rows that
+ * PostgreSQL filters out.
  */
 export function rowComparison(node: Expression): Expression {
   const found = comparedFields(node);
@@ -59,7 +58,10 @@ function pairOfRows(type: string, left: Expression, right: Expression): Expressi
   }
 }
 
-/** All fields but the last decide by being different, the last one by `type` itself. */
+/**
+ * Lexicographic comparison: every field except the last decides if it differs; the last is compared with
+ * `type` itself.
+ */
 function inOrder(type: string, pairs: readonly (readonly [Expression, Expression])[]): Expression {
   const [[a, b], ...rest] = pairs as readonly [readonly [Expression, Expression], ...typeof pairs];
   if (rest.length === 0) return compare(type, a, b);

@@ -16,19 +16,25 @@ import {
 } from '../tree.ts';
 import type { QueryParameter } from './parameters.ts';
 
-/** The sequences of the catalog for one statement. Names are texts, as `nextval` takes them. */
+/** The catalog's sequences for one statement. Names are texts, in the form that `nextval` takes. */
 export interface SequenceResolver {
-  /** The kernel's sequence with the next values. @throws TesseraError UNDEFINED_TABLE, FORBIDDEN, SEQUENCE_EXHAUSTED */
+  /**
+   * The kernel sequence that holds the next values. @throws TesseraError UNDEFINED_TABLE, FORBIDDEN,
+   * SEQUENCE_EXHAUSTED
+   */
   next(name: string, mention: Mention): Promise<string>;
-  /** The last value of the session, of this sequence or of any. @throws TesseraError NO_SEQUENCE_VALUE */
+  /**
+   * The last value that the session took from this sequence, or from any. @throws TesseraError
+   * NO_SEQUENCE_VALUE
+   */
   current(name: string | undefined, mention: Mention): Promise<bigint>;
-  /** The values of column `column` of the output are for `settingOf` the sequence. */
+  /** Declares that the values of column `column` of the output set the sequence (see `settingOf`). */
   set(name: string, column: number, mention: Mention): Promise<void>;
-  /** The sequence of a column, as a name for `next`; undefined where it has none. */
+  /** The sequence of a column, as a name for `next`; undefined if the column has none. */
   owned(table: string, column: string, mention: Mention): Promise<string | undefined>;
 }
 
-/** What a value of a column of `setval` calls for. */
+/** Decodes a value of a `setval` column. */
 export const settingOf = (encoded: bigint): { readonly value: bigint; readonly isCalled: boolean } => ({
   value: encoded >> 1n,
   isCalled: (encoded & 1n) === 1n,
@@ -51,9 +57,9 @@ interface SequenceScope {
 }
 
 /**
- * `nextval('s')` → `nextval` of a sequence that the session has; `currval('s')`, `lastval()` → a number; `setval('s', v, c)` → the
- * number `2 * v + c`, which whoever runs the query takes apart (`settingOf`).
- * @throws TesseraError NOT_SUPPORTED for names that are no literals
+ * `nextval('s')` → `nextval` of a sequence of the session; `currval('s')`, `lastval()` → a number;
+ * `setval('s', v, c)` → the number `2 * v + c`, which the runner of the query decodes (`settingOf`).
+ * @throws TesseraError NOT_SUPPORTED for a name that is not a literal
  */
 export async function sequenceCalls(
   { statement, locate }: ParsedQuery,
@@ -69,7 +75,7 @@ export async function sequenceCalls(
   return transformTree(statement, { expression: (node) => replaced.get(node) ?? node });
 }
 
-/** Without those that are the argument of another. */
+/** The calls of sequence functions, without those that are an argument of another. */
 function callsIn(statement: Statement): readonly FunctionNode[] {
   const found: FunctionNode[] = [];
   const inner = new Set<Expression>();
@@ -126,7 +132,7 @@ class SequenceCall {
     }
   }
 
-  /** With arguments that are no literals the call stays, and gives NULL. */
+  /** A call whose arguments are not literals stays and returns NULL. */
   async #owned(node: FunctionNode): Promise<Expression | undefined> {
     const [table, column] = node.children.map((child) => this.#text(child));
     if (table === undefined || column === undefined) return undefined;
@@ -155,7 +161,10 @@ class SequenceCall {
     return inner && stringLiteral(inner);
   }
 
-  /** A parameter that is NULL, or has no value because the statement is described. */
+  /**
+   * Whether an argument is a parameter that is NULL, or that has no value because the statement is only
+   * described.
+   */
   #isNull(argument: Expression | undefined): boolean {
     const inner = argument && uncast(argument);
     return inner?.class === 'PARAMETER' && this.#text(inner) === undefined;

@@ -2,7 +2,7 @@ import { cast, constant, type Expression, type TypeNode } from '../tree.ts';
 
 const INSTANT: TypeNode = { id: 'TIMESTAMP WITH TIME ZONE', type_info: null };
 
-/** What each word for the time of the statement is, of the instant. */
+/** The value of each clock keyword, computed from the instant of the statement. */
 const PINNED: Readonly<Record<string, (instant: Expression) => Expression>> = {
   now: (instant) => instant,
   transaction_timestamp: (instant) => instant,
@@ -14,10 +14,10 @@ const PINNED: Readonly<Record<string, (instant: Expression) => Expression>> = {
   current_localtimestamp: (instant) => cast(instant, 'TIMESTAMP'),
 };
 
-/** The kernel takes these for functions also without parentheses. */
+/** Keywords that the kernel takes for functions even without parentheses. */
 const BARE = new Set(['current_timestamp', 'current_date', 'localtimestamp']);
 
-/** Functions that look at the clock and stay as they are. */
+/** Functions that read the clock and are not replaced. */
 const FREE = new Set([
   'age',
   'ago',
@@ -30,24 +30,28 @@ const FREE = new Set([
 ]);
 
 /**
- * `ts > now()` → `ts > TIMESTAMPTZ '2026-11-21 06:30:00.123+00'`: the statement is planned by one kernel and run by
- * another, and a condition on the time must not leave out by the one clock what the other lets in.
+ * `ts > now()` → `ts > TIMESTAMPTZ '2026-11-21 06:30:00.123+00'`: the statement is planned by one kernel and
+ * executed by another. Without this rule, a condition on time could prune rows by the first clock that match
+ * by the second.
  */
 export class StatementClock {
   readonly #instant: Expression;
   readonly #isColumn: (name: string) => boolean;
-  /** What was planned with this clock holds for this statement alone. */
+  /** Whether a clock value was inserted, so that the plan is only valid for this statement. */
   wasRead = false;
-  /** Something looked at the kernel's own clock. */
+  /** Whether the statement reads the kernel's own clock. */
   wasBypassed = false;
 
-  /** `isColumn`: names that may be columns of the query, which a word without parentheses then is. */
+  /**
+   * @param isColumn whether a name may be a column of the query; a keyword without parentheses is then that
+   * column
+   */
   constructor(now: Date, isColumn: (name: string) => boolean) {
     this.#instant = cast(constant(now.toISOString()), INSTANT);
     this.#isColumn = isColumn;
   }
 
-  /** The expression that stands for a word of the clock; others stay as they are. */
+  /** Replaces a clock keyword by its value; other nodes are returned unchanged. */
   pin(node: Expression): Expression {
     const name = wordOf(node);
     if (name === undefined) return node;

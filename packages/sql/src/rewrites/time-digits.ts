@@ -4,8 +4,9 @@ import { type CastNode, cast, constant, type Expression } from '../tree.ts';
 const MICROSECOND_DIGITS = 6;
 
 /**
- * `x::timestamp(3)` and `x::timestamptz(3)`: rounded, and of the type without the digits, as in PostgreSQL. The kernel has
- * other types for the first (TIMESTAMP_MS, TIMESTAMP_S), and takes no digits for the second.
+ * `x::timestamp(3)` and `x::timestamptz(3)` round the value and have the type without digits, as in
+ * PostgreSQL. The kernel maps the first to other types (TIMESTAMP_MS, TIMESTAMP_S) and does not accept digits
+ * for the second.
  */
 export function timeDigits(node: CastNode): Expression {
   const { id, type_info } = node.cast_type;

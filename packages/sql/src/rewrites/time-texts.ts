@@ -6,18 +6,21 @@ const BLANK_BEFORE_OFFSET =
 const TIMES: ReadonlySet<string> = new Set(['TIMESTAMP', 'TIMESTAMP WITH TIME ZONE']);
 
 /**
- * `2024-02-29 12:34:56 +00:00` → `2024-02-29 12:34:56+00:00`. PostgreSQL reads both; the kernel takes what follows a blank for
- * the name of a time zone, and knows none of the name `+00:00`. Other texts stay as they are.
+ * `2024-02-29 12:34:56 +00:00` → `2024-02-29 12:34:56+00:00`. PostgreSQL accepts both. The kernel takes the
+ * text after a blank for a time zone name and does not know a zone `+00:00`. Other texts stay as they are.
  */
 export const kernelTimeText = (text: string): string => text.replace(BLANK_BEFORE_OFFSET, '$1');
 
-/** A string that only a cast to a point in time makes different for PostgreSQL and the kernel. */
+/**
+ * Whether a node is a string that PostgreSQL and the kernel parse differently when it is cast to a point in
+ * time.
+ */
 export function isForeignTimeText(node: Expression): node is ConstantNode {
   const text = node.class === 'CONSTANT' ? stringLiteral(node) : undefined;
   return text !== undefined && BLANK_BEFORE_OFFSET.test(text);
 }
 
-/** The string as the kernel reads it. */
+/** The string in the kernel's spelling. */
 export function withKernelTimeText(node: ConstantNode): ConstantNode {
   return { ...node, value: { ...node.value, value: kernelTimeText(String(node.value.value)) } };
 }

@@ -12,7 +12,7 @@ const NOT_FINITE = /^\s*(?:nan|[+-]?inf(?:inity)?)\s*$/i;
 const RANGES = { int: 2n ** 31n, long: 2n ** 63n } as const;
 
 /**
- * A value as the type, from the text that PostgreSQL has for it.
+ * A literal of the type for PostgreSQL's text form of a value.
  * @throws TesseraError CAST_ERROR, OUT_OF_RANGE
  */
 export function typedValue(type: SqlType, text: string, location: SqlLocation | undefined): Expression {
@@ -70,7 +70,7 @@ function integerText(
   return String(value);
 }
 
-/** Keeps every digit: a value with more of them than the type has is of a type that has as many. */
+/** Keeps every digit: a value with more digits than its type allows gets a type with enough. */
 function decimalValue(
   type: Extract<SqlType, { kind: 'decimal' }>,
   text: string,
@@ -94,7 +94,7 @@ function decimalValue(
 
 const MAX_PRECISION = 38;
 
-/** Whole digits and fraction of `1.5e3`. */
+/** The integer and fraction digits of `1.5e3`. */
 function shifted(digits: string, exponent: number): readonly [string, string] {
   const [whole = '', fraction = ''] = digits.split('.');
   if (Math.abs(exponent) > 2 * MAX_PRECISION) return [digits.padEnd(Math.abs(exponent), '0'), ''];
@@ -104,7 +104,7 @@ function shifted(digits: string, exponent: number): readonly [string, string] {
   return [all.slice(0, point).padEnd(point, '0'), all.slice(point)];
 }
 
-/** Unique beginnings of the words count too, as in PostgreSQL. */
+/** Parses a boolean. Unique prefixes of the words are accepted, as in PostgreSQL. */
 function booleanValue(text: string): boolean | undefined {
   const word = text.trim().toLowerCase();
   if (word === '1' || /^(?:t|tr|tru|true|y|ye|yes|on)$/.test(word)) return true;
@@ -113,13 +113,13 @@ function booleanValue(text: string): boolean | undefined {
 }
 
 const DATE_WITH_TIME = /^(\d+-\d+-\d+)[ T]\d.*?(?= BC$|$)/i;
-/** What follows the time of day; PostgreSQL does not look at it where the type has no zone. */
+/** Matches the text after the time of day; PostgreSQL ignores it if the type has no zone. */
 const TIME_WITH_ZONE = /^(\d+-\d+-\d+[ T][\d:.]+?)(?: ?[+-]\d[\d:]*| ?Z)(?= BC$|$)/i;
 
-/** `0044-03-15 01:00:00 BC` → `0044-03-15 (BC) 01:00:00`, as the kernel has it. */
+/** `0044-03-15 01:00:00 BC` → `0044-03-15 (BC) 01:00:00`, the kernel's spelling. */
 const kernelEra = (text: string): string => text.replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2');
 
-/** `\x6162` or `a\142` → `\x61\x62`; undefined for what is neither. */
+/** `\x6162` or `a\142` → `\x61\x62`; undefined for a text in neither format. */
 function kernelBytes(text: string): string | undefined {
   if (text.startsWith('\\x')) {
     const digits = text.slice(2).replace(/\s/g, '');

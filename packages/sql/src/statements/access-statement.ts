@@ -1,15 +1,21 @@
 import type { SqlLocation } from '@tessera/common';
 import type { ObjectName } from './object-name.ts';
 
-/** Statements about users, roles and what they may do. */
+/** Statements about users, roles and privileges. */
 
-/** A user or role, folded. `current_user`, `session_user` and `current_role` stand for who asks. */
+/**
+ * A user or role; the name is folded. `current_user`, `session_user` and `current_role` mean the user who
+ * runs the statement.
+ */
 export interface PrincipalName {
   readonly name: string;
   readonly location: SqlLocation;
 }
 
-/** What can be granted; the catalog's `Privilege`. CONNECT is USAGE here, CREATE USER is CREATE ROLE. */
+/**
+ * A privilege that can be granted, as in the catalog's `Privilege`. CONNECT is stored as USAGE, CREATE USER
+ * as CREATE ROLE.
+ */
 export type PrivilegeName =
   | 'USAGE'
   | 'CREATE'
@@ -28,12 +34,15 @@ export type PrivilegeName =
   | 'READ EXTERNAL'
   | 'WRITE EXTERNAL';
 
-/** What of a user is given; what is undefined stays, or is as in a new user. */
+/**
+ * The options that the statement gives. An undefined option keeps its value, or takes the default for a new
+ * user.
+ */
 export interface UserOptions {
-  /** Null: no password opens the account. */
+  /** Null means that no password opens the account. */
   readonly password?: string | null | undefined;
   readonly enabled?: boolean | undefined;
-  /** Null: none. */
+  /** Null means no default database. */
   readonly defaultDatabase?: string | null | undefined;
 }
 
@@ -65,7 +74,7 @@ export interface AlterUserStatement {
   readonly change: PrincipalChange | { readonly kind: 'options'; readonly options: UserOptions };
 }
 
-/** As in PostgreSQL, statements about roles take users as well. */
+/** As in PostgreSQL, statements about roles also accept users. */
 export interface AlterRoleStatement {
   readonly kind: 'alter_role';
   readonly role: PrincipalName;
@@ -74,36 +83,36 @@ export interface AlterRoleStatement {
 }
 
 export interface DropPrincipalStatement {
-  /** `drop_role` takes users as well. */
+  /** `drop_role` also accepts users. */
   readonly kind: 'drop_user' | 'drop_role';
   readonly principal: PrincipalName;
   readonly ifExists: boolean;
 }
 
-/** All that these own, users and roles too, becomes another one's. */
+/** Transfers everything that these users or roles own, including users and roles, to another one. */
 export interface ReassignOwnedStatement {
   readonly kind: 'reassign_owned';
   readonly from: readonly PrincipalName[];
   readonly to: PrincipalName;
 }
 
-/** What privileges are on. */
+/** The objects of a GRANT or REVOKE. */
 export type GrantTarget =
-  /** `table` may be a view or external table, `view` is one. */
+  /** `table` includes views and external tables; `view` only views. */
   | { readonly kind: 'table' | 'view'; readonly names: readonly ObjectName[] }
-  /** Those that are there now; `table`: views and external tables too. */
+  /** All objects that exist now; `table` includes views and external tables. */
   | { readonly kind: 'all_in_schema'; readonly of: 'table' | 'view'; readonly schemas: readonly ObjectName[] }
   | { readonly kind: 'schema' | 'location' | 'sequence'; readonly names: readonly ObjectName[] }
   | { readonly kind: 'database'; readonly names: readonly ObjectName[] }
   | { readonly kind: 'engine' };
 
 export type Granted =
-  /** `all`: all that the target takes. */
+  /** `all` means every privilege that the target supports. */
   | {
       readonly kind: 'privileges';
       readonly privileges: readonly PrivilegeName[] | 'all';
       readonly on: GrantTarget;
-      /** Where the privileges stand. */
+      /** The place of the privileges in the statement. */
       readonly location: SqlLocation;
     }
   | { readonly kind: 'roles'; readonly roles: readonly PrincipalName[] };
@@ -112,7 +121,7 @@ export interface GrantStatement {
   readonly kind: 'grant';
   readonly granted: Granted;
   readonly to: readonly PrincipalName[];
-  /** WITH GRANT OPTION, of roles WITH ADMIN OPTION. */
+  /** WITH GRANT OPTION, or for roles WITH ADMIN OPTION. */
   readonly withOption: boolean;
 }
 
@@ -120,13 +129,13 @@ export interface RevokeStatement {
   readonly kind: 'revoke';
   readonly granted: Granted;
   readonly from: readonly PrincipalName[];
-  /** GRANT OPTION FOR, ADMIN OPTION FOR: the right itself stays. */
+  /** GRANT OPTION FOR or ADMIN OPTION FOR: only the option is revoked, not the privilege itself. */
   readonly optionOnly: boolean;
-  /** Also what those who lose a grant option granted with it. */
+  /** Whether grants that depend on a revoked grant option are revoked too. */
   readonly cascade: boolean;
 }
 
-/** Without either: all grants that the user may see. */
+/** Without either clause it lists all grants that the user may see. */
 export interface ShowGrantsStatement {
   readonly kind: 'show_grants';
   readonly on?: GrantTarget | undefined;

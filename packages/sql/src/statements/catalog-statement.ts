@@ -4,8 +4,9 @@ import type { ObjectName, PlacedName } from './object-name.ts';
 import type { SettingPairs } from './setting-pairs.ts';
 
 /**
- * Statements that change the catalog or tables. Expressions and queries are texts of the dialect, cut from the statement,
- * each with its `offset` there (in UTF-16 units), so that errors can point at their place.
+ * Statements that change the catalog or tables. Expressions and queries are texts of the dialect, cut from
+ * the statement. Each carries its `offset` there (in UTF-16 units), so that errors can point at the right
+ * place.
  */
 
 export interface SqlText {
@@ -15,23 +16,25 @@ export interface SqlText {
 
 export interface ColumnDefinition {
   readonly name: string;
-  /** As the user wrote it. */
+  /** The type as the user wrote it. */
   readonly type: SqlText;
-  /** The same type as the kernel's SQL, fit for `Column.type`. */
+  /** The type as the kernel's SQL, in the form of `Column.type`. */
   readonly kernelType: string;
   /** `Column.declared`. */
   readonly declared?: string;
   readonly nullable: boolean;
   readonly default?: SqlText | undefined;
-  /** Where the column counts by a sequence of its own. */
+  /** Set if the column takes its values from a sequence of its own. */
   readonly identity?: Identity | undefined;
   readonly location: SqlLocation;
 }
 
-/** What a foreign key declares for changes of the referenced row. It is recorded and not executed. */
+/**
+ * The action that a foreign key declares for changes of the referenced row. It is recorded but not executed.
+ */
 export type ForeignKeyAction = 'NO ACTION' | 'RESTRICT' | 'CASCADE' | 'SET NULL' | 'SET DEFAULT';
 
-/** A constraint as it is written; `name` is absent where the engine is to choose one. */
+/** A constraint as written; `name` is absent if the engine has to choose one. */
 export type ConstraintDefinition = {
   readonly name: string | undefined;
   readonly location: SqlLocation;
@@ -41,27 +44,30 @@ export type ConstraintDefinition = {
       readonly kind: 'foreign_key';
       readonly columns: readonly PlacedName[];
       readonly table: ObjectName;
-      /** Absent: the primary key of the referenced table. */
+      /** If absent, the primary key of the referenced table. */
       readonly references: readonly PlacedName[] | undefined;
       readonly onUpdate: ForeignKeyAction;
       readonly onDelete: ForeignKeyAction;
     }
   | { readonly kind: 'check'; readonly condition: SqlText }
 );
-/** How a column counts; `serial` is a type in the statement, and a default that the user may give another value for. */
+/**
+ * How a column numbers its rows. `serial` is written as a type and acts as a default that the user may
+ * override.
+ */
 export interface Identity {
   readonly kind: 'serial' | 'always' | 'by_default';
   readonly options: SequenceOptions;
 }
 
-/** What of a sequence is given; null: what it is without being given. */
+/** The options that the statement gives for a sequence; null resets an option to its default. */
 export interface SequenceOptions {
   readonly type?: 'INTEGER' | 'BIGINT';
   readonly increment?: bigint;
   readonly min?: bigint | null;
   readonly max?: bigint | null;
   readonly start?: bigint;
-  /** Null: with the start. */
+  /** Null restarts at the start value. */
   readonly restart?: bigint | null;
   readonly cache?: bigint;
   readonly cycle?: boolean;
@@ -82,10 +88,10 @@ export interface AlterSequenceStatement {
   readonly change: RenameOrOwner | { readonly kind: 'options'; readonly options: SequenceOptions };
 }
 
-/** Values of `WITH (k = v)`, `OPTIONS`, `CREDENTIALS = (…)`: texts; names in lower case. */
+/** The values of `WITH (k = v)`, `OPTIONS` and `CREDENTIALS = (…)` as texts, by name in lower case. */
 export type Options = Readonly<Record<string, string>>;
 
-/** A table of the session; its name has the schema `pg_temp`. */
+/** A temporary table; its name has the schema `pg_temp`. */
 export interface TemporaryShape {
   /** The ON COMMIT action of the table. */
   readonly onCommit: 'preserve' | 'delete' | 'drop';
@@ -94,14 +100,14 @@ export interface TemporaryShape {
 export interface TableShape {
   readonly tableType: 'FACT' | 'DIMENSION';
   readonly primaryIndex: readonly string[];
-  /** Of the names in `primaryIndex`. */
+  /** The places of the names in `primaryIndex`. */
   readonly primaryIndexLocations: readonly SqlLocation[];
   readonly partitionBy: readonly SqlText[];
   readonly options: Options;
   readonly location?: string | undefined;
 }
 
-/** Of the suffix `WITH (k = v, …)` that queries and statements with queries may end with. */
+/** The settings of the suffix `WITH (k = v, …)` that queries and statements with queries may end with. */
 interface WithSettings {
   readonly settings?: SettingPairs | undefined;
 }
@@ -157,7 +163,7 @@ export type CreateStatement =
       readonly url: string | undefined;
       readonly locationName: string | undefined;
       readonly objectPattern: string | undefined;
-      /** `PARQUET`, `CSV`, `TSV`, `JSON`, `AVRO`. */
+      /** One of `PARQUET`, `CSV`, `TSV`, `JSON` and `AVRO`. */
       readonly format: string;
       readonly options: Options;
       readonly credentials: Options;
@@ -170,7 +176,7 @@ export type CreateStatement =
       readonly source: 'AMAZON_S3' | 'GOOGLE_CLOUD_STORAGE' | 'AZURE_BLOB_STORAGE' | 'LOCAL';
       readonly url: string;
       readonly description: string | undefined;
-      /** What else was given. */
+      /** All other options that were given. */
       readonly options: Options;
       readonly credentials: Options;
     }
@@ -204,7 +210,7 @@ export type AlterStatement =
       readonly kind: 'alter_table';
       readonly table: ObjectName;
       readonly ifExists: boolean;
-      /** At least one; each sees what those before it did. */
+      /** At least one change. Each applies to the result of the previous ones. */
       readonly changes: readonly TableChange[];
     }
   | {
@@ -227,7 +233,7 @@ export type AlterStatement =
 
 export type RenameOrOwner =
   | { readonly kind: 'rename'; readonly to: string }
-  /** A user or role; `current_user` and its like: who asks. */
+  /** A user or role; `current_user` and similar words mean the user who runs the statement. */
   | { readonly kind: 'owner'; readonly to: string };
 
 export type TableChange =
@@ -251,7 +257,7 @@ export type TableChange =
       readonly location: SqlLocation;
     }
   | { readonly kind: 'alter_column'; readonly column: PlacedName; readonly change: ColumnChange }
-  /** `isValidated`: whether the rows that are there must meet it (without NOT VALID). */
+  /** `isValidated`: whether existing rows must satisfy the constraint (false for NOT VALID). */
   | {
       readonly kind: 'add_constraint';
       readonly constraint: ConstraintDefinition;
@@ -281,7 +287,7 @@ export type ColumnChange =
       readonly kernelType: string;
       /** `Column.declared`. */
       readonly declared?: string;
-      /** What a row's new value is computed from; absent: the old value, cast. */
+      /** The expression that computes the new value of a row. If absent, the old value is cast. */
       readonly using: SqlText | undefined;
     };
 
@@ -291,7 +297,7 @@ export interface DropStatement {
   readonly kind: 'drop';
   readonly object: DropKind;
   readonly name: ObjectName;
-  /** The tables or views behind the first; none for other kinds of objects. */
+  /** Further tables or views of a list; empty for other kinds of objects. */
   readonly others: readonly ObjectName[];
   readonly ifExists: boolean;
   readonly cascade: boolean;
@@ -299,7 +305,7 @@ export interface DropStatement {
 
 export interface SetClause {
   readonly column: string;
-  /** Undefined: `DEFAULT`. */
+  /** Undefined means `DEFAULT`. */
   readonly value: SqlText | undefined;
   readonly location: SqlLocation;
 }
@@ -307,7 +313,7 @@ export interface SetClause {
 export type MergeAction =
   | { readonly kind: 'update'; readonly set: readonly SetClause[] }
   | { readonly kind: 'delete' }
-  /** `values` undefined: `DEFAULT VALUES`; a value undefined: `DEFAULT`. */
+  /** `values` undefined means `DEFAULT VALUES`; an undefined value means `DEFAULT`. */
   | {
       readonly kind: 'insert';
       readonly columns: readonly string[] | undefined;
@@ -322,27 +328,30 @@ export interface MergeClause {
   readonly action: MergeAction;
 }
 
-/** What INSERT, UPDATE, DELETE and MERGE have in common. */
+/** The common part of INSERT, UPDATE, DELETE and MERGE. */
 interface TableChangeBase<K extends string> extends WithSettings {
   readonly kind: K;
   readonly table: ObjectName;
-  /** `WITH a AS (…), …` in front of the statement, the word WITH included. */
+  /** `WITH a AS (…), …` before the statement, including the word WITH. */
   readonly with?: SqlText | undefined;
 }
 
-/** The items of RETURNING, each an expression with its name if it has one. */
+/** The items of RETURNING, each an expression with its alias, if any. */
 interface WithReturning {
   readonly returning: readonly SqlText[] | undefined;
 }
 
 export interface InsertStatement extends TableChangeBase<'insert'>, WithReturning {
   readonly alias: string | undefined;
-  /** The names' places are `columnLocations`. */
+  /** The places of the names are in `columnLocations`. */
   readonly columns: readonly string[] | undefined;
   readonly columnLocations: readonly SqlLocation[];
-  /** `user`: values of identity columns are not looked at; `system`: they are stored in columns of GENERATED ALWAYS too. */
+  /**
+   * `user` ignores the values given for identity columns; `system` also stores values in columns that are
+   * GENERATED ALWAYS.
+   */
   readonly overriding: 'user' | 'system' | undefined;
-  /** May be VALUES, in which an item may be the word DEFAULT; undefined: `DEFAULT VALUES`. */
+  /** The query may be VALUES, with DEFAULT as an item. Undefined means `DEFAULT VALUES`. */
   readonly query: SqlText | undefined;
 }
 
@@ -367,20 +376,23 @@ export interface MergeStatement extends TableChangeBase<'merge'> {
   readonly clauses: readonly MergeClause[];
 }
 
-/** A column of `COPY t (…) FROM` and what of the file goes there: a position from 1, a name, or the column's own name. */
+/**
+ * A column of `COPY t (…) FROM` and its source in the file: a position counted from 1, a name, or the
+ * column's own name.
+ */
 export interface CopyColumn {
   readonly name: string;
   readonly source?:
     | { readonly kind: 'position'; readonly index: number }
     | { readonly kind: 'name'; readonly name: string }
-    /** `$source_file_name`, `$source_file_timestamp`, `$source_file_size`; without the dollar sign. */
+    /** `$source_file_name`, `$source_file_timestamp` or `$source_file_size`, without the dollar sign. */
     | { readonly kind: 'virtual'; readonly name: string }
     | undefined;
   readonly default?: SqlText | undefined;
   readonly location: SqlLocation;
 }
 
-/** Options of COPY; `type` is the upper-case format, absent where none was given. */
+/** Options of COPY. `type` is the format in upper case, absent if none was given. */
 interface CopyBase<K extends string> {
   readonly kind: K;
   readonly url: string | undefined;
@@ -396,7 +408,7 @@ export interface CopyFromStatement extends CopyBase<'copy_from'> {
   readonly errorFileCredentials: Options;
 }
 
-/** `COPY t (…) FROM STDIN`: rows that the client sends, in a format that it told beforehand. */
+/** `COPY t (…) FROM STDIN`: rows that the client sends, in a format that it announced before. */
 export interface CopyFromStdinStatement {
   readonly kind: 'copy_from_stdin';
   readonly table: ObjectName;
@@ -404,7 +416,7 @@ export interface CopyFromStdinStatement {
 }
 
 export interface CopyToStatement extends CopyBase<'copy_to'> {
-  /** `COPY t TO` is `FROM t` here. */
+  /** `COPY t TO` is represented as `FROM t`. */
   readonly query: SqlText;
 }
 
@@ -452,11 +464,11 @@ export interface ShowStatement {
     | 'catalogs'
     | 'create_table'
     | 'describe';
-  /** The table, or the database or schema that the list is of. */
+  /** The table, or the database or schema whose objects are listed. */
   readonly name: ObjectName | undefined;
-  /** Of `LIKE`. */
+  /** The pattern of `LIKE`. */
   readonly pattern?: string | undefined;
-  /** The query that DESCRIBE is to describe, in the place of a table. */
+  /** The query that DESCRIBE describes instead of a table. */
   readonly query?: SqlText | undefined;
 }
 

@@ -22,10 +22,10 @@ import { TokenCursor } from './token-cursor.ts';
 
 const QUERY_WORDS = ['SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE', 'SUMMARIZE'];
 
-/** What PostgreSQL creates, and no version here. */
+/** Objects that PostgreSQL can create and this engine will not support. */
 const OTHER_OBJECTS = ['EXTENSION', 'MATERIALIZED VIEW', 'PROCEDURE', 'TRIGGER', 'POLICY', 'DOMAIN'];
 
-/** Statements the product has in later versions, longest names first. */
+/** Statements that later versions will support, longest names first. */
 const UNSUPPORTED: readonly string[] = [
   ...['ENGINE', 'ACCOUNT'].flatMap((object) => [`CREATE ${object}`, `ALTER ${object}`, `DROP ${object}`]),
   ...['INDEX', 'AGGREGATING INDEX', 'DEFAULT PRIVILEGES'].map((object) => `ALTER ${object}`),
@@ -47,7 +47,7 @@ const UNSUPPORTED: readonly string[] = [
   'STOP ENGINE',
 ];
 
-/** Statements of the kernel that users of an engine have no business with. */
+/** Statements of the kernel that users of an engine may not run. */
 const KERNEL_ONLY = [
   'ATTACH',
   'DETACH',
@@ -75,9 +75,9 @@ const KERNEL_ONLY = [
 ];
 
 /**
- * What kind of statement a text is.
- * @throws TesseraError SYNTAX_ERROR, FORBIDDEN for statements of the kernel alone, INVALID_ARGUMENT for `upload://` in
- * a statement that does not read uploads
+ * Classifies a statement.
+ * @throws TesseraError SYNTAX_ERROR, FORBIDDEN for statements that only the kernel has, INVALID_ARGUMENT for
+ * `upload://` in a statement that does not read uploads
  */
 export function classifyStatement(text: string): Statement {
   const cursor = new TokenCursor(text);
@@ -93,7 +93,7 @@ export function classifyStatement(text: string): Statement {
   return catalogStatement(cursor) ?? sessionStatement(cursor) ?? otherStatement(cursor);
 }
 
-/** Statements that a WITH clause may lead. */
+/** Parses INSERT, UPDATE, DELETE or MERGE, which a WITH clause may precede. */
 function changeStatement(cursor: TokenCursor, leading: SqlText | undefined): CatalogStatement | undefined {
   if (cursor.isAt('INSERT')) return insertStatement(cursor, leading);
   if (cursor.isAt('UPDATE') && !cursor.isAt('UPDATE', 'EXTENSIONS')) return updateStatement(cursor, leading);
@@ -172,7 +172,7 @@ function callStatement(cursor: TokenCursor): Statement {
   return finished(cursor, { kind: 'call', name, arguments: values });
 }
 
-/** Lists of what this version does not have. */
+/** SHOW lists that this version does not support. */
 const UNSUPPORTED_LISTS = ['CACHE', 'CREATE', 'FULL'];
 
 function showSetting(cursor: TokenCursor): Statement | undefined {

@@ -1,6 +1,6 @@
 import type { SqlLocation } from '@tessera/common';
 
-/** A name and where it stands in the statement. */
+/** A name and its place in the statement. */
 export interface PlacedName {
   readonly name: string;
   readonly location: SqlLocation;

@@ -4,8 +4,8 @@ import type { SettingPairs } from './setting-pairs.ts';
 import { TokenCursor } from './token-cursor.ts';
 
 /**
- * Cuts the suffix `WITH (k = v, …)` off a statement. The rest keeps its length up to the suffix, so that offsets into it
- * are offsets into the statement.
+ * Cuts the suffix `WITH (k = v, …)` off a statement. The text before it is unchanged, so offsets into it are
+ * offsets into the statement.
  */
 export function cutSettingsSuffix(
   sql: string,
@@ -18,7 +18,7 @@ export function cutSettingsSuffix(
   return { sql: sql.slice(0, at).trimEnd(), settings: readSettings(cursor) };
 }
 
-/** The index of `WITH` where the last tokens are `WITH ( name = …)` at the top level. */
+/** The index of `WITH` if the last tokens are `WITH ( name = …)` at the top level. */
 function suffixStart(tokens: readonly IToken[]): number | undefined {
   if (tokens.at(-1)?.image !== ')') return undefined;
   let depth = 0;

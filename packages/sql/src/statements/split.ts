@@ -5,15 +5,16 @@ import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 
 export interface StatementText {
-  /** Without the semicolon and the white space and comments around it. */
+  /** The statement without its semicolon and the white space and comments around it. */
   readonly text: string;
-  /** Where it begins in the whole text, in UTF-16 units. */
+  /** The offset at which it begins in the whole text, in UTF-16 units. */
   readonly offset: number;
 }
 
 /**
- * The statements of a text, empty ones dropped. Every text of a client passes here before anything else looks at it.
- * @throws TesseraError SYNTAX_ERROR for strings, names and comments that never end; INVALID_ENCODING for a NUL character;
+ * Splits a text into statements and drops empty ones. Every text of a client passes through here first.
+ * @throws TesseraError SYNTAX_ERROR for unterminated strings, names and comments; INVALID_ENCODING for a NUL
+ * character;
  *   STATEMENT_TOO_COMPLEX
  */
 export function splitStatements(text: string): StatementText[] {
@@ -49,7 +50,7 @@ function tokensWithin(text: string): readonly IToken[] {
   }
 }
 
-/** The place that `location` (in a statement's own text) has in the whole text the statement was split from. */
+/** Translates `location` in a statement to the place in the whole text that the statement was split from. */
 export function locationInText(whole: string, statement: StatementText, location: SqlLocation): SqlLocation {
   const before = whole.slice(0, statement.offset);
   const lines = before.split('\n');

@@ -1,28 +1,28 @@
 import type { CatalogStatement } from './catalog-statement.ts';
 import type { SettingPairs } from './setting-pairs.ts';
 
-/** What a statement is, before anything of it is bound. */
+/** A classified statement, before anything in it is bound. */
 export type Statement =
   | QueryStatement
   | ExplainStatement
   | CatalogStatement
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'reset'; readonly name: string }
-  /** Without a name: all settings. */
+  /** Without a name it shows all settings. */
   | { readonly kind: 'show_setting'; readonly name: string | undefined }
   | { readonly kind: 'use_database'; readonly database: string }
-  /** Clients of this API family choose their engine so; a node has but one. */
+  /** Firebolt clients select an engine with this statement; a node has only one. */
   | { readonly kind: 'use_engine'; readonly engine: string }
   | { readonly kind: 'cancel_query'; readonly queryId: string }
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly string[] }
-  /** Needs a part of the product that this version does not have; `name` as a user calls it. */
+  /** A statement that this version does not support; `name` is what a user calls it. */
   | { readonly kind: 'unsupported'; readonly name: string };
 
 export interface QueryStatement {
   readonly kind: 'query';
-  /** Without the settings suffix. */
+  /** The statement without the settings suffix. */
   readonly sql: string;
-  /** Of the suffix `WITH (k = v, …)`. */
+  /** The settings of the suffix `WITH (k = v, …)`. */
   readonly settings: SettingPairs;
 }
 
@@ -31,7 +31,7 @@ export type ExplainPart = 'logical' | 'physical' | 'analyze' | 'statistics' | 'a
 export interface ExplainStatement {
   readonly kind: 'explain';
   readonly sql: string;
-  /** Where `sql` begins in the statement, in UTF-16 units. */
+  /** The offset at which `sql` begins in the statement, in UTF-16 units. */
   readonly offset: number;
   readonly settings: SettingPairs;
   readonly part: ExplainPart;

@@ -19,7 +19,7 @@ export class TokenCursor {
     return this.#at;
   }
 
-  /** The token `ahead` of the next one, undefined behind the end. */
+  /** The token `ahead` positions after the next one; undefined beyond the end. */
   peek(ahead = 0): IToken | undefined {
     return this.tokens[this.#at + ahead];
   }
@@ -34,7 +34,7 @@ export class TokenCursor {
     return this.peek()?.image === image;
   }
 
-  /** Takes the words if they come next. */
+  /** Consumes the words if they come next. */
   accept(...words: readonly string[]): boolean {
     if (!this.isAt(...words)) return false;
     this.#at += words.length;
@@ -68,7 +68,7 @@ export class TokenCursor {
     return nameOf(token);
   }
 
-  /** A literal as text: a string, a number with its sign, or a bare word. */
+  /** Consumes a literal as text: a string, a number with its sign, or a bare word. */
   expectValue(what: string): string {
     const sign = this.acceptSymbol('-') ? '-' : this.acceptSymbol('+') ? '' : '';
     const token = this.next();
@@ -88,12 +88,12 @@ export class TokenCursor {
     return this.tokens[this.#at - 1];
   }
 
-  /** Where the next token begins; the end of the text behind the last one. */
+  /** The offset of the next token; beyond the last one, the end of the text. */
   get offset(): number {
     return this.peek()?.startOffset ?? this.text.length;
   }
 
-  /** The place of the text from `offset` to the end of the last token taken. */
+  /** The place of the text from `offset` to the end of the last consumed token. */
   locationFrom(offset: number): SqlLocation {
     const last = this.previous;
     return locationAt(
@@ -107,7 +107,7 @@ export class TokenCursor {
     return locationAt(this.text, token.startOffset, token.startOffset + token.image.length);
   }
 
-  /** The text from `offset` to the end of the last token taken. */
+  /** The text from `offset` to the end of the last consumed token. */
   textFrom(offset: number): SqlText {
     const last = this.previous;
     const end = last === undefined ? offset : last.startOffset + last.image.length;
@@ -130,6 +130,9 @@ export class TokenCursor {
   }
 }
 
-/** A text is not repeated: in CREATE LOCATION and CREATE USER it may be a secret, which errors must not carry to logs. */
+/**
+ * Strings are not repeated in messages: in CREATE LOCATION and CREATE USER they may be secrets, which must
+ * not reach logs.
+ */
 const shown = (token: IToken): string =>
   stringOf(token) === undefined ? `"${token.image}"` : 'a text in quotes';

@@ -6,14 +6,17 @@ const CONTROLS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', 
 type Locate = () => SqlLocation | undefined;
 
 /**
- * The text that `E'…'` stands for. `\xHH` and `\OOO` are bytes of its UTF-8 form, `\uHHHH` and `\UHHHHHHHH` characters.
- * @throws TesseraError INVALID_ENCODING for bytes that are not UTF-8 and for NUL, SYNTAX_ERROR for what is no character
+ * The text that `E'…'` denotes. `\xHH` and `\OOO` are bytes of its UTF-8 form, `\uHHHH` and `\UHHHHHHHH` are
+ * characters.
+ * @throws TesseraError INVALID_ENCODING for bytes that are not UTF-8 and for NUL, SYNTAX_ERROR for an invalid
+ * code point
  */
 export function escapeStringText(image: string, locate?: Locate): string {
   const inner = image.slice(2, -1);
   if (!inner.includes('\\')) return inner.replaceAll("''", "'");
   const pieces = (inner.match(ESCAPE) ?? []).map((part) => unescaped(part, locate));
-  // A byte stands alone as a number; neighbouring characters are joined, since a pair of `\u` may be one character.
+  // Each byte is collected separately; neighbouring characters are joined, since two `\u` escapes may form a
+  // surrogate pair.
   const bytes: Uint8Array[] = [];
   let characters = '';
   const flush = () => {

@@ -5,7 +5,7 @@ import { locationAt } from './location.ts';
 
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 
-/** The lexical grammar of PostgreSQL, as far as the dialect has it. Keywords are `Word` tokens. */
+/** The lexical grammar of PostgreSQL, as far as the dialect supports it. Keywords are `Word` tokens. */
 const Space = createToken({
   name: 'Space',
   pattern: /[\s\u00a0\ufeff]+/,
@@ -97,7 +97,7 @@ const TOKENS: TokenType[] = [
   Operator,
 ];
 
-/** What the tokens begin with, where not with any character. */
+/** The first characters of each kind of token; kinds that are not listed may begin with any character. */
 const FIRST: Readonly<Record<string, RegExp>> = {
   Space: /\s/,
   LineComment: /-/,
@@ -119,13 +119,16 @@ const FIRST: Readonly<Record<string, RegExp>> = {
   Dollar: /\$/,
 };
 
-/** The tokens that may begin with a character, in the order in which they are tried: by ASCII code, one list for all others. */
+/**
+ * The kinds of token to try for each first character, in order: one list per ASCII code, and one for all
+ * other characters.
+ */
 const CANDIDATES: readonly (readonly TokenType[])[] = Array.from({ length: 129 }, (_, code) => {
   const first = code < 128 ? String.fromCharCode(code) : undefined;
   return TOKENS.filter(({ name }) => first === undefined || (FIRST[name] ?? /[\s\S]/).test(first));
 });
 
-/** One statement of a text has more tokens than its reader wants. */
+/** Thrown if one statement of a text has more tokens than its reader allows. */
 export class TooManyTokens extends Error {
   readonly limit: number;
 
@@ -135,12 +138,12 @@ export class TooManyTokens extends Error {
   }
 }
 
-/** How many tokens a statement may have that begins with the token. */
+/** The maximum number of tokens of a statement that begins with the token. */
 type MaxTokens = (first: IToken) => number;
 
 interface Scan {
   readonly tokens: readonly IToken[];
-  /** The offset of the first character that begins no token. */
+  /** The offset of the first character that does not begin a token. */
   readonly error: number | undefined;
 }
 
@@ -195,8 +198,9 @@ function imageAt({ name, PATTERN }: TokenType, text: string, at: number): string
 }
 
 /**
- * The tokens of a text without white space and comments; SYNTAX_ERROR with its place for what never ends.
- * @throws TooManyTokens when a statement has more than `maxTokens`, before the rest is read
+ * The tokens of a text without white space and comments.
+ * @throws TesseraError SYNTAX_ERROR with its place for an unterminated token
+ * @throws TooManyTokens if a statement has more than `maxTokens`, before the rest is read
  */
 export function tokenize(
   text: string,
@@ -225,7 +229,7 @@ export function tokenize(
 export const isWord = (token: IToken | undefined, ...words: readonly string[]): boolean =>
   token?.tokenType === Word && words.includes(token.image.toUpperCase());
 
-/** `$source_file_name` and its like, which are columns of external tables. */
+/** Whether a token is `$source_file_name` or a similar name, which are columns of external tables. */
 export const isFileColumn = (token: IToken): boolean =>
   /^\$source_file_(?:name|size|timestamp)$/i.test(token.image);
 
@@ -233,14 +237,14 @@ export const isPlainString = (token: IToken): boolean => token.tokenType === Pla
 
 export const isParameter = (token: IToken): boolean => token.tokenType === Parameter && !isFileColumn(token);
 
-/** The name a Word or QuotedName token stands for: unquoted names fold to lower case. */
+/** The name that a Word or QuotedName token denotes; unquoted names fold to lower case. */
 export function nameOf(token: IToken): string {
   return token.tokenType === QuotedName
     ? token.image.slice(1, -1).replaceAll('""', '"')
     : token.image.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
 }
 
-/** The text that a string token stands for, undefined for other tokens. */
+/** The text that a string token denotes; undefined for other tokens. */
 export function stringOf(token: IToken): string | undefined {
   switch (token.tokenType) {
     case PlainString:
@@ -262,7 +266,7 @@ function kindOf(image: string): string {
   return 'string';
 }
 
-/** By hand, as regular expressions overflow the stack on strings of some megabytes. */
+/** Written by hand, because regular expressions overflow the stack on strings of some megabytes. */
 function matchQuoted(text: string, offset: number, quote: string): [string] | null {
   if (text[offset] !== quote) return null;
   let end = text.indexOf(quote, offset + 1);

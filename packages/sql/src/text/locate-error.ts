@@ -4,8 +4,8 @@ import { nameOf, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
 
 /**
- * The place in the text that the user wrote for a place in the text that the kernel ran: the same token, the same
- * occurrence of it counted from the start. Undefined where the user wrote no such token. `caret` counts UTF-16 units.
+ * Translates a place in the text that the kernel ran to the user's text: the same occurrence of the same
+ * token, counted from the start. Undefined if the user wrote no such token. `caret` counts UTF-16 units.
  */
 export function locateError(original: string, ran: string, caret: number): SqlLocation | undefined {
   const ranTokens = tokensOf(ran);
@@ -22,7 +22,7 @@ export function locateError(original: string, ran: string, caret: number): SqlLo
 const keyOf = (token: IToken): string =>
   token.tokenType === Word || token.tokenType === QuotedName ? nameOf(token) : token.image;
 
-/** Text that does not lex has no place to point at. */
+/** The tokens of a text; a text that cannot be tokenized has no place to point at. */
 function tokensOf(text: string): readonly IToken[] {
   try {
     return tokenize(text);

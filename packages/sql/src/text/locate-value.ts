@@ -4,8 +4,8 @@ import { isPlainString, tokenize } from './lexer.ts';
 import { locationAt } from './location.ts';
 
 /**
- * An error about a text that is no value of a type, at the one literal of the statement that has this text. The kernel tells
- * no place for what fails while it runs.
+ * Adds a place to an error about an invalid value, if exactly one literal of the statement has that text. The
+ * kernel reports no place for errors at run time.
  */
 export function locateValue(error: unknown, text: string): unknown {
   const value = failedValueOf(error)?.text;

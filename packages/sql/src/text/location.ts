@@ -1,6 +1,9 @@
 import type { SqlLocation } from '@tessera/common';
 
-/** The place of `text[offset, end)`; `offset` and `end` count UTF-16 units, `end` defaults to one character. */
+/**
+ * The place of `text[offset, end)`. `offset` and `end` count UTF-16 units; `end` defaults to one character
+ * after `offset`.
+ */
 export function locationAt(text: string, offset: number, end = offset + 1): SqlLocation {
   const at = Math.max(0, Math.min(offset, text.length));
   const lineStart = text.lastIndexOf('\n', at - 1) + 1;
@@ -14,7 +17,10 @@ export function locationAt(text: string, offset: number, end = offset + 1): SqlL
 
 const BYTES_BETWEEN_MARKS = 1024;
 
-/** Tells the UTF-16 offset in `text` of a byte offset into its UTF-8 form, without reading all of the text each time. */
+/**
+ * Converts byte offsets into the UTF-8 form of `text` to UTF-16 offsets, without scanning the whole text each
+ * time.
+ */
 export function byteOffsets(text: string): (byteOffset: number) => number {
   if (Buffer.byteLength(text) === text.length) return (byteOffset) => Math.min(byteOffset, text.length);
   const marks: { readonly byte: number; readonly offset: number }[] = [];
@@ -33,7 +39,7 @@ export function byteOffsets(text: string): (byteOffset: number) => number {
   };
 }
 
-/** Bytes of the character in UTF-8. */
+/** The number of bytes of the character in UTF-8. */
 function bytesAt(text: string, offset: number): number {
   const code = text.charCodeAt(offset);
   if (code < 0x80) return 1;

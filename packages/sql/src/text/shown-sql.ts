@@ -2,7 +2,10 @@ import type { IToken } from 'chevrotain';
 import { isWord, nameOf, stringOf, tokenize, Word } from './lexer.ts';
 import { HIDDEN, withoutPasswords } from './without-passwords.ts';
 
-/** A statement with `?` for each of its literals and its spaces and case made equal; text that does not lex stays. */
+/**
+ * A statement with `?` for each literal and with uniform spaces and case. A text that cannot be tokenized
+ * stays as it is.
+ */
 export function normalizedSql(sql: string): string {
   try {
     let normalized = '';
@@ -29,14 +32,18 @@ function withoutLiteral(token: IToken): string {
 const SECRET_NAME = /secret|token|password|credential|key|sas|signature/i;
 
 /**
- * A statement as others may see it: what is given to an option or argument whose name tells of a secret is `'***'`, and so is
- * the password or signature in a URL, and what may be the password of a user. Text that does not lex is not shown at all when it may hold a secret.
+ * A statement in the form that other users may see. Values of options and arguments whose names indicate a
+ * secret become `'***'`, and so do passwords or signatures in URLs and possible passwords of users. A text
+ * that cannot be tokenized and may contain a secret is hidden entirely.
  */
 export function redactedSql(text: string): string {
   return withoutSecrets(withoutPasswords(text), () => true, isMisplaced);
 }
 
-/** The query of a view as its readers may see it: secrets in calls of READ_* are `'***'`; conditions stay, whatever their columns are called. */
+/**
+ * The query of a view in the form that its readers may see: secrets in READ_* calls become `'***'`.
+ * Conditions stay, whatever their columns are called.
+ */
 export function redactedQuery(sql: string): string {
   return withoutSecrets(sql, isInReadCall);
 }
@@ -67,14 +74,17 @@ function withoutSecrets(
   }
 }
 
-/** Whether a text is given to nothing, as where a statement with CREDENTIALS has a mistake: neither `NAME '…'` nor `NAME = '…'`. */
+/**
+ * Whether a text is the value of no option, which happens if a statement with CREDENTIALS has a mistake:
+ * neither `NAME '…'` nor `NAME = '…'`.
+ */
 function isMisplaced(tokens: readonly IToken[], index: number): boolean {
   const before = tokens[index - 1];
   const isSign = before?.image === '=' || before?.image === '=>';
   return (isSign ? tokens[index - 2] : before)?.tokenType !== Word;
 }
 
-/** Whether one of the parentheses around a token is that of a READ_* call. */
+/** Whether a token is inside the parentheses of a READ_* call. */
 function isInReadCall(tokens: readonly IToken[], index: number): boolean {
   let depth = 0;
   for (let i = index - 1; i > 0; i -= 1) {
@@ -86,7 +96,7 @@ function isInReadCall(tokens: readonly IToken[], index: number): boolean {
   return false;
 }
 
-/** `NAME = '…'`, `NAME => '…'` or `NAME '…'`. */
+/** Whether a text is the value of a secret option: `NAME = '…'`, `NAME => '…'` or `NAME '…'`. */
 function isGivenToSecret(tokens: readonly IToken[], index: number): boolean {
   const before = tokens[index - 1];
   const isSign = before !== undefined && ['=', '=>', ':='].includes(before.image);
@@ -94,7 +104,10 @@ function isGivenToSecret(tokens: readonly IToken[], index: number): boolean {
   return name?.tokenType === Word && SECRET_NAME.test(name.image);
 }
 
-/** A URL as others may see it: without the password, and without a query that holds a signature. */
+/**
+ * A URL in the form that others may see: without its password, and without a query string that contains a
+ * signature.
+ */
 export function redactedUrl(url: string): string {
   if (!isSecretUrl(url)) return url;
   return url.replace(/^([^/]*:\/\/)[^/@]*@/, '$1***@').replace(/\?.*$/s, '?***');

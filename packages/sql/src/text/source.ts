@@ -7,14 +7,14 @@ import { escapeStringText } from './escape-string.ts';
 import { Close, EscapeString, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
 
-/** Deeper nesting than the kernel's parser takes is refused before it sees it. */
+/** The nesting limit of the kernel's parser. Deeper statements are refused before it sees them. */
 const MAX_NESTING = 500;
 const MAX_STATEMENT_CHARACTERS = 8 * 1024 * 1024;
 
 export interface KernelSource {
-  /** What the kernel's parser gets. */
+  /** The text for the kernel's parser. */
   readonly text: string;
-  /** The offset in the user's text for an offset in `text`, both in UTF-16 units. */
+  /** Translates an offset in `text` to the offset in the user's text, both in UTF-16 units. */
   originalOffset(offset: number): number;
 }
 
@@ -25,10 +25,10 @@ interface Edit {
 }
 
 /**
- * The text for the kernel's parser: unquoted names in lower case, and the types it cannot spell in its own way
- * (`ARRAY(INT NULL)` is `INT[]`, a bare `NUMERIC` is `NUMERIC(38, 9)`); columns that tell of files are quoted, names of
- * PostgreSQL's own stand without their schema where the parser takes none.
- * @throws TesseraError SYNTAX_ERROR for lexical errors and parentheses nested too deep
+ * The text for the kernel's parser. Unquoted names are in lower case, and types that the parser cannot spell
+ * are in its own notation (`ARRAY(INT NULL)` is `INT[]`, a bare `NUMERIC` is `NUMERIC(38, 9)`). File columns
+ * are quoted, and PostgreSQL's own names lose their schema where the parser does not accept one.
+ * @throws TesseraError SYNTAX_ERROR for lexical errors and parentheses nested too deeply
  */
 export function kernelSource(text: string): KernelSource {
   if (text.length > MAX_STATEMENT_CHARACTERS) {
@@ -68,14 +68,14 @@ function foldCase(token: IToken): Edit[] {
   return [replace(token, folded)];
 }
 
-/** The kernel's parser takes no byte above 127 and no `\u` in `E'…'`, so it gets the text itself. */
+/** The kernel's parser does not support bytes above 127 and `\u` in `E'…'`, so it gets the decoded text. */
 function plainString(token: IToken, text: string): Edit[] {
   if (token.tokenType !== EscapeString) return [];
   const locate = () => locationAt(text, token.startOffset, endOf(token));
   return [replace(token, quoteText(escapeStringText(token.image, locate)))];
 }
 
-/** `$source_file_name` and its like are columns, not parameters. */
+/** `$source_file_name` and similar names are columns, not parameters. */
 function quoteFileColumn(token: IToken): Edit[] {
   if (!isFileColumn(token)) return [];
   return [replace(token, `"${token.image.toLowerCase()}"`)];
@@ -96,7 +96,7 @@ function rewriteTypes(tokens: readonly IToken[]): Edit[] {
   return edits;
 }
 
-/** `array(` begins a type unless a subquery stands in it. */
+/** Whether `array(` begins a type, which it does unless a subquery stands in it. */
 function isTypeArguments(tokens: readonly IToken[], index: number): boolean {
   if (tokens[index + 1]?.image !== '(') return false;
   return (
@@ -128,7 +128,7 @@ function isBareDecimal(tokens: readonly IToken[], index: number): boolean {
   return isField && isWord(tokens[enclosingOpen(tokens, index) - 1], 'STRUCT');
 }
 
-/** `x::oid`, `CAST(x AS oid)`; anywhere else `oid` is a name. */
+/** Whether `oid` is a cast target: `x::oid`, `CAST(x AS oid)`. Elsewhere it is a name. */
 function isCastTarget(tokens: readonly IToken[], index: number): boolean {
   const isQualified = tokens[index - 1]?.image === '.' && isWord(tokens[index - 2], 'PG_CATALOG');
   const before = tokens[isQualified ? index - 3 : index - 1];
@@ -137,7 +137,7 @@ function isCastTarget(tokens: readonly IToken[], index: number): boolean {
   return isWord(tokens[enclosingOpen(tokens, index) - 1], 'CAST', 'TRY_CAST');
 }
 
-/** The index of the bracket that `index` stands in, -1 outside all. */
+/** The index of the enclosing bracket of `index`, or -1 if there is none. */
 function enclosingOpen(tokens: readonly IToken[], index: number): number {
   let depth = 0;
   for (let i = index - 1; i >= 0; i -= 1) {

@@ -1,10 +1,10 @@
 import type { IToken } from 'chevrotain';
 import { isWord, stringOf, tokenize } from './lexer.ts';
 
-/** What a whole text is shown as that cannot be shown. */
+/** Shown instead of a text that must be hidden entirely. */
 export const HIDDEN = '***';
 
-/** What may follow the password of a user, without being part of one that was quoted wrong. */
+/** Words that may follow a user's password and cannot be a part of an incorrectly quoted one. */
 const BEHIND_PASSWORD = [
   'WITH',
   'SET',
@@ -21,12 +21,12 @@ const BEHIND_PASSWORD = [
   'DEFAULT_ROLE',
   'ROLE',
 ];
-/** Options that take a name. */
+/** Options whose value is a name. */
 const NAMED = ['DEFAULT_DATABASE', 'DEFAULT_ROLE', 'ROLE'];
 
 /**
- * A text with `'***'` for the passwords in `CREATE | ALTER USER | ROLE`. Strings of such a statement count as passwords
- * wherever they stand, and where one is not quoted as it should be nothing from there on is shown.
+ * Replaces the passwords in `CREATE | ALTER USER | ROLE` by `'***'`. All strings of such a statement count as
+ * passwords. If one is not quoted properly, the rest of the text is hidden.
  */
 export function withoutPasswords(sql: string): string {
   if (!mayBeAboutUser(sql)) return sql;
@@ -62,15 +62,18 @@ export function withoutPasswords(sql: string): string {
   return shown + between(sql.slice(at), isAboutUser);
 }
 
-/** What stands between tokens: comments in a statement about a user may be part of a password that is not quoted. */
+/**
+ * The text between tokens. A comment in a statement about a user may be part of an unquoted password, so it
+ * is dropped.
+ */
 const between = (gap: string, isAboutUser: boolean): string => (isAboutUser && gap.trim() !== '' ? ' ' : gap);
 
-/** Tells without reading the tokens of long texts of other kinds; a comment may stand between the words. */
+/** A quick test that does not tokenize long texts of other kinds; a comment may stand between the words. */
 const mayBeAboutUser = (sql: string): boolean =>
   /\b(?:create|alter)\s+(?:user|role)\b/i.test(sql) ||
   (/--|\/\*/.test(sql) && /\b(?:create|alter)\b/i.test(sql) && /\b(?:user|role)\b/i.test(sql));
 
-/** An option that may stand behind a password, or the name that it takes. */
+/** Whether a token is an option that may follow a password, or the name that such an option takes. */
 function isOption(tokens: readonly IToken[], index: number): boolean {
   const token = tokens[index];
   if (isWord(token, ...BEHIND_PASSWORD)) return true;
@@ -79,7 +82,7 @@ function isOption(tokens: readonly IToken[], index: number): boolean {
   return isWord(before?.image === '=' ? tokens[index - 2] : before, ...NAMED);
 }
 
-/** `PASSWORD x` or `PASSWORD = x`. */
+/** Whether a token is the value of a password option: `PASSWORD x` or `PASSWORD = x`. */
 function isGivenAsPassword(tokens: readonly IToken[], index: number): boolean {
   if (tokens[index]?.image === ';') return false;
   if (isWord(tokens[index - 1], 'PASSWORD')) return tokens[index]?.image !== '=';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { columnType, dialectTypeName, kernelTypeSql } from './column-type.ts';
 
-/** A type as users write it, for the kernel, and as the dialect names it. */
+/** A type as users write it, its kernel type, and its name in the dialect. */
 const TYPES: readonly (readonly [written: string, kernel: string, dialect: string])[] = [
   ['int', 'INTEGER', 'integer'],
   ['INTEGER', 'INTEGER', 'integer'],

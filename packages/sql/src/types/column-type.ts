@@ -8,7 +8,9 @@ import type { SqlField, SqlType } from './sql-type.ts';
 const MAX_PRECISION = 38;
 const DEFAULT_DECIMAL: SqlType = { kind: 'decimal', precision: MAX_PRECISION, scale: 9 };
 
-/** Types by their one-word names, as casts take them. The dialect has no integer smaller than INTEGER. */
+/**
+ * Types by their one-word names, as casts accept them. INTEGER is the smallest integer type of the dialect.
+ */
 const TYPES: Readonly<Record<string, SqlType>> = {
   BOOLEAN: { kind: 'boolean' },
   BOOL: { kind: 'boolean' },
@@ -43,7 +45,7 @@ const TYPES: Readonly<Record<string, SqlType>> = {
   JSON: { kind: 'json' },
 };
 
-/** Types that expressions may have and columns may not. */
+/** Types that expressions may have but columns may not. */
 const NOT_STORED = new Set([
   ...[
     'TIME',
@@ -63,8 +65,8 @@ const NOT_STORED = new Set([
 ]);
 
 /**
- * The type of a column.
- * @throws TesseraError SYNTAX_ERROR, UNDEFINED_OBJECT, NOT_SUPPORTED for a type that tables do not store
+ * Parses the type of a column.
+ * @throws TesseraError SYNTAX_ERROR, UNDEFINED_OBJECT, NOT_SUPPORTED for a type that tables cannot store
  */
 export function parseColumnType(cursor: TokenCursor): SqlType {
   let type = elementType(cursor);
@@ -79,7 +81,7 @@ export function parseColumnType(cursor: TokenCursor): SqlType {
   }
 }
 
-/** The type that a text spells, as the dialect or the kernel does; the errors of `parseColumnType`. */
+/** Parses a type in the notation of the dialect or of the kernel; same errors as `parseColumnType`. */
 export function columnType(text: string): SqlType {
   const cursor = new TokenCursor(text);
   const type = parseColumnType(cursor);
@@ -103,7 +105,10 @@ function elementType(cursor: TokenCursor): SqlType {
   return fail('UNDEFINED_OBJECT', { what: 'Type', name: token.image, nearest }, { location });
 }
 
-/** What may follow a type's first word. Lengths of texts are taken, as clients send them, and do not bound anything. */
+/**
+ * Parses the modifiers after the first word of a type. Lengths of text types are accepted, because clients
+ * send them, but not enforced.
+ */
 function withModifiers(cursor: TokenCursor, word: string, type: SqlType): SqlType {
   switch (word) {
     case 'NUMERIC':
@@ -144,7 +149,7 @@ function decimalType(cursor: TokenCursor): SqlType {
   return { kind: 'decimal', precision, scale };
 }
 
-/** `FLOAT(p)` counts bits, as in PostgreSQL: up to 24 is REAL. */
+/** `FLOAT(p)` counts bits, as in PostgreSQL: REAL for up to 24 bits. */
 function floatType(cursor: TokenCursor): SqlType {
   const start = cursor.offset;
   if (!cursor.acceptSymbol('(')) return { kind: 'float' };
@@ -206,7 +211,7 @@ function structType(cursor: TokenCursor): SqlType {
   return { kind: 'struct', fields };
 }
 
-/** Elements and fields may always be NULL; the words are taken where clients write them. */
+/** Elements and fields are always nullable; NULL and NOT NULL are accepted because clients write them. */
 function acceptNullability(cursor: TokenCursor): void {
   if (cursor.accept('NULL')) return;
   if (isWord(cursor.peek(), 'NOT')) cursor.accept('NOT', 'NULL');
@@ -219,7 +224,7 @@ function wholeNumber(cursor: TokenCursor): number {
   return Number(image);
 }
 
-/** The type as the kernel's SQL, as `Column.type` of the catalog holds it. */
+/** The type as the kernel's SQL, in the form of the catalog's `Column.type`. */
 export function kernelTypeSql(type: SqlType): string {
   switch (type.kind) {
     case 'decimal':
@@ -233,7 +238,10 @@ export function kernelTypeSql(type: SqlType): string {
   }
 }
 
-/** Whether tablets count the NULLs of a column of this type (the kernel's SQL): those of nested types they do not. */
+/**
+ * Whether tablets record NULL counts for a column of this type (the kernel's SQL); they do not for nested
+ * types.
+ */
 export const isCountedType = (kernelType: string): boolean => !/^STRUCT\(|\]$/.test(kernelType);
 
 const DIALECT_NAMES = {
@@ -251,7 +259,7 @@ const DIALECT_NAMES = {
   json: 'json',
 } as const;
 
-/** The type as `typeof` names it; DDL and casts read it back. */
+/** The type as `typeof` names it; DDL and casts accept this name. */
 export function dialectTypeName(type: SqlType): string {
   switch (type.kind) {
     case 'decimal':

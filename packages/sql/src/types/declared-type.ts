@@ -2,16 +2,16 @@ import type { TokenCursor } from '../statements/token-cursor.ts';
 import { columnType, kernelTypeSql, parseColumnType } from './column-type.ts';
 import type { SqlType } from './sql-type.ts';
 
-/** The type of a column as `Column` of the catalog holds it. */
+/** The type of a column in the form of the catalog's `Column`. */
 export interface DeclaredType {
-  /** The kernel's SQL. */
+  /** The type as the kernel's SQL. */
   readonly kernelType: string;
-  /** PostgreSQL's name of the type, if clients must see more than `kernelType` has: `character varying(20)`. */
+  /** PostgreSQL's name of the type, if it says more than `kernelType`: `character varying(20)`. */
   readonly declared?: string;
 }
 
 /**
- * Reads the type of a column.
+ * Parses the type of a column.
  * @throws TesseraError as `parseColumnType`
  */
 export function parseDeclaredType(cursor: TokenCursor): DeclaredType {
@@ -23,7 +23,9 @@ export function parseDeclaredType(cursor: TokenCursor): DeclaredType {
   return declared === undefined ? { kernelType } : { kernelType, declared };
 }
 
-/** `varchar ( 20 )` → `character varying(20)`; undefined for names that say no more than the dialect's own. */
+/**
+ * `varchar ( 20 )` → `character varying(20)`; undefined for a name that says no more than the dialect's own.
+ */
 function declaredName([first = '', ...rest]: readonly string[]): string | undefined {
   const length = rest.find((word) => /^\d+$/.test(word));
   switch (first) {
@@ -41,7 +43,7 @@ function declaredName([first = '', ...rest]: readonly string[]): string | undefi
   }
 }
 
-/** The type of a column that PostgreSQL's clients are shown. */
+/** The type of a column that PostgreSQL clients see. */
 export function shownType({
   type,
   declared,

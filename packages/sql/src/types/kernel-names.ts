@@ -1,6 +1,6 @@
 import type { ScalarKind } from './sql-type.ts';
 
-/** What the kernel calls the types of the dialect that have no parameters. */
+/** The kernel's names of the dialect's types without parameters. */
 export const KERNEL_NAMES = {
   int: 'INTEGER',
   long: 'BIGINT',

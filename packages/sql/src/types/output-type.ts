@@ -1,14 +1,14 @@
 import { type KernelType, quoteName, quoteText } from '@tessera/kernel';
 import type { ScalarKind, SqlType } from './sql-type.ts';
 
-/** How a kernel type leaves: its type in the dialect, and what an expression of it must become first. */
+/** The output form of a kernel type: its type in the dialect, and the conversion that its values need. */
 export interface OutputType {
   readonly type: SqlType;
-  /** SQL for the converted value of the SQL given; undefined where the value leaves as it is. */
+  /** SQL that converts the value of the given SQL; undefined if no conversion is needed. */
   readonly convert: ((value: string) => string) | undefined;
 }
 
-/** Marks object identifiers of PostgreSQL's catalog, which the kernel has as UINTEGER, in the type that they leave as. */
+/** Marks object identifiers of PostgreSQL's catalog, which are UINTEGER in the kernel, in the output type. */
 export function withOids(kernelType: KernelType, type: SqlType): SqlType {
   if (kernelType.id === 'UINTEGER') return { kind: 'long', postgres: 'oid' };
   if (kernelType.id !== 'LIST' || type.kind !== 'array') return type;
@@ -47,10 +47,10 @@ const WIDENED: Readonly<Record<string, readonly [ScalarKind | 'decimal', string,
   VARIANT: ['json', 'JSON'],
 };
 
-/** Types the dialect has no word for (TIME, INTERVAL, UUID, ENUM, BIT, …) leave as their text. */
+/** Types that the dialect does not have (TIME, INTERVAL, UUID, ENUM, BIT, …) are output as text. */
 const AS_TEXT: OutputType = { type: { kind: 'text' }, convert: castTo('VARCHAR') };
 
-/** The dialect's type of a kernel type, however deep it nests. */
+/** The dialect's type of a kernel type, at any depth of nesting. */
 export function outputType(type: KernelType): OutputType {
   switch (type.id) {
     case 'DECIMAL':

@@ -3,8 +3,8 @@ import { quoteName } from '@tessera/kernel';
 /** A type as users of the dialect see it. */
 export type SqlType =
   /**
-   * `postgres`: the type that PostgreSQL's clients see in the place of `int`, `long` or `text`; `length`: what it is declared to
-   * hold, in characters.
+   * `postgres`: the type that PostgreSQL clients see instead of `int`, `long` or `text`. `length`: the
+   * declared maximum length in characters.
    */
   | {
       readonly kind: ScalarKind;
@@ -38,7 +38,7 @@ export interface SqlField {
 export interface OutputColumn {
   readonly name: string;
   readonly type: SqlType;
-  /** False only where it is certain that no row holds NULL. */
+  /** False only if it is certain that no row holds NULL. */
   readonly nullable: boolean;
 }
 

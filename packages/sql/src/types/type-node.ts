@@ -4,7 +4,7 @@ import type { SqlType } from './sql-type.ts';
 
 const BASE = { alias: '', extension_info: null } as const;
 
-/** A type of the dialect as the kernel's parse tree has it. */
+/** A type of the dialect in the form of the kernel's parse tree. */
 export function typeNode(type: SqlType): TypeNode {
   switch (type.kind) {
     case 'decimal': {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptStream } from './corrupt-stream.ts';
 
-/** Decoders that run on the main thread let other work in after this long. */
+/** Decoders on the main thread yield to other work after this time. */
 const TURN_MS = 10;
 
-/** Reads a source by the exact numbers of bytes that a format calls for. */
+/** Reads exact numbers of bytes from a source, as a format requires. */
 export class ByteCursor {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -14,13 +14,16 @@ export class ByteCursor {
     this.#chunks = source[Symbol.asyncIterator]();
   }
 
-  /** The next `count` bytes, undefined at the end of the source; CorruptStream when it ends inside of them. */
+  /**
+   * The next `count` bytes; undefined at the end of the source. Throws CorruptStream if the source ends
+   * within them.
+   */
   async takeOrEnd(count: number): Promise<Buffer | undefined> {
     if (this.#rest.length === 0 && !(await this.#more())) return undefined;
     return this.take(count);
   }
 
-  /** The next `count` bytes; CorruptStream when the source has fewer. */
+  /** The next `count` bytes. Throws CorruptStream if the source has fewer. */
   async take(count: number): Promise<Buffer> {
     await this.#shareThread();
     if (this.#rest.length >= count) {
@@ -38,7 +41,7 @@ export class ByteCursor {
     return Buffer.concat(pieces);
   }
 
-  /** Passes over `count` bytes without keeping them. */
+  /** Skips `count` bytes. */
   async skip(count: number): Promise<void> {
     for (let left = count; left > 0; ) left -= (await this.#upTo(left)).length;
   }

@@ -18,7 +18,7 @@ async function framedSnappy(content: Buffer): Promise<Buffer> {
   return Buffer.concat([compressor.update(content), await compressor.finish()]);
 }
 
-/** A program that reads stdin and writes stdout, undefined where the machine does not have it. */
+/** A program that reads stdin and writes stdout; undefined if it is not installed. */
 function program(name: string, ...args: string[]): ((content: Buffer) => Buffer) | undefined {
   const probe = spawnSync(name, [...args], { input: small });
   if (probe.status !== 0) return undefined;
@@ -35,7 +35,9 @@ const python = (expression: string) =>
 
 type Encode = ((content: Buffer) => Buffer | Promise<Buffer>) | undefined;
 
-/** A coding as its encoders make it. Framed snappy is cut in the middle of a frame only: its end has no mark. */
+/**
+ * The encoders of each coding. Framed snappy is only truncated within a frame, because its end is not marked.
+ */
 const ENCODERS: [coding: string, encoder: string, encode: Encode][] = [
   ['gzip', 'node', (c) => zlib.gzipSync(c)],
   ['X-GZip', 'python gzip', python('gzip.compress(d, mtime=0)')],
@@ -75,7 +77,7 @@ const failure = (coding: string, content: Buffer) => failureOf(decoded(coding, c
 
 describe.each(ENCODERS)('%s by %s', (coding, encoder, encode) => {
   const run = it.skipIf(encode === undefined);
-  // Nothing, and the stream identifier alone, are whole streams of empty content.
+  // An empty input and the stream identifier alone are both complete streams with empty content.
   const wholeLengths = coding !== 'snappy' ? [] : encoder === 'framed' ? [0, 10] : [0];
   const encodeIt = async (content: Buffer): Promise<Buffer> => await encode!(content);
 
@@ -154,7 +156,7 @@ describe.each(CHECKSUMMED)('%s by %s', (coding, _encoder, encode) => {
       const flipped = Buffer.from(encoded);
       flipped[at]! ^= 1 << (at % 8);
       const content = await decoded(coding, flipped).catch(() => undefined);
-      // Fields such as a file's time are covered by no checksum; the content is.
+      // Fields such as a file's time are not covered by a checksum; the content is.
       if (content !== undefined) expect(content).toEqual(small);
     }
   });
@@ -192,7 +194,7 @@ describe('limits of the codings', () => {
 
   it.skipIf(program('zstd', '-c') === undefined)('zstd: windows above 128 MiB', async () => {
     const encoded = execFileSync('zstd', ['--ultra', '-22', '--long=30', '-c'], { input: small });
-    // The window of a small file is small: only the header of a stream of unknown size asks for all of it.
+    // The window of a small file is small; only the header of a stream of unknown size requests all of it.
     expect(await failure('zstd', encoded)).toMatch(/Part "p": the zstd content is corrupt: .*[Mm]emory/);
   });
 

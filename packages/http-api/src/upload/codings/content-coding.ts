@@ -5,7 +5,7 @@ import { decodeSnappy } from './snappy.ts';
 import { decodeXz } from './xz.ts';
 import { decodeBrotli, decodeDeflate, decodeGzip, decodeZstd } from './zlib.ts';
 
-/** Every value of Content-Encoding that is taken, lower case. */
+/** Every accepted value of Content-Encoding, in lower case. */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['gzip', decodeGzip],
   ['x-gzip', decodeGzip],
@@ -17,16 +17,16 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ['snappy', decodeSnappy],
 ]);
 
-/** Decoders that read what they gave out again, as the history of their format. */
+/** Decoders that read their own output again, as the history of their format. */
 const KEEPS_HISTORY: ReadonlySet<Decoder> = new Set([decodeLz4, decodeSnappy, decodeXz]);
 
-/** Whether the content of a part passes through a decoder that is done with a chunk when it asks for the next. */
+/** Whether a part is decoded by a decoder that no longer uses a chunk once it requests the next one. */
 export function decodesChunkByChunk({ contentEncoding, name }: EncodedPart): boolean {
   const decoder = DECODERS.get(parseContentEncoding(contentEncoding, name) ?? '');
   return decoder !== undefined && !KEEPS_HISTORY.has(decoder);
 }
 
-/** Whether nobody but the consumer of `decodeContent` reads the memory of its chunks. */
+/** Whether only the consumer of `decodeContent` uses the memory of its chunks. */
 export const givesChunksAway = (part: EncodedPart): boolean =>
   parseContentEncoding(part.contentEncoding, part.name) === undefined || decodesChunkByChunk(part);
 
@@ -35,12 +35,15 @@ interface EncodedPart {
   readonly contentEncoding: string | undefined;
 }
 
-/** Whose Content-Encoding it is, as it appears in errors: the name of a part, or undefined for the whole body. */
+/**
+ * The owner of a Content-Encoding for error messages: the name of a part, or undefined for the whole body.
+ */
 type Owner = string | undefined;
 
 /**
- * The decoded content of a part. A part takes one coding (or `identity`); UNSUPPORTED_CODING for unknown ones,
- * BAD_UPLOAD for several, and, while reading, for content that is not a whole stream of its coding.
+ * The decoded content of a part. A part has at most one coding (or `identity`). Throws UNSUPPORTED_CODING for
+ * an unknown one, BAD_UPLOAD for several, and while reading also for content that is not a complete stream of
+ * its coding.
  */
 export function decodeContent(
   content: AsyncIterable<Buffer>,

@@ -4,7 +4,7 @@ const SLICES = 8;
 /** `TABLES[k][b]`: the checksum of byte b followed by k zero bytes (slicing by 8). */
 const TABLES = buildTables();
 
-/** CRC-32C (Castagnoli), as RFC 3720 has it. */
+/** CRC-32C (Castagnoli) as defined in RFC 3720. */
 export function crc32c(data: Buffer): number {
   const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES;
   let crc = 0xffffffff;

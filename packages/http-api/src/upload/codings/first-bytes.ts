@@ -1,4 +1,6 @@
-/** Looks at the first `count` bytes (fewer when the source is shorter) and gives the whole source back. */
+/**
+ * Reads the first `count` bytes (fewer if the source is shorter) and returns them with the complete source.
+ */
 export async function withFirstBytes(
   source: AsyncIterable<Buffer>,
   count: number,

@@ -24,7 +24,10 @@ function header(flags: number, blockSize: number, extra = Buffer.alloc(0)): Buff
 const INDEPENDENT = 0x60;
 const LINKED = 0x40;
 const stored = (content: string) => Buffer.concat([le32(0x80000000 + content.length), Buffer.from(content)]);
-/** Four literals, then a match of 8 bytes `offset` back, then the five literals that end every block. */
+/**
+ * A block with four literals, a match of 8 bytes at distance `offset`, and the five literals that end every
+ * block.
+ */
 const matching = (offset: number) => {
   const block = Buffer.from([0x44, ...Buffer.from('abcd'), offset, 0, 0x50, ...Buffer.from('vwxyz')]);
   return Buffer.concat([le32(block.length), block]);

@@ -7,11 +7,11 @@ const FRAME_MAGIC = 0x184d2204;
 const LEGACY_MAGIC = 0x184c2102;
 const SKIPPABLE_MAGIC = 0x184d2a50;
 const HISTORY_BYTES = 64 * 1024;
-/** An LZ4 block encodes at most this many bytes per byte. */
+/** The maximum number of decoded bytes per byte of an LZ4 block. */
 const MAX_EXPANSION = 255;
 const UNCOMPRESSED_FLAG = 0x80000000;
 
-/** Format: the LZ4 Frame Format Description 1.6.4. Frames, skippable ones among them, may follow each other. */
+/** Decodes the LZ4 Frame Format 1.6.4. Several frames, including skippable ones, may be concatenated. */
 export const decodeLz4: Decoder = async function* (source) {
   const cursor = new ByteCursor(source);
   let magic = await cursor.take(4);
@@ -92,7 +92,7 @@ async function readBlock(
 }
 
 function decodeBlock(block: Buffer, maxBytes: number, history: Buffer): Buffer {
-  // The library wants the decoded size in front and allocates it: the bound keeps tiny blocks cheap.
+  // The library reads the decoded size from the front and allocates it; this bound keeps small blocks cheap.
   const sized = Buffer.allocUnsafe(4 + block.length);
   sized.writeUInt32LE(Math.min(maxBytes, block.length * MAX_EXPANSION));
   block.copy(sized, 4);

@@ -2,17 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptStream } from './corrupt-stream.ts';
 
 /**
- * How far back a copy may reach in a block larger than the window. Encoders work in pieces of 64 KiB, so that real
- * blocks stay far below; the format itself would have a decoder keep the whole block.
+ * The longest distance of a copy in a block that is larger than the window. Encoders work in pieces of 64
+ * KiB, so real blocks stay far below it; the format itself would require the decoder to keep the whole block.
  */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 const EMIT_BYTES = 512 * 1024;
-/** Tag, and the four bytes of the longest length or offset. */
+/** The tag and the four bytes of the longest length or offset. */
 const LONGEST_ELEMENT_BYTES = 5;
-/** Up to here a loop is faster than a call out of the language. */
+/** Up to this many bytes, a loop is faster than a native call. */
 const SHORT_BYTES = 48;
 
-/** Format: format_description.txt of google/snappy. Decodes while reading, in bounded memory. */
+/** Decodes the format of google/snappy's format_description.txt while reading, in bounded memory. */
 export async function* decodeRawSnappy(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const block = new RawBlock();
   for await (const chunk of source) {
@@ -32,7 +32,7 @@ class RawBlock {
   #input: Buffer = Buffer.alloc(0);
   #at = 0;
   #inputEnded = false;
-  /** Undefined until the length in front of the block has been read. */
+  /** Undefined until the length before the block has been read. */
   #totalBytes: number | undefined;
   #decodedBytes = 0;
   #literalBytes = 0;
@@ -45,7 +45,10 @@ class RawBlock {
     this.#at = 0;
   }
 
-  /** Decodes what the input allows, up to about EMIT_BYTES; shorter output means that the input is used up. */
+  /**
+   * Decodes as much as the input allows, up to about EMIT_BYTES. A shorter output means that the input is
+   * used up.
+   */
   decode(): Buffer {
     if (this.#totalBytes === undefined && !this.#readTotal()) return Buffer.alloc(0);
     this.#makeRoom();
@@ -54,7 +57,7 @@ class RawBlock {
     return Buffer.from(this.#window.subarray(start, this.#windowEnd));
   }
 
-  /** The rest, once the source has ended. */
+  /** Returns the rest after the source has ended. */
   finish(): Buffer {
     this.#inputEnded = true;
     const last = this.decode();
@@ -80,7 +83,10 @@ class RawBlock {
     throw new CorruptStream('it is neither framed nor a raw snappy block');
   }
 
-  /** Keeps the window's worth of history and space for an emission and the literal or copy that goes past it. */
+  /**
+   * Makes room: keeps the history of one window, and space for an output block plus the literal or copy that
+   * exceeds it.
+   */
   #makeRoom(): void {
     if (this.#window.length === this.#totalBytes || this.#window.length - this.#windowEnd >= 2 * EMIT_BYTES)
       return;
@@ -88,7 +94,7 @@ class RawBlock {
     this.#windowEnd = WINDOW_BYTES;
   }
 
-  /** One literal piece or copy; false when the input does not have it whole. */
+  /** Decodes one literal or copy; false if the input does not contain all of it. */
   #step(): boolean {
     if (this.#literalBytes > 0) return this.#copyLiteral();
     const input = this.#input;
@@ -132,7 +138,8 @@ class RawBlock {
       throw new CorruptStream(`a copy reaches ${offset} bytes back, where there is nothing`);
     const window = this.#window;
     const end = this.#windowEnd + bytes;
-    // Byte by byte: where the offset is shorter than the copy, it repeats what it has just written.
+    // The copy runs byte by byte: if the distance is shorter than the length, it repeats bytes that it has
+    // just written.
     for (let to = this.#windowEnd; to < end; to++) window[to] = window[to - offset]!;
     this.#windowEnd = end;
     this.#decodedBytes += bytes;

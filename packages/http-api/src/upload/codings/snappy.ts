@@ -7,19 +7,19 @@ import { decodeRawSnappy } from './snappy-raw.ts';
 
 const STREAM_IDENTIFIER = Buffer.from('\xff\x06\x00\x00sNaPpY', 'latin1');
 const CHUNK_BYTES = 65536;
-/** What 64 KiB may take when they do not compress, and the checksum before them. */
+/** The maximum size of 64 KiB of incompressible data, with the checksum before it. */
 const MAX_COMPRESSED_CHUNK_BYTES = 32 + CHUNK_BYTES + Math.floor(CHUNK_BYTES / 6) + 4;
 const [COMPRESSED, UNCOMPRESSED, FIRST_SKIPPABLE, IDENTIFIER] = [0x00, 0x01, 0x80, 0xff];
 
-/** The framing format where the stream identifier opens the content, otherwise one raw block. */
+/** Decodes the framing format if the content begins with a stream identifier, otherwise one raw block. */
 export const decodeSnappy: Decoder = async function* (source) {
   const { first, all } = await withFirstBytes(source, STREAM_IDENTIFIER.length);
-  // Some encoders of the framing format write nothing at all for empty content.
+  // Some encoders of the framing format write nothing for empty content.
   if (first.length === 0) return;
   yield* first.equals(STREAM_IDENTIFIER) ? decodeFramed(all) : decodeRawSnappy(all);
 };
 
-/** Format: framing_format.txt of google/snappy. Streams may follow each other. */
+/** Decodes the format of google/snappy's framing_format.txt. Several streams may be concatenated. */
 async function* decodeFramed(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const cursor = new ByteCursor(source);
   for (;;) {
@@ -52,7 +52,7 @@ function decodeChunk(type: number, chunk: Buffer): Buffer {
 }
 
 function uncompressChunk(data: Buffer): Buffer {
-  // The library allocates the size that the data announces: three varint bytes say at most 2 MiB.
+  // The library allocates the announced size; with at most three varint bytes that is 2 MiB.
   if (data.subarray(0, 3).every((byte) => byte >= 0x80)) throw new CorruptStream('a chunk is malformed');
   try {
     return uncompressSync(data) as Buffer;
@@ -61,7 +61,10 @@ function uncompressChunk(data: Buffer): Buffer {
   }
 }
 
-/** The format stores checksums rotated and shifted, because some contents hold checksums themselves. */
+/**
+ * Unmasks a stored checksum: the format rotates and shifts them, because contents may themselves contain
+ * checksums.
+ */
 function unmasked(stored: number): number {
   const rotated = (stored - 0xa282ead8) >>> 0;
   return ((rotated >>> 17) | (rotated << 15)) >>> 0;

@@ -1,8 +1,11 @@
-/** Messages to the thread that decodes xz. It asks for input when it needs some and gives output when asked. */
+/**
+ * Messages to the thread that decodes xz. The thread asks for input when it needs some and returns output
+ * when asked.
+ */
 export type XzRequest =
   | { readonly kind: 'start' }
   | { readonly kind: 'pull' }
-  /** Answers `need`; undefined at the end of the input. */
+  /** The answer to `need`; undefined at the end of the input. */
   | { readonly kind: 'input'; readonly chunk: Uint8Array | undefined };
 
 export type XzReply =

@@ -4,7 +4,7 @@ import type { XzReply, XzRequest } from './xz-protocol.ts';
 
 const OUTPUT_BYTES = 256 * 1024;
 
-/** `enum xz_ret` of XZ Embedded, which the library is made of. */
+/** The values of `enum xz_ret` of XZ Embedded, which the library is built from. */
 const FAILURES: Readonly<Record<string, string>> = {
   3: 'there is not enough memory for its dictionary',
   4: 'its dictionary is larger than 64 MiB',

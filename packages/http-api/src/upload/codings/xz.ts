@@ -2,10 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { CorruptStream, type Decoder } from './corrupt-stream.ts';
 import type { XzReply, XzRequest } from './xz-protocol.ts';
 
-/** A thread that has finished one stream waits this long for the next. */
+/** How long a thread that has finished a stream waits for the next one. */
 const IDLE_MS = 5_000;
 
-/** Decodes in a thread of its own: the decoder is WebAssembly, and slow. */
+/** Decodes xz in a thread of its own, because the decoder is slow WebAssembly. */
 export const decodeXz: Decoder = async function* (source) {
   const chunks = source[Symbol.asyncIterator]();
   let chunk = await chunks.next();
@@ -68,7 +68,7 @@ class XzThread {
     return this.#failure === undefined;
   }
 
-  /** An idle thread does not keep the process alive. */
+  /** Decides whether the thread keeps the process alive; an idle one does not. */
   holdProcess(hold: boolean): void {
     if (hold) this.#worker.ref();
     else this.#worker.unref();
@@ -96,7 +96,7 @@ function takeThread(): XzThread {
   return thread;
 }
 
-/** One thread is enough to spare requests of many parts the start of a thread for each. */
+/** Keeps one idle thread, so that requests with many parts need not start a thread for each. */
 function keepThread(thread: XzThread): void {
   if (idle !== undefined) {
     void thread.terminate();

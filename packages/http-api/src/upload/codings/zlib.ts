@@ -10,7 +10,7 @@ export const decodeBrotli: Decoder = (source) =>
 export const decodeZstd: Decoder = (source) =>
   decodeWith(() => zlib.createZstdDecompress(options), source, 'concatenable');
 
-/** HTTP's deflate is the zlib format; many senders mean raw deflate by it, so the first two bytes decide. */
+/** HTTP's deflate is the zlib format, but many clients send raw deflate, so the first two bytes decide. */
 export const decodeDeflate: Decoder = async function* (source) {
   const { first, all } = await withFirstBytes(source, 2);
   const isZlib = first.length === 2 && (first[0]! & 0x8f) === 8 && first.readUInt16BE(0) % 31 === 0;
@@ -20,9 +20,9 @@ export const decodeDeflate: Decoder = async function* (source) {
 type Engine = ReturnType<typeof zlib.createGunzip | typeof zlib.createZstdDecompress>;
 
 /**
- * Runs a decompression stream of node:zlib over a source. Those streams end quietly at the end of their format and
- * drop what follows; here that is an error, or, where frames may be concatenated, the start of the next frame.
- * (Gunzip goes through the members of its format by itself.)
+ * Decodes a source with a decompression stream of node:zlib. These streams silently drop data after the end
+ * of their format; here that is an error or, where concatenation is allowed, the start of the next frame.
+ * (Gunzip handles the members of its format by itself.)
  */
 async function* decodeWith(
   create: () => Engine,
@@ -92,14 +92,14 @@ class EngineRun {
   }
 
   /**
-   * The part of the chunk written last that lies behind the end of the format. The engine takes bytes up to there, and
+   * The part of the last written chunk after the end of the format. The engine consumes bytes up to there;
    * its event `end` may come later.
    */
   unread(chunk: Buffer): Buffer {
     return chunk.subarray(chunk.length - (this.#givenBytes - this.#engine.bytesWritten));
   }
 
-  /** Its output up to the end of the format, which has been written. */
+  /** The remaining output up to the end of the format. */
   rest(): AsyncGenerator<Buffer, void> {
     return this.#outputUntil(() => false);
   }

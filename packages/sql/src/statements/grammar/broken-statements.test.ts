@@ -33,7 +33,10 @@ const STATEMENTS = [
   'SHOW GRANTS ON DATABASE d FOR u',
 ];
 
-/** Classifies, and checks that what is refused is refused as an error of the statement, with a place inside it. */
+/**
+ * Classifies a statement. If it is refused, checks that the error is a statement error with a place inside
+ * the statement.
+ */
 function classifiesOrPoints(sql: string): void {
   try {
     classifyStatement(sql);

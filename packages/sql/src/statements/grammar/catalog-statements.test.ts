@@ -446,7 +446,7 @@ describe('statements', () => {
   });
 });
 
-/** Statement, what its message must hold, and the text at the place it points at (the end: ''). */
+/** A statement, a part of its error message, and the text at the reported place ('' at the end). */
 const ERRORS: readonly (readonly [sql: string, name: string, message: string, at: string])[] = [
   ['CREATE TABLE', 'SYNTAX_ERROR', 'Expected the name of a table, found the end', ''],
   ['CREATE TABLE t', 'SYNTAX_ERROR', 'Expected "(" or AS', ''],

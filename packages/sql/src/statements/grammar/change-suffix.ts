@@ -2,7 +2,7 @@ import type { SettingPairs } from '../setting-pairs.ts';
 import { cutSettingsSuffix } from '../settings-suffix.ts';
 import { TokenCursor } from '../token-cursor.ts';
 
-/** A cursor at the same place of the statement without its settings suffix, and the settings. */
+/** A cursor at the same place that ends before the settings suffix, and the settings. */
 export function withoutSettings(cursor: TokenCursor): {
   readonly cursor: TokenCursor;
   readonly settings: SettingPairs;

@@ -15,10 +15,10 @@ import { placedName } from './names.ts';
 import { identityClause, serialType } from './sequence.ts';
 import { unsupported } from './unsupported.ts';
 
-/** Words that other systems take behind the type of a column, and the engine does not. */
+/** Column clauses of other systems that the engine does not support. */
 const UNSUPPORTED = ['COLLATE', 'GENERATED', 'COMMENT', 'PARTITION'];
 
-/** What may follow a default. */
+/** The words that may follow a default and therefore end it. */
 const AFTER_DEFAULT = [
   ['NOT', 'NULL'],
   ['NULL'],
@@ -27,13 +27,13 @@ const AFTER_DEFAULT = [
   ['CASCADE'],
 ];
 
-/** A column as it is written, with the constraints that stand behind its type. */
+/** A column as written, with the constraints after its type. */
 export interface ColumnWithConstraints {
   readonly column: ColumnDefinition;
   readonly constraints: readonly ConstraintDefinition[];
 }
 
-/** What stands between the brackets of `CREATE TABLE t (…)`. */
+/** The elements between the parentheses of `CREATE TABLE t (…)`. */
 export interface TableElements {
   readonly columns: readonly ColumnDefinition[];
   /** The constraints of columns and of the table, in the order of the text. */
@@ -133,7 +133,7 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
   return { column, constraints };
 }
 
-/** A column that counts has a value in each row, and no default but the next number. */
+/** A column that numbers its rows is never NULL and has no other default. */
 function refuseOtherDefault(
   cursor: TokenCursor,
   column: {

@@ -6,7 +6,7 @@ import { expressionText } from './expression-text.ts';
 import { identifier, objectName, parenthesisedNames } from './names.ts';
 import { unsupported } from './unsupported.ts';
 
-/** Words that begin a constraint of a column, and so end the default in front of it. */
+/** Words that begin a column constraint and therefore end a default before it. */
 export const COLUMN_CONSTRAINTS = ['CONSTRAINT', 'PRIMARY', 'UNIQUE', 'REFERENCES', 'CHECK'];
 
 const TABLE_CONSTRAINTS = ['CONSTRAINT', 'PRIMARY', 'UNIQUE', 'FOREIGN', 'CHECK', 'EXCLUDE'];
@@ -35,7 +35,7 @@ export function tableConstraint(cursor: TokenCursor): ConstraintDefinition {
   return { kind, name, columns, location: cursor.locationFrom(start) };
 }
 
-/** A constraint behind the type of a column, after its name if it has one; undefined where none begins. */
+/** A constraint after the type of a column, with its name if it has one; undefined if none begins here. */
 export function columnConstraint(
   cursor: TokenCursor,
   column: PlacedName,
@@ -50,7 +50,7 @@ export function columnConstraint(
   return { kind, name, columns: [column], location: cursor.locationFrom(start) };
 }
 
-/** `CONSTRAINT name` in front of a constraint. */
+/** Parses `CONSTRAINT name` before a constraint. */
 export const constraintName = (cursor: TokenCursor): string | undefined =>
   cursor.accept('CONSTRAINT') ? identifier(cursor, 'the name of a constraint') : undefined;
 
@@ -120,7 +120,10 @@ function foreignKeyAction(cursor: TokenCursor): ForeignKeyAction {
   return cursor.unexpected('NO ACTION, RESTRICT, CASCADE, SET NULL or SET DEFAULT');
 }
 
-/** Takes `[NOT] DEFERRABLE`, `INITIALLY …`, `[NOT] ENFORCED` and `[NO]RELY`: none of them changes what the engine does. */
+/**
+ * Accepts `[NOT] DEFERRABLE`, `INITIALLY …`, `[NOT] ENFORCED` and `[NO]RELY`. None of them changes what the
+ * engine does.
+ */
 function constraintAttributes(cursor: TokenCursor): void {
   while (
     cursor.accept('DEFERRABLE') ||

@@ -34,7 +34,7 @@ export function copyStatement(
   const nameStart = cursor.offset;
   const table = objectName(cursor, 'the name of a table');
   if (cursor.isAt('TO')) {
-    // "FROM " is as long as "COPY ", so that places in the query are places in the statement.
+    // "FROM " is as long as "COPY ", so offsets in the query equal offsets in the statement.
     const { sql } = cursor.textFrom(nameStart);
     return copyTo(cursor, { sql: `FROM ${sql}`, offset: Math.max(start, nameStart - 'FROM '.length) });
   }
@@ -82,7 +82,8 @@ function copyTo(cursor: TokenCursor, query: SqlText): CopyToStatement {
   choiceOption(list, 'type', ['CSV', 'TSV', 'JSON', 'PARQUET']);
   for (const name of ['header', 'single_file', 'overwrite_existing_files', 'include_query_id_in_file_name'])
     booleanOption(list, name);
-  // Files are replaced; those of a folder have the query id in their names, so that none is there.
+  // A single file is replaced. The files of a folder contain the query id in their names, so none of them can
+  // exist already.
   if (/^(?:false|off|0)$/i.test(list.values['overwrite_existing_files'] ?? '')) {
     const location = list.locations['overwrite_existing_files'];
     fail('NOT_SUPPORTED', { what: 'OVERWRITE_EXISTING_FILES = FALSE' }, { location });
@@ -107,7 +108,7 @@ function copyColumns(cursor: TokenCursor): readonly CopyColumn[] {
   return columns;
 }
 
-/** One literal or bracketed expression: what stands behind it names the source. */
+/** One literal or parenthesised expression; the words after it name the source. */
 function defaultValue(cursor: TokenCursor): SqlText {
   const start = cursor.offset;
   if (cursor.isAtSymbol('(')) {

@@ -3,7 +3,7 @@ import type { TokenCursor } from '../token-cursor.ts';
 import { identifier, ifNotExists, objectName } from './names.ts';
 import { bareOptions } from './option-list.ts';
 
-/** `CREATE DATABASE [IF NOT EXISTS] d [[WITH] DESCRIPTION = '…']`, from the name on. */
+/** Parses `CREATE DATABASE [IF NOT EXISTS] d [[WITH] DESCRIPTION = '…']`, starting at the name. */
 export function createDatabase(cursor: TokenCursor): CreateStatement {
   const quiet = ifNotExists(cursor);
   const name = identifier(cursor, 'the name of a database');
@@ -13,7 +13,7 @@ export function createDatabase(cursor: TokenCursor): CreateStatement {
   return { kind: 'create_database', name, ifNotExists: quiet, description: values['description'] };
 }
 
-/** `CREATE SCHEMA [IF NOT EXISTS] [d.]s`, from the name on. */
+/** Parses `CREATE SCHEMA [IF NOT EXISTS] [d.]s`, starting at the name. */
 export function createSchema(cursor: TokenCursor): CreateStatement {
   const quiet = ifNotExists(cursor);
   const name = objectName(cursor, 'the name of a schema');

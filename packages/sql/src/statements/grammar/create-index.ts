@@ -26,7 +26,7 @@ export function createSkipIndex(cursor: TokenCursor): CreateStatement {
   return { kind: 'create_skip_index', ...head, expressions, options: { type: 'minmax' } };
 }
 
-/** Refuses the indexes of row stores, CREATE UNIQUE INDEX among them. */
+/** Refuses the indexes of row stores, including CREATE UNIQUE INDEX. */
 export const secondaryIndex = (cursor: TokenCursor): never =>
   unsupported(
     cursor,

@@ -53,13 +53,15 @@ export function createTable(
   return { kind: 'create_table', ...head, orReplace, columns, constraints, shape, ...temporary };
 }
 
-/** `(a)` and `(a, …` are names, `(a int` is a definition. */
+/** Whether the parentheses hold names, as in `(a)` and `(a, …`, and not definitions, as in `(a int`. */
 function isNameList(cursor: TokenCursor): boolean {
   const second = cursor.peek(2)?.image;
   return second === ')' || second === ',';
 }
 
-/** `[database.]pg_temp.name`, also where the schema is not written. @throws TesseraError INVALID_ARGUMENT */
+/**
+ * `[database.]pg_temp.name`; the schema is added if it is not written. @throws TesseraError INVALID_ARGUMENT
+ */
 function temporaryName({ parts, location }: ObjectName): ObjectName {
   const [name = '', schema = TEMPORARY_SCHEMA, ...database] = [...parts].reverse();
   if (schema === TEMPORARY_SCHEMA) return { parts: [...database, schema, name], location };
@@ -139,7 +141,10 @@ function partitionExpressions(cursor: TokenCursor): readonly SqlText[] {
   return expressions;
 }
 
-/** Whether the bracket that opens here closes where the clause ends: `(a, b)`, not `(a + 1) * 2`. */
+/**
+ * Whether the parenthesis that opens here closes where the clause ends: true for `(a, b)`, false for `(a + 1)
+ * * 2`.
+ */
 function isWholeClause(cursor: TokenCursor): boolean {
   let depth = 0;
   for (let ahead = 0; ; ahead += 1) {

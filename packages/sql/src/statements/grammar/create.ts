@@ -11,7 +11,7 @@ import { createSequence } from './sequence.ts';
 
 const TEMPORARY = ['TEMP', 'TEMPORARY'];
 
-/** `CREATE …`; undefined, with the cursor where it was, for objects that are not the catalog's. */
+/** Parses `CREATE …`. Undefined, with the cursor unmoved, for objects that do not belong to the catalog. */
 export function createStatement(cursor: TokenCursor): CreateStatement | undefined {
   if (!cursor.isAt('CREATE')) return undefined;
   const orReplace = cursor.isAt('CREATE', 'OR', 'REPLACE');

@@ -3,14 +3,14 @@ import { Close, isWord, Open } from '../../text/lexer.ts';
 import type { SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 
-/** Words behind which an operand or the rest of an operator must follow: nothing ends there. */
+/** Words after which an operand or the rest of an operator must follow, so an expression cannot end there. */
 const OPERATOR_WORDS =
   'IS NOT AND OR LIKE ILIKE SIMILAR IN BETWEEN DISTINCT ESCAPE AT COLLATE AS WHEN THEN ELSE CASE'.split(' ');
 
 /**
- * Cuts an expression out of a statement: up to a comma or bracket of the level it begins at, the end, or one of the
- * `ends` (each the words of a clause that may follow) where an expression may end. `IS DISTINCT FROM` and `IS NOT NULL`
- * do not end one, nor does anything between CASE and END.
+ * Cuts an expression out of a statement. It ends at a comma or bracket of the level where it begins, at the
+ * end of the text, or at one of the `ends` (each the words of a clause that may follow) where an expression
+ * may end. `IS DISTINCT FROM`, `IS NOT NULL` and anything between CASE and END do not end it.
  */
 export function expressionText(
   cursor: TokenCursor,
@@ -20,7 +20,7 @@ export function expressionText(
   return textUntil(cursor, what, ends, true);
 }
 
-/** The same for a list of expressions or table references: commas belong to it. */
+/** The same for a list of expressions or table references, in which commas do not end the text. */
 export function clauseText(
   cursor: TokenCursor,
   what: string,
@@ -59,7 +59,7 @@ function textUntil(
   return cursor.textFrom(start);
 }
 
-/** Takes `( … )` with all that is in it. */
+/** Skips `( … )` with its contents. */
 export function skipBrackets(cursor: TokenCursor): void {
   let depth = 0;
   do {
@@ -75,7 +75,7 @@ function mayEndBehind(token: IToken | undefined): boolean {
   return !isWord(token, ...OPERATOR_WORDS);
 }
 
-/** The rest of the statement, which must begin as a query does. */
+/** The rest of the statement, which must begin like a query. */
 export function restAsQuery(cursor: TokenCursor, what = 'a query'): SqlText {
   const start = cursor.offset;
   if (!isAtQuery(cursor)) cursor.unexpected(what);
@@ -83,7 +83,7 @@ export function restAsQuery(cursor: TokenCursor, what = 'a query'): SqlText {
   return cursor.textFrom(start);
 }
 
-/** The query inside `( … )`, brackets taken and left out. */
+/** The query inside `( … )`. The parentheses are consumed and not part of the result. */
 export function parenthesisedQuery(cursor: TokenCursor): SqlText {
   cursor.expectSymbol('(');
   if (!isAtQuery(cursor)) cursor.unexpected('a query');
@@ -92,7 +92,7 @@ export function parenthesisedQuery(cursor: TokenCursor): SqlText {
   return query;
 }
 
-/** Whether what follows begins a query. `VALUES` may also be a name, so that its bracket is asked for. */
+/** Whether a query begins here. `VALUES` may also be a name, so it must be followed by a parenthesis. */
 export function isAtQuery(cursor: TokenCursor, ahead = 0): boolean {
   let at = ahead;
   while (cursor.peek(at)?.image === '(') at += 1;

@@ -1,6 +1,6 @@
 import type { OptionNames } from './option-list.ts';
 
-/** How files of text formats are read. */
+/** The options for reading files of text formats. */
 const TEXT_OPTIONS = [
   'compression',
   'delimiter',

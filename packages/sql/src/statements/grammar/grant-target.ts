@@ -4,7 +4,10 @@ import type { ObjectName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { objectName } from './names.ts';
 
-/** What privileges are on: `[TABLE] a, b`, `ALL TABLES IN SCHEMA s`, `SCHEMA s`, `DATABASE d`, `ENGINE` and so on. */
+/**
+ * Parses the target of privileges: `[TABLE] a, b`, `ALL TABLES IN SCHEMA s`, `SCHEMA s`, `DATABASE d`,
+ * `ENGINE` and so on.
+ */
 export function grantTarget(cursor: TokenCursor): GrantTarget {
   if (cursor.accept('ALL')) return allInSchema(cursor);
   if (cursor.accept('ENGINE')) {
@@ -27,14 +30,14 @@ function allInSchema(cursor: TokenCursor): GrantTarget {
   return { kind: 'all_in_schema', of: isTables ? 'table' : 'view', schemas };
 }
 
-/** Takes the word for a kind of object, if it is not the name of a table itself. */
+/** Consumes the keyword for a kind of object, unless it is itself the name of a table. */
 function isKind(cursor: TokenCursor, word: string): boolean {
   if (!isWord(cursor.peek(), word) || isEnd(cursor, 1)) return false;
   cursor.next();
   return true;
 }
 
-/** Whether nothing stands there that could be a name. */
+/** Whether the next token cannot be a name. */
 function isEnd(cursor: TokenCursor, ahead: number): boolean {
   const token = cursor.peek(ahead);
   return (

@@ -5,7 +5,7 @@ import { grantTarget } from './grant-target.ts';
 import { principalNames } from './principal-names.ts';
 import { unsupported } from './unsupported.ts';
 
-/** Of several words first: `CREATE DATABASE` is not `CREATE`. */
+/** Privileges of several words come first, so that `CREATE DATABASE` is not read as `CREATE`. */
 const PRIVILEGES: readonly (readonly [words: readonly string[], privilege: PrivilegeName])[] = [
   [['CREATE', 'DATABASE'], 'CREATE DATABASE'],
   [['CREATE', 'ROLE'], 'CREATE ROLE'],
@@ -27,7 +27,10 @@ const PRIVILEGES: readonly (readonly [words: readonly string[], privilege: Privi
   [['VACUUM'], 'VACUUM'],
 ];
 
-/** `GRANT privileges ON … TO … [WITH GRANT OPTION]`, `GRANT roles TO … [WITH ADMIN OPTION]`, from behind GRANT. */
+/**
+ * Parses `GRANT privileges ON … TO … [WITH GRANT OPTION]` and `GRANT roles TO … [WITH ADMIN OPTION]`,
+ * starting after GRANT.
+ */
 export function grantStatement(cursor: TokenCursor): GrantStatement {
   const granted = grantedIn(cursor, 'TO');
   cursor.expectWord('TO');
@@ -37,7 +40,7 @@ export function grantStatement(cursor: TokenCursor): GrantStatement {
   return { kind: 'grant', granted, to, withOption };
 }
 
-/** `REVOKE [GRANT OPTION FOR] … FROM … [CASCADE | RESTRICT]`, from behind REVOKE. */
+/** REVOKE starting after the word REVOKE: `[GRANT OPTION FOR] … FROM … [CASCADE | RESTRICT]`. */
 export function revokeStatement(cursor: TokenCursor): RevokeStatement {
   const optionOnly = cursor.accept('GRANT', 'OPTION', 'FOR') || cursor.accept('ADMIN', 'OPTION', 'FOR');
   const granted = grantedIn(cursor, 'FROM');
@@ -58,7 +61,10 @@ function grantedIn(cursor: TokenCursor, end: 'TO' | 'FROM'): Granted {
   return { kind: 'privileges', privileges, on: grantTarget(cursor), location };
 }
 
-/** Whether ON comes before the word that those stand behind who are granted to; roles are on nothing. */
+/**
+ * Whether ON comes before the word (TO or FROM) that precedes the grantees: privileges have an ON clause,
+ * roles do not.
+ */
 function isOnSomething(cursor: TokenCursor, end: 'TO' | 'FROM'): boolean {
   for (let ahead = 0; cursor.peek(ahead) !== undefined; ahead += 1) {
     if (isWord(cursor.peek(ahead), 'ON')) return true;

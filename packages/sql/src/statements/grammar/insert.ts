@@ -43,7 +43,7 @@ function overridingClause(cursor: TokenCursor): InsertStatement['overriding'] {
   return cursor.accept('OVERRIDING', 'USER', 'VALUE') ? 'user' : undefined;
 }
 
-/** ON CONFLICT stands at the top level behind the query. */
+/** Refuses ON CONFLICT, which stands at the top level after the query. */
 function refuseConflictClause(cursor: TokenCursor): void {
   let depth = 0;
   for (let ahead = 0; ; ahead += 1) {

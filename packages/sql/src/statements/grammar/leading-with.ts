@@ -6,8 +6,8 @@ import { skipBrackets } from './expression-text.ts';
 const CHANGES = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'];
 
 /**
- * Takes `WITH a AS (…), …` where INSERT, UPDATE, DELETE or MERGE follows; undefined, with the cursor where it was, for
- * the WITH of a query.
+ * Consumes `WITH a AS (…), …` if INSERT, UPDATE, DELETE or MERGE follows. Undefined, with the cursor unmoved,
+ * for the WITH of a query.
  */
 export function leadingWith(cursor: TokenCursor): SqlText | undefined {
   if (!cursor.isAt('WITH') || !leadsToChange(cursor)) return undefined;
@@ -19,7 +19,7 @@ export function leadingWith(cursor: TokenCursor): SqlText | undefined {
   return cursor.textFrom(start);
 }
 
-/** Whether the first word behind a bracket, other than those of a WITH clause, is one of a change. */
+/** Whether the first word after a parenthesis that does not belong to the WITH clause begins a change. */
 function leadsToChange(cursor: TokenCursor): boolean {
   let depth = 0;
   for (let ahead = 1; ; ahead += 1) {

@@ -4,7 +4,7 @@ import { RESERVED_WORDS } from '../../text/names.ts';
 import type { ObjectName, PlacedName } from '../object-name.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 
-/** One name, folded unless quoted; a reserved word is none. */
+/** One name, folded unless it is quoted. A reserved word is not a name. */
 export function placedName(cursor: TokenCursor, what: string): PlacedName {
   const start = cursor.offset;
   if (isWord(cursor.peek(), ...RESERVED_WORDS)) cursor.unexpected(what);
@@ -39,7 +39,7 @@ export function nameList(cursor: TokenCursor, what: string): readonly PlacedName
   return names;
 }
 
-/** `(a, b, c)`; a name that stands there twice is refused. */
+/** `(a, b, c)`; refuses a name that occurs twice. */
 export function parenthesisedNames(cursor: TokenCursor, what: string): readonly PlacedName[] {
   cursor.expectSymbol('(');
   const names = nameList(cursor, what);

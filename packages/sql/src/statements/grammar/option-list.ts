@@ -9,27 +9,27 @@ interface GivenOption {
   readonly value: string | Options;
 }
 
-/** What a list of options may hold. */
+/** The options that a list may contain. */
 export interface OptionNames {
-  /** The statement or clause, for messages. */
+  /** The name of the statement or clause, for messages. */
   readonly of: string;
   readonly values: readonly string[];
-  /** Options of this API family that are known and do nothing here yet, so that they are refused, not ignored. */
+  /** Known options that have no effect yet. They are refused instead of being ignored silently. */
   readonly notYet?: readonly string[];
-  /** Options whose value is a list of its own: `CREDENTIALS = (…)`. */
+  /** Options whose value is itself a list: `CREDENTIALS = (…)`. */
   readonly groups?: readonly string[];
-  /** Another spelling and what it means. */
+  /** Alternative spellings, each with the option that it means. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
 export interface ReadOptionList {
   readonly values: Options;
   readonly groups: Readonly<Record<string, Options>>;
-  /** Where each option stands. */
+  /** The place of each option. */
   readonly locations: Readonly<Record<string, SqlLocation>>;
 }
 
-/** `(k = v, …)`; commas may be left out, also `k v` as PostgreSQL writes it and `k` alone for true. */
+/** `(k = v, …)`. Commas are optional; `k v` is accepted as in PostgreSQL, and `k` alone means true. */
 export function parenthesisedOptions(cursor: TokenCursor, names: OptionNames): ReadOptionList {
   cursor.expectSymbol('(');
   const given: GivenOption[] = [];
@@ -40,7 +40,7 @@ export function parenthesisedOptions(cursor: TokenCursor, names: OptionNames): R
   return collected(given, names);
 }
 
-/** `k = v k = v …` up to something that is no option; commas may stand between them. */
+/** `k = v k = v …` up to the first token that is not an option. Commas are optional. */
 export function bareOptions(cursor: TokenCursor, names: OptionNames): ReadOptionList {
   const given: GivenOption[] = [];
   while (isAtName(cursor)) {
@@ -53,7 +53,7 @@ export function bareOptions(cursor: TokenCursor, names: OptionNames): ReadOption
 const isAtName = (cursor: TokenCursor): boolean =>
   cursor.peek()?.tokenType === Word || cursor.peek()?.tokenType === QuotedName;
 
-/** The options of one item: `TYPE = (CSV HEADER = true)` holds several. */
+/** Reads the options of one item: `TYPE = (CSV HEADER = true)` contains several. */
 function readOption(cursor: TokenCursor, names: OptionNames, isBracketed: boolean): GivenOption[] {
   const start = cursor.offset;
   const written = cursor.expectName('an option').toLowerCase();
@@ -117,7 +117,7 @@ function givenTwice(name: string, location: SqlLocation): never {
   return fail('SYNTAX_ERROR', { message: `Option ${name.toUpperCase()} is given twice` }, { location });
 }
 
-/** The value as an integer from `least` on. */
+/** The value as an integer that is at least `least`. */
 export function wholeNumber(list: ReadOptionList, name: string, least: number): number | undefined {
   const text = list.values[name];
   if (text === undefined) return undefined;

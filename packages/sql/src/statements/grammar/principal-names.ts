@@ -4,7 +4,7 @@ import type { PrincipalName } from '../access-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { placedName } from './names.ts';
 
-/** A user or role, which the word for it may stand in front of: `ROLE reader`. */
+/** A user or role, optionally preceded by its kind: `ROLE reader`. */
 export function principalName(cursor: TokenCursor, what = 'a user or role'): PrincipalName {
   if (isWord(cursor.peek(), 'USER', 'ROLE') && isAtName(cursor, 1)) cursor.next();
   return placedName(cursor, what);
@@ -17,7 +17,7 @@ export function principalNames(cursor: TokenCursor, what?: string): readonly Pri
   return names;
 }
 
-/** Whether a name stands there, and not the word that goes on behind one. */
+/** Whether a name follows, and not a word that continues the clause. */
 function isAtName(cursor: TokenCursor, ahead: number): boolean {
   const token = cursor.peek(ahead);
   if (token?.tokenType === QuotedName) return true;

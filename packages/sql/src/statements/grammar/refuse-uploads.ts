@@ -3,7 +3,10 @@ import type { IToken } from 'chevrotain';
 import { isWord, QuotedName, stringOf } from '../../text/lexer.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 
-/** Statements that may not name an upload, by their first words; what they make outlives the files of a request. */
+/**
+ * Statements that may not name an upload, by their first words: what they create outlives the files of a
+ * request.
+ */
 const NO_UPLOADS = [
   'COPY',
   'CREATE EXTERNAL TABLE',
@@ -21,8 +24,8 @@ const NO_UPLOADS = [
 ];
 
 /**
- * Refuses `upload://` where the statement at the cursor may not name one: in all of it, but for the query of
- * `CREATE TABLE … AS` and of `COPY (query) TO`.
+ * Refuses `upload://` anywhere in the statement at the cursor, if the statement may not name an upload. The
+ * queries of `CREATE TABLE … AS` and `COPY (query) TO` are exempt.
  */
 export function refuseUploads(cursor: TokenCursor): void {
   const words = NO_UPLOADS.find((statement) => cursor.isAt(...statement.split(' ')));
@@ -34,7 +37,7 @@ export function refuseUploads(cursor: TokenCursor): void {
   failForUpload(statement, cursor.locationOf(upload));
 }
 
-/** @param where the statement or object that may not name an upload */
+/** @param where the statement or object that may not name an upload, for the message */
 export function failForUpload(where: string, location: SqlLocation | undefined): never {
   const message = `upload:// works only in the READ_* functions of a query, not in ${where}: uploaded files exist only while the request runs`;
   return fail('INVALID_ARGUMENT', { message }, { location });
@@ -49,7 +52,7 @@ function storedTokens(cursor: TokenCursor, words: string, isCopyOfQuery: boolean
   return cursor.tokens.slice(0, topLevelWord(cursor, 'AS'));
 }
 
-/** The index of the first such word outside brackets; the number of tokens where there is none. */
+/** The index of the first such word outside parentheses; the number of tokens if there is none. */
 function topLevelWord(cursor: TokenCursor, word: string): number {
   let depth = 0;
   for (const [index, token] of cursor.tokens.entries()) {
@@ -60,7 +63,10 @@ function topLevelWord(cursor: TokenCursor, word: string): number {
   return cursor.tokens.length;
 }
 
-/** Also a query in a string, a name that a query would read as a file, and a string that goes on in the next one. */
+/**
+ * Whether a token may name an upload. This includes a query inside a string, a name that a query would read
+ * as a file, and a string that continues in the next one.
+ */
 function namesUpload(token: IToken, index: number, tokens: readonly IToken[]): boolean {
   if (token.tokenType === QuotedName) return /^"\s*upload:\/\//i.test(token.image);
   let text = stringOf(token)?.trimStart();

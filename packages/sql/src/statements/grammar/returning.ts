@@ -2,10 +2,12 @@ import type { SqlText } from '../catalog-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { expressionText } from './expression-text.ts';
 
-/** The words that end the clause before a RETURNING clause. */
+/** The words that end the clause before RETURNING. */
 export const RETURNING = ['RETURNING'];
 
-/** `[RETURNING expression [[AS] name], …]` at the end of a statement: the items as they stand there. */
+/**
+ * Parses `[RETURNING expression [[AS] name], …]` at the end of a statement and returns the items as texts.
+ */
 export function returningClause(cursor: TokenCursor): readonly SqlText[] | undefined {
   if (!cursor.accept(...RETURNING)) {
     cursor.expectEnd();

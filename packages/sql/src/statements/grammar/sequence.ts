@@ -8,7 +8,7 @@ import type {
 import type { TokenCursor } from '../token-cursor.ts';
 import { identifier, ifExists, ifNotExists, objectName } from './names.ts';
 
-/** `SEQUENCE [IF NOT EXISTS] name [options]` behind CREATE */
+/** Parses `SEQUENCE [IF NOT EXISTS] name [options]` after CREATE. */
 export function createSequence(cursor: TokenCursor): CreateSequenceStatement {
   const quiet = ifNotExists(cursor);
   const name = objectName(cursor, 'the name of a sequence');
@@ -38,13 +38,16 @@ export function alterSequence(cursor: TokenCursor): AlterSequenceStatement {
   return { ...head, change: { kind: 'options', options } };
 }
 
-/** The type of a column that counts: it is NOT NULL and has a sequence of its own. Undefined for every other type. */
+/**
+ * The type of a serial column, which is NOT NULL and has a sequence of its own. Undefined for every other
+ * type.
+ */
 export function serialType(cursor: TokenCursor): 'INTEGER' | 'BIGINT' | undefined {
   if (['SERIAL', 'SERIAL4', 'SMALLSERIAL', 'SERIAL2'].some((word) => cursor.accept(word))) return 'INTEGER';
   return cursor.accept('BIGSERIAL') || cursor.accept('SERIAL8') ? 'BIGINT' : undefined;
 }
 
-/** `GENERATED {ALWAYS | BY DEFAULT} AS IDENTITY [(options)]`; undefined where something else stands. */
+/** Parses `GENERATED {ALWAYS | BY DEFAULT} AS IDENTITY [(options)]`; undefined if something else follows. */
 export function identityClause(cursor: TokenCursor): Identity | undefined {
   const always = cursor.accept('GENERATED', 'ALWAYS', 'AS', 'IDENTITY');
   if (!always && !cursor.accept('GENERATED', 'BY', 'DEFAULT', 'AS', 'IDENTITY')) return undefined;

@@ -6,7 +6,7 @@ import { expressionText, isAtQuery } from './expression-text.ts';
 import { parenthesisedNames, placedName } from './names.ts';
 import { unsupported } from './unsupported.ts';
 
-/** `a = e, b = DEFAULT, (c, d) = (e, f)` behind the word SET, each column once. */
+/** Parses `a = e, b = DEFAULT, (c, d) = (e, f)` after the word SET. Each column may occur once. */
 export function setClauses(cursor: TokenCursor, ends: readonly (readonly string[])[]): readonly SetClause[] {
   const clauses: SetClause[] = [];
   do clauses.push(...(cursor.isAtSymbol('(') ? rowAssignment(cursor, ends) : [assignment(cursor, ends)]));
@@ -43,7 +43,7 @@ function rowAssignment(cursor: TokenCursor, ends: readonly (readonly string[])[]
   return columns.map((column, i) => clause(column, values[i]));
 }
 
-/** Undefined for the word DEFAULT. */
+/** The value; undefined for the word DEFAULT. */
 export function valueOrDefault(
   cursor: TokenCursor,
   ends: readonly (readonly string[])[] = [],

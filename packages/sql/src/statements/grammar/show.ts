@@ -23,9 +23,8 @@ const LISTS = [
 ] as const;
 
 /**
- * `SHOW <list> [IN | FROM name] [LIKE pattern]`, `SHOW GRANTS`, `SHOW CREATE TABLE t`, `DESCRIBE [TABLE] t`,
- * `DESCRIBE <query>`; undefined for
- * others.
+ * Parses `SHOW <list> [IN | FROM name] [LIKE pattern]`, `SHOW GRANTS`, `SHOW CREATE TABLE t`, `DESCRIBE
+ * [TABLE] t` and `DESCRIBE <query>`; undefined for other statements.
  */
 export function showStatement(cursor: TokenCursor): ShowStatement | ShowGrantsStatement | undefined {
   if (cursor.accept('SHOW', 'GRANTS')) return showGrants(cursor);

@@ -2,7 +2,10 @@ import type { SavepointStatement, TransactionStatement } from '../catalog-statem
 import type { TokenCursor } from '../token-cursor.ts';
 import { unsupported } from './unsupported.ts';
 
-/** `BEGIN`, `START TRANSACTION`, `COMMIT`, `END`, `ROLLBACK`, `ABORT`, `SAVEPOINT`, `RELEASE` and PostgreSQL's words behind them. */
+/**
+ * Parses `BEGIN`, `START TRANSACTION`, `COMMIT`, `END`, `ROLLBACK`, `ABORT`, `SAVEPOINT` and `RELEASE`, with
+ * PostgreSQL's optional words after them.
+ */
 export function transactionStatement(cursor: TokenCursor): TransactionStatement | undefined {
   if (cursor.accept('BEGIN')) {
     if (!cursor.accept('TRANSACTION')) cursor.accept('WORK');
@@ -25,7 +28,7 @@ function savepoint(cursor: TokenCursor, kind: SavepointStatement['kind']): Savep
   return { kind, name };
 }
 
-/** Every transaction has snapshot isolation, which gives what the levels below SERIALIZABLE promise. */
+/** Every transaction has snapshot isolation, which satisfies all levels below SERIALIZABLE. */
 function begin(cursor: TokenCursor): TransactionStatement {
   let readOnly = false;
   do {

@@ -2,7 +2,8 @@ import { fail } from '@tessera/common';
 import type { TokenCursor } from '../token-cursor.ts';
 
 /**
- * Refuses a construct that the grammar knows and the engine does not have; the error points at the next token.
+ * Refuses a construct that the grammar knows but the engine does not support; the error points at the next
+ * token.
  * @throws TesseraError NOT_SUPPORTED
  */
 export function unsupported(cursor: TokenCursor, what: string, hint?: string): never {

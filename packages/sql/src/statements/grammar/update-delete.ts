@@ -40,7 +40,7 @@ function whereClause(cursor: TokenCursor): SqlText | undefined {
   return cursor.accept('WHERE') ? expressionText(cursor, 'a condition', [RETURNING]) : undefined;
 }
 
-/** `[AS] a` unless one of the words that may follow stands there. */
+/** Parses `[AS] a`, unless one of the words that may follow comes next. */
 export function optionalAlias(cursor: TokenCursor, ...next: readonly string[]): string | undefined {
   if (cursor.accept('AS')) return identifier(cursor, 'an alias');
   if (cursor.peek() === undefined || isWord(cursor.peek(), ...next)) return undefined;

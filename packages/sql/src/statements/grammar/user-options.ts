@@ -4,13 +4,13 @@ import type { PrincipalName, UserOptions } from '../access-statement.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import { principalNames } from './principal-names.ts';
 
-/** What may stand behind the name of a user or role. */
+/** The options after the name of a user or role. */
 export interface ReadUserOptions {
   readonly options: UserOptions;
   readonly roles: readonly PrincipalName[];
 }
 
-/** How PostgreSQL writes what is so anyway. */
+/** PostgreSQL's words for settings that are always in effect here. */
 const DEFAULTS = [
   'NOSUPERUSER',
   'NOCREATEDB',
@@ -55,7 +55,7 @@ class GivenOptions {
   }
 }
 
-/** The name of the option that was read. */
+/** Reads one option and returns its name. */
 function readOption(cursor: TokenCursor, given: GivenOptions, isNew: boolean): string {
   if (!isNew) cursor.accept('SET');
   cursor.accept('ENCRYPTED');

@@ -33,7 +33,7 @@ function createRole(cursor: TokenCursor): AccessStatement {
   return { kind: 'create_user', user: role, ifNotExists: quiet, options: { ...options, enabled }, roles };
 }
 
-/** `ALTER ROLE` with what only users have alters a user. */
+/** `ALTER ROLE` with an option that only users have alters a user. */
 function alterPrincipal(cursor: TokenCursor, kind: 'alter_user' | 'alter_role'): AccessStatement {
   const quiet = ifExists(cursor);
   const principal = placedName(cursor, kind === 'alter_user' ? 'the name of a user' : 'the name of a role');
@@ -63,7 +63,7 @@ function dropPrincipal(cursor: TokenCursor, kind: 'drop_user' | 'drop_role'): Ac
   return { kind, principal, ifExists: quiet };
 }
 
-/** `REASSIGN OWNED BY a, b TO c`, from the first name on. */
+/** Parses `REASSIGN OWNED BY a, b TO c`, starting at the first name. */
 function reassignOwned(cursor: TokenCursor): AccessStatement {
   const from = principalNames(cursor);
   cursor.expectWord('TO');
