@@ -257,6 +257,23 @@ describe('supervision', () => {
     await source.close();
   });
 
+  test('a session that comes when the quarantine process is being ended gets another one', async () => {
+    await using own = await testKernel();
+    const first = await own.kernel.session({ quarantine: true });
+    const { processId } = first;
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      await first.close();
+      vi.runOnlyPendingTimers();
+    } finally {
+      vi.useRealTimers();
+    }
+    const second = await own.kernel.session({ quarantine: true });
+    expect(second.processId).not.toBe(processId);
+    expect(await second.scalar('SELECT 1')).toBe(1);
+    await second.close();
+  });
+
   test('quarantine is another process, one session at a time', async () => {
     await using own = await testKernel();
     const first = await own.kernel.session({ quarantine: true });

@@ -55,6 +55,13 @@ async function idlePings(): Promise<Pings> {
 const p99 = ({ latencies }: Pings): number =>
   latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * 0.99)]!;
 
+/** What the node has logged about its kernel processes. */
+const kernelLog = (): string =>
+  server.log
+    .filter(({ component }) => component === 'kernel')
+    .map((record) => JSON.stringify(record))
+    .join('\n');
+
 /** Answers that tell of something broken, not of a wrong statement. */
 const UNCLEAR: ReadonlySet<string> = new Set(['undefined', 'INTERNAL', 'KERNEL_LOST', 'NOT_READY']);
 
@@ -65,12 +72,16 @@ test(
     const kernel = await kernelPid(server);
     const outcomes: Record<string, number> = {};
     const unclear: string[] = [];
+    let number = 0;
     for (const { kind, sql, parameters } of hostileStatements(SEED, STATEMENTS)) {
+      number += 1;
       const given: Record<string, string> = parameters === undefined ? {} : { query_parameters: parameters };
       const answer = await query(server, sql, { ...LIMIT, ...given });
       const name = answer.status === 200 ? 'ok' : String(answer.json().errors?.[0]?.name);
       outcomes[`${kind}: ${name}`] = (outcomes[`${kind}: ${name}`] ?? 0) + 1;
-      if (UNCLEAR.has(name)) unclear.push(`${kind}: ${answer.text.slice(0, 300)}\n${sql.slice(0, 300)}`);
+      if (!UNCLEAR.has(name)) continue;
+      unclear.push(`${kind}: ${answer.text.slice(0, 300)}\n${sql.slice(0, 300)}`);
+      process.stdout.write(`statement ${number}, ${unclear.at(-1)}\n${kernelLog()}\n`);
     }
     const beside = await pings();
     const told = {
@@ -80,7 +91,7 @@ test(
     };
     process.stdout.write(`${JSON.stringify(told)}\n`);
     expect(server.child.exitCode).toBe(null);
-    expect(await kernelPid(server)).toBe(kernel);
+    expect(await kernelPid(server), kernelLog()).toBe(kernel);
     expect(unclear).toEqual([]);
     expect(beside.failures).toEqual([]);
     expect(p99(beside)).toBeLessThan(Math.max(MOST_P99_MS, MOST_SLOWER * p99(idle)));

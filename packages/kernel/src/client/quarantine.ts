@@ -45,7 +45,7 @@ export class Quarantine implements ProcessEvents {
     this.#waiting++;
     const release = () => {
       this.#waiting--;
-      if (this.#waiting === 0) this.#idle = setTimeout(() => this.#process?.retire(), IDLE_MS).unref();
+      if (this.#waiting === 0) this.#idle = setTimeout(() => this.#retire(), IDLE_MS).unref();
       done();
     };
     await before;
@@ -61,8 +61,15 @@ export class Quarantine implements ProcessEvents {
   }
 
   onFatal(process: KernelProcessHandle): void {
-    if (this.#process === process) this.#process = undefined;
-    process.retire();
+    if (this.#process === process) this.#retire();
+    else process.retire();
+  }
+
+  /** From now on the process gets no session. It may take a while to end, and a session on it would end with it. */
+  #retire(): void {
+    const process = this.#process;
+    this.#process = undefined;
+    process?.retire();
   }
 
   /** Here a query runs alone: a process that the memory did not suffice for ended by it. */
@@ -80,9 +87,8 @@ export class Quarantine implements ProcessEvents {
 
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    const process = this.#process;
-    process?.kill();
-    await process?.exited;
+    this.#process?.kill();
+    await this.#lastExit;
   }
 
   async #start(): Promise<KernelProcessHandle> {

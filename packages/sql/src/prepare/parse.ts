@@ -35,20 +35,22 @@ export async function parseQuery(
   const offsetOf = byteOffsets(source.text);
   const toUser = (byte: number) => query.offset + source.originalOffset(offsetOf(byte));
   const answer = await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [source.text]);
+  const pause = async () => {
+    if (source.text.length > LONG_STATEMENT) await setImmediate();
+  };
   const parsed = parseTree(String(answer)) as SerializedQuery;
   if (parsed.error) throw parseError(parsed, (byte) => locationAt(text, toUser(byte)));
   const [statement, more] = parsed.statements;
   if (statement === undefined || more !== undefined) {
     return fail('SYNTAX_ERROR', { message: 'Expected one query' });
   }
+  await pause();
   checkExpressionDepth(statement);
   return {
     statement,
     locate: (at) => (typeof at === 'number' ? locationAt(text, toUser(at)) : undefined),
     sourceAt: (at) => (typeof at === 'number' ? source.text.slice(offsetOf(at)) : ''),
-    pause: async () => {
-      if (source.text.length > LONG_STATEMENT) await setImmediate();
-    },
+    pause,
   };
 }
 

@@ -44,7 +44,9 @@ async function prepared(
     database: context.sessionValues.database,
     parameter: parameterValues(parsed, context),
   });
-  return bindOutput(await bindable(statement, placement, context), text);
+  const toBind = await bindable(statement, placement, context);
+  await parsed.pause();
+  return bindOutput(toBind, text);
 }
 
 /**

@@ -197,16 +197,42 @@ function imageAt({ name, PATTERN }: TokenType, text: string, at: number): string
   return (PATTERN as { exec(text: string, offset: number): [string] | null }).exec(text, at)?.[0];
 }
 
+interface RecentScan extends Scan {
+  readonly text: string;
+}
+
+/** Each statement is read several times: to split, to classify and to prepare it. Shorter texts are read faster than found here. */
+const MIN_RECENT_CHARACTERS = 2_000;
+const MAX_RECENT = 4;
+/** Scans of long texts, the latest first, until the garbage collector takes them. */
+let recent: readonly WeakRef<RecentScan>[] = [];
+
+const recentScan = (text: string): Scan | undefined => {
+  if (text.length < MIN_RECENT_CHARACTERS) return undefined;
+  for (const ref of recent) {
+    const found = ref.deref();
+    if (found?.text === text) return found;
+  }
+  return undefined;
+};
+
+function remembered(text: string, { tokens, error }: Scan): Scan {
+  const found = { text, tokens, error };
+  if (text.length >= MIN_RECENT_CHARACTERS) {
+    recent = [new WeakRef(found), ...recent.slice(0, MAX_RECENT - 1)];
+  }
+  return found;
+}
+
 /**
  * The tokens of a text without white space and comments.
  * @throws TesseraError SYNTAX_ERROR with its place for an unterminated token
  * @throws TooManyTokens if a statement has more than `maxTokens`, before the rest is read
  */
-export function tokenize(
-  text: string,
-  maxTokens: MaxTokens = () => Number.POSITIVE_INFINITY,
-): readonly IToken[] {
-  const { tokens, error } = scan(text, maxTokens);
+export function tokenize(text: string, maxTokens?: MaxTokens): readonly IToken[] {
+  const known = maxTokens === undefined ? recentScan(text) : undefined;
+  const { tokens, error } =
+    known ?? remembered(text, scan(text, maxTokens ?? (() => Number.POSITIVE_INFINITY)));
   const unterminated = tokens.find((t) => t.tokenType === Unterminated || t.tokenType === UnterminatedDollar);
   if (unterminated !== undefined) {
     throw TesseraError.of(
