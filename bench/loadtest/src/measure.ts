@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Bench } from './benchmarks/benchmark.ts';
+import type { Bench } from './benchmark.ts';
 import { GeneratedFiles } from './data/generated-files.ts';
 import type { RunOptions } from './options.ts';
 import { PlainDuckDb } from './processes/plain-duckdb.ts';

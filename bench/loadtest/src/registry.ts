@@ -1,4 +1,4 @@
-import type { Benchmark } from './benchmarks/benchmark.ts';
+import type { Benchmark } from './benchmark.ts';
 import { chaos } from './benchmarks/chaos.ts';
 import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster } from './benchmarks/cluster.ts';

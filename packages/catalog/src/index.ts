@@ -27,7 +27,6 @@ export {
 } from './names.ts';
 export { DEFAULT_GRANULARITY, keptOf, newObject } from './new-objects.ts';
 export { ENGINE_PRIVILEGES, type Privilege } from './privileges.ts';
-export type { Snapshot } from './snapshot.ts';
 export { type Admission, admit, validate } from './state/admit.ts';
 export { applyEntry } from './state/apply-entry.ts';
 export {
@@ -40,4 +39,5 @@ export {
 } from './state/bootstrap.ts';
 export { CatalogState } from './state/catalog-state.ts';
 export { type Tombstone, ulidTimeOf } from './state/garbage.ts';
+export type { Snapshot } from './state/snapshot.ts';
 export type { TableTotals } from './state/table-contents.ts';

@@ -8,7 +8,7 @@ import type {
   SequenceObject,
   TableObject,
 } from './model.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from './state/snapshot.ts';
 
 export const DEFAULT_SCHEMA = 'public';
 export const INFORMATION_SCHEMA = 'information_schema';

@@ -3,7 +3,7 @@ import type { FileSource } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import type { OutputShape, ShuffleBlock, StoredOutput, TaskKey } from '@tessera/shuffle';
 import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
-import type { BloomFilter } from './run/bloom-filter.ts';
+import type { BloomFilter } from './bloom-filter.ts';
 
 /** SQL of the kernel, in which a number stands for the relation of the source at that position. */
 export type TaskSql = readonly (string | number)[];

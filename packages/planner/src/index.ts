@@ -1,6 +1,3 @@
-export { COST_CONSTANTS, type CostConstants } from './distribution/cost/cost-constants.ts';
-export { choiceText } from './distribution/cost/cost-text.ts';
-export { refine } from './distribution/distribute.ts';
 export {
   type ClusterFacts,
   type DistributedPlan,
@@ -18,7 +15,10 @@ export {
   type StageId,
   type StageSource,
   type TableFacts,
-} from './distribution/distributed-plan.ts';
+} from './distributed-plan.ts';
+export { refine } from './distribution/distribute.ts';
+export { COST_CONSTANTS, type CostConstants } from './distribution/placement/cost/cost-constants.ts';
+export { choiceText } from './distribution/placement/cost/cost-text.ts';
 export { planDistributed } from './distribution/plan-distributed.ts';
 export type { PlanFacts } from './distribution/plan-facts.ts';
 export { planText } from './distribution/plan-text.ts';

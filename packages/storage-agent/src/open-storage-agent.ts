@@ -8,7 +8,6 @@ import { HotTier } from './hot/hot-tier.ts';
 import type { DiskSpace } from './local/disk-room.ts';
 import type { StoreOf } from './local/object-reader.ts';
 import { TabletFiles } from './local/tablet-files.ts';
-import { TabletScans } from './scan/tablet-scans.ts';
 import { VectorCache } from './scan/vector-cache.ts';
 import type {
   AgentMetrics,
@@ -18,6 +17,7 @@ import type {
   ScanRequest,
   StorageAgent,
 } from './storage-agent.ts';
+import { TabletScans } from './tablet-scans.ts';
 
 export interface StorageAgentOptions {
   readonly store: ObjectStore;

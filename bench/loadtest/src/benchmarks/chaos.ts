@@ -1,9 +1,9 @@
 import { pause, SeededRandom } from '@tessera/common';
+import type { Benchmark } from '../benchmark.ts';
 import { HttpSession } from '../load/http-session.ts';
 import { OwnDevCluster } from '../processes/dev-cluster.ts';
 import { figure } from '../report/figure.ts';
 import type { Chart, Line } from '../report/report.ts';
-import type { Benchmark } from './benchmark.ts';
 import { Bank } from './chaos/bank.ts';
 import { Client } from './chaos/client.ts';
 import { type Fault, faultPlan } from './chaos/fault-plan.ts';

@@ -1,13 +1,13 @@
 import { loadavg } from 'node:os';
 import { newUlid } from '@tessera/common';
 import { tpch } from '@tessera/workloads';
+import type { Benchmark } from '../benchmark.ts';
 import { loadWorkload } from '../data/load-workload.ts';
 import { WorkloadData } from '../data/workload-data.ts';
 import { OwnCluster } from '../processes/cluster.ts';
 import { DevStore } from '../processes/dev-store.ts';
 import type { Line } from '../report/report.ts';
 import { chosenQueries, queriesText } from '../suites/chosen-queries.ts';
-import type { Benchmark } from './benchmark.ts';
 import { costLines } from './cluster/cost-constants.ts';
 import { measureExchange } from './cluster/exchange-speed.ts';
 import { planningLines } from './cluster/planning-cost.ts';

@@ -1,10 +1,10 @@
 import { newUlid } from '@tessera/common';
+import type { Benchmark } from '../benchmark.ts';
 import { Connection } from '../http/connection.ts';
 import { OwnCluster } from '../processes/cluster.ts';
 import { DevStore } from '../processes/dev-store.ts';
 import { figure } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
-import type { Benchmark } from './benchmark.ts';
 
 const NODES = 4;
 const ROUNDS = 3;

@@ -1,5 +1,6 @@
 import { newUlid } from '@tessera/common';
 import { tpch } from '@tessera/workloads';
+import type { Bench, Benchmark } from '../benchmark.ts';
 import { loadWorkload } from '../data/load-workload.ts';
 import { WorkloadData } from '../data/workload-data.ts';
 import { Connection } from '../http/connection.ts';
@@ -9,7 +10,6 @@ import { figure, type Unit } from '../report/figure.ts';
 import { powerLaw } from '../report/power-law.ts';
 import type { Chart, Line } from '../report/report.ts';
 import { chosenQueries, queriesText } from '../suites/chosen-queries.ts';
-import type { Bench, Benchmark } from './benchmark.ts';
 import { type Cost, measureCost } from './growth/measure-cost.ts';
 
 const NODES = [1, 2, 4];

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { tpch } from '@tessera/workloads';
+import type { Benchmark } from '../benchmark.ts';
 import { createTable } from '../data/load-workload.ts';
 import { WorkloadData } from '../data/workload-data.ts';
 import { Connection } from '../http/connection.ts';
 import { upload } from '../http/upload.ts';
 import { startTessera } from '../processes/tessera.ts';
 import { figure } from '../report/figure.ts';
-import type { Benchmark } from './benchmark.ts';
 
 const RUNS = 3;
 const TARGET = { at: 'most', value: 1.5 } as const;

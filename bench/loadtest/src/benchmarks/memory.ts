@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Benchmark } from '../benchmark.ts';
 import { repeatableRows, repeatedQuery } from '../data/generated-columns.ts';
 import { runDiscarding } from '../http/statement.ts';
 import { upload } from '../http/upload.ts';
@@ -6,7 +7,6 @@ import { MemoryWatch } from '../processes/resident-memory.ts';
 import { startTessera } from '../processes/tessera.ts';
 import { figure } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
-import type { Benchmark } from './benchmark.ts';
 
 /** Just below the upload limit of 1 GB. */
 const UPLOAD_BYTES = 990e6;

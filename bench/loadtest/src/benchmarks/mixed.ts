@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Benchmark } from '../benchmark.ts';
 import { Connection } from '../http/connection.ts';
 import type { Load } from '../load/load.ts';
 import { LoadProcess } from '../load/load-process.ts';
@@ -6,7 +7,6 @@ import type { LoopResult } from '../load/loop-result.ts';
 import { startTessera } from '../processes/tessera.ts';
 import { figure } from '../report/figure.ts';
 import type { Chart, Line } from '../report/report.ts';
-import type { Benchmark } from './benchmark.ts';
 import { BATCH_ROWS, batchRows, type MixedParameters } from './mixed/parameters.ts';
 import { latencyPoints, loadFigures, PERCENTILES } from './point-load/level.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { Benchmark } from '../benchmark.ts';
 import { Connection } from '../http/connection.ts';
 import { LoadProcess } from '../load/load-process.ts';
 import { startTessera } from '../processes/tessera.ts';
 import { wholeTableInMemory } from '../processes/whole-table.ts';
 import type { Line } from '../report/report.ts';
-import type { Benchmark } from './benchmark.ts';
 import { latencyByPercentile, latencyOverThroughput } from './point-load/charts.ts';
 import { type Level, levelLine } from './point-load/level.ts';
 import type { PointLoadParameters } from './point-load/parameters.ts';

@@ -1,8 +1,8 @@
+import type { Benchmark } from '../benchmark.ts';
 import { Connection } from '../http/connection.ts';
 import { startTessera } from '../processes/tessera.ts';
 import { wholeTableInMemory } from '../processes/whole-table.ts';
 import { figure, percentile } from '../report/figure.ts';
-import type { Benchmark } from './benchmark.ts';
 
 const ROWS = 60_000_000;
 const QUERIES = 300;

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Benchmark } from '../benchmark.ts';
 import { MemoryWatch } from '../processes/resident-memory.ts';
 import { startTessera } from '../processes/tessera.ts';
 import { figure, percentile } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
-import type { Benchmark } from './benchmark.ts';
 
 const CONNECTIONS = [1, 2, 8];
 const BUSY = 50;

@@ -1,8 +1,8 @@
+import { type Benchmark, repeat } from '../benchmark.ts';
 import { repeatableRows, repeatedQuery } from '../data/generated-columns.ts';
 import { runDiscarding } from '../http/statement.ts';
 import { figure } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
-import { type Benchmark, repeat } from './benchmark.ts';
 
 const ROWS = 5_000_000;
 const RUNS = 3;

@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
+import type { Benchmark } from '../benchmark.ts';
 import { bearer } from '../http/connection.ts';
 import { figure, percentile } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
-import type { Benchmark } from './benchmark.ts';
 
 const CONNECTIONS = [1, 2, 4, 8, 16];
 const MEASURED_MS = 5_000;

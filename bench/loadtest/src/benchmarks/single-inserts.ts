@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Benchmark } from '../benchmark.ts';
 import { Connection } from '../http/connection.ts';
 import { startTessera } from '../processes/tessera.ts';
 import { figure, percentile } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
-import type { Benchmark } from './benchmark.ts';
 
 const ROWS = 1_000;
 const CONNECTIONS = [1, 4];

@@ -1,6 +1,6 @@
 import { tpcds as workload } from '@tessera/workloads';
+import type { Benchmark } from '../benchmark.ts';
 import { querySuite } from '../suites/query-suite.ts';
-import type { Benchmark } from './benchmark.ts';
 
 /** The 99 TPC-DS queries over managed tables. */
 export const tpcds: Benchmark = querySuite({ workload, scaleFactor: 1 });

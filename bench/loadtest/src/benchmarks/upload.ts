@@ -1,8 +1,8 @@
+import { type Bench, type Benchmark, repeat } from '../benchmark.ts';
 import type { GeneratedFiles } from '../data/generated-files.ts';
 import { type UploadPart, upload as uploadFile } from '../http/upload.ts';
 import { figure } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
-import { type Bench, type Benchmark, repeat } from './benchmark.ts';
 
 const CSV_BYTES = 500e6;
 const RUNS = 5;

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Bench, Benchmark } from '../benchmark.ts';
 import { LoadProcess } from '../load/load-process.ts';
 import type { LoopResult } from '../load/loop-result.ts';
 import { MemoryWatch } from '../processes/resident-memory.ts';
 import { startTessera } from '../processes/tessera.ts';
 import { figure } from '../report/figure.ts';
 import type { Chart, Line } from '../report/report.ts';
-import type { Bench, Benchmark } from './benchmark.ts';
 import { loadFigures } from './point-load/level.ts';
 import type { UploadKind, UploadsParameters } from './uploads/parameters.ts';
 

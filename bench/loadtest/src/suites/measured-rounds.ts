@@ -1,5 +1,5 @@
 import type { WorkloadQuery } from '@tessera/workloads';
-import type { Bench } from '../benchmarks/benchmark.ts';
+import type { Bench } from '../benchmark.ts';
 import type { Peer, PeerRun } from '../peers/peer.ts';
 import { answerDifference } from './answer-difference.ts';
 import type { MeasuredSystem } from './measured-system.ts';

@@ -1,5 +1,5 @@
 import type { Workload, WorkloadQuery } from '@tessera/workloads';
-import type { Bench, Benchmark } from '../benchmarks/benchmark.ts';
+import type { Bench, Benchmark } from '../benchmark.ts';
 import { WorkloadData } from '../data/workload-data.ts';
 import { ApiPeer } from '../peers/api-peer.ts';
 import { startPeers } from '../peers/peers.ts';

@@ -13,7 +13,6 @@ import type {
   TabletId,
 } from '../model.ts';
 import { PersistentMap } from '../persistent/persistent-map.ts';
-import type { Snapshot } from '../snapshot.ts';
 import { BOOTSTRAP_OBJECTS } from './bootstrap.ts';
 import {
   DATABASES,
@@ -26,6 +25,7 @@ import {
 } from './directory.ts';
 import type { Tombstone } from './garbage.ts';
 import { tentative } from './overlay.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { StateParts } from './state-parts.ts';
 import { TableContents, type TableTotals } from './table-contents.ts';
 import { TransactionResults } from './transaction-results.ts';

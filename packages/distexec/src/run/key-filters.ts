@@ -1,6 +1,6 @@
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { passesFilterSql, setFilterSql } from '../bloom-filter.ts';
 import type { KeyFilter } from '../dist-exec.ts';
-import { passesFilterSql, setFilterSql } from './bloom-filter.ts';
 
 let filters = 0;
 

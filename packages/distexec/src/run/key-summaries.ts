@@ -1,7 +1,7 @@
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { OutputColumn } from '@tessera/shuffle';
+import { bloomFilterSql } from '../bloom-filter.ts';
 import type { KeySummary } from '../dist-exec.ts';
-import { bloomFilterSql } from './bloom-filter.ts';
 
 /** More distinct values than this are not told one by one. */
 const MAX_VALUES = 1_000;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { DevClusterOptions } from '../dev-cluster/dev-cluster-options.ts';
+import type { DevClusterOptions } from './dev-cluster/dev-cluster-options.ts';
 import { port, wholeNumber } from './numbers.ts';
 
 interface Flags {
@@ -53,7 +53,7 @@ export function devClusterCommand(): Command {
         nativeAuth: flags.nativeAuth === true,
         json: flags.json === true,
       };
-      const { runDevCluster } = await import('../dev-cluster/run-dev-cluster.ts');
+      const { runDevCluster } = await import('./dev-cluster/run-dev-cluster.ts');
       await runDevCluster(options);
     });
 }

@@ -1,6 +1,6 @@
+import type { DistributedPlan, FinishedStage, NodeChoice, StageId } from '../distributed-plan.ts';
 import type { Relation } from '../relational/relation.ts';
-import { chooseNodes } from './cost/choose-nodes.ts';
-import type { DistributedPlan, FinishedStage, NodeChoice, StageId } from './distributed-plan.ts';
+import { chooseNodes } from './placement/cost/choose-nodes.ts';
 import { gather, materialize } from './placement/exchange.ts';
 import { type Fragment, type Placed, singleFragment } from './placement/fragment.ts';
 import { partitionReplicated } from './placement/partition-replicated.ts';

@@ -1,6 +1,6 @@
+import type { DistributedPlan } from '../distributed-plan.ts';
 import { readPlan } from '../relational/reading/read-plan.ts';
 import { distribute } from './distribute.ts';
-import type { DistributedPlan } from './distributed-plan.ts';
 import type { PlanFacts } from './plan-facts.ts';
 
 /**

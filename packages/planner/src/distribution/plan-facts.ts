@@ -1,4 +1,4 @@
-import type { ClusterFacts, TableFacts } from './distributed-plan.ts';
+import type { ClusterFacts, TableFacts } from '../distributed-plan.ts';
 
 /** Facts about tables and the cluster that the planner uses. */
 export interface PlanFacts {

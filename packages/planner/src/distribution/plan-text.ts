@@ -1,6 +1,6 @@
 import type { Conjunct } from '@tessera/tablet';
-import { choiceText } from './cost/cost-text.ts';
-import type { DistributedPlan, ScanSource, Stage, StageSource } from './distributed-plan.ts';
+import type { DistributedPlan, ScanSource, Stage, StageSource } from '../distributed-plan.ts';
+import { choiceText } from './placement/cost/cost-text.ts';
 
 /**
  * A plan as people read it: what it costs on one node and on all of them, then each stage with where it runs, what it leaves, what it reads, and its operators.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TableFacts } from './distributed-plan.ts';
+import type { TableFacts } from '../distributed-plan.ts';
 import { differenceOf } from './testing/same-rows.ts';
 import type { SimulatedCluster, SimulatedOptions } from './testing/simulated-cluster.ts';
 import { atScale100, type Suite, TPC_KEYS, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';

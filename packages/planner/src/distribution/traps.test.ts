@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DistributedPlan, Stage } from './distributed-plan.ts';
+import type { DistributedPlan, Stage } from '../distributed-plan.ts';
 import { differenceOf } from './testing/same-rows.ts';
 import { SimulatedCluster, type SimulatedOptions } from './testing/simulated-cluster.ts';
 import { filtersRows, wrongFacts } from './testing/wrong-facts.ts';

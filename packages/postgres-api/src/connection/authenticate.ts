@@ -6,9 +6,9 @@ import {
   authenticationSaslContinue,
   authenticationSaslFinal,
 } from '../protocol/backend-message.ts';
+import type { ClientStream } from '../protocol/client-stream.ts';
 import { readFrontendMessage } from '../protocol/frontend-message.ts';
 import { PayloadReader } from '../protocol/payload-reader.ts';
-import type { ClientStream } from './client-stream.ts';
 
 /** The client's address and whether its connection is safe from eavesdropping. */
 export interface Caller {

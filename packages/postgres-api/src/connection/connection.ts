@@ -9,12 +9,12 @@ import {
   parameterStatus,
   readyForQuery,
 } from '../protocol/backend-message.ts';
+import type { ClientStream } from '../protocol/client-stream.ts';
 import { errorResponse, reportOf, type Severity } from '../protocol/report.ts';
+import { reportable } from '../protocol/reportable.ts';
 import { Session, type SessionServices } from '../session/session.ts';
 import { authenticate } from './authenticate.ts';
 import type { CancelKey } from './cancel-keys.ts';
-import type { ClientStream } from './client-stream.ts';
-import { reportable } from './reportable.ts';
 import { openStream, type StartupMessage, type StartupServices } from './startup.ts';
 
 export interface ConnectionServices extends StartupServices, SessionServices {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { TesseraError } from '@tessera/common';
 import { negotiateProtocolVersion } from '../protocol/backend-message.ts';
+import { ClientStream, type ClientStreamOptions } from '../protocol/client-stream.ts';
 import { readStartupPacket, type StartupPacket } from '../protocol/startup-packet.ts';
 import type { CancelKeys } from './cancel-keys.ts';
-import { ClientStream, type ClientStreamOptions } from './client-stream.ts';
 import type { TlsUpgrade } from './tls.ts';
 
 export interface StartupServices extends ClientStreamOptions {

@@ -1,10 +1,10 @@
 import { fail } from '@tessera/common';
 import type { SessionCommand } from '../commands/session-command.ts';
-import { copyIn } from '../copy/copy-in.ts';
-import { copyOut } from '../copy/copy-out.ts';
 import { SHOW_ALL_COLUMNS } from '../parameters/session-parameters.ts';
 import { warning } from '../protocol/report.ts';
 import { TextRows } from '../statements/text-rows.ts';
+import { copyIn } from './copy/copy-in.ts';
+import { copyOut } from './copy/copy-out.ts';
 import { closeCursor, declareCursor, fetchRows } from './cursors.ts';
 import type { CommandRun, Outcome, StatementRun } from './outcome.ts';
 import type { SessionState } from './session-state.ts';

@@ -1,6 +1,6 @@
 import type { SessionValues, TemporaryTables } from '@tessera/coordinator';
-import type { ClientStream } from '../connection/client-stream.ts';
 import type { SessionParameters } from '../parameters/session-parameters.ts';
+import type { ClientStream } from '../protocol/client-stream.ts';
 import type { Report } from '../protocol/report.ts';
 import type { EngineStatements } from '../statements/engine-statements.ts';
 import type { ParsedStatement } from '../statements/parsed-statement.ts';

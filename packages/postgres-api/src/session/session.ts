@@ -1,13 +1,13 @@
 import { type Logger, startTimer, TesseraError } from '@tessera/common';
 import { SessionValues } from '@tessera/coordinator';
-import type { ClientStream } from '../connection/client-stream.ts';
-import { reportable } from '../connection/reportable.ts';
 import { milliseconds } from '../parameters/parameter-kinds.ts';
 import type { SessionParameters } from '../parameters/session-parameters.ts';
 import { parameterStatus, readyForQuery } from '../protocol/backend-message.ts';
+import type { ClientStream } from '../protocol/client-stream.ts';
 import type { Frame } from '../protocol/frame-reader.ts';
 import { type FrontendMessage, readFrontendMessage } from '../protocol/frontend-message.ts';
 import { errorResponse, noticeResponse, type Report, reportOf, reportOfNotice } from '../protocol/report.ts';
+import { reportable } from '../protocol/reportable.ts';
 import { type EngineServices, EngineStatements } from '../statements/engine-statements.ts';
 import type { AdvisoryLocks } from './advisory-locks.ts';
 import { ExtendedProtocol } from './extended-protocol.ts';

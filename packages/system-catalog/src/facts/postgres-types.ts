@@ -1,5 +1,5 @@
 import type { SqlType } from '@tessera/sql';
-import { TYPE_FUNCTIONS, TYPE_LINES } from '../pg-catalog/type-lines.ts';
+import { TYPE_FUNCTIONS, TYPE_LINES } from './type-lines.ts';
 
 /** A type as `pg_type` tells it. */
 export interface PostgresType {

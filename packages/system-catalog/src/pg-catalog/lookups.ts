@@ -10,6 +10,7 @@ import {
   type SystemType,
   type SystemValue,
 } from '../facts/system-relation.ts';
+import { TYPE_FUNCTIONS } from '../facts/type-lines.ts';
 import { constraintDefinitions } from './constraints.ts';
 import { descriptions, sharedDescriptions } from './descriptions.ts';
 import { allClasses, allNamespaces, type NamedOid } from './named-oids.ts';
@@ -24,7 +25,6 @@ import {
 import { viewDefinition } from './relation-views.ts';
 import { rolesOf } from './roles.ts';
 import { signatures } from './routines.ts';
-import { TYPE_FUNCTIONS } from './type-lines.ts';
 
 type Pair = readonly [key: SystemValue, value: SystemValue];
 

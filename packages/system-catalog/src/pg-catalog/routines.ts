@@ -1,9 +1,9 @@
 import { DIALECT_FUNCTIONS } from '@tessera/sql';
 import { postgresType } from '../facts/postgres-types.ts';
 import type { SystemRelation } from '../facts/system-relation.ts';
+import { TYPE_FUNCTIONS } from '../facts/type-lines.ts';
 import { ADMIN_OID, PG_CATALOG_OID } from './postgres-facts.ts';
 import { catalogRelation, type Row } from './row.ts';
-import { TYPE_FUNCTIONS } from './type-lines.ts';
 
 /** Language of functions that are built in. */
 const INTERNAL = 12;

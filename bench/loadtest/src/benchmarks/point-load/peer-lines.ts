@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SeededRandom } from '@tessera/common';
 import type { Workload } from '@tessera/workloads';
+import type { Bench } from '../../benchmark.ts';
 import { runLoad } from '../../load/load.ts';
 import type { LoopResult } from '../../load/loop-result.ts';
 import type { Peer } from '../../peers/peer.ts';
 import { startPeers } from '../../peers/peers.ts';
 import type { Line } from '../../report/report.ts';
-import type { Bench } from '../benchmark.ts';
 import { loadFigures } from './level.ts';
 import { anyPoint, checkPoint, POINTS, pointQuery, pointRows } from './points.ts';
 

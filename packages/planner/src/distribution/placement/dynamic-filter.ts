@@ -1,6 +1,6 @@
+import type { StageId } from '../../distributed-plan.ts';
 import type { PlanType } from '../../plan-nodes.ts';
 import type { JoinRelation, Relation } from '../../relational/relation.ts';
-import type { StageId } from '../distributed-plan.ts';
 import { anyRelation } from '../tree/inputs.ts';
 import { inputColumn, type ScannedColumn, scannedColumns } from './column-origin.ts';
 import type { KeyPair } from './equal-keys.ts';

@@ -1,6 +1,6 @@
+import type { StageId } from '../../distributed-plan.ts';
 import { isVolatile } from '../../relational/expressions/volatility.ts';
 import type { Relation } from '../../relational/relation.ts';
-import type { StageId } from '../distributed-plan.ts';
 import { append, project, unionAll } from '../tree/build.ts';
 import { constant } from '../tree/expressions.ts';
 import { inputsOf, rebuild } from '../tree/inputs.ts';

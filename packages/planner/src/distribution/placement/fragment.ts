@@ -1,6 +1,6 @@
+import type { StageId } from '../../distributed-plan.ts';
 import type { PlanExpression } from '../../plan-nodes.ts';
 import type { Relation } from '../../relational/relation.ts';
-import type { StageId } from '../distributed-plan.ts';
 import { plainReference } from '../tree/expressions.ts';
 
 /**

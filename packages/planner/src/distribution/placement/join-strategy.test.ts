@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TableFacts } from '../distributed-plan.ts';
+import type { TableFacts } from '../../distributed-plan.ts';
 import { planText } from '../plan-text.ts';
 import { SimulatedCluster, type SimulatedOptions } from '../testing/simulated-cluster.ts';
 

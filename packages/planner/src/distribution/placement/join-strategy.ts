@@ -1,8 +1,8 @@
 import type { JoinRelation, JoinType } from '../../relational/relation.ts';
-import { COST_CONSTANTS as COST } from '../cost/cost-constants.ts';
-import { exchangeCost, writeCost } from '../cost/exchange-cost.ts';
-import { totalWork, workOf } from '../cost/relation-work.ts';
 import { coLocatedSides } from './co-located.ts';
+import { COST_CONSTANTS as COST } from './cost/cost-constants.ts';
+import { exchangeCost, writeCost } from './cost/exchange-cost.ts';
+import { totalWork, workOf } from './cost/relation-work.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { hashKeysWithin } from './exchange.ts';
 import { type Placed, singleFragment } from './fragment.ts';

@@ -1,5 +1,4 @@
 import type { JoinRelation, JoinType, Relation } from '../../relational/relation.ts';
-import { nullAwareMark } from '../rewrites/null-aware-mark.ts';
 import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
 import { filterByBuild, isWorthSummarising } from './dynamic-filter.ts';
@@ -16,6 +15,7 @@ import {
   withOperator,
 } from './fragment.ts';
 import { joinStrategy, mayBroadcast } from './join-strategy.ts';
+import { nullAwareMark } from './null-aware-mark.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
 import { rowReduction } from './row-reduction.ts';

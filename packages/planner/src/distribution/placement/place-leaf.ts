@@ -5,8 +5,8 @@ import type {
   SessionRelation,
   ValuesRelation,
 } from '../../relational/relation.ts';
-import { COST_CONSTANTS as COST } from '../cost/cost-constants.ts';
-import { scanWork } from '../cost/relation-work.ts';
+import { COST_CONSTANTS as COST } from './cost/cost-constants.ts';
+import { scanWork } from './cost/relation-work.ts';
 import { type KeyedColumns, type Place, type Placed, placedAs, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 

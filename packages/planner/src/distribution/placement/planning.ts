@@ -1,3 +1,4 @@
+import type { DynamicFilter, ExchangeSource, FinishedStage, StageId } from '../../distributed-plan.ts';
 import type {
   InputRelation,
   JoinRelation,
@@ -5,7 +6,6 @@ import type {
   RelationColumn,
   ScanRelation,
 } from '../../relational/relation.ts';
-import type { DynamicFilter, ExchangeSource, FinishedStage, StageId } from '../distributed-plan.ts';
 import { Estimates } from '../estimate/estimate.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import type { Fragment, Placed } from './fragment.ts';

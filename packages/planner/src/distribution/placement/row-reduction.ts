@@ -1,8 +1,8 @@
 import type { JoinRelation, Relation } from '../../relational/relation.ts';
-import { exchangeCost, writeCost } from '../cost/exchange-cost.ts';
 import type { Estimate } from '../estimate/estimate.ts';
 import { anyRelation } from '../tree/inputs.ts';
 import { scannedColumns } from './column-origin.ts';
+import { exchangeCost, writeCost } from './cost/exchange-cost.ts';
 import { mayFilterRows, stageColumn, testingScans } from './dynamic-filter.ts';
 import type { KeyPair } from './equal-keys.ts';
 import type { Placed } from './fragment.ts';

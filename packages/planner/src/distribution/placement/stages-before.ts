@@ -1,5 +1,5 @@
+import type { StageId } from '../../distributed-plan.ts';
 import type { Relation } from '../../relational/relation.ts';
-import type { StageId } from '../distributed-plan.ts';
 import { inputsOf } from '../tree/inputs.ts';
 import type { Planning, StageDraft } from './planning.ts';
 

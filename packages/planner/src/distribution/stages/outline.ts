@@ -2,7 +2,7 @@ import { expressionText } from '../../explain/expression-text.ts';
 import type { PlanExpression } from '../../plan-nodes.ts';
 import { isReference, mapExpression } from '../../relational/expressions/references.ts';
 import type { Relation } from '../../relational/relation.ts';
-import { milliseconds } from '../cost/cost-text.ts';
+import { milliseconds } from '../placement/cost/cost-text.ts';
 import type { Planning } from '../placement/planning.ts';
 import type { WeighedStrategy } from '../placement/weighed-strategy.ts';
 import { inputsOf } from '../tree/inputs.ts';

@@ -1,11 +1,11 @@
 import type { Conjunct } from '@tessera/tablet';
 import { expressionConjuncts } from '../../conjuncts.ts';
+import type { Stage, StageId, StageSource } from '../../distributed-plan.ts';
 import type { PlanExpression } from '../../plan-nodes.ts';
 import type { Relation, ScanRelation } from '../../relational/relation.ts';
 import type { Leaf, LeafRelation } from '../../relational/rendering/leaf-relation.ts';
 import { relationSql } from '../../relational/rendering/relation-sql.ts';
 import { typeSql } from '../../relational/rendering/type-sql.ts';
-import type { Stage, StageId, StageSource } from '../distributed-plan.ts';
 import type { Planning, StageDraft } from '../placement/planning.ts';
 import { inputsOf } from '../tree/inputs.ts';
 import { relationOutline } from './outline.ts';

@@ -1,9 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { kernelBootstrap } from '@tessera/sql';
 import type { Conjunct } from '@tessera/tablet';
-import { mirrorBootstrap } from '../../mirror-bootstrap.ts';
-import { PLAN_SQL } from '../../serialized-plan.ts';
-import { refine } from '../distribute.ts';
 import type {
   DistributedPlan,
   FinishedStage,
@@ -12,8 +9,11 @@ import type {
   StageId,
   StageSource,
   TableFacts,
-} from '../distributed-plan.ts';
-import { HASH_BUCKETS } from '../distributed-plan.ts';
+} from '../../distributed-plan.ts';
+import { HASH_BUCKETS } from '../../distributed-plan.ts';
+import { mirrorBootstrap } from '../../mirror-bootstrap.ts';
+import { PLAN_SQL } from '../../serialized-plan.ts';
+import { refine } from '../distribute.ts';
 import { planDistributed } from '../plan-distributed.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TableFacts } from '../distributed-plan.ts';
+import type { TableFacts } from '../../distributed-plan.ts';
 import { SimulatedCluster, type TableKeys } from './simulated-cluster.ts';
 
 const DATA = process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../../../shared/data');

@@ -1,4 +1,4 @@
-import type { DistributedPlan, TableFacts } from '../distributed-plan.ts';
+import type { DistributedPlan, TableFacts } from '../../distributed-plan.ts';
 
 /**
  * Facts that say other sizes of the tables, and other numbers of values of their columns, than they have: the planner makes other

@@ -1,4 +1,4 @@
-import type { SqlTemplate } from '../../distribution/distributed-plan.ts';
+import type { SqlTemplate } from '../../distributed-plan.ts';
 import { joinSql, sql } from './sql-parts.ts';
 
 /** A SELECT that is being put together. */

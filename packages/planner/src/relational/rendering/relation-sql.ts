@@ -1,4 +1,4 @@
-import type { SqlTemplate } from '../../distribution/distributed-plan.ts';
+import type { SqlTemplate } from '../../distributed-plan.ts';
 import type { Relation } from '../relation.ts';
 import type { Leaf, LeafRelation } from './leaf-relation.ts';
 import { blockQuery, type QueryBlock } from './query-block.ts';

@@ -1,4 +1,4 @@
-import type { SqlTemplate } from '../../distribution/distributed-plan.ts';
+import type { SqlTemplate } from '../../distributed-plan.ts';
 import type { PlanExpression } from '../../plan-nodes.ts';
 import type { Relation } from '../relation.ts';
 import { expressionSql } from './expressions/expression-sql.ts';

@@ -1,4 +1,4 @@
-import type { SqlTemplate } from '../../distribution/distributed-plan.ts';
+import type { SqlTemplate } from '../../distributed-plan.ts';
 
 /** SQL with holes: `sql` joins text, templates and lists of templates into one template. */
 export function sql(

@@ -1,4 +1,4 @@
-import type { SqlTemplate } from '../../../distribution/distributed-plan.ts';
+import type { SqlTemplate } from '../../../distributed-plan.ts';
 import type { JoinRelation, PositionalJoinRelation } from '../../relation.ts';
 import { plainBlock, type QueryBlock } from '../query-block.ts';
 import { over, type RenderScope, source } from '../render-scope.ts';

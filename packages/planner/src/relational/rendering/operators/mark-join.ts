@@ -1,4 +1,4 @@
-import type { SqlTemplate } from '../../../distribution/distributed-plan.ts';
+import type { SqlTemplate } from '../../../distributed-plan.ts';
 import type { JoinCondition, JoinRelation } from '../../relation.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import { blockQuery, plainBlock, type QueryBlock } from '../query-block.ts';

@@ -1,4 +1,4 @@
-import type { NodeChoice } from '../distributed-plan.ts';
+import type { NodeChoice } from '../../../distributed-plan.ts';
 
 /** `240 ms`, `1.3 s`: two digits, because estimates are not exact. */
 export function milliseconds(ms: number): string {

@@ -1,6 +1,6 @@
-import type { Relation } from '../../relational/relation.ts';
-import type { NodeChoice, PlanCost } from '../distributed-plan.ts';
-import type { Planning, StageDraft } from '../placement/planning.ts';
+import type { NodeChoice, PlanCost } from '../../../distributed-plan.ts';
+import type { Relation } from '../../../relational/relation.ts';
+import type { Planning, StageDraft } from '../planning.ts';
 import { COST_CONSTANTS as COST } from './cost-constants.ts';
 import { costOfStages, costOnOneNode } from './plan-cost.ts';
 

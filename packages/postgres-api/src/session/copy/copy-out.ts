@@ -1,13 +1,13 @@
 import { fail, TesseraError } from '@tessera/common';
 import type { RowsResult } from '@tessera/coordinator';
 import type { SqlText } from '@tessera/sql';
-import type { CopyOutCommand } from '../commands/copy-command.ts';
-import type { ClientStream } from '../connection/client-stream.ts';
-import { COPY_DONE, copyResponse } from '../protocol/backend-message.ts';
-import type { CommandRun, Outcome } from '../session/outcome.ts';
-import type { SessionState } from '../session/session-state.ts';
-import type { ResultHooks } from '../statements/engine-statements.ts';
-import { inWholeText } from '../statements/parsed-statement.ts';
+import type { CopyOutCommand } from '../../commands/copy-command.ts';
+import { COPY_DONE, copyResponse } from '../../protocol/backend-message.ts';
+import type { ClientStream } from '../../protocol/client-stream.ts';
+import type { ResultHooks } from '../../statements/engine-statements.ts';
+import { inWholeText } from '../../statements/parsed-statement.ts';
+import type { CommandRun, Outcome } from '../outcome.ts';
+import type { SessionState } from '../session-state.ts';
 import { copyDataMessages, lineEnds } from './copy-lines.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CopyOptions } from '../commands/copy-options.ts';
+import type { CopyOptions } from '../../commands/copy-options.ts';
 import { copyDataMessages, lineEnds } from './copy-lines.ts';
 
 const CSV: CopyOptions = {

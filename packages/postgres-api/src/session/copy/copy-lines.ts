@@ -1,4 +1,4 @@
-import type { CopyOptions } from '../commands/copy-options.ts';
+import type { CopyOptions } from '../../commands/copy-options.ts';
 
 const LF = 0x0a;
 

@@ -1,7 +1,7 @@
-import type { Relation, ScanRelation } from '../../relational/relation.ts';
-import type { PlanCost } from '../distributed-plan.ts';
-import type { Planning, StageDraft } from '../placement/planning.ts';
-import { inputsOf } from '../tree/inputs.ts';
+import type { PlanCost } from '../../../distributed-plan.ts';
+import type { Relation, ScanRelation } from '../../../relational/relation.ts';
+import { inputsOf } from '../../tree/inputs.ts';
+import type { Planning, StageDraft } from '../planning.ts';
 import { COST_CONSTANTS as COST } from './cost-constants.ts';
 import { exchangeCost, writeCost } from './exchange-cost.ts';
 import { totalWork, workOf, workOfTask } from './relation-work.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { startTimer, TesseraError } from '@tessera/common';
-import { type Frame, FrameReader } from '../protocol/frame-reader.ts';
-import { isFrontendType } from '../protocol/frontend-message.ts';
+import { type Frame, FrameReader } from './frame-reader.ts';
+import { isFrontendType } from './frontend-message.ts';
 
 /** The amount of early messages to buffer. Beyond it, the client has to wait. */
 const READ_AHEAD_BYTES = 1 << 20;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { S3DevServer } from '@tessera/object-store';
-import { Connection } from '../cli/query/server.ts';
+import { Connection } from '../query/server.ts';
 import { clusterConfig, PASSWORD_VARIABLE, serveArguments } from './cluster-config.ts';
 import { type ClusterLogin, clusterIdentity, clusterLogin } from './identity.ts';
 import { NodeHandle } from './node-handle.ts';

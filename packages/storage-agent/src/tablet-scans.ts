@@ -1,15 +1,15 @@
-import type { HotScan, HotTier, WholeScan } from '../hot/hot-tier.ts';
-import type { TableContents } from '../hot/table-demand.ts';
-import type { LocalTablet } from '../local/local-tablets.ts';
-import type { TabletFiles } from '../local/tablet-files.ts';
-import type { Scan, ScanRequest, ScanTablet } from '../storage-agent.ts';
-import { fileScans, neededRows, type ReadableTablet } from './file-scan.ts';
-import { withFewRuns } from './granule-runs.ts';
-import { emptyRelation, type RelationShape, unionOf } from './relation-sql.ts';
-import { difference, type RowRange, rowsIn } from './row-ranges.ts';
-import { absentRows, granulesIn, rowsOf, withTabletsOnce } from './scan-rows.ts';
-import { columnsWithKey, granulesWithKeys, rowsWithKeys, storedBytes } from './tablet-keys.ts';
-import type { VectorCache } from './vector-cache.ts';
+import type { HotScan, HotTier, WholeScan } from './hot/hot-tier.ts';
+import type { TableContents } from './hot/table-demand.ts';
+import type { LocalTablet } from './local/local-tablets.ts';
+import type { TabletFiles } from './local/tablet-files.ts';
+import { fileScans, neededRows, type ReadableTablet } from './scan/file-scan.ts';
+import { withFewRuns } from './scan/granule-runs.ts';
+import { emptyRelation, type RelationShape, unionOf } from './scan/relation-sql.ts';
+import { difference, type RowRange, rowsIn } from './scan/row-ranges.ts';
+import { absentRows, granulesIn, rowsOf, withTabletsOnce } from './scan/scan-rows.ts';
+import { columnsWithKey, granulesWithKeys, rowsWithKeys, storedBytes } from './scan/tablet-keys.ts';
+import type { VectorCache } from './scan/vector-cache.ts';
+import type { Scan, ScanRequest, ScanTablet } from './storage-agent.ts';
 
 /** Relations over tablets: from memory what is there, from files the rest. */
 export class TabletScans {

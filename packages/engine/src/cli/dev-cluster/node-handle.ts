@@ -18,7 +18,7 @@ export interface NodeEnd {
   readonly reason: string;
 }
 
-const PROGRAM = join(import.meta.dirname, 'node-process.ts');
+const PROGRAM = join(import.meta.dirname, '../node-process.ts');
 const LAST_LINES = 15;
 
 /** A running node of a dev cluster. */

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
-import { freePort, isFree } from '../free-port.ts';
-import { DEFAULT_HTTP_PORT } from '../serve-options.ts';
+import { freePort, isFree } from '../../free-port.ts';
+import { DEFAULT_HTTP_PORT } from '../../serve-options.ts';
 
 /** Where one node of a dev cluster listens, all on the loopback interface. */
 export interface NodePorts {

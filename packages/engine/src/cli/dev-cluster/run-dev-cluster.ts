@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandFailure, EXIT } from '../cli/exit-code.ts';
+import { CommandFailure, EXIT } from '../exit-code.ts';
 import { DevCluster } from './dev-cluster.ts';
 import type { DevClusterOptions } from './dev-cluster-options.ts';
 

@@ -1,4 +1,4 @@
-import type { Action } from './actions.ts';
+import type { Action } from '../actions.ts';
 import type {
   CatalogObject,
   DatabaseObject,
@@ -11,8 +11,8 @@ import type {
   SequenceObject,
   Tablet,
   TabletId,
-} from './model.ts';
-import type { TableTotals } from './state/table-contents.ts';
+} from '../model.ts';
+import type { TableTotals } from './table-contents.ts';
 
 /** The catalog at one version: immutable, cheap to hold. Names are looked up exactly (folding is the caller's). */
 export interface Snapshot {

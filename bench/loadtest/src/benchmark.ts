@@ -1,9 +1,9 @@
-import type { GeneratedFiles } from '../data/generated-files.ts';
-import type { RunOptions } from '../options.ts';
-import type { PlainDuckDb } from '../processes/plain-duckdb.ts';
-import type { PlainHttp } from '../processes/plain-http.ts';
-import type { Target } from '../processes/tessera.ts';
-import type { BenchmarkResult } from '../report/report.ts';
+import type { GeneratedFiles } from './data/generated-files.ts';
+import type { RunOptions } from './options.ts';
+import type { PlainDuckDb } from './processes/plain-duckdb.ts';
+import type { PlainHttp } from './processes/plain-http.ts';
+import type { Target } from './processes/tessera.ts';
+import type { BenchmarkResult } from './report/report.ts';
 
 /** What every benchmark has at hand. */
 export interface Bench {

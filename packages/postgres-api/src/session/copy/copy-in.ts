@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
 import type { CopyInput, LazyRequestDirectory } from '@tessera/coordinator';
-import type { CopyInCommand } from '../commands/copy-command.ts';
-import { copyResponse } from '../protocol/backend-message.ts';
-import { readFrontendMessage } from '../protocol/frontend-message.ts';
-import type { Outcome, StatementRun } from '../session/outcome.ts';
-import type { SessionState } from '../session/session-state.ts';
-import { readsOnly } from '../session/transaction-control.ts';
+import type { CopyInCommand } from '../../commands/copy-command.ts';
+import { copyResponse } from '../../protocol/backend-message.ts';
+import { readFrontendMessage } from '../../protocol/frontend-message.ts';
+import type { Outcome, StatementRun } from '../outcome.ts';
+import type { SessionState } from '../session-state.ts';
+import { readsOnly } from '../transaction-control.ts';
 import { CopyFile } from './copy-file.ts';
 
 /**

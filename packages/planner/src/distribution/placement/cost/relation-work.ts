@@ -1,7 +1,7 @@
-import type { JoinRelation, Relation, ScanRelation } from '../../relational/relation.ts';
-import type { Estimate } from '../estimate/estimate.ts';
-import type { Planning } from '../placement/planning.ts';
-import { inputsOf } from '../tree/inputs.ts';
+import type { JoinRelation, Relation, ScanRelation } from '../../../relational/relation.ts';
+import type { Estimate } from '../../estimate/estimate.ts';
+import { inputsOf } from '../../tree/inputs.ts';
+import type { Planning } from '../planning.ts';
 import { COST_CONSTANTS as COST } from './cost-constants.ts';
 
 /** CPU time in µs that the tasks of a stage take for a relation. */

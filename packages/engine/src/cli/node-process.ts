@@ -1,5 +1,5 @@
 /** A node of a dev cluster: `tessera serve` that ends, as at SIGTERM, when the process that started it is gone. */
-import { run } from '../cli/program.ts';
+import { run } from './program.ts';
 
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
