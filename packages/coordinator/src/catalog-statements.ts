@@ -1,6 +1,6 @@
 import type { Authorizer } from '@tessera/access-control';
 import type { Credential, Snapshot } from '@tessera/catalog';
-import { NO_CHANGE, requireTable } from '@tessera/catalog';
+import { isTemporary, NO_CHANGE, requireTable } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { type CatalogStatement, isReturning, type TransactionStatement } from '@tessera/sql';
 import type { ChangeContext } from './changes/change-context.ts';
@@ -71,11 +71,11 @@ export class CatalogStatements {
         await vacuumTable(this.#context(run, txnId), statement, this.#vacuum);
         return { kind: 'done' };
       default: {
-        this.#refuseInReadOnly(statement, run);
         const context = this.#context(run, txnId);
         // In the very snapshot that it changes: names may have come to stand for something else since the statement came.
         const work = async (snapshot: Snapshot) => {
           this.#authorizer.authorize(statement, run.sessionValues, snapshot);
+          this.#refuseInReadOnly(statement, snapshot, context);
           const change = await changeOf(context, snapshot, statement);
           if (change === NO_CHANGE) noticeSkipped(statement, run.query.notices);
           return change;
@@ -134,9 +134,20 @@ export class CatalogStatements {
     }
   }
 
-  #refuseInReadOnly({ kind }: RunnableStatement, { request: { transactionId } }: QueryRunOptions): void {
-    if (transactionId === undefined || !this.#transactions.get(transactionId).readOnly) return;
-    fail('READ_ONLY_TRANSACTION', { what: kind.replaceAll('_', ' ').toUpperCase() });
+  /** As in PostgreSQL, a transaction that only reads may still change the rows of temporary tables. */
+  #refuseInReadOnly(
+    statement: RunnableStatement,
+    snapshot: Snapshot,
+    { run, database }: ChangeContext,
+  ): void {
+    const { transactionId, readOnly = false } = run.request;
+    const onlyReads =
+      readOnly || (transactionId !== undefined && this.#transactions.get(transactionId).readOnly);
+    if (!onlyReads) return;
+    const isOfRows = changesRows(statement) || addsRows(statement);
+    if (isOfRows && isTemporary(snapshot, requireTable(snapshot, statement.table, database))) return;
+    const what = statement.kind.replace('copy_from_stdin', 'copy_from').replaceAll('_', ' ').toUpperCase();
+    fail('READ_ONLY_TRANSACTION', { what });
   }
 
   #context(run: QueryRunOptions, txnId: string): ChangeContext {
@@ -171,6 +182,11 @@ function once(make: MakeCredential): MakeCredential {
     return made;
   };
 }
+
+type RowAddition = Extract<RunnableStatement, { kind: 'insert' | 'copy_from' | 'copy_from_stdin' }>;
+
+const addsRows = (statement: RunnableStatement): statement is RowAddition =>
+  statement.kind === 'insert' || statement.kind === 'copy_from' || statement.kind === 'copy_from_stdin';
 
 type RowChange = Extract<RunnableStatement, { kind: 'update' | 'delete' | 'merge' }>;
 

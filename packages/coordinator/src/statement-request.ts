@@ -59,6 +59,8 @@ export interface StatementRequest {
   readonly preparedStatements?: (() => readonly PreparedStatementFacts[]) | undefined;
   /** Of the transaction that the statement belongs to; undefined: it is one of its own. */
   readonly transactionId?: string | undefined;
+  /** Whether the statement may change nothing but rows of temporary tables: the client's transaction only reads. */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** Made on first use: most statements need no files. */

@@ -90,6 +90,28 @@ it('COPY FROM STDIN fills one, and the catalogs show it to its session alone', a
   expect(await rowsOverHttp(node, listed)).toEqual([]);
 });
 
+it('a transaction that only reads changes their rows, and no others', async () => {
+  using client = await RawClient.open(node.postgres);
+  const ask = (sql: string) => client.ask(query(sql));
+  await ask('CREATE TEMP TABLE scratch (a INT); CREATE TABLE lasting (a INT)');
+  expect(await ask('BEGIN READ ONLY; INSERT INTO scratch SELECT generate_series(1, 3)')).toContain(
+    'C INSERT 0 3',
+  );
+  expect(await ask('UPDATE scratch SET a = 7 WHERE a = 1')).toContain('C UPDATE 1');
+  expect(await ask('DELETE FROM scratch WHERE a = 2')).toContain('C DELETE 1');
+  client.send(query('COPY scratch FROM STDIN'), message('d', Buffer.from('9\n')), message('c'));
+  expect(await client.until('Z')).not.toContainEqual(expect.stringMatching(/^E/));
+  expect(await ask('COMMIT; SELECT array_agg(a ORDER BY a) FROM scratch')).toContain('D {3,7,9}');
+  for (const sql of [
+    'INSERT INTO lasting VALUES (1)',
+    'TRUNCATE scratch',
+    'CREATE TEMP TABLE never (a INT)',
+  ]) {
+    expect(await ask(`BEGIN READ ONLY; ${sql}`)).toContainEqual(expect.stringMatching(/^E ERROR 25006 /));
+    await ask('ROLLBACK');
+  }
+});
+
 it('over HTTP they are refused, with what to do instead', async () => {
   const answer = await ask(node, 'CREATE TEMPORARY TABLE t (a INT)');
   expect(answer.status).toBe(400);

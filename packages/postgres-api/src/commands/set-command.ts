@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import { isWord, type TokenCursor } from '@tessera/sql';
+import { zoneOfInterval } from '../parameters/offset-zone.ts';
 import { finished, parameterName } from './command-words.ts';
 import type { SessionCommand } from './session-command.ts';
 import { transactionModes } from './transaction-commands.ts';
@@ -39,25 +40,12 @@ export function setCommand(cursor: TokenCursor): SessionCommand {
   return finished(cursor, { kind: 'set', name, value, local });
 }
 
-/** A zone name, a number of hours, or `INTERVAL '+02:00' HOUR TO MINUTE`; undefined for DEFAULT. */
+/** A value of the parameter, or `INTERVAL '+02:00' HOUR TO MINUTE`; undefined for DEFAULT. */
 function timeZone(cursor: TokenCursor): string | undefined {
-  if (cursor.accept('INTERVAL')) {
-    const offset = cursor.expectValue('an offset from UTC');
-    cursor.accept('HOUR', 'TO', 'MINUTE');
-    return zoneOfOffset(offset);
-  }
-  const value = value1(cursor, 'a time zone');
-  return value === undefined || !/^-?\d+$/.test(value) ? value : zoneOfOffset(value);
-}
-
-/** `+02:00` → `Etc/GMT-2`: zone names count hours west of Greenwich, offsets count hours east of it. */
-function zoneOfOffset(offset: string): string {
-  const [, sign, hours = '', minutes = '00'] = /^([+-]?)(\d{1,2})(?::?(\d{2}))?(?::00)?$/.exec(offset) ?? [];
-  if (hours === '' || minutes !== '00') {
-    const expected = 'a number of hours, or the name of a time zone such as Asia/Kolkata';
-    return fail('INVALID_SETTING', { name: 'timezone', value: offset, expected });
-  }
-  return Number(hours) === 0 ? 'UTC' : `Etc/GMT${sign === '-' ? '+' : '-'}${Number(hours)}`;
+  if (!cursor.accept('INTERVAL')) return value1(cursor, 'a time zone');
+  const offset = cursor.expectValue('an offset from UTC');
+  if (!cursor.accept('HOUR', 'TO', 'MINUTE')) cursor.accept('HOUR');
+  return zoneOfInterval(offset);
 }
 
 const isTrue = (value: string | undefined): boolean => /^(?:true|t|on|yes|1)$/i.test(value ?? '');

@@ -7,6 +7,7 @@ import {
   withSettings,
 } from '@tessera/coordinator';
 import manifest from '../../package.json' with { type: 'json' };
+import { zoneOfText } from './offset-zone.ts';
 import { milliseconds, PARAMETER_KINDS, shownTime } from './parameter-kinds.ts';
 import { startupOptions } from './startup-options.ts';
 
@@ -219,16 +220,7 @@ function withValue(state: State, key: string, value: string): State {
 
 function engineSpelling(key: string, value: string): string {
   if (key === 'statement_timeout') return String(milliseconds(value) ?? value);
-  return key === 'timezone' ? hoursFromGreenwich(value) : value;
-}
-
-/**
- * `GMT-08:00` → `Etc/GMT-8`: JDBC sends this for a JVM whose zone has no name. In both forms, minus means
- * east.
- */
-function hoursFromGreenwich(zone: string): string {
-  const [, sign, hours = ''] = /^(?:GMT|UTC)([+-])(\d{1,2})(?::?00)?$/i.exec(zone) ?? [];
-  return sign === undefined ? zone : `Etc/GMT${sign}${Number(hours)}`;
+  return key === 'timezone' ? zoneOfText(value) : value;
 }
 
 function withInitial(state: State, key: string, initial: State): State {

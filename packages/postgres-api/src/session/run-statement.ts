@@ -55,6 +55,9 @@ const ALONE: ReadonlySet<Statement['kind']> = new Set([
   'call',
 ]);
 
+/** Refused in a transaction that only reads by the engine, which knows which tables are temporary. */
+const OF_ROWS: ReadonlySet<Statement['kind']> = new Set(['insert', 'update', 'delete', 'merge', 'copy_from']);
+
 async function runInEngine(
   state: SessionState,
   text: string,
@@ -64,7 +67,7 @@ async function runInEngine(
   const { transaction, engine } = state;
   transaction.use();
   if (changes(statement)) {
-    if (readsOnly(state)) {
+    if (readsOnly(state) && !OF_ROWS.has(statement.kind)) {
       const what = commandTag(statement, 0).replace(/[ 0]+$/, '');
       throw TesseraError.of('READ_ONLY_TRANSACTION', { what });
     }

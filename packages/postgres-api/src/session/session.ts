@@ -18,7 +18,7 @@ import { SessionLocks } from './session-locks.ts';
 import type { SessionState } from './session-state.ts';
 import { SessionTransaction } from './session-transaction.ts';
 import { simpleQuery } from './simple-query.ts';
-import { endTransaction } from './transaction-control.ts';
+import { endTransaction, readsOnly } from './transaction-control.ts';
 
 export interface SessionServices extends EngineServices {
   readonly maxMessageBytes: number;
@@ -67,6 +67,7 @@ export class Session {
       database: state.database,
       settings: parameters.settings,
       transactionId: state.transaction.id,
+      readOnly: readsOnly(state),
       preparedStatements: () => state.statements.facts(),
     });
     const engine = new EngineStatements(options, scope, stream.closed, (notice) =>

@@ -34,6 +34,7 @@ export interface StatementScope {
   readonly temporary: TemporaryTables;
   readonly settings: Settings;
   readonly transactionId: string | undefined;
+  readonly readOnly: boolean;
   readonly preparedStatements: StatementRequest['preparedStatements'];
 }
 

@@ -183,6 +183,13 @@ const instantOf = (time: Argument, type: string): Argument =>
 export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   // Rounds the seconds to n decimal digits.
   rounded_instant: ['(t, n) AS make_timestamptz(round(epoch_us(t), n - 6)::BIGINT)'],
+  // What rewrites/time-texts.ts does with a literal. Texts as 2024-02-29 12:34:56 stay as they are without a search.
+  time_text: [
+    `(t) AS CASE WHEN t[5] = '-' AND (length(t) <= 16 OR length(t) = 19 AND t[17] = ':') THEN t ELSE regexp_replace(regexp_replace(regexp_replace(t,
+    '^(\\s*\\d{4})(\\d\\d)(\\d\\d)(\\s*|[ T]\\d\\d?:\\d\\d.*)$', '\\1-\\2-\\3\\4'),
+    '^(\\s*\\d+-\\d+-\\d+[ T]\\d[\\d:.]*)\\s+([+-]\\d|[Zz])', '\\1\\2'),
+    '^(\\s*\\d+-\\d+-\\d+[ T]\\d\\d?:\\d\\d)([+-]\\d|[Zz])', '\\1:00\\2') END`,
+  ],
   ...Object.fromEntries(
     Object.entries(INTERVALS).map(([unit, interval]) => [`date_add_${unit}`, [`(n, t) AS t + ${interval}`]]),
   ),

@@ -3,7 +3,7 @@ import { isForeignTimeText, withKernelTimeText } from '../rewrites/time-texts.ts
 import { type Expression, type Statement, transformTree, walkTree } from '../tree.ts';
 import { inferParameters } from './infer-parameters.ts';
 
-const TIMES: ReadonlySet<string> = new Set(['TIMESTAMP', 'TIMESTAMPTZ']);
+const TIMES: ReadonlySet<string> = new Set(['DATE', 'TIMESTAMP', 'TIMESTAMPTZ']);
 
 /**
  * Rewrites literals such as `'2024-02-29 12:34:56 +00:00'` to the kernel's spelling where a point in time is

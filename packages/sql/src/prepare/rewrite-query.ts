@@ -8,8 +8,10 @@ import { placeRelations, type ViewRelation } from '../relations/place-relations.
 import type { Placement } from '../relations/placement.ts';
 import { unqualifiedColumns } from '../relations/qualified-columns.ts';
 import { byteaLiteral } from '../rewrites/bytea-literals.ts';
+import { clockText } from '../rewrites/clock-texts.ts';
 import { nameColumns, postgresName } from '../rewrites/column-names.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
+import { daysOfSeries } from '../rewrites/days-of-series.ts';
 import { decimalLiterals } from '../rewrites/decimal-literals.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
 import { checkDoubleText, doubleLiteral } from '../rewrites/double-literals.ts';
@@ -25,6 +27,8 @@ import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { sequenceCalls } from '../rewrites/sequence-calls.ts';
+import { seriesArguments } from '../rewrites/series-arguments.ts';
+import { seriesInSelect } from '../rewrites/series-in-select.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
 import { timeDigits } from '../rewrites/time-digits.ts';
 import { timeLiteral } from '../rewrites/time-texts.ts';
@@ -64,7 +68,9 @@ export async function rewriteQuery(
     { parameters, sequences, view, database: scope.database },
   );
   const ordered = transformTree(counted, {
-    queryNode: (node) => resolveOrderNames(node, (key) => locate(key.query_location)),
+    expression: (node) => (node.class === 'FUNCTION' ? seriesArguments(node) : node),
+    queryNode: (node) =>
+      daysOfSeries(seriesInSelect(resolveOrderNames(node, (key) => locate(key.query_location)))),
   });
   const statement = postgresForms(ordered, context);
   await parsed.pause();
@@ -88,7 +94,7 @@ export async function rewriteQuery(
     expression: (node) =>
       node.class === 'STAR' && stars.has(node)
         ? { ...node, exclude_list: [...node.exclude_list, ...fileColumns] }
-        : node,
+        : clockText(node),
     tableRef: (node) => joinsThatPrintRight(refs.get(node) ?? functionColumn(node)),
     queryNode: (node) => nameColumns(node, postgresName),
   });

@@ -6,7 +6,6 @@ import { copyResponse } from '../../protocol/backend-message.ts';
 import { readFrontendMessage } from '../../protocol/frontend-message.ts';
 import type { Outcome, StatementRun } from '../outcome.ts';
 import type { SessionState } from '../session-state.ts';
-import { readsOnly } from '../transaction-control.ts';
 import { CopyFile } from './copy-file.ts';
 
 /**
@@ -19,7 +18,6 @@ export async function copyIn(
   { moreMayFollow }: StatementRun,
 ): Promise<Outcome> {
   const { transaction, engine } = state;
-  if (readsOnly(state)) fail('READ_ONLY_TRANSACTION', { what: 'COPY FROM' });
   await checkRights(state, command);
   const columns = await columnCount(state, command);
   if (moreMayFollow) await transaction.beginImplicit();

@@ -1,0 +1,54 @@
+import { call, cast, type Expression, isQueryNode, type QueryNode } from '../tree.ts';
+import { typeNode } from '../types/type-node.ts';
+import { postgresName } from './column-names.ts';
+
+/** Functions that take the list which the kernel makes of a series; PostgreSQL has none of them for numbers. */
+const OF_LISTS =
+  /^(?:unnest|len|length|cardinality|flatten|contains|transform|filter|reduce|(?:array|list)_.*)$/;
+
+/**
+ * `SELECT generate_series(1, 3)` → `SELECT unnest(generate_series(1, 3))`: in a select list, too, a series is rows, as in
+ * PostgreSQL. The kernel makes it one list.
+ */
+export function seriesInSelect(node: QueryNode): QueryNode {
+  if (node.type !== 'SELECT_NODE') return node;
+  const select_list = node.select_list.map((item) => {
+    const rows = asRows(item, false);
+    return rows === item ? item : { ...rows, alias: item.alias || postgresName(item) };
+  });
+  const isSame = select_list.every((item, i) => item === node.select_list[i]);
+  return isSame ? node : { ...node, select_list };
+}
+
+/** Subqueries are left alone: their own select lists were rewritten before. */
+function asRows<T>(value: T, inList: boolean): T {
+  if (value === null || typeof value !== 'object' || isQueryNode(value)) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => asRows(item, inList));
+    return items.every((item, i) => item === value[i]) ? value : (items as T);
+  }
+  const { class: kind, function_name: name = '' } = value as Partial<
+    Extract<Expression, { class: 'FUNCTION' }>
+  >;
+  if (kind === 'FUNCTION' && name === 'generate_series') return inList ? value : (rowsOf(value) as T);
+  const isOfLists = kind === 'FUNCTION' && OF_LISTS.test(name);
+  let node = value as Record<string, unknown>;
+  for (const [key, field] of Object.entries(value)) {
+    const next = asRows(field as unknown, isOfLists);
+    if (next !== field) node = { ...node, [key]: next };
+  }
+  return node as T;
+}
+
+const rowsOf = (series: unknown): Expression => {
+  const { query_location, ...node } = series as Extract<Expression, { class: 'FUNCTION' }>;
+  const list = { ...node, alias: '', query_location };
+  const isOfIntegers = node.children.every(isInteger);
+  return { ...call('unnest', isOfIntegers ? cast(list, INTEGERS) : list), query_location };
+};
+
+/** The kernel makes a series of INTEGER one of BIGINT, to which no date can be added. */
+const INTEGERS = typeNode({ kind: 'array', element: { kind: 'int' } });
+
+const isInteger = (node: Expression): boolean =>
+  node.class === 'CONSTANT' && node.value.type.id === 'INTEGER';
