@@ -5,7 +5,7 @@ import type { OutputShape, ShuffleBlock, StoredOutput, TaskKey } from '@tessera/
 import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
 import type { BloomFilter } from './bloom-filter.ts';
 
-/** SQL of the kernel, in which a number stands for the relation of the source at that position. */
+/** SQL of the kernel in which a number represents the relation of the source at that position. */
 export type TaskSql = readonly (string | number)[];
 
 export type TaskSource = TableScan | ExchangeBlocks | FileSource | SessionRelation;
@@ -14,21 +14,33 @@ export interface TableScan {
   readonly kind: 'scan';
   readonly table: TableObject;
   readonly tablets: readonly ScanTablet[];
-  /** Ids of the columns that are read. */
+  /** The ids of the columns to read. */
   readonly columns: readonly number[];
-  /** All tablets that the task's node is to keep of the table, at this version of its contents; undefined: `tablets` are a choice. */
+  /**
+   * Set if `tablets` are all tablets of the node's share of the table at this version; undefined if they are
+   * a selection.
+   */
   readonly shareAtVersion?: number | undefined;
-  /** Which part of the table the node is to keep (`TabletShare.shareId`); undefined: the whole table. */
+  /**
+   * The share of the table that the node is responsible for (`TabletShare.shareId`); undefined means the
+   * whole table.
+   */
   readonly shareId?: string | undefined;
-  /** Of the table's contents, when `tablets` are a choice of what the node is to keep; the node may read more than them. */
+  /**
+   * The version of the table's contents, if `tablets` are a selection from the node's share; the node may
+   * hold more than these.
+   */
   readonly choiceAtVersion?: number | undefined;
-  /** Rows that do not meet all of these are left out. */
+  /** Filters on keys: rows must satisfy all of them. */
   readonly keyFilters?: readonly KeyFilter[] | undefined;
 }
 
-/** The keys that rows of a scan have a match for: `values`, or those between `min` and `max` that are in the Bloom filter. */
+/**
+ * The keys for which rows of a scan can have a match: the listed `values`, or those between `min` and `max`
+ * that the Bloom filter contains.
+ */
 export interface KeyFilter {
-  /** Name of the table's column. */
+  /** The name of the table's column. */
   readonly column: string;
   readonly values?: readonly string[] | undefined;
   readonly min?: string | undefined;
@@ -42,7 +54,7 @@ export interface ExchangeBlocks {
   readonly shape: OutputShape;
 }
 
-/** What the session that runs the task has anyway. */
+/** A relation that already exists in the session that runs the task. */
 export interface SessionRelation {
   readonly kind: 'session';
   readonly sql: string;
@@ -53,19 +65,28 @@ export interface Task {
   readonly sql: TaskSql;
   readonly sources: readonly TaskSource[];
   readonly output: OutputShape & {
-    /** Positions of columns whose values are to be told. */
+    /** The positions of the columns whose values are summarised. */
     readonly summarised: readonly number[];
-    /** Positions among `summarised` for which a Bloom filter is built as well. */
+    /** The positions in `summarised` for which a Bloom filter is built, too. */
     readonly filterKeys?: readonly number[] | undefined;
   };
   readonly timeZone: string;
-  /** Rows are not kept but written as tablets; the output, of one VARCHAR column, is the tablets (`tabletOfRow`). */
+  /**
+   * If set, the rows are written as tablets. The output then lists these tablets in a single VARCHAR column
+   * (`tabletOfRow`).
+   */
   readonly sink?: TabletSink | undefined;
-  /** Waits until nothing else runs on the node and lets nothing start beside it: for a task that ran out of memory. */
+  /**
+   * Waits until nothing else runs on the node and holds back other tasks meanwhile. Used for a task that ran
+   * out of memory.
+   */
   readonly alone?: boolean | undefined;
 }
 
-/** The table that rows of a task are written for, which its SQL gives by their stored names, in order, with their types. */
+/**
+ * The table that a task writes its rows for. The task's SQL returns them by their stored names, in order,
+ * with their types.
+ */
 export interface TabletSink {
   readonly table: TableObject;
   /** SQL of the kernel over the stored names; see `WriteOptions`. */
@@ -74,20 +95,23 @@ export interface TabletSink {
   readonly maxBytes: number;
 }
 
-/** The values of one column of an output, as texts that cast to the column's type; none for no rows or NULLs only. */
+/**
+ * A summary of the values in one column of an output, as texts that can be cast to the column's type. It is
+ * empty if there are no rows or only NULLs.
+ */
 export interface KeySummary {
   readonly column: number;
   readonly min?: string | undefined;
   readonly max?: string | undefined;
-  /** All distinct ones, when they are few. */
+  /** All distinct values, if there are few. */
   readonly values?: readonly string[] | undefined;
-  /** Has all values, and some others. */
+  /** A Bloom filter that contains all values, with false positives. */
   readonly bloom?: BloomFilter | undefined;
 }
 
-/** What a task reads of a table. */
+/** What a task has read of a table. */
 export interface SourceRead extends ReadCounts {
-  /** Position in the task's sources. */
+  /** The position in the task's sources. */
   readonly source: number;
 }
 
@@ -104,20 +128,20 @@ export interface TaskOutcome extends StoredOutput {
 }
 
 export interface TaskProgress {
-  /** 0 to 100; undefined: not known. */
+  /** The progress from 0 to 100; undefined if it is unknown. */
   readonly percent?: number | undefined;
 }
 
 export interface RunTaskOptions {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: TaskProgress) => void) | undefined;
-  /** Runs in it; otherwise in a session of its own. */
+  /** The session to run in; if undefined, the task gets a session of its own. */
   readonly session?: KernelSession | undefined;
 }
 
-/** Sources of a task made readable in a session, in the order of the task's. */
+/** The sources of a task after they were made readable in a session, in the order of the task's sources. */
 export interface OpenedSources {
-  /** The task's SQL over them. */
+  /** The task's SQL over these sources. */
   readonly sql: string;
   readonly fetchedRows: number;
   readonly fetchedBytes: number;
@@ -129,27 +153,27 @@ export interface OpenedSources {
 
 /** Runs tasks on this node. */
 export interface DistExec {
-  /** Name of the node, for errors and other nodes. */
+  /** The name of the node, for errors and for other nodes. */
   readonly node: string;
   readonly incarnation: string;
-  /** @throws TesseraError what failed, typed; QUERY_CANCELLED */
+  /** @throws TesseraError the error of the task; QUERY_CANCELLED */
   runTask(task: Task, options: RunTaskOptions): Promise<TaskOutcome>;
-  /** Makes sources readable without running anything: for the root of a query. */
+  /** Makes sources readable without running a task; used for the root of a query. */
   open(
     task: Pick<Task, 'sql' | 'sources'>,
     session: KernelSession,
     signal: AbortSignal,
   ): Promise<OpenedSources>;
-  /** Stops tasks of the query and frees what they left; see `ReleaseQueryRequest`. */
+  /** Stops the tasks of the query and releases their outputs; see `ReleaseQueryRequest`. */
   release(
     queryId: string,
     which?: { readonly run?: number; readonly stages?: readonly number[] },
   ): Promise<void>;
-  /** Those that wait for their turn among them. */
+  /** The number of tasks, including those that wait for a slot. */
   readonly runningTasks: number;
-  /** Of those, the ones that wait for their turn. */
+  /** The number of tasks that wait for a slot. */
   readonly waitingTasks: number;
-  /** Of outputs kept for others, about. */
+  /** The approximate size in bytes of the outputs that are kept for other tasks. */
   readonly exchangeBytes: number;
   close(): Promise<void>;
 }

@@ -14,15 +14,15 @@ export interface DistExecOptions {
   readonly kernel: Kernel;
   readonly agent: StorageAgent;
   readonly shuffle: Shuffle;
-  /** Undefined: tasks of this node read no files outside the managed store. */
+  /** If undefined, tasks of this node cannot read files outside the managed store. */
   readonly files?: FileOpener | undefined;
-  /** Name of the node: `host:port` of its distexec service. */
+  /** The name of the node: `host:port` of its distexec service. */
   readonly node: string;
-  /** `host:port` of its shuffle service. */
+  /** The `host:port` of its shuffle service. */
   readonly shuffleAddress: string;
-  /** Where tasks put the tablets that they write; undefined: none does here. */
+  /** Where tasks store the tablets that they write; if undefined, no task writes tablets on this node. */
   readonly tablets?: Omit<TabletStore, 'agent'> | undefined;
-  /** Tasks that run at the same time, the others wait; default 8. */
+  /** The number of tasks that run concurrently while the others wait; default 8. */
   readonly maxRunningTasks?: number | undefined;
   readonly log: KernelLog;
 }

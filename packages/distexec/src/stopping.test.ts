@@ -23,13 +23,13 @@ afterAll(() => cluster?.[Symbol.asyncDispose]());
 const isIdle = async () =>
   expect.poll(() => [node.distExec.runningTasks, node.shuffle.bytes], { timeout: 5_000 }).toEqual([0, 0]);
 
-/** Pings until the function returned is called. */
+/** Sends pings until the returned function is called. */
 function alive(coordinator: string): () => void {
   const timer = setInterval(() => void node.ping(coordinator).catch(() => undefined), HEARTBEAT_MS / 4);
   return () => clearInterval(timer);
 }
 
-/** The task, once its first progress has come. */
+/** Starts a task and waits for its first progress event. */
 async function started(queryId: string, options: Parameters<TestNode['run']>[1] = {}) {
   const begun = Promise.withResolvers<void>();
   const running = node.run(endless(queryId), { ...options, onProgress: () => begun.resolve() });
@@ -104,13 +104,13 @@ describe('a task is stopped', () => {
     stop();
     await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
     await expect.poll(() => node.distExec.runningTasks).toBe(0);
-    // Of the other coordinator, which lives.
+    // The output belongs to the other coordinator, which is alive.
     await expect.poll(() => node.shuffle.bytes).toBeGreaterThan(0);
     others();
     await isIdle();
   });
 
-  it('when its coordinator was started anew', async () => {
+  it('when its coordinator was restarted', async () => {
     const stop = alive('restarted:1/a');
     const { running } = await started('restarted', { coordinator: 'restarted:1/a' });
     stop();

@@ -179,7 +179,7 @@ describe('the outcome of a task', () => {
 });
 
 describe('keys of a finished task filter the rows of a scan on another node', () => {
-  /** Sums of the rows of the table that pass, as the other node computes them. */
+  /** The sums of the table's rows that pass the filter, as the other node computes them. */
   const passing = async (keySql: string, column: 'a' | 'b', filterKeys: readonly number[]) => {
     const type = TYPES[column];
     const keys = taskOf([keySql], [{ name: 'k', type }], {

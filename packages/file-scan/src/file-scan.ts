@@ -1,19 +1,21 @@
 import type { ObjectCredentials } from '@tessera/object-store';
 
-/** A file that nodes read in parts. */
+/** A file that several nodes read in parts. */
 export interface ScannedFile {
   /** The name shown to users; for an object, its URL. */
   readonly url: string;
   readonly bytes: number;
-  /** ETag of the object when it was listed; undefined for a shared file. */
+  /** The ETag of the object when it was listed; undefined for a shared file. */
   readonly etag?: string | undefined;
-  /** Under which the node of the query serves it (`SharedFiles`); undefined for an object. */
+  /** The id under which the query's node serves the file (`SharedFiles`); undefined for an object. */
   readonly sharedId?: string | undefined;
 }
 
 /**
- * `parquet`: `schemas` are Parquet files without rows in base64, whose columns the files are read as; `counted` are the names
- * in lower case of the columns whose bytes count as read, all of them where it is absent.
+ * How the files are read.
+ * `parquet`: `schemas` are Parquet files without rows, in base64, whose columns the files are read as;
+ * `counted` are the names (lower case) of the columns whose bytes count as read, or all columns if it is
+ * absent.
  * `csv`: `settings` are arguments of the kernel's `read_csv`; every column is text.
  */
 export type FileFormat =
@@ -30,7 +32,7 @@ export type FileFormat =
       readonly columns: readonly string[];
     };
 
-/** The characters of CSV that matter for finding records; each one byte, a quote or an escape may be ''. */
+/** The characters of CSV that matter for finding records. Each is one byte; quote and escape may be ''. */
 export interface CsvBytes {
   readonly delimiter: string;
   readonly quote: string;
@@ -41,19 +43,22 @@ export interface CsvBytes {
 export interface FileScan {
   /** The URL or pattern in the statement. */
   readonly url: string;
-  /** With which the statement opens the store; absent: those of the node. */
+  /** The credentials with which the statement opens the store; if absent, those of the node. */
   readonly credentials?: ObjectCredentials | undefined;
-  /** `host:port` of the node that shares the files; absent: they are objects of a store. */
+  /** The `host:port` of the node that shares the files; absent if they are objects of a store. */
   readonly sharedBy?: string | undefined;
   readonly format: FileFormat;
 }
 
-/** A part of a file that one task reads: the smallest piece of work of a scan. */
+/** A part of a file that one task reads, the smallest unit of work of a scan. */
 export interface FileUnit {
   readonly file: ScannedFile;
-  /** Row groups of a Parquet file, bytes of a CSV file: from (inclusive), to (exclusive). Absent: the whole file. */
+  /**
+   * A range of row groups of a Parquet file or of bytes of a CSV file: from (inclusive), to (exclusive).
+   * Absent means the whole file.
+   */
   readonly part?: readonly [from: number, to: number] | undefined;
-  /** Stored bytes of the part, about. */
+  /** The approximate number of stored bytes of the part. */
   readonly bytes: number;
 }
 
@@ -62,7 +67,7 @@ export interface FileSource {
   readonly kind: 'files';
   readonly scan: FileScan;
   readonly units: readonly FileUnit[];
-  /** Names of the columns that are read. */
+  /** The names of the columns to read. */
   readonly columns: readonly string[];
 }
 

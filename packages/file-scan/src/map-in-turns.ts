@@ -1,4 +1,7 @@
-/** Calls `work` for every item, `atOnce` at a time; results in the order of the items. After a failure no further call begins. */
+/**
+ * Calls `work` for every item, `atOnce` at a time, and returns the results in the order of the items. After a
+ * failure no further call begins.
+ */
 export async function mapInTurns<T, R>(
   items: readonly T[],
   atOnce: number,

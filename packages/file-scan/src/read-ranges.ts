@@ -7,7 +7,7 @@ export interface RangeServices {
   readonly shared: SharedFiles;
 }
 
-/** Calls `work` with a function that reads ranges of the files of a scan, wherever they are. */
+/** Calls `work` with a function that reads ranges of the files of a scan, wherever they are stored. */
 export function withRanges<T>(
   scan: Pick<FileScan, 'url' | 'credentials' | 'sharedBy'>,
   { external, shared }: RangeServices,

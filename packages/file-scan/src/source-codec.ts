@@ -2,14 +2,16 @@ import { requireOpen, secretKeys, TesseraError } from '@tessera/common';
 import type { ObjectCredentials } from '@tessera/object-store';
 import type { FileSource } from './file-scan.ts';
 
-/** A source as it travels to another node: JSON, with credentials encrypted where the nodes have a key for it. */
+/**
+ * Encodes a source for another node: as JSON, with credentials encrypted if the nodes have a key for that.
+ */
 export function encodeFileSource(source: FileSource): Uint8Array {
   const { scan } = source;
   const credentials = mapped(scan.credentials, (text, name) => secretKeys().seal(text, name));
   return Buffer.from(JSON.stringify({ ...source, scan: { ...scan, credentials } }));
 }
 
-/** @throws TesseraError BAD_REQUEST for what is no source; SECRET_KEY_MISSING */
+/** @throws TesseraError BAD_REQUEST for an invalid source; SECRET_KEY_MISSING */
 export function decodeFileSource(bytes: Uint8Array): FileSource {
   const source = parsed(bytes);
   const { scan } = source;

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => t[Symbol.asyncDispose]());
 
-/** Carries the query's rows into a table of the other session and compares type and values there. */
+/** Appends the query's rows to a table of the other session and compares types and values there. */
 async function roundTrip(sql: string): Promise<void> {
   const table = `t${tables++}`;
   const result = await source.query(sql);

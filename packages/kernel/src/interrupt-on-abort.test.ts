@@ -41,7 +41,7 @@ it('a call that hears no interrupt is left to itself', async () => {
   const session = await kernel.session();
   const call = session.scalar(ENDLESS);
   const pid = kernel.status().pid!;
-  // The stopped process stands for one in a long native call.
+  // The stopped process simulates one in a long native call.
   process.kill(pid, 'SIGSTOP');
   session.interrupt();
   await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });

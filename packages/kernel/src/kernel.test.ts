@@ -6,7 +6,7 @@ import { caretOf } from './errors/caret.ts';
 import { startKernel } from './kernel.ts';
 import { messagesOf, schemaOf, type TestKernel, testKernel } from './testing/test-kernel.ts';
 
-/** Runs until it is interrupted: nothing can be folded away, nothing comes out. */
+/** A query that runs until it is interrupted: it cannot be folded away and returns no rows. */
 const ENDLESS = 'SELECT count(*) FROM range(10000000000) a WHERE a.range + random() < 0';
 
 let t: TestKernel;
@@ -146,7 +146,7 @@ describe('sessions', () => {
   }, async () => {
     const s = await t.kernel.session();
     await s.execute('CREATE TEMP TABLE n AS SELECT range AS r FROM range(5000000)');
-    // Progress is told between two chunks of work: each must be short, also on a busy machine.
+    // Progress is reported between two chunks of work, so each chunk must be short, even on a busy machine.
     const small = '(SELECT r FROM n WHERE r < 300)';
     const call = s.scalar(`SELECT count(*) FROM n AS a, ${small} AS b WHERE a.r + b.r + random() < 0`);
     call.catch(() => undefined);

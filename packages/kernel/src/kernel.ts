@@ -14,29 +14,41 @@ import type { KernelLog } from './kernel-log.ts';
 import type { MemoryLimits, MemoryUse } from './protocol/messages.ts';
 
 export interface KernelOptions {
-  /** Owned by the kernel (sockets, spill files) and wiped at start. */
+  /** Owned by the kernel (for sockets and spill files) and emptied at start. */
   readonly directory: string;
-  /** What SQL may read. */
+  /** The directories that SQL may read. */
   readonly readableDirectories: readonly string[];
-  /** What queries may take of what the kernel counts: tables, sorts, joins, groups. The rest of it goes to disk. */
+  /**
+   * The limit for memory that the kernel accounts for: tables, sorts, joins, groups. Beyond it, queries spill
+   * to disk.
+   */
   readonly memoryLimitBytes: number;
-  /** Memory ceiling of all kernel processes together. Beyond it, allocations of their queries fail. The default is somewhat above the limit. */
+  /**
+   * The memory ceiling of all kernel processes together. Beyond it, allocations of their queries fail. The
+   * default is somewhat above the limit.
+   */
   readonly ceilingBytes?: number | undefined;
-  /** The share of the process that starts the kernel: the kernel goes without what it takes beyond. By default it has no bound. */
+  /**
+   * The memory share of the process that starts the kernel; if that process uses more, the kernel gets less.
+   * Unbounded by default.
+   */
   readonly nodeBytes?: number | undefined;
-  /** 0 = one per core. */
+  /** 0 means one per core. */
   readonly threads: number;
-  /** SQL run on every fresh instance before it is locked down. */
+  /** SQL that runs on every fresh instance before it is locked down. */
   readonly bootstrap: readonly string[];
-  /** Whether sessions can make relations to plan over (`defineRelation`). */
+  /** Whether sessions can create relations to plan over (`defineRelation`). */
   readonly definesRelations?: boolean | undefined;
   readonly log: KernelLog;
 }
 
 export interface SessionOptions {
-  /** An IANA name; one that the kernel does not know fails the first call. */
+  /** An IANA name; a name that the kernel does not know makes the first call fail. */
   readonly timeZone?: string;
-  /** On a process of its own, after the sessions that wait for the same: for what may kill kernels. */
+  /**
+   * Whether the session gets a process of its own, after other waiting sessions. For statements that may
+   * crash a kernel.
+   */
   readonly quarantine?: boolean;
 }
 
@@ -67,7 +79,7 @@ export class Kernel {
     return new KernelSession(process, socket, timeZone, () => undefined);
   }
 
-  /** Of the process that new sessions are given, `quarantine` aside; undefined while there is none. */
+  /** The id of the process that new sessions get (except in quarantine); undefined while there is none. */
   get processId(): string | undefined {
     return this.#supervisor.processId;
   }
@@ -80,7 +92,7 @@ export class Kernel {
     return this.#supervisor.status();
   }
 
-  /** Sessions in quarantine, and those that wait for their turn there. */
+  /** The number of sessions in quarantine, including those that wait for their turn. */
   get quarantined(): number {
     return this.#quarantine.sessions;
   }
@@ -90,14 +102,14 @@ export class Kernel {
     return { ...use, limitBytes: this.#memoryLimitBytes };
   }
 
-  /** Ends the processes; whatever still runs fails with KERNEL_LOST. */
+  /** Ends the processes; running calls fail with KERNEL_LOST. */
   async close(): Promise<void> {
     this.#memory.close();
     await Promise.all([this.#supervisor.close(), this.#quarantine.close()]);
   }
 }
 
-/** Starts the kernel process and resolves when it serves. */
+/** Starts the kernel process and resolves when it is ready. */
 export async function startKernel(options: KernelOptions): Promise<Kernel> {
   rmSync(options.directory, { recursive: true, force: true });
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
@@ -127,7 +139,7 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
   return kernel;
 }
 
-/** For the program, and for what the kernel does not count. */
+/** Memory for the program itself, and for what the kernel does not account for. */
 const UNCOUNTED_BYTES = 512 << 20;
 
 const wholeMemory = ({ ceilingBytes, memoryLimitBytes }: KernelOptions): MemoryLimits => ({

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 const KIB = 1024;
 
 interface ProcessMemory {
-  /** In memory, in bytes, and not shared, as files are that the process maps. */
+  /** The private resident memory in bytes, without shared pages such as mapped files. */
   readonly ownBytes: number;
-  /** Reserved for data, in bytes, whether it is in memory or not: what `RLIMIT_DATA` limits. */
+  /** The bytes reserved for data, resident or not: the amount that `RLIMIT_DATA` limits. */
   readonly reservedBytes: number;
 }
 
-/** Undefined where it cannot be known: the process has ended, or the system is not Linux. */
+/** Undefined if it cannot be determined: the process has ended, or the system is not Linux. */
 export function processMemory(pid: number | 'self' | undefined): ProcessMemory | undefined {
   if (pid === undefined || process.platform !== 'linux') return undefined;
   try {

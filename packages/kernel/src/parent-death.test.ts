@@ -30,7 +30,7 @@ test.skipIf(!existsSync('/proc/self/cmdline'))(
   },
 );
 
-/** Empty for a process that is gone, or is over and waits to be reaped. */
+/** Empty for a process that is gone or is a zombie. */
 function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');

@@ -3,7 +3,7 @@ import type { KernelSession } from './client/kernel-session.ts';
 import type { ReceivedRelation } from './protocol/messages.ts';
 import { messagesOf, schemaOf, type TestKernel, testKernel } from './testing/test-kernel.ts';
 
-/** Received rows take an eighth of what the kernel does not count: here 8 MiB. */
+/** Received rows may use an eighth of the memory that the kernel does not account for: here 8 MiB. */
 const MEMORY = { memoryLimitBytes: 512 << 20, ceilingBytes: 576 << 20 };
 let t: TestKernel;
 let source: KernelSession;

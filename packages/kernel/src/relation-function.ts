@@ -1,2 +1,5 @@
-/** The table function that plans have for what `defineRelation` made; its one argument is the relation's name. */
+/**
+ * The table function that appears in plans for relations of `defineRelation`; its only argument is the
+ * relation's name.
+ */
 export const RELATION_FUNCTION = 'defined_relation';

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { testKernel } from './testing/test-kernel.ts';
 
 const data = process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data');
-/** Reading it makes the kernel raise an INTERNAL error. */
+/** Reading this directory makes the kernel raise an INTERNAL error. */
 const directory = join(data, 'files/parquet-testing/shredded_variant');
 const file = join(directory, 'case-088.parquet');
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => t[Symbol.asyncDispose]());
 
-/** An expression over `i`, the number of the row, of some type; `h` spreads it so that runs differ. */
+/** Expressions of various types over the row number `i`; `h` scatters it so that runs differ. */
 const h = (seed: number) => `(hash(i + ${seed}) % 1000)::INTEGER`;
 const leaf = fc
   .nat(1000)

@@ -15,7 +15,7 @@ test('a connection is given on without the tables that were appended to in it', 
     try {
       await expect(next.scalar('SELECT count(*) FROM appended')).rejects.toThrow(/does not exist/);
       expect(await next.scalar('SELECT sum(n)::INTEGER FROM shared.main.kept')).toBe(6);
-      // The same name again.
+      // The table gets the same name again.
       await next.append('appended', rows.schema, rows.batches);
     } finally {
       await next.close();

@@ -8,7 +8,7 @@ import { testKernel } from './testing/test-kernel.ts';
 const MIB = 1 << 20;
 const SMALL = { memoryLimitBytes: 200 * MIB, ceilingBytes: 480 * MIB, threads: 1 };
 
-/** Bytes of memory that the system lets the process reserve. */
+/** The bytes of memory that the system lets the process reserve. */
 const reservable = (pid: number): number =>
   Number(/^Max data size\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1]);
 

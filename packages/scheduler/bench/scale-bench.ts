@@ -1,6 +1,7 @@
 /**
- * What scheduling costs: CPU time of the thread per task and sizes of messages, by numbers of nodes and tablets. No task runs: outcomes are
- * there at once. The last line is of a run that loses one node in a hundred half-way.
+ * Measures the cost of scheduling by numbers of nodes and tablets: CPU time of the thread per task, and sizes
+ * of messages. No task runs; outcomes are available at once. The last line is of a run that loses one node in
+ * a hundred half-way.
  * `node bench/scale-bench.ts [nodes,… [tablets,…]]`
  */
 import type { Task, TaskOutcome, TaskSource } from '@tessera/distexec';
@@ -46,7 +47,7 @@ function stage(id: number, partitioning: Stage['partitioning'], sources: readonl
   };
 }
 
-/** Two scans, a join by buckets, an aggregation by buckets, the root. */
+/** Two scans, a hash join, a hash aggregation and the root. */
 const plan: DistributedPlan = {
   stages: [
     stage(0, 'source', [scan('t')]),
@@ -171,7 +172,7 @@ function measure(nodes: number, tablets: number, lost = 0): Measured {
     measured.slowestEventMs = Math.max(measured.slowestEventMs, ms);
     state = reduced.state;
     for (const effect of reduced.effects) perform(effect);
-    // While the join reads from all of them.
+    // Nodes are lost while the join reads from all of them.
     while (measured.tasks > 2.5 * nodes && nextLost > nodes - lost)
       events.unshift({ kind: 'node-lost', incarnation: `incarnation-${--nextLost}`, reason: 'lost' });
   }

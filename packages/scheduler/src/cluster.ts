@@ -1,13 +1,13 @@
 import type { Task, TaskOutcome, TaskProgress } from '@tessera/distexec';
 
-/** A node of the engine as its peers see it. */
+/** A node of the engine as other nodes see it. */
 export interface ClusterNode {
-  /** Position in `engine.nodes`. */
+  /** The position in `engine.nodes`. */
   readonly index: number;
-  /** `host:port` of its distexec service: what people call it. */
+  /** The `host:port` of its distexec service, which serves as its name. */
   readonly name: string;
   readonly shuffleAddress: string;
-  /** Chosen at random when its process starts. */
+  /** An id chosen at random when its process starts. */
   readonly incarnation: string;
   readonly version: string;
   readonly status: 'running' | 'draining';
@@ -16,17 +16,20 @@ export interface ClusterNode {
   readonly memoryLimitBytes: number;
 }
 
-/** A node that `engine.nodes` names, whether it answers or not. */
+/** A node that `engine.nodes` lists, whether it answers or not. */
 export interface ClusterMember {
-  /** Position in `engine.nodes`. */
+  /** The position in `engine.nodes`. */
   readonly index: number;
-  /** `host:port` of its distexec service. */
+  /** The `host:port` of its distexec service. */
   readonly name: string;
-  /** `unknown`: has not answered since this node started; `refused`: answers but cannot work with this node. */
+  /**
+   * `unknown`: it has not answered since this node started; `refused`: it answers but cannot work with this
+   * node.
+   */
   readonly status: ClusterNode['status'] | 'unknown' | 'lost' | 'refused';
-  /** Why it is not among the living. */
+  /** The reason why it is not alive. */
   readonly reason?: string | undefined;
-  /** What it said of itself when it last answered. */
+  /** The node's state at its last answer. */
   readonly node?: ClusterNode | undefined;
 }
 
@@ -36,31 +39,40 @@ export interface RemoteTaskOptions {
   readonly onProgress: (progress: TaskProgress) => void;
 }
 
-/** The nodes of the engine, this one among them, and how to reach them. Kept up to date by pings. */
+/** The nodes of the engine, including this one, and how to reach them. Pings keep the list up to date. */
 export interface Cluster {
   readonly self: ClusterNode;
-  /** All that `engine.nodes` names, in its order, this one among them. */
+  /** All nodes that `engine.nodes` lists, in its order, including this one. */
   members(): readonly ClusterMember[];
-  /** Those that answer, this one among them, in the order of `engine.nodes`. Who is draining takes no new tasks. */
+  /**
+   * The nodes that answer, including this one, in the order of `engine.nodes`. A draining node accepts no new
+   * tasks.
+   */
   living(): readonly ClusterNode[];
-  /** How many `engine.nodes` names. */
+  /** The number of nodes in `engine.nodes`. */
   readonly size: number;
-  /** Calls back when a node is lost (or comes back as another incarnation); answers how to stop. */
+  /**
+   * Registers a callback for lost nodes (including those that return with another incarnation); the returned
+   * function removes it.
+   */
   onLost(listener: (node: ClusterNode, reason: string) => void): () => void;
   /**
    * Runs a task on a node.
-   * @throws TesseraError NODE_LOST, NODE_RESTARTED, what the task failed with
+   * @throws TesseraError NODE_LOST, NODE_RESTARTED, the error of the task
    */
   runTask(node: ClusterNode, task: Task, options: RemoteTaskOptions): Promise<TaskOutcome>;
-  /** Best effort: a node that cannot be reached frees what it has by itself when it misses the coordinator. */
+  /**
+   * Best effort: a node that cannot be reached releases everything itself once it misses the coordinator's
+   * pings.
+   */
   release(
     node: ClusterNode,
     queryId: string,
     which?: { readonly run?: number; readonly stages?: readonly number[] },
   ): Promise<void>;
-  /** The running queries of another node, as information_schema tells them; rejects when it does not answer. */
+  /** The running queries of another node, as rows of information_schema; rejects if it does not answer. */
   listQueries(node: ClusterNode): Promise<readonly Record<string, unknown>[]>;
-  /** False where the node runs no such query, or only one of another user than `ofUser`. */
+  /** Resolves with false if the node runs no such query, or only one of another user than `ofUser`. */
   cancelQuery(node: ClusterNode, queryId: string, reason: string, ofUser?: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -3,11 +3,11 @@ import { type DriverOptions, PlanRun } from './driver/plan-run.ts';
 import type { ExecutePlan } from './stage-execution.ts';
 
 export interface ExecutePlanOptions extends DriverOptions {
-  /** What goes wrong on purpose. */
+  /** The faults to inject. */
   readonly faults?: readonly InjectedFault[] | undefined;
 }
 
-/** `executePlan` with other limits, or with faults. */
+/** `executePlan` with other limits, or with injected faults. */
 export const executePlanWith =
   ({ faults = [], ...options }: ExecutePlanOptions): ExecutePlan =>
   (execution, cluster, local) => {

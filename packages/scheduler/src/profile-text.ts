@@ -1,6 +1,6 @@
 import type { ExecutedPlan, StageProfile } from './stage-execution.ts';
 
-/** What the stages of a plan took, for people: one line for each that ran, in the order of the plan. */
+/** The measurements of a plan's stages for users: one line per stage that ran, in the order of the plan. */
 export function profileText({ plan, profiles }: Pick<ExecutedPlan, 'plan' | 'profiles'>): readonly string[] {
   const order = new Map(plan.stages.map(({ id }, position) => [id, position]));
   return profiles
@@ -8,7 +8,7 @@ export function profileText({ plan, profiles }: Pick<ExecutedPlan, 'plan' | 'pro
     .map((profile) => `stage ${profile.stage}: ${stageText(profile)}`);
 }
 
-/** Everything of one stage, without its number. */
+/** The measurements of one stage, without its number. */
 export function stageText(profile: StageProfile): string {
   const { tasks, attempts, elapsedMs } = profile;
   const { rows, bytes, cpuMs, fetchedBytes, storageBytes, spilledBytes, skew } = stageTotals(profile);
@@ -33,7 +33,7 @@ export interface StageTotals {
   readonly fetchedBytes: number;
   readonly storageBytes: number;
   readonly spilledBytes: number;
-  /** Rows of the task with most by the mean; 1 when all have the same. */
+  /** The rows of the largest task divided by the mean; 1 if all tasks have the same number. */
   readonly skew: number;
 }
 

@@ -1,7 +1,10 @@
 import type { OutputShape } from '../src/index.ts';
 import { openNode } from '../src/testing/shuffle-nodes.ts';
 
-/** A node of the benchmark in a process of its own: stores what it is told, serves it, and tells what it used. */
+/**
+ * A node of the benchmark in a process of its own: it stores and serves outputs on request, and reports its
+ * resource use.
+ */
 const node = await openNode({ kernel: { memoryLimitBytes: 4e9 } });
 process.send?.({
   address: node.address,
@@ -10,7 +13,7 @@ process.send?.({
 });
 type Order = { readonly prepare: string } | { readonly sql: string; readonly shape: OutputShape } | 'stop';
 
-// The benchmark failed.
+// The benchmark process has ended.
 process.on('disconnect', () => process.exit(1));
 process.on('message', async (order: Order) => {
   if (order === 'stop') {

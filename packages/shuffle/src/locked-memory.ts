@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { KernelLog } from '@tessera/kernel';
 
-/** What buffers of a node would take if they were registered with the operating system. */
+/** The memory that a node's buffers would lock if they were registered with the operating system. */
 const REGISTERED_BUFFERS_BYTES = 64 << 20;
 
 /**
- * `RLIMIT_MEMLOCK` of this process in bytes, `Infinity` without a limit; undefined where the system does not tell.
- * @param limits of the form of `/proc/self/limits`
+ * The `RLIMIT_MEMLOCK` of this process in bytes, `Infinity` without a limit; undefined if the system does not
+ * report it.
+ * @param limits in the format of `/proc/self/limits`
  */
 export function lockedMemory(limits: string | undefined = ownLimits()): number | undefined {
   const soft = /^Max locked memory\s+(unlimited|\d+)\s/m.exec(limits ?? '')?.[1];
@@ -14,7 +15,10 @@ export function lockedMemory(limits: string | undefined = ownLimits()): number |
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
-/** Tells at start-up what the process may lock. Whatever it is, the node starts: rows go through plain sockets and files. */
+/**
+ * Logs at start-up how much memory the process may lock. The node starts in any case: rows go through plain
+ * sockets and files.
+ */
 export function reportLockedMemory(log: KernelLog, limitBytes: number | undefined = lockedMemory()): void {
   const told = limitBytes === Number.POSITIVE_INFINITY ? 'unlimited' : (limitBytes ?? 'unknown');
   const fields = { memlockLimitBytes: told, wantedBytes: REGISTERED_BUFFERS_BYTES };

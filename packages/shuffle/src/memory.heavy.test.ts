@@ -4,7 +4,7 @@ import type { OutputShape, ShuffleBlock } from './index.ts';
 import { openNode, type TestNode } from './testing/shuffle-nodes.ts';
 
 const BUDGET_BYTES = 128 << 20;
-/** Buffers of sockets and appends, whatever the budget. */
+/** Buffers of sockets and appends, which do not depend on the budget. */
 const FIXED_BYTES = 128 << 20;
 /** Blocks that sessions which are still open may keep, where more than a gigabyte was spilled. */
 const KEPT_BYTES = 16 << 20;
@@ -22,13 +22,16 @@ const TASKS = 8;
 const ROWS = 2_400_000;
 const { signal } = new AbortController();
 
-/** What the process holds of the machine's memory, in bytes. */
+/** The resident memory of the process in bytes. */
 function residentBytes(pid: number): number {
   const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kibibytes) * 1024;
 }
 
-/** The most that the kernels, and this process of both nodes, hold while something runs, beyond what they held before. */
+/**
+ * The highest memory use of the kernels, and of this process for both nodes, while something runs, relative
+ * to the use before.
+ */
 async function peak<T>(
   nodes: readonly TestNode[],
   run: () => Promise<T>,

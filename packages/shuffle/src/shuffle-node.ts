@@ -17,23 +17,26 @@ import type {
 } from './shuffle.ts';
 
 export interface ShuffleOptions {
-  /** Owned by the shuffle (spill files of outputs) and wiped when it is opened. */
+  /** Owned by the shuffle (for spill files of outputs) and emptied when it is opened. */
   readonly directory: string;
-  /** Outputs take this much memory of the process; what is beyond it goes to disk. */
+  /** The memory of the process that outputs may use; what exceeds it goes to disk. */
   readonly memoryBytes?: number | undefined;
-  /** The most that outputs take of the disk; by default nine tenths of what is free. */
+  /** The disk space that outputs may use; by default nine tenths of the free space. */
   readonly diskBytes?: number | undefined;
-  /** Name of this node, for errors. */
+  /** The name of this node, for errors. */
   readonly node: string;
-  /** Of this process: no other one of any node ever has or had it. */
+  /** The id of this process; no other process of any node ever has the same. */
   readonly incarnation: string;
-  /** A channel to the shuffle service at `host:port`; called once for each, closed by the shuffle. */
+  /**
+   * Opens a channel to the shuffle service at `host:port`. Called once per address; the shuffle closes the
+   * channel.
+   */
   readonly channel: (address: string) => RpcChannel;
-  /** Name of the node whose shuffle service is at `host:port`, for errors; its address when not given. */
+  /** The name of the node whose shuffle service is at `host:port`, for errors; by default its address. */
   readonly nodeAt?: ((address: string) => string) | undefined;
   /**
-   * Whether rows from the address are to come compressed. When not given, those of other hosts are, which an address is
-   * of unless it is a loopback one.
+   * Whether rows from the address should be compressed. By default, rows of other hosts are, that is, of all
+   * addresses except loopback.
    */
   readonly compress?: ((address: string) => boolean) | undefined;
   readonly log: KernelLog;
@@ -43,7 +46,7 @@ export interface ShuffleOptions {
 
 const DEFAULT_MEMORY_BYTES = 64 << 20;
 
-/** What `Shuffle` promises, and the rows of its outputs for the service. */
+/** Implements `Shuffle` and provides the rows of its outputs to the service. */
 export class ShuffleNode implements Shuffle {
   readonly incarnation: string;
   readonly #options: ShuffleOptions;
@@ -81,8 +84,8 @@ export class ShuffleNode implements Shuffle {
   }
 
   /**
-   * Rows of an output for another node; see `OutputRows.read`.
-   * @throws TesseraError FETCH_FAILED when the output is not here
+   * The rows of an output for another node; see `OutputRows.read`.
+   * @throws TesseraError FETCH_FAILED if the output is not on this node
    */
   async *read(
     key: TaskKey,
@@ -90,7 +93,7 @@ export class ShuffleNode implements Shuffle {
     range: BlockRange,
     signal: AbortSignal,
   ): AsyncGenerator<ReadPart> {
-    if (incarnation !== this.incarnation) throw this.#missing(key, 'the node was started anew since');
+    if (incarnation !== this.incarnation) throw this.#missing(key, 'the node has restarted since');
     const output = this.#outputs.find(key);
     if (output === undefined) throw this.#missing(key, 'the node no longer has the output');
     try {
@@ -129,5 +132,5 @@ export class ShuffleNode implements Shuffle {
   }
 }
 
-/** The shuffle of a node; give `shuffleService` of it to the node's server. */
+/** Opens the shuffle of a node; the node's server must serve its `shuffleService`. */
 export const openShuffle = (options: ShuffleOptions): Shuffle => new ShuffleNode(options);

@@ -9,84 +9,85 @@ export interface TaskKey {
   readonly attempt: number;
 }
 
-/** A name that no two outputs of a node share. */
+/** A name that is unique among the outputs of a node. */
 export const taskName = ({ queryId, run, stage, task, attempt }: TaskKey): string =>
   JSON.stringify([queryId, run, stage, task, attempt]);
 
 export interface OutputColumn {
   readonly name: string;
-  /** SQL of the type. */
+  /** The type as SQL. */
   readonly type: string;
 }
 
 export interface OutputShape {
   readonly columns: readonly OutputColumn[];
-  /** Positions in `columns`; empty: the output has no buckets. */
+  /** Positions in `columns`. If empty, the output has no buckets. */
   readonly hashKeys: readonly number[];
 }
 
-/** All rows of a small output, which travel with its description. */
+/** All rows of a small output, which are sent with its description. */
 export interface InlineRows {
-  /** Encapsulated Arrow Schema message, with the dictionaries behind it. */
+  /** An encapsulated Arrow Schema message, followed by the dictionaries. */
   readonly schema: Uint8Array;
-  /** Encapsulated Arrow RecordBatch message; with hash keys, sorted by bucket. */
+  /** An encapsulated Arrow RecordBatch message; with hash keys, sorted by bucket. */
   readonly batch: Uint8Array;
-  /** CRC-32C of `schema` followed by `batch`. */
+  /** The CRC-32C of `schema` followed by `batch`. */
   readonly crc32c: number;
 }
 
 export interface StoredOutput {
   readonly rows: number;
-  /** Bytes of the rows as they are kept. */
+  /** The size of the stored rows in bytes. */
   readonly bytes: number;
-  /** Rows of each of `HASH_BUCKETS` buckets; empty without hash keys. */
+  /** The number of rows in each of `HASH_BUCKETS` buckets; empty without hash keys. */
   readonly bucketRows: readonly number[];
-  /** Undefined: the output is not small, or has no rows. */
+  /** Undefined if the output is not small or has no rows. */
   readonly inline?: InlineRows | undefined;
 }
 
-/** Some of the rows of an output. */
+/** A part of the rows of an output. */
 export interface BlockRange {
-  /** From (inclusive) and to (exclusive); undefined: all rows. */
+  /** From (inclusive) and to (exclusive); undefined means all rows. */
   readonly buckets?: readonly [from: number, to: number] | undefined;
   /** Reads part `slice` of `slices` parts of about the same size of the rows in these buckets. */
   readonly slice?: readonly [slice: number, slices: number] | undefined;
 }
 
-/** A part of one output for one consumer, and where it is. */
+/** A part of one output for one consumer, with its location. */
 export interface ShuffleBlock extends BlockRange {
   readonly producer: TaskKey;
-  /** `host:port` of the shuffle service of the node that has it. */
+  /** The `host:port` of the shuffle service of the node that has it. */
   readonly address: string;
   readonly incarnation: string;
-  /** The number of rows that must arrive; undefined: not known. */
+  /** The number of rows that must arrive; undefined if it is unknown. */
   readonly rows?: number | undefined;
-  /** The rows of the whole output, which then need not be fetched. */
+  /** The rows of the whole output, if they need not be fetched. */
   readonly inline?: InlineRows | undefined;
 }
 
-/** Blocks made readable in a session. */
+/** Blocks that are readable in a session. */
 export interface FetchedBlocks {
-  /** A relation to stand in FROM with the columns of the shape; valid in the session that it was fetched for. */
+  /** A relation for FROM with the columns of the shape; valid in the session that it was fetched for. */
   readonly sql: string;
   readonly rows: number;
-  /** Bytes that came from other nodes. */
+  /** The bytes that came from other nodes. */
   readonly bytes: number;
 }
 
-/** The outputs of tasks: this node keeps those of its own tasks, and fetches those of other nodes. */
+/** The outputs of tasks: this node keeps those of its own tasks and fetches those of other nodes. */
 export interface Shuffle {
   /** Identifies this process; outputs are named by it. */
   readonly incarnation: string;
   /**
-   * Runs a query in the session and keeps its rows until they are released: in memory and, beyond a budget, on disk. The columns
-   * of the SQL are those of the shape, in order.
-   * @throws TesseraError what the SQL did wrong, SHUFFLE_SPACE_EXHAUSTED, QUERY_CANCELLED
+   * Runs a query in the session and keeps its rows until they are released: in memory and, beyond a budget,
+   * on disk. The columns of the SQL must be those of the shape, in order.
+   * @throws TesseraError the error of the SQL, SHUFFLE_SPACE_EXHAUSTED, QUERY_CANCELLED
    */
   store(key: TaskKey, session: KernelSession, sql: string, shape: OutputShape): Promise<StoredOutput>;
   /**
    * Makes blocks of outputs of one shape readable.
-   * @throws TesseraError FETCH_FAILED naming what is lost, PARTITION_MISMATCH, SHUFFLE_SPACE_EXHAUSTED, QUERY_CANCELLED
+   * @throws TesseraError FETCH_FAILED that names the lost output, PARTITION_MISMATCH,
+   * SHUFFLE_SPACE_EXHAUSTED, QUERY_CANCELLED
    */
   fetch(
     session: KernelSession,
@@ -94,14 +95,17 @@ export interface Shuffle {
     shape: OutputShape,
     signal: AbortSignal,
   ): Promise<FetchedBlocks>;
-  /** Frees outputs; fetches of them that are under way fail. `run` undefined: of all runs; `stages` undefined: of all. */
+  /**
+   * Releases outputs; running fetches of them fail. `run` undefined means all runs; `stages` undefined means
+   * all stages.
+   */
   release(
     queryId: string,
     which?: { readonly run?: number | undefined; readonly stages?: readonly number[] | undefined },
   ): Promise<void>;
-  /** Bytes of all outputs kept, in memory and on disk. */
+  /** The size in bytes of all kept outputs, in memory and on disk. */
   readonly bytes: number;
-  /** Bytes of outputs that are on disk. */
+  /** The size in bytes of outputs on disk. */
   readonly diskBytes: number;
   close(): Promise<void>;
 }

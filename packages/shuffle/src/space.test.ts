@@ -12,7 +12,7 @@ const SHAPE: OutputShape = {
 const rowsOf = (count: number) => `SELECT i, md5(i::VARCHAR) || md5(i::VARCHAR) FROM range(${count}) AS t(i)`;
 const { signal } = new AbortController();
 
-/** Has little memory and less disk. */
+/** A node with little memory and even less disk space. */
 let small: TestNode;
 let large: TestNode;
 beforeAll(async () => {

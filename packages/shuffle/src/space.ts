@@ -1,9 +1,12 @@
 import { TesseraError } from '@tessera/common';
 
-/** How the kernel reports that it could not write to its spill directory. */
+/** The kernel's messages if it could not write to its spill directory. */
 const NO_ROOM = /failed to offload|max_temp_directory_size|no space left|disk full|could not write/i;
 
-/** The error itself, unless the kernel found no room left on disk for rows that memory does not hold. */
+/**
+ * SHUFFLE_SPACE_EXHAUSTED if the kernel ran out of disk space for rows that do not fit in memory, otherwise
+ * the error itself.
+ */
 export const exhaustedSpace = (error: unknown, node: string): unknown =>
   error instanceof TesseraError && NO_ROOM.test(error.message) ? noRoom(node, error) : error;
 

@@ -21,24 +21,24 @@ import { TabletScans } from './tablet-scans.ts';
 
 export interface StorageAgentOptions {
   readonly store: ObjectStore;
-  /** For tablets of tables with a location, whose keys are URLs. */
+  /** Resolves tablets of tables with a location of their own, whose keys are URLs. */
   readonly storeOfUrl?: (url: string) => { readonly store: ObjectStore; readonly key: string };
-  /** Its `readableDirectories` hold `directory`, its bootstrap `agentBootstrap`. */
+  /** The kernel. Its `readableDirectories` must contain `directory`, and its bootstrap `agentBootstrap`. */
   readonly kernel: Kernel;
-  /** Owned by the agent; what it kept there is used again. */
+  /** Owned by the agent, which reuses its files after a restart. */
   readonly directory: string;
-  /** `engine.eviction` */
+  /** The settings of `engine.eviction`. */
   readonly eviction?: EvictionSettings;
   readonly log?: KernelLog;
-  /** Milliseconds; for tests. */
+  /** The clock in milliseconds; replaced in tests. */
   readonly now?: () => number;
-  /** For tests. */
+  /** Replaced in tests. */
   readonly diskSpace?: (directory: string) => Promise<DiskSpace>;
 }
 
-/** SQL for the kernel's bootstrap, without which an agent cannot use it. */
+/** SQL that the kernel's bootstrap must include for an agent. */
 export const agentBootstrap: readonly string[] = [
-  // It would keep what a hole of a sparse file was read as.
+  // The cache would keep what it read from a hole of a sparse file.
   'SET enable_external_file_cache=false',
   "ATTACH ':memory:' AS hot (COMPRESS)",
 ];

@@ -5,79 +5,96 @@ import type { HybridHeader, RowRange, TabletKeys } from '@tessera/tablet';
 export interface ScanTablet {
   readonly tablet: Tablet;
   readonly vector?: DeletionVector | undefined;
-  /** Numbers of the granules that are needed, ascending; absent: all. Rows of others may come along. */
+  /**
+   * The numbers of the needed granules, ascending; absent means all. Rows of other granules may be returned
+   * too.
+   */
   readonly granules?: readonly number[] | undefined;
-  /** Positions of rows in the body, in ascending ranges: no others come; absent: all. */
+  /** Row positions in the body, as ascending ranges. No other rows are returned. Absent means all. */
   readonly rows?: readonly RowRange[] | undefined;
-  /** Only rows with these keys are read; absent: all. */
+  /** Only rows with these keys are read; absent means all. */
   readonly keys?: TabletKeys | undefined;
 }
 
 export interface ScanRequest {
-  /** The session that will read; the relation is good for its kernel process only. */
+  /** The session that will read. The relation is only valid for its kernel process. */
   readonly session: KernelSession;
   readonly table: TableObject;
   readonly tablets: readonly ScanTablet[];
-  /** `contentsVersion` of the table when `tablets` are all of its tablets (or of `share`), else undefined. */
+  /**
+   * The `contentsVersion` of the table if `tablets` are all of its tablets (or all of `share`), else
+   * undefined.
+   */
   readonly wholeTableAt?: number | undefined;
   /**
-   * The part of the table that this node is to keep, when it keeps a part: `wholeTableAt` and `contents` are of it. The same
-   * name stands for the same part at each version of the table's contents. Absent: the whole table.
+   * The share of the table that this node is responsible for, if it is not the whole table; `wholeTableAt`
+   * and `contents` then refer to the share. The same name denotes the same share at each version of the
+   * table's contents. Absent means the whole table.
    */
   readonly share?: string | undefined;
   /**
-   * What the table holds at the statement's snapshot, when `tablets` may be fewer: lets a table that is in memory be read
-   * as it is, and kept up to date. Negative versions, of open transactions, are ignored. A scan that tells neither this
-   * nor `wholeTableAt` loads nothing into memory. `tablets` undefined: not known.
+   * The contents of the table at the statement's snapshot, if `tablets` may be fewer. They allow a resident
+   * table to be read as a whole and to be kept up to date. Negative versions, which open transactions have,
+   * are ignored. A scan with neither this nor `wholeTableAt` loads nothing into memory. `tablets` is
+   * undefined if they are not known.
    */
   readonly contents?:
     | { readonly version: number; readonly tablets: (() => readonly ScanTablet[]) | undefined }
     | undefined;
-  /** Ids of the columns that the statement reads. */
+  /** The ids of the columns that the statement reads. */
   readonly columns: readonly number[];
-  /** Ids of the columns that `use` counts, where `columns` are more than the statement needs; absent: `columns`. */
+  /**
+   * The ids of the columns that `use` counts, if `columns` contains more than the statement needs; absent
+   * means `columns`.
+   */
   readonly counted?: readonly number[] | undefined;
-  /** Ids of columns that no expression of the statement names: NULL may stand for them. */
+  /** The ids of columns that no expression of the statement names; NULL may replace them. */
   readonly unnamed?: readonly number[] | undefined;
   /**
-   * Adds the columns `"$tablet"` (INTEGER, position in `tablets`) and `"$row"` (BIGINT, position in the body):
-   * for DELETE, UPDATE, MERGE and late materialisation.
+   * Adds the columns `"$tablet"` (INTEGER, position in `tablets`) and `"$row"` (BIGINT, position in the
+   * body), for DELETE, UPDATE, MERGE and late materialisation.
    */
   readonly rowPositions: boolean;
-  /** Reads it once, as rewriting does: nothing goes to memory because of it. */
+  /** Set for a single read, such as a rewrite, which must not load anything into memory. */
   readonly once?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Tablets made readable. */
+/** Tablets in readable form. */
 export interface Scan {
   /**
-   * A relation of the kernel to stand in FROM, a table's name or a query in parentheses: all columns of the table by their
-   * names, in order, deleted rows left out. Reading a column that was not asked for is an error.
+   * A relation of the kernel for FROM, either a table's name or a query in parentheses. It has all columns of
+   * the table by name, in order, without deleted rows. Reading a column that was not requested is an error.
    */
   readonly sql: string;
   readonly use: ScanUse;
-  /** The files and tables behind `sql` may go away after this. */
+  /** Allows the files and tables behind `sql` to be removed. */
   release(): void;
 }
 
 export interface ScanUse {
   readonly tablets: number;
-  /** Fetched from the object store for this scan, with headers and whatever lay between what was needed. */
+  /**
+   * The bytes fetched from the object store for this scan, including headers and the gaps between needed
+   * ranges.
+   */
   readonly bytesFetched: number;
-  /** Stored bytes of the columns and granules that are read, without those fetched. */
+  /** The stored bytes of the columns and granules that are read, without the fetched ones. */
   readonly bytesCached: number;
   readonly tabletsHot: number;
   readonly read: ReadCounts;
 }
 
-/** What a scan reads, wherever it lies. */
+/** What a scan reads, wherever it is stored. */
 export interface ReadCounts {
-  /** Rows of the tablets and granules that are read, without deleted ones; conditions on rows come later. */
+  /**
+   * The rows of the tablets and granules that are read, without deleted ones; conditions on rows are applied
+   * later.
+   */
   readonly rows: number;
-  /** Stored (compressed) bytes of the columns in these tablets and granules. */
+  /** The stored (compressed) bytes of the columns in these tablets and granules. */
   readonly bytes: number;
-  /** Of `bytes`: what had to be fetched from the object store. */
+  /** The part of `bytes` that had to be fetched from the object store. */
   readonly bytesFromStorage: number;
 }
 
@@ -88,7 +105,7 @@ export interface ChunkName {
 }
 
 export interface LocalChunk extends ChunkName {
-  /** In the tablet's object. */
+  /** The offset in the tablet's object. */
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
@@ -102,18 +119,21 @@ export interface AgentMetrics {
   readonly hits: number;
   readonly misses: number;
   readonly corruptRefetches: number;
-  /** Tables that are being loaded into memory or wait for it; 0 once `settled`. */
+  /** The number of tables that are being loaded into memory or are waiting for it; 0 once `settled`. */
   readonly promotionsPending: number;
 }
 
-/** The tablets of this node, in three states: hot, on disk, remote. */
+/** The tablets of this node in their three states: hot, on disk, remote. */
 export interface StorageAgent {
   /**
-   * Fetches what is missing and gives a relation over it.
+   * Fetches missing data and returns a relation over it.
    * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, QUERY_CANCELLED
    */
   prepareScan(request: ScanRequest): Promise<Scan>;
-  /** Whether a scan of the columns at this `contentsVersion` would be served from memory, whichever tablets it needs. */
+  /**
+   * Whether a scan of the columns at this `contentsVersion` would be served from memory, whichever tablets it
+   * needs.
+   */
   isHot(
     session: KernelSession,
     tableId: ObjectId,
@@ -121,16 +141,19 @@ export interface StorageAgent {
     columns: readonly number[],
   ): boolean;
   /**
-   * The Hybrid Header of a tablet, to choose granules by; its tail is fetched unless it is here.
+   * The Hybrid Header of a tablet, used to prune granules. Its tail is fetched if it is not present.
    * @throws TesseraError as `prepareScan`
    */
   header(table: TableObject, tablet: Tablet, signal: AbortSignal): Promise<HybridHeader>;
-  /** A tablet just written here: its file (moved, not copied) serves the first reads. */
+  /**
+   * Adopts the file of a tablet that was just written here. It is moved, not copied, and serves the first
+   * reads.
+   */
   adopt(tablet: Tablet, path: string): Promise<void>;
-  /** Tablets that no snapshot names any more go from disk and memory. */
+  /** Removes tablets that no snapshot refers to any more from disk and memory. */
   forget(tablets: readonly Tablet[]): Promise<void>;
   /**
-   * Fetches columns of tablets to disk; how many bytes came from the object store.
+   * Fetches columns of tablets to disk and returns the number of bytes that came from the object store.
    * @throws TesseraError as `prepareScan`
    */
   warm(
@@ -139,11 +162,11 @@ export interface StorageAgent {
     columns: readonly number[],
     signal: AbortSignal,
   ): Promise<number>;
-  /** Column chunks that are on local disk, of those asked for. */
+  /** The requested column chunks that are on local disk. */
   localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncIterable<LocalChunk>;
-  /** Applies `engine.eviction` now; the agent does it every few seconds. */
+  /** Applies `engine.eviction` now; the agent also does it every few seconds. */
   evict(): Promise<void>;
-  /** Resolves when no promotion to memory is under way or waiting. */
+  /** Resolves when no load into memory is running or waiting. */
   settled(): Promise<void>;
   metrics(): AgentMetrics;
   close(): Promise<void>;

@@ -11,7 +11,7 @@ import { columnsWithKey, granulesWithKeys, rowsWithKeys, storedBytes } from './s
 import type { VectorCache } from './scan/vector-cache.ts';
 import type { Scan, ScanRequest, ScanTablet } from './storage-agent.ts';
 
-/** Relations over tablets: from memory what is there, from files the rest. */
+/** Builds relations over tablets: from memory where possible, from files for the rest. */
 export class TabletScans {
   readonly #files: TabletFiles;
   readonly #hot: HotTier;
@@ -48,7 +48,7 @@ export class TabletScans {
     const hotRequest = { session, shape, tablets, counted, contentsVersion: contents?.version, share };
     const whole = this.#hot.whole(hotRequest);
     if (whole !== undefined) return wholeScan(whole, tablets.length);
-    // What is wanted in memory is told first: the scan that is made here then reads what is loaded behind it.
+    // The demand is recorded first, so that this scan already reads what is loaded meanwhile.
     if (contents !== undefined && request.once !== true)
       this.#hot.want(hotRequest, contents, request.wholeTableAt !== undefined);
     const deleted = await this.#deletedRows(tablets);
@@ -140,7 +140,7 @@ export class TabletScans {
   }
 }
 
-/** Contents of the table that are committed. */
+/** The committed contents of the table. */
 function contentsOf({ contents, wholeTableAt, tablets, share }: ScanRequest): TableContents | undefined {
   if (contents !== undefined && contents.version > 0) return { ...contents, share };
   return wholeTableAt !== undefined && wholeTableAt > 0
@@ -160,14 +160,17 @@ const wholeScan = ({ sql, read, release }: WholeScan, tablets: number): Scan => 
   release,
 });
 
-/** Of the granules that are needed, without deleted rows. */
+/** The number of rows in the needed granules, without deleted ones. */
 function liveRowsOf(readable: ReadableTablet): number {
   const { scan, deleted } = readable;
   const live = rowsIn(difference(neededRows(readable), deleted));
   return Math.min(live, rowsWithKeys(scan, scan.tablet.rows));
 }
 
-/** Stored bytes of the columns of the request. The key that rows are found by is not counted unless it is one of them. */
+/**
+ * The stored bytes of the requested columns. The key column that selects rows only counts if it was
+ * requested.
+ */
 function bytesRead({ scan, local, header }: ReadableTablet, columns: readonly number[]): number {
   if (header === undefined || scan.keys === undefined) return local.bytesNeeded;
   const bytes = storedBytes(header, undefined, scan);

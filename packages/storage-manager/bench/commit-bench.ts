@@ -14,7 +14,10 @@ import { defaultConfig } from '@tessera/config';
 import { openLocalStore } from '@tessera/object-store';
 import { openStorageManager } from '../src/index.ts';
 
-/** Commits per second on a local store with fsync: `node bench/commit-bench.ts [directory] [seconds]`. */
+/**
+ * Measures commits per second on a local store with fsync: `node bench/commit-bench.ts [directory]
+ * [seconds]`.
+ */
 const root = await mkdtemp(join(process.argv[2] ?? tmpdir(), 'tessera-commits-'));
 const seconds = Number(process.argv[3] ?? 5);
 const log = createLogging({ level: 'warn', format: 'text', components: [], sinks: null }).logger('bench');

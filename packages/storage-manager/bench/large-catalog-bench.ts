@@ -15,7 +15,10 @@ import { defaultConfig } from '@tessera/config';
 import { openLocalStore } from '@tessera/object-store';
 import { openStorageManager } from '../src/index.ts';
 
-/** A catalog of 100,000 tablets with statistics of 16 columns: opening it, and commits on it while checkpoints are written. */
+/**
+ * Measures a catalog of 100,000 tablets with statistics of 16 columns: opening it, and commits on it while
+ * checkpoints are written.
+ */
 const TABLES = 1_000;
 const TABLETS = 100_000;
 const COLUMNS = 16;

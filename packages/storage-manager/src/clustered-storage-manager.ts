@@ -13,22 +13,24 @@ import type { StorageManagerTimes } from './times.ts';
 
 export interface ClusteredStorageManagerOptions {
   readonly driver: LogNodeDriver;
-  /** Undefined when no other node can lead. */
+  /** Undefined if no other node can lead. */
   readonly leaders: LeaderChannels | undefined;
   readonly store: NodeStore;
-  /** Names this process among those that report pins. */
+  /** The identity of this process in reports of pins. */
   readonly incarnation: string;
-  /** Where other nodes reach this one, when it may lead: a leader that stops hands over to it. */
+  /**
+   * The address by which other nodes reach this one, if it may lead. A leader that stops hands over to it.
+   */
   readonly candidateAddress: string | undefined;
   readonly times: StorageManagerTimes;
-  /** Reads the whole state anew for every snapshot; undefined: the state is kept and brought up to date. */
+  /** Reads the whole state again for every snapshot; undefined if the state is kept and updated. */
   readonly readAnew: (() => Promise<Snapshot>) | undefined;
-  /** Tries the store's conditional writes; undefined where the log does not rest on them. */
+  /** Tests the store's conditional writes; undefined if the log does not depend on them. */
   readonly probe: (() => Promise<void>) | undefined;
   readonly log: Logger;
 }
 
-/** The storage manager of a node that leads, may lead, or only asks who leads. */
+/** The storage manager of a node, whether it leads, may lead, or only uses the leader. */
 export class ClusteredStorageManager implements ServedStorageManager {
   readonly leader: LogLeader;
   readonly store: NodeStore;
@@ -38,7 +40,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
   readonly #newest: SharedCall<Snapshot>;
   readonly #intervals: Timer[] = [];
   #handedOut: Snapshot | undefined;
-  /** When this node last knew what is newest. */
+  /** The time when this node last knew the newest version. */
   #readAtMs: number | undefined;
   #closed = false;
 
@@ -64,7 +66,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
 
   get status(): LogStatus {
     const status = logStatus(this.#driver.state, this.#readAtMs);
-    // Where nothing is kept, nothing gets old.
+    // A node that keeps no state cannot be behind.
     return this.#options.readAnew === undefined ? status : { ...status, readAgeSeconds: undefined };
   }
 
@@ -141,8 +143,9 @@ export class ClusteredStorageManager implements ServedStorageManager {
   }
 
   /**
-   * Asks whoever leads, again and again while that changes or cannot be reached; the request must bear repetition.
-   * @throws TesseraError what the leader answered; METADATA_UNAVAILABLE when there was no answer in time
+   * Sends a request to the current leader, and repeats it while the leader changes or cannot be reached; so
+   * the request must be idempotent.
+   * @throws TesseraError the leader's error; METADATA_UNAVAILABLE if there was no answer in time
    */
   async #untilAnswered<T>(
     withinMs: number,
@@ -168,7 +171,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
     }
   }
 
-  /** This node alone has the log, and cannot use it any more. */
+  /** Whether this node is the only one with the log and can no longer use it. */
   #isBroken(): boolean {
     return this.#options.leaders === undefined && this.#driver.state.role.kind === 'broken';
   }
@@ -182,7 +185,10 @@ export class ClusteredStorageManager implements ServedStorageManager {
     return (await this.#newestFromLeader()) ?? this.#driver.latest(times.readTimeoutMs);
   }
 
-  /** Undefined when the leader does not answer: then the log in the store proves what is newest. */
+  /**
+   * The newest snapshot from the leader. Undefined if the leader does not answer; then the log in the store
+   * proves what is newest.
+   */
   async #newestFromLeader(): Promise<Snapshot | undefined> {
     const have = this.#driver.state.catalog;
     let leader: LeaderClient | undefined;
@@ -204,10 +210,10 @@ export class ClusteredStorageManager implements ServedStorageManager {
   }
 
   /**
-   * Tells the leader what this node still needs, from now on also for what it will read. The node reads the newest version
-   * first: one where nobody asks anything would hold back garbage for ever otherwise.
-   * @throws TesseraError STORE_MISMATCH when the leader keeps its tables elsewhere; METADATA_UNAVAILABLE when the leader has
-   * another cluster token, so that this node could read and not write
+   * Reports to the leader what this node still needs, including the versions that it will read. It first
+   * reads the newest version: an idle node would otherwise hold back garbage forever.
+   * @throws TesseraError STORE_MISMATCH if the leader uses another store; METADATA_UNAVAILABLE if the leader
+   * has another cluster token, so that this node could read but not write
    */
   async reportPins(): Promise<void> {
     const { incarnation: node, leaders, times, readAnew, candidateAddress } = this.#options;
@@ -234,7 +240,10 @@ export class ClusteredStorageManager implements ServedStorageManager {
     }
   }
 
-  /** Whoever answers where a leader was until its lease ran out may be a stranger: this node may lead itself then. */
+  /**
+   * The process at the leader's address may be a stranger once the lease has expired; this node may then lead
+   * itself.
+   */
   async #refused(): Promise<void> {
     const address = await this.#options.leaders?.holderOfLease();
     if (address === undefined) return;
@@ -260,7 +269,10 @@ export class ClusteredStorageManager implements ServedStorageManager {
     }
   }
 
-  /** A store that has become unsuitable, as behind another gateway, must not be written by more than one. */
+  /**
+   * Tests the store. If it has become unsuitable, for example behind another gateway, only one node may write
+   * to it.
+   */
   async #probe(): Promise<void> {
     try {
       await this.#options.probe?.();
@@ -284,7 +296,7 @@ function isUnanswered(error: unknown): error is TesseraError {
   return (
     error instanceof TesseraError &&
     (error.name === 'NOT_LEADER' ||
-      // Another process may have the address of a leader that is gone: the next leader tells another one.
+      // Another process may have taken the address of a former leader; the next leader will have another one.
       error.name === 'UNAUTHENTICATED' ||
       error.name === 'METADATA_UNAVAILABLE' ||
       error.name === 'STORAGE_UNAVAILABLE')

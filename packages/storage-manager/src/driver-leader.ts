@@ -5,7 +5,7 @@ import type { LogLeader, PinsReport } from './served-storage-manager.ts';
 import type { GarbageReport } from './storage-manager.ts';
 import type { StorageManagerTimes } from './times.ts';
 
-/** Answers other nodes from this node's log, while it leads. */
+/** Answers other nodes from this node's log while this node leads. */
 export class DriverLeader implements LogLeader {
   readonly #driver: LogNodeDriver;
   readonly #times: StorageManagerTimes;

@@ -13,13 +13,16 @@ import { LEADER_KEY } from './log-node/log-keys.ts';
 
 export interface LeaderChannelsOptions {
   readonly store: ObjectStore;
-  /** The external metadata service, asked first; undefined: the leader is found by its hint in the store. */
+  /**
+   * The external metadata service, which is asked first. If undefined, the leader is found by its hint in the
+   * store.
+   */
   readonly endpoint: string | undefined;
-  /** Of this node, which is not called. */
+  /** The address of this node, which is never called. */
   readonly ownAddress: string;
   readonly clusterToken: string | undefined;
   readonly tls?: ClusterTls | undefined;
-  /** What the leader compares with its own. */
+  /** The store identity that the leader compares with its own. */
   readonly identity: NodeStore | undefined;
 }
 
@@ -36,7 +39,7 @@ export class LeaderChannels {
     this.#options = options;
   }
 
-  /** Undefined when nobody is known to lead. */
+  /** Undefined if no leader is known. */
   async client(): Promise<LeaderClient | undefined> {
     if (this.#client !== undefined) return this.#client;
     const address = await this.#address();
@@ -54,8 +57,8 @@ export class LeaderChannels {
   }
 
   /**
-   * The address of the leader by its hint in the store, when it holds its lease by this node's clock. Undefined when nobody
-   * does: another process may then answer at that address.
+   * The address of the leader by its hint in the store, if its lease is valid by this node's clock. Otherwise
+   * undefined, because another process may answer at that address.
    */
   async holderOfLease(): Promise<string | undefined> {
     const found = await this.#options.store.get(LEADER_KEY);
@@ -63,7 +66,9 @@ export class LeaderChannels {
     return hint !== undefined && hint.leaseUntil > Date.now() ? hint.address : undefined;
   }
 
-  /** The one that was asked does not lead, or does not answer: the next call looks for another. */
+  /**
+   * Called if the node that was asked does not lead or does not answer: the next call looks for another one.
+   */
   failed(client: LeaderClient): void {
     if (this.#client !== client) return;
     this.#client = undefined;

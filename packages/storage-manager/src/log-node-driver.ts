@@ -15,12 +15,15 @@ export interface LogNodeDriverOptions {
   readonly log: Logger;
 }
 
-/** For the hint in the store that this node leads no more. Without it others wait for the end of the lease. */
+/**
+ * The time limit for withdrawing the hint in the store after this node stops leading. Without it, others wait
+ * for the lease to expire.
+ */
 const RELEASE_WITHIN_MS = 2_000;
 
-/** Runs the reducer on a real store and a real clock: an event in, its effects out. */
+/** Runs the reducer with a real store and a real clock: it feeds events in and executes the effects. */
 export class LogNodeDriver {
-  /** What this node appended last. */
+  /** The entries that this node appended last. */
   readonly recent = new RecentEntries();
   readonly #store: ObjectStore;
   readonly #log: Logger;
@@ -30,7 +33,7 @@ export class LogNodeDriver {
   readonly #changed = new Set<() => void>();
   #state: LogNodeState;
   #nextRequest = 1;
-  /** Why the last request to the store has no answer; undefined when it has. */
+  /** The reason why the last request to the store failed; undefined if it succeeded. */
   #trouble: string | undefined;
 
   constructor({ store, node, log }: LogNodeDriverOptions) {
@@ -47,7 +50,7 @@ export class LogNodeDriver {
     this.dispatch({ kind: 'start' });
   }
 
-  /** Tells the node something that has no answer. */
+  /** Sends the reducer an event that has no answer. */
   dispatch(happening: Happening): void {
     if (this.#ended.signal.aborted) return;
     const event = { ...happening, nowMs: Date.now(), monotonicMs: performance.now() };
@@ -63,8 +66,8 @@ export class LogNodeDriver {
   }
 
   /**
-   * Asks the node; `failed` replies are thrown.
-   * @throws TesseraError METADATA_UNAVAILABLE when the answer is not known in time: a commit may still happen then
+   * Sends the reducer a request; `failed` replies are thrown.
+   * @throws TesseraError METADATA_UNAVAILABLE if there is no answer in time; a commit may still happen then
    */
   async request(request: NodeRequest, timeoutMs: number): Promise<Exclude<Reply, { kind: 'failed' }>> {
     this.#ended.signal.throwIfAborted();
@@ -95,7 +98,7 @@ export class LogNodeDriver {
     return reply.catalog;
   }
 
-  /** Resolves with whether it came true before the time was over; looks after every event. */
+  /** Resolves with whether the condition became true within the time; it is tested after every event. */
   async until(condition: (state: LogNodeState) => boolean, timeoutMs: number): Promise<boolean> {
     if (condition(this.#state)) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -111,8 +114,8 @@ export class LogNodeDriver {
   }
 
   /**
-   * Takes no new commit, lets those that wait end for `graceMs`, and hands the leadership over. What is not known then is
-   * told to be unknown.
+   * Stops accepting commits, gives waiting ones `graceMs` to finish, and hands over the leadership. Commits
+   * that are still open are then reported as unknown.
    */
   async close(graceMs: number): Promise<void> {
     if (this.#ended.signal.aborted) return;

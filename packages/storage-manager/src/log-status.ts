@@ -1,26 +1,29 @@
 import { measurement } from '@tessera/common';
 import type { LogNodeState, Role } from './log-node/state.ts';
 
-/** What this node knows of the metadata log. */
+/** What this node knows about the metadata log. */
 export interface LogStatus {
   readonly role: Role['kind'];
-  /** Whether it is for this node to lead when nobody does. */
+  /** Whether this node should lead when no other does. */
   readonly mayLead: boolean;
-  /** Undefined until the log was read for the first time, as are those that follow from it. */
+  /** Undefined, like the values derived from it, until the log was read for the first time. */
   readonly version: number | undefined;
   readonly epoch: number | undefined;
-  /** Seconds since this node last knew what is newest, 0 while it leads; undefined before the first time. */
+  /**
+   * The seconds since this node last knew the newest version, 0 while it leads; undefined before the first
+   * time.
+   */
   readonly readAgeSeconds: number | undefined;
-  /** Of a leader: commits that wait to be appended or are being. */
+  /** For a leader: the commits that are being appended or wait for it. */
   readonly waitingCommits: number;
-  /** Of a leader: entries since the newest checkpoint. */
+  /** For a leader: the entries since the newest checkpoint. */
   readonly entriesSinceCheckpoint: number | undefined;
   readonly checkpointBytes: number | undefined;
-  /** Objects that are deleted once nobody can need them. */
+  /** The objects that will be deleted once no node can need them. */
   readonly garbageObjects: number | undefined;
 }
 
-/** A commit that a statement or the upkeep of this node asked for. */
+/** A finished commit that a statement or the maintenance of this node requested. */
 export interface CommitEnd {
   /** `ok`, or the name of the error. */
   readonly outcome: string;
@@ -29,7 +32,7 @@ export interface CommitEnd {
 
 export const commitEnds = measurement<CommitEnd>('commit');
 
-/** A collection of garbage that this node asked for. */
+/** A finished garbage collection that this node requested. */
 export interface CollectionEnd {
   /** `ok`, or the name of the error. */
   readonly outcome: string;

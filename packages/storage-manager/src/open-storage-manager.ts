@@ -13,32 +13,38 @@ import { STORAGE_MANAGER_TIMES, type StorageManagerTimes } from './times.ts';
 export interface StorageManagerOptions {
   readonly store: ObjectStore;
   readonly config: EngineConfig;
-  /** Index of this node in `engine.nodes`; the first leads. Default 0. */
+  /** The index of this node in `engine.nodes`; the first one leads. Default 0. */
   readonly node?: number;
   /**
-   * This process alone can use the store, because it holds a lock on its directory: then no request is spent on proving
-   * that nobody else leads. Default false.
+   * Whether only this process can use the store, because it holds a lock on its directory. No request is then
+   * spent on proving that no other node leads. Default false.
    */
   readonly exclusive?: boolean;
-  /** Where other nodes reach this node's service, `host:port`; by default as `engine.nodes` says. */
+  /**
+   * The address by which other nodes reach this node's service, `host:port`; by default the one in
+   * `engine.nodes`.
+   */
   readonly address?: string;
-  /** This is the external metadata service of a `multi_engine` instance: it leads. Default false. */
+  /**
+   * Whether this is the external metadata service of a `multi_engine` instance, which always leads. Default
+   * false.
+   */
   readonly metadataService?: boolean;
-  /** By default that of the environment. */
+  /** By default the token in the environment. */
   readonly clusterToken?: string | undefined;
   readonly tls?: ClusterTls | undefined;
   readonly log: Logger;
-  /** For tests and special stores. */
+  /** Replaced in tests and for special stores. */
   readonly times?: Partial<StorageManagerTimes>;
   readonly tuning?: Partial<LogNodeOptions>;
 }
 
 /**
- * Reads the catalog and, where this node is to lead, begins to lead it.
- * @throws TesseraError STORAGE_UNAVAILABLE when the store does not answer; STORE_MISMATCH when the leader has another store;
- * METADATA_UNAVAILABLE when the log cannot be read or, where only this node can lead, written, and when the leader has another
- * cluster token;
- * STORAGE_UNSUITABLE when other nodes may lead too and the store's conditional writes are not conditional
+ * Reads the catalog and, if this node should lead, begins to lead.
+ * @throws TesseraError STORAGE_UNAVAILABLE if the store does not answer; STORE_MISMATCH if the leader uses
+ * another store; METADATA_UNAVAILABLE if the log cannot be read, or cannot be written although only this node
+ * can lead, or if the leader has another cluster token; STORAGE_UNSUITABLE if other nodes may lead too and
+ * the store's conditional writes are not conditional
  */
 export async function openStorageManager(options: StorageManagerOptions): Promise<ServedStorageManager> {
   const { store, config, log } = options;
@@ -103,14 +109,16 @@ function logNodeOptions(options: StorageManagerOptions) {
     candidate: !external,
     preferred: metadataService || node === 0,
     gcTtlMs: config.storage.gc_ttl_seconds * 1_000,
-    // Nobody else reads the log: nobody can be behind.
+    // No other node reads the log, so no node can be behind.
     ...(alone && !metadataService ? { logRetentionMs: 0 } : {}),
     exclusive: alone,
     ...tuning,
   } satisfies LogNodeOptions;
 }
 
-/** For nodes that must keep nothing: the newest checkpoint and the entries behind it, read and forgotten. */
+/**
+ * For nodes that must not keep state: reads the newest checkpoint and the entries after it, and forgets them.
+ */
 async function readStateAnew(
   { store, log }: StorageManagerOptions,
   node: LogNodeOptions,

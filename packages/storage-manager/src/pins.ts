@@ -1,6 +1,6 @@
 import type { Pin } from './storage-manager.ts';
 
-/** What this node holds fast: versions that statements read, and uploads under way. */
+/** The versions that statements of this node are reading, and its running uploads. */
 export class Pins {
   readonly #versions = new Map<symbol, number>();
   readonly #writes = new Map<symbol, number>();
@@ -14,8 +14,8 @@ export class Pins {
   }
 
   /**
-   * The oldest version that is or will be read here, given the newest one known: no statement to come reads an older
-   * one. Likewise for uploads, given the time.
+   * The oldest version that is or will be read here, given the newest known one: no later statement reads an
+   * older version. The same for uploads, given the time.
    */
   report(newestVersion: number, nowMs: number): { oldestVersion: number; oldestWriteMs: number } {
     return {

@@ -25,7 +25,7 @@ export class RecentEntries {
     this.#bytes = 0;
   }
 
-  /** Those behind `version` up to `head`; empty when they are not all here. */
+  /** The entries after `version` up to `head`; empty if some of them are not kept here. */
   between(version: number, head: number): Uint8Array[] {
     const [first] = this.#entries;
     if (first === undefined || version >= head) return [];

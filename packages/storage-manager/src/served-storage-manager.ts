@@ -7,14 +7,14 @@ import type { GarbageReport, StorageManager } from './storage-manager.ts';
 export interface ServedStorageManager extends StorageManager {
   /** Whether this node leads, as far as it knows. */
   readonly leads: boolean;
-  /** What other nodes ask the leader; @throws TesseraError NOT_LEADER when this node does not lead */
+  /** Serves the leader's requests. Its methods throw NOT_LEADER if this node does not lead. */
   readonly leader: LogLeader;
   readonly status: LogStatus;
-  /** Where the log and the tables are; nodes that share them compare it. */
+  /** The location of the log and the tables; nodes that share them compare it. */
   readonly store: NodeStore;
 }
 
-/** What a node still needs, and where it is reached when it may lead. */
+/** What a node still needs, and its address if it may lead. */
 export interface PinsReport {
   readonly node: string;
   readonly oldestVersion: number;
@@ -24,7 +24,7 @@ export interface PinsReport {
 }
 
 export interface LogLeader {
-  /** The newest version, and all entries behind `have` where they are at hand. */
+  /** The newest version, with all entries after `have` if they are still kept. */
   latest(have: number | undefined): Promise<{ version: number; epoch: number; entries: Uint8Array[] }>;
   commit(transaction: Transaction): Promise<{ version: number }>;
   reportPins(report: PinsReport): void;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SharedCall } from './shared-call.ts';
 
-/** Calls that end when they are told to. */
+/** Calls that end when the test ends them. */
 function calls() {
   const begun: PromiseWithResolvers<number>[] = [];
   const shared = new SharedCall(() => {

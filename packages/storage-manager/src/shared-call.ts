@@ -1,4 +1,7 @@
-/** Runs a call for many at once: whoever comes while one runs shares the next, which begins after they came. */
+/**
+ * Shares one call among many callers. Callers that arrive while it runs share the next call, which begins
+ * after they arrived.
+ */
 export class SharedCall<T> {
   readonly #call: () => Promise<T>;
   #running: Promise<T> | undefined;

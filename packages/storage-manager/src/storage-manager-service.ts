@@ -3,7 +3,10 @@ import { TesseraError } from '@tessera/common';
 import { type ServedService, StorageManagerService, serviceOf } from '@tessera/rpc';
 import type { LogLeader } from './served-storage-manager.ts';
 
-/** Answers other nodes; who asks a node that does not lead is told NOT_LEADER and looks for the leader. */
+/**
+ * Serves requests of other nodes. If this node does not lead, the caller gets NOT_LEADER and looks for the
+ * leader.
+ */
 export function storageManagerService({ leader }: { readonly leader: LogLeader }): ServedService {
   return serviceOf(StorageManagerService, {
     latest: async ({ haveVersion }) => {

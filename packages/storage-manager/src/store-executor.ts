@@ -4,7 +4,7 @@ import type { ObjectStore } from '@tessera/object-store';
 import type { StoreAnswer, StoreRequest } from './log-node/effects.ts';
 import { checkpointKey, entryKey } from './log-node/log-keys.ts';
 
-/** Does one request of the reducer; never throws. */
+/** Executes one request of the reducer; never throws. */
 export async function execute(
   store: ObjectStore,
   request: StoreRequest,
@@ -53,7 +53,10 @@ async function answer(store: ObjectStore, request: StoreRequest, signal: AbortSi
   }
 }
 
-/** What the store refuses for good ends a leadership; all else may have been done or not. */
+/**
+ * Classifies a failure. A permanent refusal of the store ends the leadership; after any other failure the
+ * request may or may not have been executed.
+ */
 function failure(error: unknown): StoreAnswer {
   const reason = error instanceof Error ? error.message : String(error);
   const refused =

@@ -1,15 +1,16 @@
 import { newUlid, pause, TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 
-/** The object that tells one store from another. It is written once and never changed. */
+/** The object that identifies a store. It is written once and never changed. */
 export const IDENTITY_KEY = 'meta/identity';
 
 const RETRY_MS = 100;
 
 /**
- * The id of the store, a ULID. A store without one gets one; of several nodes that open a new store at once, one writes it
- * and all of them read the same.
- * @throws TesseraError STORAGE_UNAVAILABLE when the store does not answer in time; METADATA_UNAVAILABLE when the object is damaged
+ * The id of the store, a ULID. A store without one gets one; if several nodes open a new store at once, one
+ * of them writes it and all read the same.
+ * @throws TesseraError STORAGE_UNAVAILABLE if the store does not answer in time; METADATA_UNAVAILABLE if the
+ * object is damaged
  */
 export async function storeIdentity(store: ObjectStore, withinMs: number): Promise<string> {
   const end = performance.now() + withinMs;
@@ -25,7 +26,10 @@ export async function storeIdentity(store: ObjectStore, withinMs: number): Promi
   }
 }
 
-/** Undefined for a store that no node has opened yet. @throws TesseraError METADATA_UNAVAILABLE when the object is damaged */
+/**
+ * Undefined for a store that no node has opened yet. @throws TesseraError METADATA_UNAVAILABLE if the object
+ * is damaged
+ */
 export async function readIdentity(store: ObjectStore): Promise<string | undefined> {
   const found = await store.get(IDENTITY_KEY);
   if (found === undefined) return undefined;
@@ -37,7 +41,7 @@ export async function readIdentity(store: ObjectStore): Promise<string | undefin
   });
 }
 
-/** Undefined when another node was faster: the object says what it wrote. */
+/** Undefined if another node was faster; the object then holds that node's id. */
 async function createIdentity(store: ObjectStore): Promise<string | undefined> {
   const id = newUlid();
   const body = new TextEncoder().encode(`${JSON.stringify({ format: 1, id })}\n`);

@@ -1,19 +1,25 @@
-/** How long the storage manager waits for what, in milliseconds. */
+/** The time limits and intervals of the storage manager, in milliseconds. */
 export interface StorageManagerTimes {
-  /** A commit whose outcome is not known then fails with METADATA_UNAVAILABLE; asking again with its id tells. */
+  /**
+   * A commit whose outcome is unknown after this time fails with METADATA_UNAVAILABLE; a retry with the same
+   * id finds the outcome.
+   */
   readonly commitTimeoutMs: number;
   readonly readTimeoutMs: number;
-  /** For a leader to answer a commit; afterwards whoever leads by then is asked, which may be this node. */
+  /**
+   * The time for a leader to answer a commit. After it, the leader at that moment is asked, which may be this
+   * node.
+   */
   readonly commitAskMs: number;
-  /** For a leader to answer a short question; afterwards the log in the store is read instead. */
+  /** The time for a leader to answer a short request. After it, the log in the store is read instead. */
   readonly askTimeoutMs: number;
   readonly garbageTimeoutMs: number;
   readonly pinReportMs: number;
-  /** Between collections that the leader begins by itself; 0: none. */
+  /** The interval between collections that the leader starts by itself; 0 means none. */
   readonly garbageMs: number;
-  /** Between probes of the store's conditional writes. */
+  /** The interval between tests of the store's conditional writes. */
   readonly probeMs: number;
-  /** For the entry under way when the node is closed. */
+  /** The time for the running append when the node is closed. */
   readonly closeGraceMs: number;
 }
 

@@ -47,7 +47,7 @@ const back = (source: ObjectStore, target: ObjectStore, hold = NO_HOLD) =>
 const restore = (backup: ObjectStore, target: ObjectStore | undefined) =>
   restoreBackup({ ...common(), backup, target });
 
-/** A store with the table `t` of so many tablets, and its manager. */
+/** A store with a table `t` of this many tablets, and its manager. */
 async function filled(tablets: number) {
   const source = await storeOf('source');
   const manager = await managerOf(source);
@@ -58,7 +58,7 @@ async function filled(tablets: number) {
   return { source, manager, t, tablets: added };
 }
 
-/** The same store, in which a request for a key fails once. */
+/** The same store, in which one request for a matching key fails once. */
 function failingOnce(store: ObjectStore, isStruck: (key: string) => boolean, error: TesseraError) {
   let failed = false;
   return new Proxy(store, {
@@ -90,7 +90,7 @@ it('goes on where it was interrupted, and copies only what is new the next time'
     ),
   ).rejects.toThrow('gone');
   await expect(restore(target, undefined)).rejects.toThrow('was not finished');
-  // All that was copied since the last note of it is copied again.
+  // Everything that was copied since the last progress note is copied again.
   expect(await back(source, target)).toMatchObject({ copied: 5 });
   const added = await uploaded(source, t.id);
   const [removed] = tablets;
@@ -140,7 +140,7 @@ it('keeps the leader from collecting what it copies', async () => {
   expect(await manager.collectGarbage(0)).toEqual({ tablets: 0, objects: 0 });
   expect(await store.head(tablet.key!)).toBeDefined();
   hold.release();
-  // The last report of it holds for a while.
+  // The last report of pins is still valid for a while.
   await expect.poll(() => manager.collectGarbage(0), { timeout: 20_000 }).toEqual({ tablets: 1, objects: 1 });
 });
 

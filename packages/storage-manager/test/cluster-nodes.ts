@@ -7,7 +7,7 @@ import { freePort } from './free-port.ts';
 
 export const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: [] }).logger('t');
 export const TOKEN = 'a-token-of-the-cluster';
-/** Leaders are given up on soon, so that tests need not wait long. */
+/** A short lease, so that tests need not wait long for a new leader. */
 export const LEASE_MS = 600;
 
 const FAST = {
@@ -31,7 +31,7 @@ export interface ClusterNode extends AsyncDisposable {
   readonly address: string;
 }
 
-/** A node of a cluster on one directory: its manager, and the service that others reach it by. */
+/** A node of a cluster on one directory: its manager, and the service through which others reach it. */
 export async function clusterNode(
   directory: string,
   node: number,
@@ -68,7 +68,7 @@ export async function clusterNode(
   };
 }
 
-/** An engine that only asks the metadata service at `endpoint`. */
+/** An engine that only uses the metadata service at `endpoint`. */
 export function engineOf(endpoint: string, store: ObjectStore, ...lines: string[]) {
   const config = clusterConfig(
     'instance:',

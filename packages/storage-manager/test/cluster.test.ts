@@ -143,7 +143,7 @@ describe('processes', () => {
     child.kill('SIGSTOP');
     await commit(b.manager, create('meanwhile'));
     expect(b.manager.leads).toBe(true);
-    // Sent while it is stopped: the first thing it meets when it goes on.
+    // The request is sent while the process is stopped, so it is the first one that it handles afterwards.
     const late = await transaction(b.manager, create('late'));
     const answered = old
       .commit({ transaction: new TextEncoder().encode(encodeTransaction(late)) }, { timeoutMs: 20_000 })
@@ -197,7 +197,7 @@ describe('an engine beside a metadata service', () => {
     expect(await engine.collectGarbage(0)).toMatchObject({ tablets: 0 });
     expect(await store.head(tablet.key!)).toBeDefined();
     pin.release();
-    // Nobody reads at the engine any more, and what it read last holds nothing up.
+    // The engine reads nothing any more, and its last snapshot does not hold back garbage.
     expect(await engine.collectGarbage(0)).toMatchObject({ tablets: 1, objects: 1 });
     expect(await store.head(tablet.key!)).toBeUndefined();
   });

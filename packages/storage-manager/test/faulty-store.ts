@@ -1,10 +1,10 @@
 import { TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 
-/** What befalls one request: nothing, the loss of its answer, or of itself. */
+/** What happens to a request: nothing, its answer is lost, or it is refused. */
 export type Fate = 'none' | 'answer_lost' | 'refused';
 
-/** A real store whose conditional puts meet what `fateOf` says. */
+/** A real store in which `fateOf` decides the outcome of conditional puts. */
 export function faultyStore(store: ObjectStore, fateOf: (key: string) => Fate): ObjectStore {
   const meet = async <T>(key: string, request: () => Promise<T>): Promise<T> => {
     const fate = fateOf(key);

@@ -140,7 +140,7 @@ describe('the log', () => {
   describe('with a damaged entry', () => {
     const entry = 'meta/log/00000000000000000004.json';
 
-    /** The store, with the entry changed for the first `times` readers. */
+    /** The store, which returns the entry damaged for the first `times` reads. */
     function damaging(times: number): ObjectStore {
       let left = times;
       return {

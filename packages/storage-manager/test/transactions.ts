@@ -34,7 +34,7 @@ export function table(name: string): TableObject {
   };
 }
 
-/** With its object in the store. */
+/** A tablet whose object is in the store. */
 export async function uploaded(store: ObjectStore, tableId: ObjectId): Promise<Tablet> {
   const id = newUlid() as TabletId;
   const key = `tablets/${tableId}/${id}.parquet`;
@@ -58,7 +58,7 @@ export async function uploaded(store: ObjectStore, tableId: ObjectId): Promise<T
   };
 }
 
-/** A transaction that has read what is newest. */
+/** A transaction based on the newest version. */
 export async function transaction(manager: StorageManager, ...actions: Action[]): Promise<Transaction> {
   const { version: readVersion } = await manager.latest();
   const txnId = randomUUID();

@@ -2,7 +2,10 @@ import type { Tablet } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import { placeTablets } from '../src/placement/place-tablets.ts';
 
-/** How long placing takes, and how many rows move when a node goes: `node packages/tablet/bench/placement-bench.ts` */
+/**
+ * Measures how long placement takes and how many rows move when a node leaves: `node
+ * packages/tablet/bench/placement-bench.ts`
+ */
 const GRANULARITY = 8_192;
 
 for (const [count, nodes] of [

@@ -1,9 +1,7 @@
 /**
- * Pruning of a table of many tablets by a range of the primary index and by an equality.
- *
+ * Measures pruning of a table of many tablets by a range of the primary index and by an equality.
  *   node packages/tablet/bench/prune-bench.ts [--tablets 100000]
- *
- * `first`: the statistics are read for the first time; `then`: median of the runs after it.
+ * `first`: the statistics are read for the first time; `then`: the median of the later runs.
  */
 import { parseArgs } from 'node:util';
 import type { ColumnStatistics, ObjectId, TableObject, Tablet, TabletId } from '@tessera/catalog';

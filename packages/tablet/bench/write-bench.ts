@@ -1,8 +1,8 @@
 /**
- * What tablets cost beside a plain sorted Parquet file of the kernel, and what a single row costs.
- *
- *   node packages/tablet/bench/write-bench.ts --source lineitem.parquet [--copies 10] [--rounds 3] [--directory DIR]
- *
+ * Measures what tablets cost in comparison with a plain sorted Parquet file of the kernel, and what a single
+ * row costs.
+ *   node packages/tablet/bench/write-bench.ts --source lineitem.parquet [--copies 10] [--rounds 3]
+ *   [--directory DIR]
  * The source is TPC-H's lineitem; every copy gets order keys of its own.
  */
 import { mkdirSync, rmSync } from 'node:fs';

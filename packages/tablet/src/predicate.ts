@@ -1,15 +1,18 @@
-/** A value as the kernel's VARCHAR of it. */
+/** A value as the kernel's VARCHAR. */
 type Text = string;
 
 export interface Comparison {
   readonly kind: 'compare';
-  /** By its name in the relation. */
+  /** The name of the column in the relation. */
   readonly column: string;
   readonly operator: '=' | '<' | '<=' | '>' | '>=' | '<>';
   readonly value: Text;
 }
 
-/** A condition that every row that matters meets. What is not understood is left out, which is always right. */
+/**
+ * A condition that every relevant row satisfies. Conditions that cannot be analysed are omitted, which is
+ * always correct.
+ */
 export type Conjunct =
   | Comparison
   | { readonly kind: 'in'; readonly column: string; readonly values: readonly Text[] }

@@ -4,8 +4,9 @@ import type { ScanTablet } from '@tessera/storage-agent';
 import type { TabletKeys } from '@tessera/tablet';
 
 /**
- * Tablets of one table as JSON, each an array of what storage agents need of it: about 120 bytes. Statistics, values of
- * partition expressions and the time of creation are left out. A key of the managed store follows from the ids (`1`).
+ * The tablets of one table as JSON. Each is an array of the properties that storage agents need, about 120
+ * bytes. Statistics, values of partition expressions and the creation time are left out. A key of `1` means
+ * that it follows from the ids, as it does in the managed store.
  */
 type TabletRow = readonly [
   id: string,
@@ -21,15 +22,15 @@ type TabletRow = readonly [
   tailCrc32c: number,
   inline?: string | 0,
   vector?: VectorRow | 0,
-  /** Runs of numbers: first and last, first and last, … */
+  /** Runs of numbers as pairs of first and last: first, last, first, last, … */
   needed?: readonly number[] | 0,
-  /** Starts and ends of ranges of rows. */
+  /** Starts and ends of row ranges, alternating. */
   rows?: readonly number[] | 0,
-  /** Position in the list's `keys`, and about how many rows that is. */
+  /** A position in the list's `keys`, and the approximate number of rows with these keys. */
   keys?: readonly [position: number, rows: number],
 ];
 
-/** A list of which some tablets are read by keys: what they are stands once. */
+/** A list in which some tablets are read by keys; each set of keys is written once. */
 interface KeyedList {
   readonly keys: readonly KeysRow[];
   readonly tablets: readonly TabletRow[];
@@ -39,7 +40,7 @@ type KeysRow = readonly [column: number, ranges: TabletKeys['ranges']];
 
 type VectorRow = readonly [rows: number, inline: string | 0, key: string | 0];
 
-/** For `TableScan.tablets`; all are of the table. */
+/** Encodes `TableScan.tablets`, which must all belong to the table. */
 export function encodeTablets(table: TableObject, tablets: readonly ScanTablet[]): Uint8Array {
   let bytes = encoded.get(tablets);
   if (bytes === undefined) {
@@ -49,7 +50,7 @@ export function encodeTablets(table: TableObject, tablets: readonly ScanTablet[]
   return bytes;
 }
 
-/** Shares of tables are the same lists for many queries. */
+/** A cache, because many queries use the same lists of tablets. */
 const encoded = new WeakMap<readonly ScanTablet[], Uint8Array>();
 
 function listOf(table: TableObject, tablets: readonly ScanTablet[]): readonly TabletRow[] | KeyedList {
@@ -96,7 +97,7 @@ function rowOf(
   ] as unknown as TabletRow;
 }
 
-/** @throws TesseraError BAD_REQUEST when it is no such list */
+/** @throws TesseraError BAD_REQUEST for an invalid list */
 export function decodeTablets(table: TableObject, bytes: Uint8Array): ScanTablet[] {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

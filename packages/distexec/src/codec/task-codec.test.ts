@@ -40,7 +40,7 @@ const vectorOf = (tablet: Tablet, more: Partial<DeletionVector>): DeletionVector
   ...more,
 });
 
-/** A node that takes down the task it is given and answers with the outcome. */
+/** Sends a task to a server that records it and answers with the outcome. */
 async function sent(task: Task, outcome: TaskOutcome) {
   let received: Task | undefined;
   const percents: unknown[] = [];

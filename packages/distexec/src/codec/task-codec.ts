@@ -19,7 +19,10 @@ import { decodeTablets, encodeTablets } from './tablet-list.ts';
 export type RunTaskMessage = Parameters<RpcClient<typeof DistExecService>['runTask']>[0];
 type SourceMessage = NonNullable<RunTaskMessage['sources']>[number];
 
-/** A task as another node is told of it. `SessionRelation`s do not travel: they are of a session here. */
+/**
+ * A task in the form that is sent to another node. It may not contain a `SessionRelation`, which belongs to a
+ * session of this node.
+ */
 export function encodeTask(task: Task): RunTaskMessage {
   const { columns, hashKeys, summarised, filterKeys = [] } = task.output;
   return {
@@ -43,7 +46,7 @@ export function encodeTask(task: Task): RunTaskMessage {
   };
 }
 
-/** @throws TesseraError BAD_REQUEST for what is no task */
+/** @throws TesseraError BAD_REQUEST for an invalid task */
 export function decodeTask(request: RunTaskRequest): Task {
   const { key, output } = request;
   if (key === undefined || output === undefined) throw malformed('it has no key or no output');
@@ -206,7 +209,7 @@ const decodeKey = ({ queryId, run, stage, task, attempt }: SentKey): TaskKey => 
   attempt,
 });
 
-/** What a node of the cluster sent: its form is taken on trust, as that of the log is. */
+/** Parses a table that another node sent. Its shape is trusted, as that of log entries is. */
 function tableOf(bytes: Uint8Array): TableObject {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as TableObject;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of `/proc/<pid>/stat`: the kernel of the operating system counts in hundredths of a second, whatever its tick. */
+/** The unit of `/proc/<pid>/stat`: Linux reports hundredths of a second, whatever its tick. */
 const MS_PER_TICK = 10;
 const UTIME_FIELD = 13;
 const STIME_FIELD = 14;
@@ -10,8 +10,9 @@ interface Share {
 }
 
 /**
- * CPU time of the kernel's process, told apart by task: what passes while several run is divided evenly among them.
- * Statements outside of tasks count as well; the resolution is 10 ms; 0 where the system does not tell.
+ * Measures the CPU time of the kernel process per task. Time that passes while several tasks run is divided
+ * evenly among them. Statements outside of tasks count as well. The resolution is 10 ms; the result is 0 if
+ * the system does not report CPU time.
  */
 export class CpuMeter {
   readonly #pid: () => number | undefined;
@@ -23,7 +24,7 @@ export class CpuMeter {
     this.#pid = pid;
   }
 
-  /** Counts from here on; the function returned ends it and tells the milliseconds. */
+  /** Starts measuring; the returned function ends it and returns the milliseconds. */
   start(): () => number {
     this.#account();
     const share: Share = { cpuMs: 0 };
@@ -50,7 +51,7 @@ export class CpuMeter {
 function processCpuMs(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the program's name in parentheses and may hold spaces.
+    // The second field is the program's name in parentheses and may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[UTIME_FIELD - 2]) + Number(fields[STIME_FIELD - 2])) * MS_PER_TICK;
   } catch {

@@ -5,8 +5,8 @@ import type { KeyFilter } from '../dist-exec.ts';
 let filters = 0;
 
 /**
- * SQL conditions on the rows of a scan: their keys are among those of finished stages, or seem to be. Makes the session ready
- * for them.
+ * SQL conditions that filter the rows of a scan by the keys of finished stages (false positives are
+ * possible). Prepares the session for them.
  */
 export async function keyConditions(
   session: KernelSession,
@@ -16,7 +16,7 @@ export async function keyConditions(
   for (const { column, values, min, max, bloom } of keyFilters) {
     const name = quoteName(column);
     if (values !== undefined) {
-      // The kernel casts texts to the type of the column.
+      // The kernel casts the texts to the type of the column.
       conditions.push(values.length === 0 ? 'false' : `${name} IN (${values.map(quoteText).join(', ')})`);
       continue;
     }

@@ -3,25 +3,28 @@ import type { OutputColumn } from '@tessera/shuffle';
 import { bloomFilterSql } from '../bloom-filter.ts';
 import type { KeySummary } from '../dist-exec.ts';
 
-/** More distinct values than this are not told one by one. */
+/** With more distinct values than this, they are not listed. */
 const MAX_VALUES = 1_000;
-/** An estimate of the number of distinct values that is beyond this is not that far off. */
+/** The estimate of the number of distinct values is never wrong by more than this factor. */
 const SURELY_MORE = 2 * MAX_VALUES;
 
-/** Of so many rows everything is found in one pass: a second one would cost more than it saves. */
+/**
+ * For at most this many rows, everything is computed in one pass: a second pass would cost more than it
+ * saves.
+ */
 const FEW_ROWS = 20_000;
 
 interface ColumnFacts {
   readonly min: string | null;
   readonly max: string | null;
   readonly distinct: number;
-  /** Null where there are more than are told, or they were not looked for. */
+  /** Null if there are more values than are listed, or if they were not collected. */
   readonly values: readonly string[] | null;
 }
 
 /**
- * Summarises the values of columns of a relation: their bounds, all values of columns that have few, and a Bloom filter of columns that
- * filter rows. NULLs are left out.
+ * Summarises the values in columns of a relation: their bounds, all values of columns that have few, and a
+ * Bloom filter for columns that filter rows. NULLs are ignored.
  * @param summarised positions in `columns`
  */
 export async function keySummaries(
@@ -57,7 +60,7 @@ export interface SummarisedRows {
   readonly columns: readonly OutputColumn[];
   readonly summarised: readonly number[];
   readonly filterKeys?: readonly number[] | undefined;
-  /** Of the relation. */
+  /** The number of rows of the relation. */
   readonly rows: number;
 }
 
@@ -71,7 +74,7 @@ function factsSql(name: string, withValues: boolean): string {
   return `{'min': CAST(min(${name}) AS VARCHAR), 'max': CAST(max(${name}) AS VARCHAR), 'distinct': ${distinct}, 'values': ${values}}`;
 }
 
-/** In a second pass, over columns that seem to have few values; undefined for others. */
+/** Collects values in a second pass over columns that seem to have few; undefined for other columns. */
 async function valuesOf(
   session: KernelSession,
   relation: string,

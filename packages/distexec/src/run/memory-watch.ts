@@ -1,10 +1,10 @@
 import type { Kernel, MemoryUse } from '@tessera/kernel';
 
 const INTERVAL_MS = 200;
-/** Of the kernel's memory: beyond it a task that starts would mostly make others spill. */
+/** The fraction of the kernel's memory beyond which another task would mostly make the others spill. */
 const CROWDED = 0.9;
 
-/** What the kernel holds in memory and in spill files, looked at now and then while anybody wants to know. */
+/** Samples what the kernel holds in memory and in spill files while at least one task is interested. */
 export class MemoryWatch {
   readonly #kernel: Kernel;
   #timer: NodeJS.Timeout | undefined;
@@ -15,7 +15,7 @@ export class MemoryWatch {
     this.#kernel = kernel;
   }
 
-  /** The function returned ends it. */
+  /** Starts sampling; the returned function ends it. */
   begin(): () => void {
     this.#watchers++;
     this.#timer ??= setInterval(() => void this.#look(), INTERVAL_MS);
@@ -31,12 +31,12 @@ export class MemoryWatch {
     };
   }
 
-  /** Undefined before it was looked at. */
+  /** Undefined before the first sample. */
   get spilledBytes(): number | undefined {
     return this.#latest?.spilledBytes;
   }
 
-  /** Little memory is left. */
+  /** Whether little memory is left. */
   get isCrowded(): boolean {
     return this.#latest !== undefined && this.#latest.usedBytes > CROWDED * this.#latest.limitBytes;
   }

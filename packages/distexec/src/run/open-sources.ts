@@ -9,11 +9,11 @@ import { keyConditions } from './key-filters.ts';
 export interface SourceServices {
   readonly agent: StorageAgent;
   readonly shuffle: Shuffle;
-  /** Undefined: the node reads no files outside the managed store. */
+  /** If undefined, the node cannot read files outside the managed store. */
   readonly files?: FileOpener | undefined;
 }
 
-/** A source as it stands in FROM, and what it took. */
+/** A source in the form for FROM, with the work that opening it took. */
 interface OpenedSource {
   readonly sql: string;
   readonly fetchedRows?: number;
@@ -25,8 +25,9 @@ interface OpenedSource {
 }
 
 /**
- * Makes the sources of a task readable in a session. When one fails the others are let go.
- * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, FETCH_FAILED, PARTITION_MISMATCH, QUERY_CANCELLED, …
+ * Makes the sources of a task readable in a session. If one fails, the others are released.
+ * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, FETCH_FAILED, PARTITION_MISMATCH,
+ * QUERY_CANCELLED, …
  */
 export async function openSources(
   task: Pick<Task, 'sql' | 'sources'>,
@@ -38,7 +39,7 @@ export async function openSources(
   const failing = new AbortController();
   const either = AbortSignal.any([signal, failing.signal]);
   let failure: { readonly error: unknown } | undefined;
-  // A session takes one call at a time.
+  // A session accepts one call at a time.
   let lastCall: Promise<unknown> = Promise.resolve();
   const opening = task.sources.map(async (source): Promise<OpenedSource | undefined> => {
     const inTurn = <T>(call: () => Promise<T>): Promise<T> => {

@@ -8,11 +8,14 @@ import { tabletsSql } from './tablet-rows.ts';
 export interface OutputServices {
   readonly agent: StorageAgent;
   readonly shuffle: Shuffle;
-  /** Undefined: no task writes tablets here. */
+  /** If undefined, no task writes tablets on this node. */
   readonly tablets: Omit<TabletStore, 'agent'> | undefined;
 }
 
-/** Keeps the rows of a task for others; those of a task with a sink become tablets in the object store, which are kept. */
+/**
+ * Stores the rows of a task for its consumers. For a task with a sink, the rows become tablets in the object
+ * store, and the list of these tablets is stored.
+ */
 export async function storeOutput(
   { key, output, sink }: Task,
   sql: string,

@@ -2,7 +2,7 @@ import type { Tablet } from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
 import type { OutputShape } from '@tessera/shuffle';
 
-/** What a task with a sink leaves: a row for each tablet. */
+/** The output of a task with a sink: one row per tablet. */
 export const TABLET_ROWS: OutputShape = { columns: [{ name: 'tablet', type: 'VARCHAR' }], hashKeys: [] };
 
 export function tabletsSql(tablets: readonly Tablet[]): string {
@@ -10,5 +10,5 @@ export function tabletsSql(tablets: readonly Tablet[]): string {
   return `SELECT CAST(unnest([${rows}]) AS VARCHAR) AS tablet`;
 }
 
-/** A tablet that a task wrote, by its row. */
+/** Parses the row of a tablet that a task wrote. */
 export const tabletOfRow = (row: string): Tablet => JSON.parse(row) as Tablet;

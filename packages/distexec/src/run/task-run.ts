@@ -13,11 +13,11 @@ export interface TaskServices extends SourceServices, OutputServices {
   readonly kernel: Kernel;
   readonly cpu: CpuMeter;
   readonly memory: MemoryWatch;
-  /** `host:port` of the node's own shuffle service. */
+  /** The `host:port` of the node's own shuffle service. */
   readonly shuffleAddress: string;
 }
 
-/** Runs a task whose turn it is. What it leaves when it fails or is cancelled is freed. */
+/** Runs a task that has a slot. If it fails or is cancelled, its output is released. */
 export async function taskRun(
   task: Task,
   options: RunTaskOptions,
@@ -50,7 +50,7 @@ async function measured(
     sources = await openSources(task, session, signal, services);
     const stored = await storeOutput(task, sources.sql, session, signal, services);
     const summaries = await summariesOf(task, stored, session, signal, services);
-    // An interrupt may have come too late for the statement that it was meant for.
+    // The interrupt may have arrived too late for the statement that it was meant for.
     if (signal.aborted) throw cancellation(signal);
     return {
       ...stored,

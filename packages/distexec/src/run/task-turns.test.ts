@@ -3,7 +3,7 @@ import { TaskTurns } from './task-turns.ts';
 
 const never = new AbortController().signal;
 
-/** Starts takers and keeps the order in which they got their turns. */
+/** Starts several takers and records the order in which they get their slots. */
 function takers(turns: TaskTurns) {
   const order: string[] = [];
   const ends = new Map<string, () => void>();

@@ -6,9 +6,9 @@ interface Waiting {
 }
 
 /**
- * How many tasks run at the same time on a node: they take turns in the order they come. One that must run alone waits
- * for those before it and holds back those behind it. No task waits for another's output while it has its turn, so that
- * there is always one that ends.
+ * Limits how many tasks run concurrently on a node, first come, first served. A task that must run alone
+ * waits for those before it and holds back those behind it. A running task never waits for the output of
+ * another one, so some task always finishes.
  */
 export class TaskTurns {
   readonly #limit: number;
@@ -17,7 +17,7 @@ export class TaskTurns {
   #running = 0;
   #isAlone = false;
 
-  /** @param isCrowded whether another one should rather wait until one of those that run has ended */
+  /** @param isCrowded whether another task should wait until a running one has ended */
   constructor(limit: number, isCrowded: () => boolean = () => false) {
     this.#limit = limit;
     this.#isCrowded = isCrowded;
@@ -32,8 +32,8 @@ export class TaskTurns {
   }
 
   /**
-   * Resolves when it is the caller's turn, with how to end it.
-   * @throws TesseraError QUERY_CANCELLED when the signal fires first
+   * Waits for a slot and resolves with the function that frees it.
+   * @throws TesseraError QUERY_CANCELLED if the signal aborts first
    */
   take(alone: boolean, signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) return Promise.reject(cancellation(signal));
@@ -66,7 +66,7 @@ export class TaskTurns {
     }
   }
 
-  /** Beside those that run. */
+  /** Whether another task may run beside the running ones. */
   #hasRoom(): boolean {
     return !this.#isAlone && this.#running < this.#limit && !this.#isCrowded();
   }

@@ -4,7 +4,7 @@ import type { MemoryWatch } from './memory-watch.ts';
 
 const INTERVAL_MS = 200;
 
-/** Looks at a running task now and then: how far it is, and what it made the kernel spill. */
+/** Samples a running task: its progress, and how much the kernel spilled meanwhile. */
 export class TaskWatch {
   readonly #timer: NodeJS.Timeout;
   readonly #memory: MemoryWatch;
@@ -12,7 +12,9 @@ export class TaskWatch {
   readonly #session: KernelSession;
   readonly #onProgress: ((progress: TaskProgress) => void) | undefined;
   #spilledAtFirst: number | undefined;
-  /** The most that spill files have grown by, whoever wrote them; 0 for tasks that end at once. */
+  /**
+   * The largest growth of the spill files during the task, whichever task wrote them; 0 for very short tasks.
+   */
   spilledBytes = 0;
 
   constructor(
@@ -42,7 +44,7 @@ export class TaskWatch {
       const { fraction } = await this.#session.progress();
       this.#onProgress?.(fraction < 0 ? {} : { percent: fraction * 100 });
     } catch {
-      // The kernel is gone: the task fails by itself.
+      // The kernel process is gone, so the task fails by itself.
     }
   }
 }

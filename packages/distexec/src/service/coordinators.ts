@@ -1,26 +1,27 @@
 import { startInterval, type Timer } from '@tessera/common';
 
-/** What is known of one coordinator that has work here. */
+/** The state of one coordinator that has work on this node. */
 interface Coordinator {
   lastHeardMs: number;
-  /** Calls that it keeps open for its tasks. */
+  /** The number of open calls for its tasks. */
   calls: number;
-  /** Queries that have something here, and the runs of each. */
+  /** Queries that have tasks or outputs here, and the runs of each. */
   readonly queries: Map<string, Set<number>>;
 }
 
 export interface CoordinatorsOptions {
-  /** Of the pings that coordinators send. */
+  /** The interval of the pings that coordinators send. */
   readonly heartbeatMs: number;
-  /** Its queries' tasks are to be stopped and their outputs freed. */
+  /** Called when a coordinator is gone: its queries' tasks must be stopped and their outputs released. */
   onGone(coordinator: string, queryIds: readonly string[]): void;
-  /** Milliseconds; for tests. */
+  /** The clock in milliseconds; replaced in tests. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Whose tasks this node runs and whose outputs it keeps. A coordinator is gone that was not heard of for two heartbeats;
- * one whose call for a task broke, so that none is left, for one; and one whose node pings as another incarnation.
+ * The coordinators whose tasks this node runs and whose outputs it keeps. A coordinator counts as gone after
+ * two heartbeats without a message, after one heartbeat if its last open call broke, and at once if its node
+ * pings with another incarnation.
  */
 export class Coordinators {
   readonly #o: CoordinatorsOptions;
@@ -35,7 +36,7 @@ export class Coordinators {
     this.#sweeping = startInterval(() => this.sweep(), options.heartbeatMs / 4).unref();
   }
 
-  /** A ping, or any other call, of `<name>/<incarnation>`. */
+  /** Records a ping or any other call of the coordinator `<name>/<incarnation>`. */
   heard(coordinator: string): void {
     const name = nameOf(coordinator);
     for (const other of [...this.#known.keys()]) {
@@ -47,7 +48,7 @@ export class Coordinators {
     this.#broken.delete(coordinator);
   }
 
-  /** A call for a task of a query's run begins; the function returned ends it. */
+  /** Records the start of a call for a task of a query's run; the returned function ends it. */
   begin(coordinator: string, queryId: string, run: number): (isBroken: boolean) => void {
     let known = this.#known.get(coordinator);
     if (known === undefined) {
@@ -68,7 +69,10 @@ export class Coordinators {
     };
   }
 
-  /** Nothing of the query is left here, or nothing of that run, unless only stages of it were freed. */
+  /**
+   * Records that nothing of the query, or of that run, is left here. If only the outputs of some stages were
+   * released, nothing changes.
+   */
   released(
     queryId: string,
     which: { readonly run?: number | undefined; readonly stages?: readonly number[] } = {},
@@ -82,7 +86,7 @@ export class Coordinators {
     }
   }
 
-  /** Looks who is gone; happens by itself. */
+  /** Detects coordinators that are gone; also runs periodically. */
   sweep(): void {
     const { heartbeatMs } = this.#o;
     for (const [coordinator, { lastHeardMs }] of [...this.#known]) {

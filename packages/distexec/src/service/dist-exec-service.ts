@@ -16,34 +16,36 @@ import { MemorySample } from './memory-sample.ts';
 
 export interface Cancellation {
   readonly reason: string;
-  /** Undefined: whoever's query it is. */
+  /** Only a query of this user is cancelled; undefined means a query of any user. */
   readonly ofUser?: string | undefined;
 }
 
 export interface DistExecServiceOptions {
   readonly kernel: Kernel;
-  /** Of the engine. */
+  /** The version of the engine. */
   readonly version: string;
   readonly startedAtMs: number;
   readonly threads: number;
-  /** How often coordinators ping: one that is not heard of for two of them is gone. */
+  /**
+   * The interval at which coordinators ping. A coordinator counts as gone after two intervals without a ping.
+   */
   readonly heartbeatMs: number;
   status(): 'running' | 'draining';
-  /** That this node coordinates, as information_schema tells them. */
+  /** The queries that this node coordinates, as rows of information_schema. */
   listQueries(): readonly Record<string, unknown>[];
-  /** False where the node runs no such query, or only one of another user than it is to be of. */
+  /** Returns false if the node runs no such query, or only one of another user. */
   cancelQuery(queryId: string, how: Cancellation): boolean | Promise<boolean>;
-  /** Somebody pings: `<name>/<incarnation>`. */
+  /** Called for each ping with `<name>/<incarnation>` of its sender. */
   onPing?(from: string): void;
   readonly log: KernelLog;
 }
 
-/** The service, to be closed when the node ends. */
+/** The service, which must be closed when the node ends. */
 export interface ServedDistExec extends ServedService {
   close(): void;
 }
 
-/** Runs tasks for other nodes, and tells them how this one is. */
+/** Runs tasks for other nodes and reports the state of this node. */
 export function distExecService(distExec: DistExec, options: DistExecServiceOptions): ServedDistExec {
   const { kernel, log } = options;
   const memory = new MemorySample(() => kernel.memory());
@@ -115,7 +117,7 @@ async function* runTask(
   }
 }
 
-/** Progress now and then, then the outcome. */
+/** Yields progress events, then the outcome. */
 async function* events(
   distExec: DistExec,
   task: Task,

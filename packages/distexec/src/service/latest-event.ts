@@ -1,4 +1,4 @@
-/** Passes on what happens last, until the end; a reader that is slow misses what is out of date. */
+/** Passes on the latest event until the end; a slow reader skips outdated events. */
 export class LatestEvent<T, End> {
   #latest: T | undefined;
   #wake: (() => void) | undefined;
@@ -16,7 +16,9 @@ export class LatestEvent<T, End> {
   readonly end = (end: End): void => this.#end.resolve(end);
   readonly fail = (error: unknown): void => this.#end.reject(error);
 
-  /** What happened since the last call, else what happens next; rejects with what it failed with. */
+  /**
+   * Resolves with the latest event since the last call, or waits for the next one; rejects with the failure.
+   */
   async next(): Promise<{ readonly latest?: T; readonly end?: End }> {
     const told = new Promise<void>((resolve) => {
       this.#wake = resolve;

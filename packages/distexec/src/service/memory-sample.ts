@@ -1,9 +1,12 @@
 import type { MemoryUse } from '@tessera/kernel';
 
-/** However often it is asked for. */
+/** The minimum time between two samples. */
 const MIN_AGE_MS = 1_000;
 
-/** What the kernel uses, without waiting for it: a kernel that is busy or starts anew must not make its node look dead. */
+/**
+ * The kernel's memory use, available without waiting: a kernel that is busy or restarting must not make its
+ * node look dead.
+ */
 export class MemorySample {
   readonly #read: () => Promise<MemoryUse>;
   #latest: Pick<MemoryUse, 'usedBytes' | 'limitBytes'> = { usedBytes: 0, limitBytes: 0 };
@@ -15,7 +18,7 @@ export class MemorySample {
     void this.#refresh();
   }
 
-  /** As of about a second ago, or the call before; zeros before the first answer. */
+  /** The latest sample, about a second old, or zeros before the first one. */
   latest(): Pick<MemoryUse, 'usedBytes' | 'limitBytes'> {
     void this.#refresh();
     return this.#latest;
@@ -29,7 +32,7 @@ export class MemorySample {
     try {
       this.#latest = await this.#read();
     } catch {
-      // There is no kernel at the moment; the next ping asks again.
+      // There is no kernel process at the moment; the next ping samples again.
     } finally {
       this.#isReading = false;
     }

@@ -5,25 +5,30 @@ import { encodeTask } from '../codec/task-codec.ts';
 import type { Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
 import type { Cancellation } from './dist-exec-service.ts';
 
-/** How long after its deadline a task may still tell that it has passed. */
+/** The time after its deadline in which a task may still report that the deadline has passed. */
 const DEADLINE_GRACE_MS = 2_000;
-/** A message holds no longer time limit. Beyond it the task has none: the coordinator ends it by its signal. */
+/**
+ * The longest time limit that a message can hold. Longer ones are not sent: the coordinator ends the task by
+ * its signal.
+ */
 const MAX_TIMEOUT_MS = 2 ** 32 - 1;
 
 export interface RunRemoteTaskOptions {
-  /** That the node must be. */
+  /** The incarnation that the node must have. */
   readonly incarnation: string;
-  /** `<name>/<incarnation>` of this node. */
+  /** The coordinator, as `<name>/<incarnation>` of this node. */
   readonly coordinator: string;
   readonly signal: AbortSignal;
-  /** 0: none */
+  /** 0 means no limit. */
   readonly timeoutMs: number;
   readonly onProgress?: ((progress: TaskProgress) => void) | undefined;
 }
 
-/** The tasks of another node, seen from the one that coordinates the query. */
+/** The tasks of another node, as the coordinator of the query uses them. */
 export interface RemoteTasks {
-  /** @throws TesseraError NODE_RESTARTED, what the task failed with, what the channel says when there is no answer */
+  /**
+   * @throws TesseraError NODE_RESTARTED, the error of the task, or the channel's error if there is no answer
+   */
   runTask(task: Task, options: RunRemoteTaskOptions): Promise<TaskOutcome>;
   /** See `DistExec.release`. */
   release(
@@ -31,9 +36,9 @@ export interface RemoteTasks {
     which?: { readonly run?: number | undefined; readonly stages?: readonly number[] | undefined },
     timeoutMs?: number,
   ): Promise<void>;
-  /** That the node coordinates. */
+  /** The queries that the node coordinates. */
   listQueries(timeoutMs?: number): Promise<readonly Record<string, unknown>[]>;
-  /** False where the node runs no such query, or only one of another user than it is to be of. */
+  /** Resolves with false if the node runs no such query, or only one of another user. */
   cancelQuery(queryId: string, how: Cancellation, timeoutMs?: number): Promise<boolean>;
 }
 

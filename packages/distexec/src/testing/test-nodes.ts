@@ -22,20 +22,20 @@ const RPC_LOG = createLogging({ level: 'fatal', format: 'json', components: [], 
 
 const COORDINATOR = 'coordinator:1/first';
 
-/** A node as far as tasks go, on ports of its own. */
+/** A node that can run tasks, on ports of its own. */
 export interface TestNode {
   readonly kernel: Kernel;
   readonly agent: StorageAgent;
   readonly shuffle: Shuffle;
   readonly distExec: DistExec;
   readonly shuffleAddress: string;
-  /** As another node sees it. */
+  /** The node's tasks as another node uses them. */
   readonly remote: RemoteTasks;
   ping(from?: string): Promise<{ readonly runningTasks: number; readonly exchangeBytes: bigint }>;
   run(task: Task, options?: Partial<RunRemoteTaskOptions>): Promise<TaskOutcome>;
-  /** All that a task left. */
+  /** The block with the complete output of a task. */
   block(task: Task, outcome: TaskOutcome): ShuffleBlock;
-  /** Ends the connection of `remote`. */
+  /** Breaks the connection of `remote`. */
   cut(): void;
 }
 
@@ -43,7 +43,7 @@ export interface TestNodeOptions extends Partial<DistExecOptions> {
   readonly heartbeatMs?: number;
 }
 
-/** Nodes over one store, gone with it when disposed. */
+/** Nodes over one object store, which is removed on disposal. */
 export class TestNodes implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), 'tessera-distexec-'));
   readonly storeDirectory = join(this.#directory, 'store');
@@ -136,7 +136,7 @@ export class TestNodes implements AsyncDisposable {
     };
   }
 
-  /** The rows of `sql` as tablets of a table. */
+  /** Stores the rows of `sql` as tablets of a table. */
   async store(table: TableObject, sql: string, maxBytes = 2e9): Promise<Tablet[]> {
     const session = await this.nodes[0]!.kernel.session();
     const directory = join(this.#directory, 'node0', 'staged', newUlid());
@@ -182,7 +182,7 @@ const channel = (address: string) =>
 const serve = (service: Parameters<typeof startRpcServer>[0]['services'][number]) =>
   startRpcServer({ host: '127.0.0.1', port: 0, services: [service], clusterToken: undefined, log: RPC_LOG });
 
-/** A table of columns `name: type`. */
+/** A table with columns `name: type`. */
 export function testTable(columns: Readonly<Record<string, string>>): TableObject {
   const now = new Date().toISOString();
   return {

@@ -6,10 +6,10 @@ import { QuoteState } from './quote-state.ts';
 const CHUNK_BYTES = 4 << 20;
 
 /**
- * Writes a unit of a text file into a new file. The unit of a part must end where a record ends: since each part is checked so from
- * the known start of the file on, none of them begins within a quoted field, however its start was guessed.
- *
- * @throws TesseraError BAD_FILE where the part ends within a quoted field
+ * Writes a unit of a text file to a new file. The unit of a part must end where a record ends. Every part is
+ * checked like this, from the known start of the file on, so none of them begins within a quoted field,
+ * although their starts were guessed.
+ * @throws TesseraError BAD_FILE if the part ends within a quoted field
  */
 export async function fetchCsv(
   { file, part }: FileUnit,

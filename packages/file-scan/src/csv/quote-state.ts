@@ -5,15 +5,16 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Follows the quotes of CSV text that begins at the start of a record, to know whether it ends inside of a quoted field. Text
- * between quotes is skipped by native searches, so that files with few quotes cost little.
+ * Tracks the quotes of CSV text that begins at the start of a record, to find out whether the text ends
+ * inside a quoted field. Text between quotes is skipped by native searches, so that files with few quotes
+ * cost little.
  */
 export class QuoteState {
   readonly #delimiter: number;
   readonly #quote: number;
   readonly #escape: number;
   #state: 'outside' | 'quoted' | 'escaped' | 'closing' = 'outside';
-  /** Whether nothing but spaces stands between the last delimiter or line end and here. */
+  /** Whether only spaces stand between the last delimiter or line end and the current position. */
   #isFieldStart = true;
 
   constructor({ delimiter, quote, escape: escaping }: CsvBytes) {
@@ -22,7 +23,7 @@ export class QuoteState {
     this.#escape = codeOf(escaping);
   }
 
-  /** Whether the text so far ends inside of a quoted field. */
+  /** Whether the text so far ends inside a quoted field. */
   get isQuoted(): boolean {
     return this.#state === 'quoted' || this.#state === 'escaped';
   }
@@ -34,7 +35,7 @@ export class QuoteState {
       at = this.isQuoted || this.#state === 'closing' ? this.#inside(chunk, at) : this.#outside(chunk, at);
   }
 
-  /** From outside of quotes to behind the next quote that opens a field, or to the end. */
+  /** Scans from a position outside of quotes to the position after the next opening quote, or to the end. */
   #outside(chunk: Buffer, from: number): number {
     const at = chunk.indexOf(this.#quote, from);
     const end = at < 0 ? chunk.length : at;

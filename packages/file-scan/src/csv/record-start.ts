@@ -2,16 +2,19 @@ import type { CsvBytes } from '../file-scan.ts';
 
 const LF = 10;
 const CR = 13;
-/** First byte of a byte order mark in UTF-8. */
+/** The first byte of a UTF-8 byte order mark. */
 const BOM = 0xef;
-/** So many records must look right behind a place before it is taken for the start of one. */
+/**
+ * The number of records after a position that must look right before it is taken for the start of a record.
+ */
 const CHECKED_RECORDS = 20;
 const LEAST_RECORDS = 2;
 
 /**
- * Where a record starts in a piece cut from anywhere in a CSV file; undefined where that cannot be told. A piece may begin
- * inside or outside of a quoted field: a place counts when only one of the two makes the records behind it have the right
- * number of fields, or both make them start there. It is still a guess, which the reader of the bytes before it proves or refutes (`QuoteState`).
+ * The start of a record in a piece that was cut from anywhere in a CSV file; undefined if it cannot be
+ * determined. The piece may begin inside or outside of a quoted field. A position is accepted if only one of
+ * these assumptions gives the following records the right number of fields, or if both lead to the same
+ * position. It remains a guess, which the reader of the preceding bytes confirms or refutes (`QuoteState`).
  */
 export function recordStart(piece: Buffer, shape: CsvBytes, columns: number): number | undefined {
   const outside = startIf(piece, shape, columns, false);
@@ -21,7 +24,7 @@ export function recordStart(piece: Buffer, shape: CsvBytes, columns: number): nu
   return inside === outside ? outside : undefined;
 }
 
-/** Where the first record behind the first line end starts, when the records from there on look right. */
+/** The start of the first record after the first line end, if the records from there on look right. */
 function startIf(piece: Buffer, shape: CsvBytes, columns: number, isQuoted: boolean): number | undefined {
   const records = new Records(piece, shape);
   const cut = records.next(0, isQuoted);
@@ -34,7 +37,7 @@ function startIf(piece: Buffer, shape: CsvBytes, columns: number, isQuoted: bool
     if (!record.isSound) return undefined;
     const isEmpty = record.length === 0;
     if (!isEmpty && record.fields !== columns) return undefined;
-    // The kernel treats empty lines at the start and the end of a file in its own way.
+    // The kernel treats empty lines at the start and the end of a file specially.
     if (found === undefined && !isEmpty && piece[record.end] !== undefined) {
       const next = piece[record.end];
       if (next !== LF && next !== CR && next !== BOM) found = record.end;
@@ -45,12 +48,12 @@ function startIf(piece: Buffer, shape: CsvBytes, columns: number, isQuoted: bool
 }
 
 interface Record {
-  /** Behind its line end. */
+  /** The position after its line end. */
   readonly end: number;
-  /** Without its line end. */
+  /** The length without its line end. */
   readonly length: number;
   readonly fields: number;
-  /** No text follows a closing quote. */
+  /** Whether no text follows a closing quote. */
   readonly isSound: boolean;
 }
 
@@ -67,7 +70,7 @@ class Records {
     this.#escape = escaping === '' ? -1 : escaping.charCodeAt(0);
   }
 
-  /** The record at `from`; undefined where the piece ends before it does. */
+  /** The record at `from`; undefined if the piece ends before the record does. */
   next(from: number, isQuoted: boolean): Record | undefined {
     let state: 'start' | 'bare' | 'quoted' | 'closed' = isQuoted ? 'quoted' : 'start';
     let fields = 1;

@@ -11,7 +11,7 @@ const SHAPES: readonly CsvBytes[] = [
 ];
 const FIELDS = 3;
 
-/** A file, and where its records start. */
+/** A random file and the starts of its records. */
 function randomFile(random: SeededRandom, shape: CsvBytes) {
   const lineEnd = random.pick(['\n', '\r\n']);
   const starts = new Set<number>();
@@ -41,7 +41,7 @@ function randomField(random: SeededRandom, { delimiter, quote, escape: escaping 
   return quote + content + quote;
 }
 
-/** Whether each part ends outside of quotes, as reading them checks. */
+/** Whether each part ends outside of quotes, which reading the parts verifies. */
 const isProven = (
   content: Buffer,
   cuts: readonly (readonly [number, number])[],

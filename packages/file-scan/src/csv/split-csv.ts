@@ -1,14 +1,16 @@
 import type { CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import { recordStart } from './record-start.ts';
 
-/** Bytes that are looked at to find the start of a record; four times as many when these do not tell. */
+/**
+ * The number of bytes that are examined to find the start of a record; four times as many if these do not
+ * suffice.
+ */
 const LOOK_BYTES = 64 << 10;
 
 /**
- * Units of about `unitBytes` of a file of CSV that is not compressed, cut at the starts of records. Where no start is found the
- * unit goes on.
- *
- * @param from where its first record starts, behind a header
+ * Units of about `unitBytes` of an uncompressed CSV file, cut at the starts of records. If no start is found,
+ * the unit is extended.
+ * @param from the start of the first record, after a header
  */
 export async function splitCsv(
   file: ScannedFile,

@@ -11,20 +11,20 @@ import { type RangeServices, withRanges } from '../read-ranges.ts';
 const UNITS_AT_ONCE = 4;
 
 export interface FileOpenerOptions extends RangeServices {
-  /** Where parts are kept while a task reads them; the kernel may read there. */
+  /** The directory in which parts are kept while a task reads them; the kernel must be able to read it. */
   readonly directory: string;
 }
 
-/** Parts of files, readable by the kernel. */
+/** Parts of files that the kernel can read. */
 export interface OpenedFiles {
-  /** Stands in FROM; its columns are those of the source. */
+  /** A relation for FROM with the columns of the source. */
   readonly sql: string;
-  /** Rows are 0 for formats that do not tell them. */
+  /** `rows` is 0 for formats that do not report it. */
   readonly read: { readonly rows: number; readonly bytes: number };
   release(): void;
 }
 
-/** Fetches what tasks read of files outside the managed store. */
+/** Fetches the parts of files outside the managed store that tasks read. */
 export class FileOpener {
   readonly #options: FileOpenerOptions;
 

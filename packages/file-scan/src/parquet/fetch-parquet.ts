@@ -3,20 +3,20 @@ import type { RowGroup } from '@tessera/tablet';
 import type { FileFormat, FileUnit, ReadRange } from '../file-scan.ts';
 import { footerBytes, readFooter } from './footer.ts';
 
-/** Gaps up to this are read along with what is wanted around them. */
+/** Gaps up to this size are read together with the wanted bytes around them. */
 const GAP_BYTES = 256 << 10;
 const RANGE_BYTES = 8 << 20;
 
 export interface FetchedParquet {
   readonly rows: number;
-  /** Stored bytes of the counted columns. */
+  /** The stored bytes of the counted columns. */
   readonly bytes: number;
 }
 
 /**
- * Writes the row groups of a unit into a new sparse file, which has the pages of the wanted columns and holes for all others.
- *
- * @param columns names of the columns that are read, whatever their case
+ * Writes the row groups of a unit into a new sparse file. It has the pages of the wanted columns, and holes
+ * for all others.
+ * @param columns names of the columns to read, in any case
  */
 export async function fetchParquet(
   { file, part }: FileUnit,

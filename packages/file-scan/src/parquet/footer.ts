@@ -2,20 +2,20 @@ import { fail } from '@tessera/common';
 import { FooterDocument, MalformedThrift } from '@tessera/tablet';
 import type { ReadRange, ScannedFile } from '../file-scan.ts';
 
-/** Number of bytes read first from the end of a file. Most footers are shorter. */
+/** The number of bytes that are read first from the end of a file; most footers are shorter. */
 const TAIL_BYTES = 64 << 10;
 const MAGIC = 'PAR1';
-/** The length of the footer, and `PAR1`. */
+/** The size of the footer length and `PAR1`. */
 const END_BYTES = 8;
 
 /** The footer of a Parquet file. */
 export interface Footer {
   readonly document: FooterDocument;
-  /** Where it begins in the file. */
+  /** The offset at which it begins in the file. */
   readonly offset: number;
 }
 
-/** @throws TesseraError BAD_FILE for what is no Parquet file, or an encrypted one; what reading throws */
+/** @throws TesseraError BAD_FILE for a file that is not Parquet or is encrypted; the errors of reading */
 export async function readFooter(file: ScannedFile, read: ReadRange): Promise<Footer> {
   const tail = Buffer.from(await read(file, Math.max(0, file.bytes - TAIL_BYTES), file.bytes));
   if (tail.length < END_BYTES + MAGIC.length || tail.toString('latin1', tail.length - 4) !== MAGIC)
@@ -36,7 +36,7 @@ export async function readFooter(file: ScannedFile, read: ReadRange): Promise<Fo
   }
 }
 
-/** The end of a Parquet file: what stands behind its pages. */
+/** The end of a Parquet file, that is, everything after its pages. */
 export function footerBytes(document: FooterDocument): Buffer {
   const footer = document.encode();
   const end = Buffer.alloc(END_BYTES, MAGIC, 'latin1');
@@ -45,7 +45,7 @@ export function footerBytes(document: FooterDocument): Buffer {
   return Buffer.concat([footer, end]);
 }
 
-/** A Parquet file with the columns of another one, and no rows. */
+/** A Parquet file with the columns of another one and no rows. */
 export const emptyFile = (document: FooterDocument): Buffer =>
   Buffer.concat([Buffer.from(MAGIC, 'latin1'), footerBytes(document.only(0, 0))]);
 

@@ -2,11 +2,14 @@ import type { FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { readFooter } from './footer.ts';
 
-/** Footers read to find row groups; where there are more large files than this, files are units whole. */
+/**
+ * The maximum number of footers that are read to find row groups; if there are more large files, each file is
+ * one unit.
+ */
 const MAX_FOOTERS = 64;
 const AT_ONCE = 8;
 
-/** Files as units, those that are larger than `unitBytes` in runs of row groups. */
+/** Divides files into units; files larger than `unitBytes` are divided into runs of row groups. */
 export async function splitParquet(
   files: readonly ScannedFile[],
   unitBytes: number,

@@ -7,21 +7,21 @@ import { mapInTurns } from '../map-in-turns.ts';
 import { wholeFile } from '../parquet/split-parquet.ts';
 import type { FormatPlan } from './planned-scan.ts';
 
-/** How CSV files are read; every column is text, and rows have as many fields as the first one. */
+/** How CSV files are read. Every column is text, and rows have as many fields as the first row. */
 export interface CsvOptions extends CsvBytes {
   readonly hasHeader: boolean;
   readonly compression: 'none' | 'gzip' | 'zstd';
-  /** Texts that stand for NULL. */
+  /** The texts that represent NULL. */
   readonly nulls: readonly string[];
 }
 
-/** Number of bytes read from the first file to see its first records. */
+/** The number of bytes that are read from the first file to see its first records. */
 const HEAD_BYTES = 1 << 20;
-/** Number of bytes read from each other file to compare its header. */
+/** The number of bytes that are read from each other file to compare its header. */
 const HEADER_BYTES = 16 << 10;
 const AT_ONCE = 16;
 
-/** Undefined where the files cannot be read in parts so that they give the rows that reading them whole gives. */
+/** Undefined if reading the files in parts could return other rows than reading them whole. */
 export async function planCsv(
   files: readonly ScannedFile[],
   options: CsvOptions,
@@ -55,7 +55,7 @@ export async function planCsv(
   };
 }
 
-/** Reading the first part of a file counts as reading its header, too. */
+/** Reading the first part of a file also counts as reading its header. */
 const withHeader = (unit: FileUnit, headerBytes: number): FileUnit =>
   unit.part?.[0] === headerBytes ? { ...unit, bytes: unit.bytes + headerBytes } : unit;
 
@@ -67,18 +67,18 @@ function settingsOf(options: CsvOptions): string {
     `delim = ${quoteText(delimiter)}`,
     `quote = ${quoteText(quote)}`,
     `escape = ${quoteText(options.escape)}`,
-    // Parts of files that are not compressed begin behind it.
+    // Parts of uncompressed files begin after the header.
     `header = ${hasHeader && compression !== 'none'}`,
     'skip = 0',
     `nullstr = [${nulls.map(quoteText).join(', ')}]`,
     'allow_quoted_nulls = false',
     `compression = ${quoteText(compression)}`,
-    // The kernel's default reserves 32 MB for each buffer, even of the smallest file.
+    // The kernel's default reserves 32 MB per buffer, even for the smallest file.
     `buffer_size = ${8 << 20}`,
   ].join(', ');
 }
 
-/** The beginning of a file, decompressed. */
+/** The decompressed beginning of a file. */
 async function headOf(
   file: ScannedFile,
   bytes: number,
@@ -98,11 +98,14 @@ const compressed = (bytes: Buffer, compression: CsvOptions['compression']): Buff
 interface Head {
   readonly bytes: Buffer;
   readonly records: number;
-  /** Behind the first record. */
+  /** The position after the first record. */
   readonly firstEnd: number;
 }
 
-/** The records that are whole in the beginning of a file; undefined where none is, or lines do not end with a line feed. */
+/**
+ * The complete records in the beginning of a file; undefined if there is none, or if lines do not end with a
+ * line feed.
+ */
 function wholeRecords(start: Buffer, shape: CsvBytes): Head | undefined {
   const quotes = new QuoteState(shape);
   let [records, firstEnd, end] = [0, 0, 0];

@@ -24,7 +24,8 @@ export interface FilesPlan {
 }
 
 /**
- * Looks at the beginnings or ends of files, so that nodes can read them in parts. Undefined where they can only be read whole.
+ * Reads the beginnings or ends of files, so that nodes can read them in parts. Undefined if they can only be
+ * read whole.
  * @throws TesseraError BAD_FILE, EXTERNAL_READ_FAILED
  */
 export async function planFiles(
@@ -56,7 +57,7 @@ export async function planFiles(
   return { scan, standIns: plan.standIns };
 }
 
-/** Makes a file with what is known of another one: without it an empty file. */
+/** Creates a placeholder file from the given pieces of another file; without any, an empty file. */
 export async function writeStandIn(path: string, standIn: StandIn = []): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {

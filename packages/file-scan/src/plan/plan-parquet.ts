@@ -5,11 +5,11 @@ import { splitParquet } from '../parquet/split-parquet.ts';
 import type { FormatPlan, StandIn } from './planned-scan.ts';
 
 const AT_ONCE = 16;
-/** More kinds of files than this are not read in parts. */
+/** With more different schemas than this, files are not read in parts. */
 const MAX_SCHEMAS = 64;
 
 /**
- * Parquet files: the columns are those of the first file, or with `unionByName` of all of them.
+ * Plans Parquet files. The columns are those of the first file, or with `unionByName` those of all files.
  * @throws TesseraError BAD_FILE
  */
 export async function planParquet(
@@ -37,7 +37,7 @@ export async function planParquet(
   };
 }
 
-/** A file with the footer of another one, of which the kernel sees the columns. */
+/** A placeholder with the footer of another file, from which the kernel reads the columns. */
 const standIn = ({ document, offset }: Footer): StandIn => [
   { at: 0, bytes: Buffer.from('PAR1', 'latin1') },
   { at: offset, bytes: footerBytes(document) },

@@ -1,34 +1,37 @@
 import type { FileFormat, FileScan, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 
-/** Files of a statement that nodes may read in parts, before it is known whether they do. */
+/** Files of a statement that nodes may read in parts, before that is decided. */
 export interface PlannedScan {
   readonly url: string;
   readonly kind: FileFormat['kind'];
-  /** Stored, of all files. */
+  /** The stored bytes of all files. */
   readonly bytes: number;
-  /** Number of rows in all files, estimated from the first one. */
+  /** The number of rows in all files, estimated from the first one. */
   readonly rows: number;
-  /** How tasks read the files. `columns` are those that the kernel found in the stand-ins. */
+  /** How tasks read the files. `columns` are those that the kernel found in the placeholders. */
   scan(columns: readonly string[], counted: ReadonlySet<string> | undefined): FileScan;
-  /** The files in units of work for so many nodes. */
+  /** Divides the files into units of work for this many nodes. */
   units(columns: readonly string[], nodes: number, signal: AbortSignal): Promise<readonly FileUnit[]>;
 }
 
 /** The result of planning a scan of files of one format. */
 export interface FormatPlan {
-  /** Contents of short files that stand in for the files while the statement is bound, by position; others are empty. */
+  /**
+   * Contents of short placeholder files that represent the files while the statement is bound, by position;
+   * the others are empty.
+   */
   readonly standIns: ReadonlyMap<number, StandIn>;
   readonly rows: number;
   format(columns: readonly string[], counted: ReadonlySet<string> | undefined): FileFormat;
   units(columns: readonly string[], unitBytes: number, read: ReadRange): Promise<readonly FileUnit[]>;
 }
 
-/** Pieces of a file, by where they stand in it; holes are between them. */
+/** Pieces of a file with their offsets in it; there are holes between them. */
 export type StandIn = readonly { readonly at: number; readonly bytes: Uint8Array }[];
 
 const LEAST_UNIT_BYTES = 64 << 10;
 const MOST_UNIT_BYTES = 64 << 20;
-/** So many units for each node let them end at about the same time. */
+/** Several units per node let the nodes finish at about the same time. */
 const UNITS_PER_NODE = 4;
 
 export function unitBytesFor(files: readonly ScannedFile[], nodes: number): number {

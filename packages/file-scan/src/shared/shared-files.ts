@@ -5,14 +5,14 @@ import { FileService, type NodeCredentials, openRpcChannel, type RpcChannel } fr
 import type { ScannedFile } from '../file-scan.ts';
 
 export interface SharedFilesOptions {
-  /** `host:port` of the port at which the node serves `fileService`. */
+  /** The `host:port` at which the node serves `fileService`. */
   readonly address: string;
   readonly credentials: NodeCredentials;
 }
 
-/** Files of this node that other nodes read parts of, and those of other nodes. */
+/** The files of this node that other nodes read in parts, and access to those of other nodes. */
 export class SharedFiles {
-  /** Where other nodes ask for the files of this one. */
+  /** The address at which other nodes request the files of this one. */
   readonly address: string;
   readonly #credentials: NodeCredentials;
   readonly #paths = new Map<string, string>();
@@ -30,13 +30,15 @@ export class SharedFiles {
     return { id, release: () => void this.#paths.delete(id) };
   }
 
-  /** Where a file is that this node shares. @throws TesseraError FILE_NOT_FOUND */
+  /** The path of a file that this node shares. @throws TesseraError FILE_NOT_FOUND */
   path(id: string): string {
     const hint = 'the query that shared it has ended';
     return this.#paths.get(id) ?? fail('FILE_NOT_FOUND', { url: `shared file ${id}`, hint });
   }
 
-  /** Bytes of a file that the node at `address` shares. @throws TesseraError FILE_NOT_FOUND, NODE_LOST */
+  /**
+   * Reads bytes of a file that the node at `address` shares. @throws TesseraError FILE_NOT_FOUND, NODE_LOST
+   */
   async read(
     address: string,
     { sharedId = '' }: Pick<ScannedFile, 'sharedId'>,
@@ -70,7 +72,7 @@ export class SharedFiles {
   }
 }
 
-/** Bytes `start` to `end` (exclusive) of a local file; fewer only where it ends. */
+/** Reads bytes `start` to `end` (exclusive) of a local file; returns fewer only at its end. */
 export async function readPart(path: string, start: number, end: number): Promise<Buffer> {
   const file = await open(path, 'r');
   try {

@@ -1,6 +1,9 @@
 import type { Layout } from './layout.ts';
 
-/** An array over the bytes of a message, checked: whatever reads it by its own lengths and offsets stays inside. */
+/**
+ * An array over the bytes of a message. It is validated: a reader that follows its lengths and offsets stays
+ * within the bytes.
+ */
 export interface ArrayData {
   readonly layout: Layout;
   readonly length: number;

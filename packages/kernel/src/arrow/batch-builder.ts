@@ -56,7 +56,10 @@ export class BatchBuilder {
     }
   }
 
-  /** The gathered rows as the parts of one encapsulated RecordBatch message; `recycle` when they have been sent. */
+  /**
+   * The collected rows as the parts of one encapsulated RecordBatch message; `recycle` must be called after
+   * they have been sent.
+   */
   take(): { rows: number; message: Uint8Array[]; recycle: () => void } {
     const rows = this.rows;
     const taken = new TakenColumns();
@@ -66,7 +69,8 @@ export class BatchBuilder {
   }
 
   /**
-   * The gathered rows as `take` gives them, sorted by the last column, a USMALLINT. Rows of equal values keep their order.
+   * Like `take`, with the rows sorted by the last column, a USMALLINT. Rows with equal values keep their
+   * order.
    */
   takeSorted(): { rows: number; message: Uint8Array[]; recycle: () => void } {
     const arrays = this.#columns.map((column) => column.array());
@@ -92,7 +96,7 @@ export class BatchBuilder {
     return { rows, message, recycle };
   }
 
-  /** One encapsulated DictionaryBatch message for every dictionary-encoded column. */
+  /** One encapsulated DictionaryBatch message per dictionary-encoded column. */
   dictionaryMessages(): Uint8Array[] {
     return this.#columns.flatMap((column) =>
       [...column.dictionaries()].flatMap(({ id, values, rows }) => {

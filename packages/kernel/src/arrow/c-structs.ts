@@ -1,4 +1,4 @@
-/** Size of `struct ArrowSchema` of the C Data Interface, and where its members are. */
+/** The size of `struct ArrowSchema` of the C Data Interface and the offsets of its members. */
 export const SCHEMA_BYTES = 72;
 export const SCHEMA_AT = {
   format: 0,
@@ -10,10 +10,10 @@ export const SCHEMA_AT = {
   dictionary: 48,
   release: 56,
 };
-/** Of `flags`. */
+/** A bit of `flags`. */
 export const NULLABLE = 2n;
 
-/** Size of `struct ArrowArray` of the C Data Interface, and where its members are. */
+/** The size of `struct ArrowArray` of the C Data Interface and the offsets of its members. */
 export const ARRAY_BYTES = 80;
 export const ARRAY_AT = {
   length: 0,

@@ -13,8 +13,9 @@ const MAX_BUFFERS = 3;
 const EMPTY = new Uint8Array(0);
 
 /**
- * Gathers one column of native Arrow arrays (offset 0, as the kernel makes them) into growing buffers. Children follow
- * their parent. Offsets of variable-size types are moved by what the column already holds.
+ * Collects one column of native Arrow arrays (offset 0, as the kernel creates them) in growing buffers.
+ * Children follow their parent. Offsets of variable-size types are shifted by the size of the data collected
+ * before.
  */
 export class ColumnBuilder {
   readonly #layout: Layout;
@@ -117,7 +118,7 @@ export class ColumnBuilder {
     }
   }
 
-  /** Returns how many bytes or child rows the new rows have. */
+  /** Appends offsets and returns the number of bytes or child rows that the new rows occupy. */
   #appendOffsets(rows: number, width: 4 | 8, base: number): number {
     const offsets = this.#offsets!;
     if (offsets.length === 0) {
@@ -139,7 +140,7 @@ export class ColumnBuilder {
     return added;
   }
 
-  /** Returns views of the gathered buffers, which are valid until the builder is reset. */
+  /** Returns views of the collected buffers, which are valid until the builder is reset. */
   array(): ArrayData {
     const layout = this.#layout;
     if (this.#offsets !== undefined && this.#offsets.length === 0) {
@@ -157,7 +158,7 @@ export class ColumnBuilder {
     };
   }
 
-  /** Forgets what was gathered; its memory is used again. */
+  /** Discards the collected rows and keeps the memory for reuse. */
   reset(): void {
     this.#validity?.reset();
     this.#bits?.reset();
@@ -173,7 +174,7 @@ export class ColumnBuilder {
     this.#hasValidity = false;
   }
 
-  /** Hands over what was gathered, depth first, and starts anew. */
+  /** Hands over the collected buffers, depth first, and starts empty. */
   take(into: TakenColumns): void {
     into.nodes.push(new FieldNode(this.#rows, this.#nulls));
     if (this.#validity !== undefined) {
@@ -192,7 +193,7 @@ export class ColumnBuilder {
     for (const child of this.#children) child.take(into);
   }
 
-  /** Dictionaries of this column and below, by id; complete after the first array. */
+  /** The dictionaries of this column and its children, by id; complete after the first array. */
   *dictionaries(): Generator<{ id: number; values: ColumnBuilder; rows: number }> {
     if (this.#dictionary !== undefined && this.#dictionaryValues !== undefined) {
       yield { id: this.#dictionary.id, values: this.#dictionaryValues, rows: this.#dictionaryValues.#rows };

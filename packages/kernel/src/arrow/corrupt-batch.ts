@@ -1,6 +1,6 @@
 import { NativeError } from '../native/native-error.ts';
 
-/** What to throw when the bytes of a batch are not what its schema says. */
+/** The error for a batch whose bytes do not match its schema. */
 export const corrupt = (column: string, reason: string): NativeError =>
   new NativeError(
     JSON.stringify({

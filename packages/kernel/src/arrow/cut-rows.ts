@@ -3,7 +3,9 @@ import { offsetBytes, startsOf } from './take-rows.ts';
 
 const EMPTY = new Uint8Array(0);
 
-/** The rows `from` to `to` (exclusive) of an array. Buffers are shared with it where that is possible. The array is trusted. */
+/**
+ * The rows `from` to `to` (exclusive) of an array, sharing its buffers where possible. The array is trusted.
+ */
 export function cutRows(array: ArrayData, from: number, to: number): ArrayData {
   const { layout, buffers, children } = array;
   const cut = (own: readonly Uint8Array[], kids: readonly ArrayData[] = []): ArrayData => ({

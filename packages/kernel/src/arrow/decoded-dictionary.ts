@@ -4,8 +4,8 @@ import { corrupt } from './corrupt-batch.ts';
 const EMPTY = new Uint8Array(0);
 
 /**
- * The values of a dictionary-encoded array written out. The kernel cannot be given one: inside a list or struct
- * it raises an internal error, and a column of more rows than a vector corrupts its memory.
+ * Replaces a dictionary-encoded array by its values. The kernel cannot handle dictionaries: inside a list or
+ * struct they raise an internal error, and a column with more rows than a vector corrupts its memory.
  */
 export function decodeDictionary(indices: ArrayData, values: ArrayData, column: string): ArrayData {
   const positions = Array.from({ length: indices.length }, (_, row) => position(indices, row));
@@ -51,7 +51,7 @@ export function decodeDictionary(indices: ArrayData, values: ArrayData, column: 
   throw corrupt(column, 'a dictionary of this type is not supported');
 }
 
-/** -1 for NULL. */
+/** The position of a row's value; -1 for NULL. */
 function position(indices: ArrayData, row: number): number {
   const [validity, data] = indices.buffers as [Uint8Array, Uint8Array];
   if (validity.length > 0 && (validity[row >> 3]! & (1 << (row & 7))) === 0) return -1;

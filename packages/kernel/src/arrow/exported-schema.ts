@@ -11,7 +11,10 @@ import { carriesExactly, TYPE_METADATA_KEY, typeLabel, withoutArrowForm } from '
 
 const RELEASE = koffi.proto('void tessera_arrow_schema_release(void *schema)');
 
-/** The Arrow schema of a result with these columns. Types that Arrow does not carry exactly are named in metadata. */
+/**
+ * The Arrow schema of a result with these columns. Types that Arrow cannot represent exactly are named in
+ * metadata.
+ */
 export function exportSchema(
   result: Pointer,
   arrowOptions: Pointer,
@@ -77,7 +80,7 @@ function readChildren(schema: Buffer, nextDictionary: { id: number }): Field[] {
   return Array.from({ length: count }, (_, i) => readField(pointers.readBigUInt64LE(i * 8), nextDictionary));
 }
 
-/** i32 pairs, then for each: i32 length, key, i32 length, value. */
+/** Reads the number of pairs (i32), then for each pair: i32 length, key, i32 length, value. */
 function readMetadata(address: Pointer): Map<string, string> {
   const metadata = new Map<string, string>();
   if (address === 0n) return metadata;

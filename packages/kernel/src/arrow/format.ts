@@ -35,7 +35,7 @@ const SIMPLE: Readonly<Record<string, () => arrow.DataType>> = {
 };
 const TIME_UNITS = ['s', 'm', 'u', 'n'];
 
-/** The type that a format string and its children stand for; throws on one this system lacks. */
+/** The type for a format string and its children; throws for a type that is not supported. */
 export function typeOfFormat(format: string, children: arrow.Field[]): arrow.DataType {
   const simple = SIMPLE[format];
   if (simple !== undefined) return simple();
@@ -70,7 +70,9 @@ export function typeOfFormat(format: string, children: arrow.Field[]): arrow.Dat
   }
 }
 
-/** The format string of a type (of a dictionary-encoded one, of its indices); undefined for one without. */
+/**
+ * The format string of a type (for a dictionary-encoded type, of its indices); undefined if there is none.
+ */
 export function formatOfType(type: arrow.DataType): string | undefined {
   if (arrow.DataType.isDictionary(type)) return formatOfType(type.indices);
   if (arrow.DataType.isDecimal(type))

@@ -3,7 +3,7 @@ import { GrowingBuffer } from './growing-buffer.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/** A bitmap, least significant bit first, that runs of bits are appended to at any bit position. */
+/** A bitmap, least significant bit first, to which runs of bits can be appended at any bit position. */
 export class GrowingBitmap {
   readonly buffer = new GrowingBuffer();
   #source = EMPTY;
@@ -20,7 +20,7 @@ export class GrowingBitmap {
     this.#append(count, this.#source);
   }
 
-  /** Appends `count` bits of `source`, or ones. */
+  /** Appends `count` bits of `source`, or ones if there is no source. */
   #append(count: number, source: Uint8Array | undefined): void {
     const start = this.bits;
     this.bits = start + count;
@@ -44,7 +44,7 @@ export class GrowingBitmap {
     if (first + bytes <= last) target[first + bytes] = carry;
   }
 
-  /** Starts anew in the same memory. */
+  /** Empties the bitmap and keeps its memory. */
   reset(): void {
     this.bits = 0;
     this.buffer.reset();

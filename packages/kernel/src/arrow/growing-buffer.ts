@@ -2,11 +2,11 @@ import koffi from 'koffi';
 import { memcpy, type Pointer } from '../native/library.ts';
 
 const MIN_CAPACITY = 64;
-/** A buffer that grew beyond this for one batch is not the measure of the next. */
+/** A buffer that grew beyond this size for one batch is not kept for the next. */
 const MAX_KEPT_CAPACITY = 4 * 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-/** Bytes at a stable address that grow by doubling; allocated when first needed, reused when given back. */
+/** Bytes at a stable address that grow by doubling; allocated on first use and reused when returned. */
 export class GrowingBuffer {
   length = 0;
   #bytes: Buffer = EMPTY;
@@ -23,7 +23,7 @@ export class GrowingBuffer {
     return this.#bytes.subarray(0, this.length);
   }
 
-  /** Starts anew in the same memory. */
+  /** Empties the buffer and keeps its memory. */
   reset(): void {
     this.length = 0;
     if (this.#bytes.length > MAX_KEPT_CAPACITY) this.#bytes = EMPTY;
@@ -43,7 +43,7 @@ export class GrowingBuffer {
     return at;
   }
 
-  /** Hands over what was written and starts anew. */
+  /** Hands over the written bytes and starts empty. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.length);
     this.#bytes = EMPTY;
@@ -51,7 +51,7 @@ export class GrowingBuffer {
     return taken;
   }
 
-  /** Takes back what `take` handed over, once nobody reads it any more. */
+  /** Takes back the memory that `take` handed over, once nobody reads it any more. */
   recycle(taken: Buffer): void {
     const bytes = Buffer.from(taken.buffer);
     if (bytes.length <= MAX_KEPT_CAPACITY) this.#spare = bytes;

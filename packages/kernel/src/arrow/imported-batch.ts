@@ -12,8 +12,8 @@ const UNKNOWN = -1n;
 const SLICE_GRANULE = 64;
 
 /**
- * Arrays of a record batch as C structs over its bytes, which must stay alive for as long as the kernel may read them.
- * The memory stays ours.
+ * The arrays of a record batch as C structs over its bytes, which must stay alive as long as the kernel may
+ * read them. The memory remains ours.
  */
 export class ImportedBatch {
   readonly #kept: NativeBlock[] = [];
@@ -45,7 +45,10 @@ export class ImportedBatch {
     );
   }
 
-  /** Called after the last use of the structs, so that neither they nor the bytes are collected before. */
+  /**
+   * Must be called after the last use of the structs, so that neither they nor the bytes are collected
+   * before.
+   */
   keepAlive(): number {
     return this.#kept.length + this.#arrays.length;
   }
@@ -104,7 +107,7 @@ export class ImportedBatch {
   }
 }
 
-/** Where row `start` begins in buffer `i` of an array. */
+/** The offset of row `start` in buffer `i` of an array. */
 function byteOffset(layout: Layout, i: number, start: number): number {
   if (layout.kind === 'union') return i === 0 ? start : start * 4;
   if (i === 0) return start / 8;

@@ -11,16 +11,16 @@ import { ImportedBatch } from './imported-batch.ts';
 import { childrenOf, layoutOf } from './layout.ts';
 import { readTypeLabel, TYPE_METADATA_KEY } from './type-label.ts';
 
-/** Extensions that the kernel has a type for; of others, the storage type is read. */
+/** Extension types that the kernel supports; for others, the storage type is read. */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set(['arrow.json', 'arrow.uuid', 'arrow.bool8']);
 const EXTENSION_KEYS = ['ARROW:extension:name', 'ARROW:extension:metadata'];
 
-/** An Arrow schema as the kernel understands it: what turns arrays of that schema into chunks. */
+/** An Arrow schema in the kernel's form, used to convert arrays of that schema to chunks. */
 export class ImportedSchema {
   readonly schema: Schema;
-  /** What the kernel makes of the Arrow types by itself. */
+  /** The kernel types that the kernel derives from the Arrow types. */
   readonly chunkTypes: readonly KernelType[];
-  /** The columns of the table: where the schema names a nearer type, that one. */
+  /** The columns of the table, with the more specific types that the schema names. */
   readonly columns: readonly KernelColumn[];
   readonly #connection: Pointer;
   readonly #memory = new SchemaMemory();
@@ -52,7 +52,7 @@ export class ImportedSchema {
     this.#memory.release();
   }
 
-  /** The types of a chunk without rows. */
+  /** The types of a chunk, read from one without rows. */
   #chunkTypes(): KernelType[] {
     const empty = ImportedBatch.empty(this.schema);
     const chunk = new NativeBlock(8);
@@ -97,7 +97,7 @@ class SchemaMemory {
       throw invalid(`column "${field.name}": the Arrow type ${field.type} is not supported`);
     }
     const block = this.#block(SCHEMA_BYTES);
-    // The names of items may be missing, whatever their type says.
+    // Names of items may be missing, although their type does not allow it.
     if ((field.name as string | null)?.includes('\0'))
       throw invalid(`the name of column ${JSON.stringify(field.name)} has a NUL character`);
     block.setPointer(SCHEMA_AT.format, this.#text(format));
@@ -144,7 +144,7 @@ class SchemaMemory {
   }
 }
 
-/** Batches come with their dictionaries written out. */
+/** Batches arrive with their dictionaries resolved. */
 const decodedField = (field: Field, type: Dictionary): Field =>
   new Field(field.name, type.dictionary as DataType, field.nullable, field.metadata);
 

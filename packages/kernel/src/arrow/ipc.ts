@@ -19,14 +19,14 @@ export function schemaMessage(schema: Schema): Buffer {
   return Buffer.concat(frame(Message.encode(Message.from(schema))));
 }
 
-/** The lengths and buffers of a record batch, in the depth-first order of the fields. */
+/** The lengths and buffers of a record batch, in depth-first order of the fields. */
 export interface BatchParts {
   readonly rows: number;
   readonly nodes: FieldNode[];
   readonly buffers: Uint8Array[];
 }
 
-/** The message as a list of buffers, without copying the body. With an id, a dictionary batch. */
+/** The message as a list of buffers, without copying the body. With an id, it is a dictionary batch. */
 export function batchMessage(parts: BatchParts, dictionaryId?: number): Uint8Array[] {
   const regions: BufferRegion[] = [];
   const body: Uint8Array[] = [];
@@ -57,7 +57,7 @@ export function messageOf(rows: number, columns: readonly ArrayData[]): Uint8Arr
   return batchMessage({ rows, nodes, buffers });
 }
 
-/** How many of the first `length` bits are zero. */
+/** The number of zero bits among the first `length` bits. */
 function zeroBits(bits: Uint8Array, length: number): number {
   let ones = 0;
   for (let i = 0; i < length; i++) ones += (bits[i >> 3]! >> (i & 7)) & 1;
@@ -75,11 +75,13 @@ function frame(metadata: Uint8Array): Uint8Array[] {
 export interface IpcMessage {
   readonly message: Message;
   readonly body: Uint8Array;
-  /** Where the next message begins. */
+  /** The offset at which the next message begins. */
   readonly end: number;
 }
 
-/** Reads the encapsulated message at `start`; undefined at the end-of-stream mark or the end of the bytes. */
+/**
+ * Reads the encapsulated message at `start`; undefined at the end-of-stream mark or at the end of the bytes.
+ */
 export function readMessage(bytes: Uint8Array, start: number): IpcMessage | undefined {
   if (start + PREFIX_BYTES > bytes.length) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

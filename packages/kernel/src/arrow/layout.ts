@@ -9,8 +9,8 @@ import {
 } from 'apache-arrow';
 
 /**
- * The buffers of an Arrow array, the same in the C Data Interface and in IPC (version 5):
- * a validity bitmap first except for `null` and `union`, then what the kind names, then the children.
+ * The buffers of an Arrow array, identical in the C Data Interface and in IPC (version 5): first a validity
+ * bitmap (except for `null` and `union`), then the buffers of the kind, then the children.
  */
 export type Layout =
   | { readonly kind: 'null' }
@@ -22,7 +22,7 @@ export type Layout =
   | { readonly kind: 'struct'; readonly children: readonly Field[] }
   | { readonly kind: 'union'; readonly dense: boolean; readonly children: readonly Field[] };
 
-/** How many buffers the array itself has, children not counted. */
+/** The number of buffers of the array itself, without children. */
 export function bufferCount(layout: Layout): number {
   switch (layout.kind) {
     case 'null':
@@ -52,7 +52,9 @@ export function childrenOf(layout: Layout): readonly Field[] {
   }
 }
 
-/** The layout of a type; of a dictionary-encoded one, that of its indices. Undefined for types this system lacks. */
+/**
+ * The layout of a type; for a dictionary-encoded type, that of its indices. Undefined for unsupported types.
+ */
 export function layoutOf(type: DataType): Layout | undefined {
   if (DataType.isDictionary(type)) return layoutOf(type.indices);
   switch (type.typeId) {

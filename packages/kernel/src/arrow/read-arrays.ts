@@ -14,8 +14,8 @@ type Typed = Pick<Field, 'type'> & { readonly name?: string };
 const EMPTY = new Uint8Array(0);
 
 /**
- * Reads the columns of a record batch, dictionaries written out; without a batch, columns without rows. Throws on a
- * batch that is corrupt.
+ * Reads the columns of a record batch and resolves dictionaries; without a batch, returns columns without
+ * rows. Throws if the batch is corrupt.
  */
 export function readArrays(
   fields: readonly Typed[],
@@ -26,8 +26,8 @@ export function readArrays(
 }
 
 /**
- * Reads the columns of a record batch that a kernel of this program made: nothing is checked but that it is whole, and
- * dictionary-encoded columns are left as they are.
+ * Reads the columns of a record batch that one of our own kernel processes created. It only checks that the
+ * batch is complete, and leaves dictionary-encoded columns as they are.
  */
 export const readTrustedArrays = (fields: readonly Typed[], batch: BatchBytes): ArrayData[] =>
   new BatchReader(batch, undefined).columns(fields);
@@ -38,7 +38,7 @@ class BatchReader {
   #node = 0;
   #buffer = 0;
 
-  /** @param dictionary undefined for a batch that is trusted */
+  /** @param dictionary undefined for a trusted batch */
   constructor(batch: BatchBytes | undefined, dictionary: ((type: Dictionary) => ArrayData) | undefined) {
     this.#batch = batch;
     this.#dictionary = dictionary;
@@ -79,7 +79,7 @@ class BatchReader {
   }
 }
 
-/** The kernel reads values at their natural alignment. */
+/** Copies bytes that are not aligned, because the kernel reads values at their natural alignment. */
 const aligned = (bytes: Uint8Array): Uint8Array => {
   if (bytes.byteOffset % 8 === 0) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
@@ -144,7 +144,7 @@ function checkOffsets(bytes: Uint8Array, width: 4 | 8, length: number, end: numb
   if (last > end) throw corrupt(column, 'the offsets point past the data');
 }
 
-/** The whole is UTF-8 and no value begins inside a character: so every value is. */
+/** The concatenation is valid UTF-8 and no value begins within a character, so every value is valid. */
 function checkText(array: ArrayData, width: 4 | 8, column: string): void {
   const offsets = offsetsOf(array.buffers[1]!, width, array.length + 1);
   const data = array.buffers[2]!;

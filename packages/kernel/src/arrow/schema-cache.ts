@@ -11,7 +11,10 @@ export interface ResultSchema {
   readonly message: Buffer;
 }
 
-/** Schemas by columns and time zone, on which alone they depend: making one costs more than a small query. */
+/**
+ * Schemas by columns and time zone, which determine them completely. Creating one costs more than a small
+ * query.
+ */
 const known = new Map<string, ResultSchema>();
 
 export function resultSchema(

@@ -1,6 +1,6 @@
 /**
- * The positions of values in ascending order of the values; equal ones keep their order.
- * @returns undefined when the values are sorted already
+ * The positions of values in ascending order of the values; equal values keep their order.
+ * @returns undefined if the values are already sorted
  */
 export function sortedOrder(values: Uint16Array): Uint32Array | undefined {
   if (isSorted(values)) return undefined;

@@ -1,10 +1,13 @@
 import type { ArrayData } from './array-data.ts';
 
-/** Gives the memory that taken rows are written to: its size in bytes is at least what was asked for. */
+/** Provides memory for the copied rows, of at least the requested number of bytes. */
 export type Allocate = (bytes: number) => Uint8Array;
 
 const EMPTY = new Uint8Array(0);
-/** Texts are copied in words of this size, which may write past their end: what follows is written later. */
+/**
+ * Texts are copied in words of this size. A copy may write past the end of its text, because the next text is
+ * written later.
+ */
 const WORD_BYTES = 8;
 
 /**
@@ -65,7 +68,7 @@ export function takeRows(array: ArrayData, rows: Uint32Array, allocate: Allocate
   }
 }
 
-/** The start of each row in the data or the child of an array, and the end of the last one. */
+/** The start of each row in the data or the child of an array, and the end of the last row. */
 export function startsOf({ layout, length, buffers }: ArrayData): Int32Array | Float64Array {
   const offsets = buffers[1]!;
   if (offsets.length === 0) return new Int32Array(length + 1);
@@ -74,7 +77,7 @@ export function startsOf({ layout, length, buffers }: ArrayData): Int32Array | F
     : Float64Array.from(new BigInt64Array(offsets.buffer, offsets.byteOffset, length + 1), Number);
 }
 
-/** @param starts whole numbers, ascending */
+/** @param starts integers, ascending */
 export function offsetBytes(starts: Int32Array | Float64Array, width: 4 | 8): Uint8Array {
   const wide = width === 4 ? new Int32Array(starts) : BigInt64Array.from(starts, BigInt);
   return new Uint8Array(wide.buffer);

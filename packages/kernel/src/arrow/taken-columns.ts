@@ -1,7 +1,7 @@
 import type { FieldNode } from 'apache-arrow/ipc/metadata/message';
 import type { GrowingBuffer } from './growing-buffer.ts';
 
-/** The nodes and buffers of a batch, and where each buffer came from. */
+/** The nodes and buffers of a batch, and the builder that each buffer came from. */
 export class TakenColumns {
   readonly nodes: FieldNode[] = [];
   readonly buffers: Uint8Array[] = [];
@@ -12,7 +12,7 @@ export class TakenColumns {
     this.#owners.push({ owner, bytes });
   }
 
-  /** To be called when the bytes are no longer read by anyone. */
+  /** Must be called when nobody reads the bytes any more. */
   recycle(): void {
     for (const { owner, bytes } of this.#owners) owner.recycle(bytes);
   }

@@ -1,6 +1,6 @@
 import { type KernelField, type KernelType, SCALAR_TYPES, type ScalarTypeId } from '../types/kernel-type.ts';
 
-/** Field metadata that names the kernel's type, in JSON, where Arrow's own type is only its nearest relative. */
+/** Field metadata that names the kernel's type in JSON where Arrow only has a similar type. */
 export const TYPE_METADATA_KEY = 'tessera:type';
 
 const SCALARS: ReadonlySet<string> = new Set(SCALAR_TYPES);
@@ -11,7 +11,9 @@ const INEXACT: ReadonlySet<ScalarTypeId> = new Set<ScalarTypeId>([
   'JSON',
   'TIMESTAMPTZ_NS',
 ]);
-/** Types that come out of the kernel as the bytes of its own representation, which no Arrow reader understands. */
+/**
+ * Types that the kernel exports as bytes of its internal representation, which no Arrow reader understands.
+ */
 const NO_ARROW_FORM: ReadonlySet<string> = new Set([
   'UHUGEINT',
   'BIGNUM',
@@ -55,7 +57,10 @@ export const carriesExactly = (type: KernelType): boolean =>
 
 export const typeLabel = (type: KernelType): string => JSON.stringify(type);
 
-/** The type a label names; undefined for anything but a well-formed one: labels come with files of strangers. */
+/**
+ * The type that a label names; undefined for a malformed label, because labels also come from untrusted
+ * files.
+ */
 export function readTypeLabel(label: string | undefined): KernelType | undefined {
   if (label === undefined) return undefined;
   try {

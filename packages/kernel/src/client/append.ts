@@ -5,8 +5,8 @@ import type { Request } from '../protocol/messages.ts';
 import type { SessionSocket } from './session-socket.ts';
 
 /**
- * Rows to append: a batch of apache-arrow, or encapsulated messages as they are (dictionary batches before the record
- * batch that needs them), uncompressed; `sent` is called when the bytes are no longer read.
+ * The rows to append: a batch of apache-arrow, or encapsulated uncompressed messages (dictionary batches
+ * before the record batch that needs them). `sent` is called when the bytes are no longer read.
  */
 export type ArrowBatchInput =
   | RecordBatch
@@ -14,7 +14,7 @@ export type ArrowBatchInput =
 
 type BatchesRequest = Extract<Request, { op: 'append' } | { op: 'receive' }>;
 
-/** Runs an `append` or a `receive` over the batches; the value of its reply. */
+/** Runs an `append` or a `receive` over the batches and returns the value of its reply. */
 export async function sendBatches(
   socket: SessionSocket,
   request: BatchesRequest,
@@ -43,7 +43,7 @@ export async function sendBatches(
 const end = (socket: SessionSocket, keep: boolean) =>
   socket.send([frameHeader(FrameKind.appendEnd, 1), Buffer.from([keep ? 1 : 0])]);
 
-/** The batch's messages without the schema's. */
+/** The batch's messages, without the schema message. */
 function encode(batch: RecordBatch): Uint8Array {
   const writer = new RecordBatchStreamWriter();
   writer.write(batch);

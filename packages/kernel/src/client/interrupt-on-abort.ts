@@ -3,8 +3,9 @@ import type { KernelSession } from './kernel-session.ts';
 const REPEAT_MS = 25;
 
 /**
- * Interrupts what runs in a session once the signal fires, and whatever is started in it afterwards: an interrupt that
- * falls between two calls would hit neither. The function returned ends it, before the session goes to anybody else.
+ * Interrupts the session's running call once the signal aborts, and also the calls that start afterwards: an
+ * interrupt between two calls would otherwise have no effect. The returned function ends this and must be
+ * called before the session is used by others.
  */
 export function interruptOnAbort(session: KernelSession, signal: AbortSignal): () => void {
   let repeat: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ const PREFIX_BYTES = 8;
 /** Rows of a result. */
 export class KernelBatch {
   readonly rows: number;
-  /** Encapsulated Arrow RecordBatch message, its start and its buffers aligned to 8 bytes. */
+  /** An encapsulated Arrow RecordBatch message; its start and its buffers are aligned to 8 bytes. */
   readonly ipc: Uint8Array;
   readonly #schemaIpc: Uint8Array;
   readonly #payload: Buffer;
@@ -20,12 +20,15 @@ export class KernelBatch {
     this.#schemaIpc = schemaIpc;
   }
 
-  /** Its memory may be used for another batch: nothing of this one is read from here on. To be called at most once. */
+  /**
+   * Allows the memory to be reused for another batch. Nothing of this batch may be read afterwards. May be
+   * called at most once.
+   */
   release(): void {
     this.#giveBack(this.#payload);
   }
 
-  /** The data buffer of VARCHAR column `i`: its values, one after the other. */
+  /** The data buffer of VARCHAR column `i`: its values, concatenated. */
   textColumn(i: number): Uint8Array {
     const read = readMessage(this.ipc, 0);
     if (read === undefined || !read.message.isRecordBatch()) throw new Error('Not a record batch');

@@ -11,32 +11,39 @@ import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from
 import { SessionSocket } from './session-socket.ts';
 
 const PROGRAM = fileURLToPath(new URL('../process/kernel-process.ts', import.meta.url));
-/** Every running call of a session holds up to two threads of the pool: what it runs, and a result being given up. */
+/**
+ * Every session uses up to two threads of the pool: for its running call, and for a result that is being
+ * discarded.
+ */
 const THREAD_POOL_SIZE = 128;
 /**
- * The kernel's blocks have 256 KiB. glibc would soon take them for small and keep freed ones in as many heaps as there are
- * threads: a kernel that spills held up to twice its limit (seen). Mapped one by one they go back at once.
+ * The kernel's memory blocks have 256 KiB. glibc would soon treat them as small and keep freed ones in as
+ * many heaps as there are threads; a kernel that spills then held up to twice its limit. Blocks that are
+ * mapped one by one are returned at once.
  */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4' };
-/** `sun_path` holds 108 bytes with its terminator. */
+/** `sun_path` holds 108 bytes including its terminator. */
 const MAX_SOCKET_PATH_BYTES = 107;
 const MAX_IDLE_SESSIONS = 32;
-/** A process whose sockets are closed has ended; how is known within this time. */
+/** A process whose sockets are closed has ended; its exit status is known within this time. */
 const MAX_END_MS = 2_000;
 
 export interface ProcessEvents {
-  /** The process raised an error after which it must not serve new sessions. */
+  /** Called when the process raised an error after which it must not serve new sessions. */
   onFatal(process: KernelProcessHandle): void;
   onExit(process: KernelProcessHandle, how: string): void;
-  /** What the calls that ran in it fail with, where that is more than that it ended. */
+  /**
+   * A specific error for the calls that ran in the process when it ended, if there is a better one than that
+   * it ended.
+   */
   reasonOfEnd?(how: string): TesseraError | undefined;
 }
 
-/** What its instance is to be, and how much memory the process may have. */
+/** The options of the instance, and the memory that the process may use. */
 export type ProcessInstance = Omit<InstanceOptions, 'spillDirectory'> &
   Pick<KernelProcessOptions, 'ceilingBytes'>;
 
-/** One kernel process, from start to end, and the sockets of its sessions. */
+/** One kernel process, from start to end, with the sockets of its sessions. */
 export class KernelProcessHandle {
   readonly #child: ChildProcess;
   readonly #directory: string;
@@ -45,7 +52,7 @@ export class KernelProcessHandle {
   readonly #idle: SessionSocket[] = [];
   readonly #answers = new Map<number, { resolve(v: ControlAnswer): void; reject(e: Error): void }>();
   readonly exited: Promise<void>;
-  /** Resolves when the process has ended, with what its calls fail with. */
+  /** Resolves when the process has ended, with the error for its calls. */
   readonly #lost: Promise<TesseraError>;
   readonly #ready: Promise<void>;
   #nextId = 1;
@@ -53,7 +60,10 @@ export class KernelProcessHandle {
   #retired = false;
   #ceilingBytes: number;
 
-  /** `directory` is this process's own: its spill files and, if the path is short enough, its socket. */
+  /**
+   * @param directory belongs to this process alone: for its spill files and, if the path is short enough, its
+   * socket
+   */
   constructor(directory: string, { bootstrap, ...instance }: ProcessInstance, events: ProcessEvents) {
     this.#directory = directory;
     this.#events = events;
@@ -102,7 +112,7 @@ export class KernelProcessHandle {
     return join(this.#socketDirectory, 'socket');
   }
 
-  /** Of no other process that its kernel has or had. */
+  /** A unique id that no other process of this kernel has or had. */
   get id(): string {
     return basename(this.#directory);
   }
@@ -111,19 +121,22 @@ export class KernelProcessHandle {
     return this.#child.pid;
   }
 
-  /** The ceiling that was last sent to the process. */
+  /** The memory ceiling that was last sent to the process. */
   get ceilingBytes(): number {
     return this.#ceilingBytes;
   }
 
-  /** From now on the process takes no more than the ceiling; what it has beyond, it keeps until its queries end. */
+  /** Sets the limits of the process. It keeps memory beyond the ceiling until its queries end. */
   async setLimits(limits: MemoryLimits): Promise<void> {
     this.#ceilingBytes = limits.ceilingBytes;
     await this.#ready;
     await this.ask({ op: 'limits', limits, ifItFits: false });
   }
 
-  /** Sets limits if the process holds no more than the ceiling or can spill the rest. Otherwise returns false and changes nothing. */
+  /**
+   * Sets limits if the process holds no more than the ceiling or can spill the rest. Otherwise returns false
+   * and changes nothing.
+   */
   async comeDownTo(limits: MemoryLimits): Promise<boolean> {
     await this.#ready;
     const holds = (await this.ask({ op: 'limits', limits, ifItFits: true })) as boolean;
@@ -131,7 +144,7 @@ export class KernelProcessHandle {
     return holds;
   }
 
-  /** Sessions in use. */
+  /** The number of sessions in use. */
   get sessions(): number {
     return this.#open;
   }
@@ -144,7 +157,7 @@ export class KernelProcessHandle {
     return this.#ready;
   }
 
-  /** A session's socket: a clean one that was used before, or a new one. */
+  /** Takes a session socket: a clean one that was used before, or a new one. */
   async take(): Promise<SessionSocket> {
     this.#open++;
     try {
@@ -162,7 +175,7 @@ export class KernelProcessHandle {
   }
 
   give(socket: SessionSocket): void {
-    // A new socket costs more than emptying this one.
+    // A new socket costs more than dropping the tables of this one.
     if (socket.reusableOnceEmptied && this.#keepsAnother) {
       socket.dropAppended().then(
         () => this.#keepOrClose(socket),
@@ -181,7 +194,7 @@ export class KernelProcessHandle {
     else socket.close();
   }
 
-  /** No new sessions; the process ends when its last one has. */
+  /** Accepts no new sessions; the process ends after its last one. */
   retire(): void {
     if (this.#retired) return;
     this.#retired = true;
@@ -230,7 +243,7 @@ export class KernelProcessHandle {
 
 const lost = () => TesseraError.of('KERNEL_LOST', { message: 'The kernel process that ran the query ended' });
 
-/** Keeps the end of what the process writes to stderr, for the log line of its end. */
+/** Keeps the last part of the process's stderr, for the log entry of its end. */
 function tail(child: ChildProcess): () => string {
   const KEEP = 2000;
   let text = '';

@@ -15,12 +15,12 @@ import type { SessionSocket } from './session-socket.ts';
 
 const DEFAULT_BATCH_BYTES = 1024 * 1024;
 
-/** Counts received relations, for their names. */
+/** Numbers received relations, to make their names unique. */
 let received = 0;
 
 /**
- * A connection of the kernel of one's own: temp tables, one call at a time. Every failure is a `TesseraError`;
- * `caretOf` tells where in the SQL.
+ * An exclusive connection to the kernel with its own temp tables; it runs one call at a time. Every failure
+ * is a `TesseraError`; `caretOf` returns the position in the SQL.
  */
 export class KernelSession {
   readonly #process: KernelProcessHandle;
@@ -41,17 +41,23 @@ export class KernelSession {
     this.#onClose = onClose;
   }
 
-  /** The process it is on: what is not a temp table is seen by all sessions of the same process, and by no other. */
+  /**
+   * The id of the session's process. Everything except temp tables is visible to all sessions of the same
+   * process, and to no others.
+   */
   get processId(): string {
     return this.#process.id;
   }
 
-  /** Runs to the end; the first column of the first row, null if there is no row. Types without a `KernelValue` are refused: cast. */
+  /**
+   * Runs a statement to its end and returns the first column of the first row, or null if there is no row.
+   * Types without a `KernelValue` are refused and must be cast.
+   */
   async scalar(sql: string, params: readonly KernelValue[] = []): Promise<KernelValue> {
     return (await this.#socket.call({ op: 'scalar', sql, params, timeZone: this.#timeZone })) as KernelValue;
   }
 
-  /** Prepares without running. */
+  /** Prepares a statement without running it. */
   async describe(sql: string): Promise<StatementDescription> {
     return (await this.#socket.call({
       op: 'describe',
@@ -60,26 +66,25 @@ export class KernelSession {
     })) as StatementDescription;
   }
 
-  /** Runs to the end; the number of rows changed. */
+  /** Runs a statement to its end and returns the number of changed rows. */
   async execute(sql: string, params: KernelParams = []): Promise<number> {
     return (await this.#socket.call({ op: 'execute', sql, params, timeZone: this.#timeZone })) as number;
   }
 
   /**
-   * Runs statements to the end, in one step. They must leave the session as it was: what they make or drop is no temp table,
-   * no setting, but seen by all sessions of the process.
+   * Runs statements to their end in one step. They must leave the session unchanged: what they create or drop
+   * must be visible to all sessions of the process, not a temp table or a setting.
    */
   async change(sql: string): Promise<void> {
     await this.#socket.call({ op: 'change', sql, timeZone: this.#timeZone });
   }
 
   /**
-   * Resolves when the query runs and its schema is known. The session is busy until the batches have been read to the
-   * end or their iteration has been ended.
-   *
-   * `keep`: the same text may come again, and is to be prepared for the next time too. Only for queries that read
-   * nothing: a kept plan has conclusions in it from what the rows of a table were (conditions that held for all of them are
-   * left out), keeps what was gathered in memory, and looks at no file again.
+   * Resolves when the query runs and its schema is known. The session is busy until the batches have been
+   * read to the end or their iteration has been ended.
+   * `keep`: keeps the statement prepared, because the same text may come again. Only for queries that read
+   * nothing: a kept plan contains conclusions from the rows that a table had (conditions that all of them
+   * satisfied are dropped), keeps collected data in memory, and does not look at files again.
    */
   query(
     sql: string,
@@ -97,8 +102,8 @@ export class KernelSession {
   }
 
   /**
-   * Makes the temp table `table` of the schema and fills it in the order of the batches; the number of rows. When a
-   * batch or the source fails there is no table.
+   * Creates the temp table `table` with the schema, fills it in the order of the batches, and returns the
+   * number of rows. If a batch or the source fails, there is no table.
    */
   append(
     table: string,
@@ -111,8 +116,8 @@ export class KernelSession {
   }
 
   /**
-   * Makes the rows of the batches readable in this session until it is closed: in memory, or, when they are too many for it, in a
-   * temp table. When a batch or the source fails nothing is left.
+   * Makes the rows of the batches readable in this session until it is closed: in memory or, if they are too
+   * many, in a temp table. If a batch or the source fails, nothing remains.
    */
   receive(
     schema: Schema,
@@ -125,12 +130,11 @@ export class KernelSession {
   }
 
   /**
-   * Makes a relation that statements of all sessions of the process can be bound and planned over, with a kernel that has
-   * `definesRelations`: of `rows` rows for the optimiser, and none for those who read it. It hides no table, and takes the
-   * place of a relation of the same name.
-   *
+   * Creates a relation that statements of all sessions of the process can be bound and planned over; requires
+   * a kernel with `definesRelations`. The optimiser sees `rows` rows; reading it returns none. It does not
+   * hide a table, and it replaces a relation of the same name.
    * @param columns `type` is SQL
-   * @param name found in every schema, so it should be like no other
+   * @param name is found in every schema, so it should be unique
    */
   async defineRelation(
     name: string,
@@ -140,22 +144,25 @@ export class KernelSession {
     await this.#socket.call({ op: 'defineRelation', name, columns, rows, timeZone: this.#timeZone });
   }
 
-  /** Of a relation that is not there too. */
+  /** Drops a relation; it is not an error if it does not exist. */
   async dropRelation(name: string): Promise<void> {
     await this.#socket.call({ op: 'dropRelation', name, timeZone: this.#timeZone });
   }
 
-  /** The running call fails with QUERY_CANCELLED; the session is of no more use where the kernel does not stop it within five seconds. */
+  /**
+   * Makes the running call fail with QUERY_CANCELLED. If the kernel does not stop it within five seconds, the
+   * session becomes unusable.
+   */
   interrupt(): void {
     this.#socket.interruptOrLeave();
   }
 
-  /** Of the running query. */
+  /** The progress of the running query. */
   async progress(): Promise<QueryProgress> {
     return (await this.#process.ask({ op: 'progress', session: this.#socket.number })) as QueryProgress;
   }
 
-  /** Frees the session's temp tables. A call that still runs is stopped and fails with QUERY_CANCELLED. */
+  /** Drops the session's temp tables. A running call is stopped and fails with QUERY_CANCELLED. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -6,14 +6,14 @@ import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle
 import { KernelSession } from './kernel-session.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
-/** How long the process stays after its last session. Meanwhile the serving process has less memory. */
+/** How long the process stays after its last session. Until then the serving process has less memory. */
 const IDLE_MS = 2_000;
-/** How programs and libraries tell that they end for want of memory. */
+/** The messages with which programs and libraries end for lack of memory. */
 const OUT_OF_MEMORY = /bad_alloc|out of memory|allocation failed|failed to allocate|cannot allocate/i;
 
 type SpawnLimited = (name: string, limits: MemoryLimits, events: ProcessEvents) => KernelProcessHandle;
 
-/** A kernel process of its own, started on demand, that serves one session at a time. */
+/** A separate kernel process, started on demand, that serves one session at a time. */
 export class Quarantine implements ProcessEvents {
   readonly #spawn: SpawnLimited;
   readonly #memory: SharedMemory;
@@ -31,7 +31,7 @@ export class Quarantine implements ProcessEvents {
     this.#log = log;
   }
 
-  /** Sessions that have it or wait for it. */
+  /** The number of sessions that use it or wait for it. */
   get sessions(): number {
     return this.#waiting;
   }
@@ -72,7 +72,7 @@ export class Quarantine implements ProcessEvents {
     process?.retire();
   }
 
-  /** Here a query runs alone: a process that the memory did not suffice for ended by it. */
+  /** A query runs alone here, so a process that ended for lack of memory ended because of that query. */
   reasonOfEnd(how: string): TesseraError | undefined {
     return OUT_OF_MEMORY.test(how)
       ? outOfMemory('the kernel process that ran it alone ran out of memory')
@@ -92,7 +92,7 @@ export class Quarantine implements ProcessEvents {
   }
 
   async #start(): Promise<KernelProcessHandle> {
-    // Its memory is given to the next one.
+    // The memory of the previous process is given to the next one.
     await this.#lastExit;
     const limits = await this.#memory.takeForQuarantine();
     const process = this.#spawn(`quarantine-${this.#count++}`, limits, this);

@@ -3,15 +3,21 @@ import type { KernelColumn } from '../types/kernel-type.ts';
 import { KernelBatch } from './kernel-batch.ts';
 import { batchPayloads, type SessionSocket } from './session-socket.ts';
 
-/** Batches that may wait here, unread, before the socket is paused. */
+/** The number of unread batches that may wait here before the socket is paused. */
 const MAX_QUEUED = 2;
 
 const giveBack = (payload: Buffer): void => batchPayloads.give(payload);
 
-/** A running query. Not reading the batches holds the kernel back; ending the iteration early cancels it. */
+/**
+ * A running query. Not reading the batches slows down the kernel; ending the iteration early cancels the
+ * query.
+ */
 export interface KernelResult {
   readonly columns: readonly KernelColumn[];
-  /** Encapsulated Arrow Schema message, with the dictionaries; with the batches behind it, an Arrow stream. */
+  /**
+   * An encapsulated Arrow Schema message with the dictionaries. Followed by the batches it forms an Arrow
+   * stream.
+   */
   readonly schemaIpc: Uint8Array;
   readonly batches: AsyncIterable<KernelBatch>;
 }
@@ -31,7 +37,7 @@ export class ResultStream {
   }
 
   header(header: ResultHeader): void {
-    // Arrow readers need the message at an aligned address.
+    // Arrow readers require the message at an aligned address.
     this.#header = { ...header, schemaIpc: new Uint8Array(header.schemaIpc) };
     this.#notify();
   }
@@ -49,7 +55,7 @@ export class ResultStream {
     this.#notify();
   }
 
-  /** Resolves when the schema is there. */
+  /** Resolves when the schema has arrived. */
   async result(): Promise<KernelResult> {
     while (this.#header === undefined && !this.#ended) await this.#change();
     if (this.#header === undefined) throw this.#failure ?? new Error('The kernel sent no result');
@@ -77,7 +83,7 @@ export class ResultStream {
     }
   }
 
-  /** Stops the query if it still runs and waits until the session is free. */
+  /** Stops the query if it still runs, and waits until the session is free. */
   async cancel(): Promise<void> {
     this.#cancelled = true;
     this.#queue.length = 0;

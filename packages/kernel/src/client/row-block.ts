@@ -6,14 +6,14 @@ import { readTrustedArrays } from '../arrow/read-arrays.ts';
 
 const schemas = new WeakMap<Uint8Array, Schema>();
 
-/** A batch of rows of a result, to be given out in ranges of rows. */
+/** A batch of result rows that can be read by ranges of rows. */
 export class RowBlock {
   readonly rows: number;
   readonly #columns: readonly ArrayData[];
 
   /**
-   * @param schemaIpc of the result
-   * @param ipc encapsulated Arrow RecordBatch message; starts at a multiple of 8 bytes of its buffer
+   * @param schemaIpc the schema of the result
+   * @param ipc an encapsulated Arrow RecordBatch message that starts at a multiple of 8 bytes of its buffer
    */
   constructor(schemaIpc: Uint8Array, ipc: Uint8Array) {
     let schema = schemas.get(schemaIpc);

@@ -6,13 +6,16 @@ import type { Reply, Request, ResultHeader, WireError } from '../protocol/messag
 import { PayloadPool } from '../protocol/payload-pool.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
-/** How long an interrupted call may go on. */
+/** The longest time that an interrupted call may continue. */
 const MAX_INTERRUPT_MS = 5_000;
 
-/** Of all sessions: what one has sent to its client, another can fill. */
+/** Shared by all sessions: a buffer that one session has sent to its client can be filled by another. */
 export const batchPayloads = new PayloadPool();
 
-/** What happens to a call before it ends; a batch returns whether more are welcome. */
+/**
+ * Callbacks for events of a call before it ends; the one for a batch returns whether more batches are
+ * welcome.
+ */
 export interface CallEvents {
   header?(header: ResultHeader): void;
   batch?(payload: Buffer): boolean;
@@ -26,13 +29,13 @@ interface RunningCall {
 
 /** The process at the other end of a session's socket. */
 export interface SessionProcess {
-  /** It must not be given further sessions. */
+  /** Called when the process must not get further sessions. */
   onFatal(): void;
-  /** What a call fails with whose socket closed: known when it is known how the process ended. */
+  /** The error for calls whose socket closed; known once it is known how the process ended. */
   lost(): Promise<TesseraError>;
 }
 
-/** The node's end of a session's socket: one call at a time. */
+/** The node's end of a session's socket, which runs one call at a time. */
 export class SessionSocket {
   readonly #socket: Socket;
   readonly #process: SessionProcess;
@@ -40,13 +43,13 @@ export class SessionSocket {
   #calls = 0;
   /** Runs from the interrupt of a call until the call has ended. */
   #leaving: NodeJS.Timeout | undefined;
-  /** What every call fails with once the socket is closed. */
+  /** The error of every call once the socket is closed. */
   #lost: Promise<TesseraError> | undefined;
   #closedByUs = false;
   readonly number: number;
-  /** The connection holds something another session must not see. */
+  /** Whether the connection holds something that another session must not see. */
   dirty = false;
-  /** It holds tables made by appends. */
+  /** Whether it holds tables that appends created. */
   #appended = false;
 
   private constructor(socket: Socket, number: number, process: SessionProcess) {
@@ -85,12 +88,12 @@ export class SessionSocket {
     });
   }
 
-  /** For another session, as it is. */
+  /** Whether another session may use it without further steps. */
   get reusable(): boolean {
     return !this.#appended && this.#canBeReused;
   }
 
-  /** For another session, after `dropAppended`. */
+  /** Whether another session may use it after `dropAppended`. */
   get reusableOnceEmptied(): boolean {
     return this.#appended && this.#canBeReused;
   }
@@ -103,7 +106,7 @@ export class SessionSocket {
     await this.call({ op: 'dropAppended' });
   }
 
-  /** Sends the request; resolves with the value of its reply. */
+  /** Sends the request and resolves with the value of its reply. */
   call(request: Request, events: CallEvents = {}): Promise<unknown> {
     if (this.#lost !== undefined) return this.#lost.then((reason) => Promise.reject(reason));
     if (this.#call !== undefined) return Promise.reject(new Error('The session is busy with another call'));
@@ -114,7 +117,10 @@ export class SessionSocket {
     });
   }
 
-  /** Writes one frame of an append; resolves when the socket takes more. `sent` is called when the parts have left. */
+  /**
+   * Writes one frame of an append; resolves when the socket accepts more. `sent` is called when the parts
+   * have been sent.
+   */
   async send(parts: readonly [...Uint8Array[], Uint8Array], sent?: () => void): Promise<void> {
     if (this.#lost !== undefined) return;
     this.#socket.cork();
@@ -124,14 +130,15 @@ export class SessionSocket {
     if (this.#socket.writableNeedDrain) await this.#drained();
   }
 
-  /** Stops the running call, which then fails; nothing if none runs. */
+  /** Stops the running call, which then fails; does nothing if no call runs. */
   interrupt(): void {
     if (this.#call !== undefined) this.#socket.write(encodeFrame(FrameKind.interrupt, this.#calls));
   }
 
   /**
-   * Interrupts the running call. Planning and single functions of the kernel hear no interrupt: a call that goes on for long is left to itself
-   * and fails, and the session can do nothing more.
+   * Interrupts the running call. The kernel does not notice interrupts while it plans or runs a single
+   * function. If the call continues for too long, it fails and is abandoned, and the session cannot be used
+   * any more.
    */
   interruptOrLeave(): void {
     const call = this.#call;
@@ -192,7 +199,7 @@ export class SessionSocket {
     this.#call = undefined;
     clearTimeout(this.#leaving);
     this.#leaving = undefined;
-    // Batches that nobody read may have paused it.
+    // Unread batches may have paused the socket.
     this.#socket.resume();
     return call;
   }

@@ -4,29 +4,33 @@ import { processMemory } from '../own-memory.ts';
 import type { MemoryLimits } from '../protocol/messages.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 
-/** The process in quarantine gets what the serving one does not use, within these shares of the whole. */
+/**
+ * The quarantine process gets the memory that the serving process does not use, within these fractions of the
+ * whole.
+ */
 const QUARANTINE_SHARE = { least: 1 / 4, most: 1 / 2 };
-/** Below it the serving process could not work, whatever the node's own process takes. */
+/** The serving process could not work with less, whatever the node's own process uses. */
 const LEAST_SERVING_SHARE = 1 / 4;
-/** How long the serving process may take to give memory up before a query is refused its quarantine. */
+/** How long to wait for the serving process to release memory before a query is refused its quarantine. */
 const MAX_WAIT_MS = 2_000;
 const RETRY_MS = 50;
 const WATCH_MS = 100;
-/** Limits change in steps, so that a process is not told of every byte. */
+/** Limits change in steps of this size, so that a process is not notified of every byte. */
 const STEP_BYTES = 8 << 20;
 
 /** The processes that serve sessions. */
 interface ServingProcesses {
   current(): Promise<KernelProcessHandle>;
   readonly serving: KernelProcessHandle | undefined;
-  /** Processes that were replaced and still have sessions. */
+  /** Replaced processes that still have sessions. */
   readonly retired: readonly KernelProcessHandle[];
 }
 
 /**
- * Divides the memory of a kernel between its serving process and the one in quarantine. The ceilings of both never add up to more
- * than the whole: the serving process is told of its lower limit, and has come down to it, before the other one starts. What the
- * node's own process takes beyond its share is taken from the serving process.
+ * Divides the memory of a kernel between its serving process and the quarantine process. Their ceilings never
+ * add up to more than the whole: the other process only starts after the serving process has received its
+ * lower limit and complied with it. If the node's own process exceeds its share, the excess is taken from the
+ * serving process.
  */
 export class SharedMemory {
   readonly #whole: MemoryLimits;
@@ -53,9 +57,8 @@ export class SharedMemory {
   }
 
   /**
-   * Reserves memory for a process in quarantine until `release`, and returns its limits.
-   *
-   * @throws OUT_OF_MEMORY when the serving process holds too much for a second one to start
+   * Reserves memory for a quarantine process until `release`, and returns its limits.
+   * @throws OUT_OF_MEMORY if the serving process holds too much for a second one to start
    */
   async takeForQuarantine(): Promise<MemoryLimits> {
     const deadline = performance.now() + MAX_WAIT_MS;
@@ -66,7 +69,7 @@ export class SharedMemory {
       const spare =
         this.#whole.ceilingBytes - this.#elsewhereBytes() - (processMemory(serving.pid)?.ownBytes ?? 0);
       const bytes = Math.min(most, Math.max(least, spare));
-      // A process that ends meanwhile holds nothing; the next turn asks the one that takes its place.
+      // A process that ends meanwhile holds nothing; the next iteration asks its successor.
       const fits = await serving.comeDownTo(this.#servingLimits(bytes)).catch(() => false);
       if (fits) {
         this.#quarantineBytes = bytes;

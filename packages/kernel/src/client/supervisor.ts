@@ -12,14 +12,14 @@ export interface KernelStatus {
 
 export type SpawnKernel = (name: string, events: ProcessEvents) => KernelProcessHandle;
 
-/** A process that ends sooner than this after its start counts as one that does not start. */
+/** A process that ends sooner than this after its start counts as one that failed to start. */
 const STABLE_AFTER_MS = 5_000;
 const MAX_RESTART_DELAY_MS = 5_000;
 const FIRST_RESTART_DELAY_MS = 50;
-/** How often a session is tried on the next process when the one at hand dies under it. */
+/** How often a session is retried on the next process if its process dies. */
 const SESSION_ATTEMPTS = 5;
 
-/** Keeps one kernel process serving: a new one replaces it when it dies or becomes unfit. */
+/** Keeps one kernel process running; it is replaced when it dies or becomes unfit. */
 export class Supervisor implements ProcessEvents {
   readonly #spawn: SpawnKernel;
   readonly #log: KernelLog;
@@ -58,7 +58,7 @@ export class Supervisor implements ProcessEvents {
     return { ready: this.#ready, restarts: Math.max(0, this.#restarts), sessions, pid: this.#current?.pid };
   }
 
-  /** The process that serves or is about to. */
+  /** The process that serves sessions or is about to. */
   get serving(): KernelProcessHandle | undefined {
     return this.#current;
   }
@@ -67,7 +67,7 @@ export class Supervisor implements ProcessEvents {
     return [...this.#alive].filter((process) => process !== this.#current);
   }
 
-  /** The process that serves; waits for the one that is starting. */
+  /** The serving process; waits for one that is starting. */
   current(): Promise<KernelProcessHandle> {
     return this.#serving;
   }
@@ -79,7 +79,7 @@ export class Supervisor implements ProcessEvents {
         return { process, socket: await process.take() };
       } catch (error) {
         if (attempt === SESSION_ATTEMPTS || this.#closed) throw error;
-        // The socket may refuse before the end of the process is known.
+        // The socket may refuse connections before the end of the process is known.
         await process.exited;
       }
     }

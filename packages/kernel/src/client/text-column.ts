@@ -2,10 +2,10 @@ import type { Schema } from 'apache-arrow';
 import { readMessage } from '../arrow/ipc.ts';
 import { bufferCount, childrenOf, layoutOf } from '../arrow/layout.ts';
 
-/** Positions by schema: a result's batches share one. */
+/** Cached positions by schema, which the batches of a result share. */
 const known = new WeakMap<Uint8Array, number[]>();
 
-/** Where among the buffers of a record batch the data of text column `i` lies. */
+/** The index, among the buffers of a record batch, of the data of text column `i`. */
 export function bufferIndexOfTextColumn(schemaIpc: Uint8Array, i: number): number {
   let starts = known.get(schemaIpc);
   if (starts === undefined) {

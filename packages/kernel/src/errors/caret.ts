@@ -2,7 +2,10 @@ import type { TesseraError } from '@tessera/common';
 
 const carets = new WeakMap<Error, number>();
 
-/** Where in the SQL that ran the kernel saw the error: an offset in UTF-16 units from 0, if it gave one. */
+/**
+ * The position of the error in the SQL that ran, if the kernel reported one: an offset in UTF-16 units from
+ * 0.
+ */
 export const caretOf = (error: unknown): number | undefined =>
   error instanceof Error ? carets.get(error) : undefined;
 

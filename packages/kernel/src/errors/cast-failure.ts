@@ -4,12 +4,12 @@ import { withFailedValue } from './failed-value.ts';
 
 interface ReadValue {
   readonly text: string;
-  /** As the kernel calls it. */
+  /** The type by the kernel's name. */
   readonly type: string;
   readonly isOutOfRange?: boolean;
 }
 
-/** How the kernel says that a text is no value of a type. */
+/** The kernel's messages for a text that is not a value of a type. */
 const CAST_FAILURES: readonly (readonly [RegExp, (...groups: string[]) => ReadValue])[] = [
   [
     /[Cc]ould not convert string ["'](.*?)["'] to '?([A-Z]\w*(?:\(\d+,\s*\d+\))?)/s,
@@ -22,14 +22,14 @@ const CAST_FAILURES: readonly (readonly [RegExp, (...groups: string[]) => ReadVa
   ],
 ];
 
-/** A text of digits that is none of these is too large for it. */
+/** If a text of digits cannot be cast to one of these types, the number is too large. */
 const WHOLE_TYPES: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint']);
 
 const SOURCE_COLUMN = /when casting from source column (.+?)$/m;
 const INFERRED_COLUMN = /Error when converting column "(.*?)"\. /;
 
 /**
- * A failed cast of a text in PostgreSQL's words; undefined for a message about something else. The text is kept as
+ * A failed cast of a text in PostgreSQL's words; undefined for any other message. The text is kept as
  * `failedValueOf`.
  */
 export function castFailure(message: string): TesseraError | undefined {

@@ -1,4 +1,6 @@
-/** What the dialect calls the types of the kernel: by the names of its SQL and by those of its physical types. */
+/**
+ * The dialect's names of kernel types: by the names in the kernel's SQL and by those of its physical types.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   BOOL: 'boolean',
   BOOLEAN: 'boolean',
@@ -55,14 +57,14 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 const WITH_TIME_ZONE = /\b(TIMESTAMP|TIME) WITH TIME ZONE\b/g;
-/** A name of a type that ends in the brackets of arrays. */
+/** Matches a type name that ends with array brackets. */
 const ARRAY = /([a-z][a-z ]*(?:\([^()]*\))?)((?:\[\d*\])+)/g;
-/** Upper-case words that stand in no quotes: what is in quotes is the user's. */
+/** Matches upper-case words, and quoted texts in order to skip them: quoted text is the user's. */
 const WORD = /"[^"\n]*"|'[^'\n]*'|\b[A-Z][A-Z0-9_]+\b/g;
 
 /**
- * A message of the kernel with its names of types as the dialect's: `INT32` is `integer`, `VARCHAR[]` is `array(text)`. What
- * stands in quotes is left alone.
+ * Replaces the kernel's type names in a message by the dialect's: `INT32` becomes `integer`, `VARCHAR[]`
+ * becomes `array(text)`. Quoted text is left alone.
  */
 export function withDialectTypes(message: string): string {
   const named = message
@@ -77,5 +79,5 @@ export function withDialectTypes(message: string): string {
   });
 }
 
-/** Longer names first: `double precision[]` is an array of these, not of `precision`. */
+/** Longer names come first: `double precision[]` is an array of that type, not of `precision`. */
 const KNOWN = [...new Set(Object.values(NAMES))].sort((a, b) => b.length - a.length);

@@ -10,7 +10,7 @@ test.each([
     false,
     'OUT_OF_MEMORY',
   ],
-  // A damaged file and a failed allocation are told alike.
+  // A damaged file and a failed allocation have the same message.
   [UNREADABLE, true, 'OUT_OF_MEMORY'],
   [UNREADABLE, false, 'STATEMENT_FAILED'],
 ])('%s, memory is short: %j', (text, memoryIsShort, name) => {

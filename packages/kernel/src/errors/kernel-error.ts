@@ -3,15 +3,15 @@ import { withCaret } from './caret.ts';
 import { castFailure } from './cast-failure.ts';
 import { inDialectWords, translated } from './translations.ts';
 
-/** A failure as the kernel tells it. */
+/** A failure as the kernel reports it. */
 interface KernelFailure {
   /** `Binder`, `Catalog`, `Conversion`, ... */
   readonly type: string;
   readonly message: string;
   readonly subtype?: string | undefined;
-  /** What a Catalog error misses: `Table`, `Scalar Function`, ... */
+  /** The kind of object that a Catalog error misses: `Table`, `Scalar Function`, … */
   readonly entry?: string | undefined;
-  /** Offset in UTF-8 bytes into the SQL. */
+  /** The offset in UTF-8 bytes into the SQL. */
   readonly position?: number | undefined;
 }
 
@@ -29,8 +29,9 @@ const BY_TYPE: Readonly<Record<string, ErrorName>> = {
 };
 
 /**
- * The row of the error table for an error text of the kernel, plain or in its JSON form. With the SQL that ran, the
- * error carries the position as `caretOf`. `memoryIsShort`: the process had nearly all the memory that it may have. Paths in the message are the kernel's: the caller replaces them.
+ * Translates an error text of the kernel, plain or in JSON, to a row of the error table. With the SQL that
+ * ran, the error carries the position as `caretOf`. `memoryIsShort`: the process had used nearly all of its
+ * memory. Paths in the message are the kernel's; the caller replaces them.
  */
 export function kernelErrorToTessera(text: string, sql?: string, memoryIsShort = false): TesseraError {
   const failure = parseFailure(text);
@@ -43,16 +44,16 @@ export function kernelErrorToTessera(text: string, sql?: string, memoryIsShort =
   return withCaret(toTessera(failure), caretIn(failure.position, sql));
 }
 
-/** The kernel refuses everything after such an error: its process has to be replaced. */
+/** Whether the kernel refuses everything after such an error, so that its process has to be replaced. */
 export const isFatal = (text: string): boolean => {
   const { type } = parseFailure(text);
   return type === 'INTERNAL' || type === 'FATAL' || isInvalidation(text);
 };
 
-/** An error that only tells of an earlier one. */
+/** Whether an error only refers to an earlier one. */
 const isInvalidation = (text: string): boolean => text.includes('database has been invalidated');
 
-/** Failures that say nothing of the statement. */
+/** Failures that are not caused by the statement. */
 const NOT_OF_STATEMENT: ReadonlySet<string> = new Set([
   'INTERRUPT',
   'Interrupt',
@@ -61,10 +62,13 @@ const NOT_OF_STATEMENT: ReadonlySet<string> = new Set([
   'Encoding',
 ]);
 
-/** Libraries inside the kernel tell that an allocation failed as an error of their own, such as a block that cannot be read. */
+/**
+ * Libraries inside the kernel report a failed allocation as an error of their own, such as an unreadable
+ * block.
+ */
 const FAILED_ALLOCATION = /Allocation error : not enough memory|std::bad_alloc|Failed to allocate block of/;
 
-/** They tell of a damaged file, too: only where memory is short, the cause is taken to be memory. */
+/** These messages also occur for damaged files. Only if memory is short, they are attributed to it. */
 const MAY_BE_FAILED_ALLOCATION = /Decompression failure|decompress|page size out of range/i;
 
 function toTessera(failure: KernelFailure): TesseraError {
@@ -123,13 +127,15 @@ function byType(failure: KernelFailure): TesseraError {
   }
 }
 
-/** `detail` says what could not be had, in the kernel's words or in ours. */
+/** @param detail what could not be allocated, in the kernel's words or in ours */
 export const outOfMemory = (detail: string): TesseraError =>
   TesseraError.of('OUT_OF_MEMORY', {
     message: `The query needs more memory than the engine may use (engine.max_server_memory_usage): ${detail.replace(/[.\s]+$/, '')}. Let it hold less at once, or give the engine more memory`,
   });
 
-/** Both forms: `{"exception_type":...}`, perhaps after a prefix, and `Binder Error: ... LINE 1: ... ^`. */
+/**
+ * Parses both forms: `{"exception_type":...}`, perhaps after a prefix, and `Binder Error: ... LINE 1: ... ^`.
+ */
 function parseFailure(text: string): KernelFailure {
   const json = text.indexOf('{"exception_type"');
   if (json >= 0) {
@@ -143,7 +149,7 @@ function parseFailure(text: string): KernelFailure {
         position: parsed.position === undefined ? undefined : Number(parsed.position),
       };
     } catch {
-      // Cut off or embedded in another text: read it as plain.
+      // The JSON is truncated or embedded in another text; it is read as a plain message.
     }
   }
   const plain = /^([A-Z][A-Za-z ]*?) Error: ([\s\S]*)$/.exec(text);
@@ -152,8 +158,8 @@ function parseFailure(text: string): KernelFailure {
 }
 
 /**
- * Cuts off the excerpt of the statement (`LINE 1: ...` and the caret below it) that the kernel puts at the end, and its
- * advice, which speaks of settings that users of an engine do not have.
+ * Removes the excerpt of the statement (`LINE 1: ...` and the caret below it) that the kernel appends, and
+ * its advice, which mentions settings that users do not have.
  */
 const withoutExcerpt = (message: string): string =>
   message

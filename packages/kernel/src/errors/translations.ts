@@ -1,7 +1,7 @@
 import { type ErrorExtras, type ErrorName, nearestName, TesseraError } from '@tessera/common';
 import { withDialectTypes } from './dialect-type.ts';
 
-/** What the kernel says, and the error that it is in the words of the dialect. */
+/** A message of the kernel and the corresponding error in terms of the dialect. */
 interface Translation {
   readonly says: RegExp;
   readonly error: MessageError;
@@ -9,7 +9,7 @@ interface Translation {
   readonly resolution?: string;
 }
 
-/** Errors whose message is told as a whole. */
+/** Errors whose whole text is a message. */
 type MessageError = Extract<
   ErrorName,
   | 'UNDEFINED_NAME'
@@ -257,7 +257,7 @@ const TRANSLATIONS: readonly Translation[] = [
   },
 ];
 
-/** The error of a message of the kernel; undefined where the table has none for it. */
+/** The error for a message of the kernel; undefined if the table has none. */
 export function translated(message: string): TesseraError | undefined {
   for (const { says, error, message: words, resolution } of TRANSLATIONS) {
     const match = says.exec(message);
@@ -269,7 +269,10 @@ export function translated(message: string): TesseraError | undefined {
   return undefined;
 }
 
-/** A message that no translation is known for, without lists of overloads, settings of the kernel and its names of types. */
+/**
+ * A message without a translation, with lists of overloads and settings of the kernel removed and type names
+ * translated.
+ */
 export const inDialectWords = (message: string): string =>
   withDialectTypes(
     message
@@ -285,11 +288,11 @@ function suggestion(name: string, candidates: string): string {
   return nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
 }
 
-/** Without functions that are the engine's own. */
+/** Removes the engine's internal functions from a list. */
 const publicNames = (candidates: string): string =>
   candidates.replace(/"(?:tsr_|list_|__|duckdb_|pg_)\w*"/g, '');
 
-/** What users call the functions that stand behind operators and their like. */
+/** The user-visible names of functions that implement operators and similar syntax. */
 const FUNCTION_NAMES: Readonly<Record<string, string>> = {
   '~~': 'LIKE',
   '!~~': 'NOT LIKE',
@@ -305,7 +308,7 @@ const FUNCTION_NAMES: Readonly<Record<string, string>> = {
 const shownFunction = (name: string): string =>
   FUNCTION_NAMES[name] ?? name.replace(/^tsr_/, '').replace(/^list_/, 'array_');
 
-/** `Operator integer + text` or `Function upper(text)`. */
+/** Formats `Operator integer + text` or `Function upper(text)`. */
 function called(name: string, types: string): string {
   const shown = shownFunction(name);
   const arguments_ = withDialectTypes(types);

@@ -1,10 +1,10 @@
 import { lib, libc, memcpy, type Native, offLoop, type Pointer } from './library.ts';
 
-/** "All arenas", in the allocator's own numbering. */
+/** "All arenas" in the allocator's own numbering. */
 const PURGE_ALL = 'arena.4096.purge';
 
 const mallocTrim = libc.func('malloc_trim', 'int', ['size_t']) as unknown as Native<number, [number]>;
-/** The library brings jemalloc on Linux; elsewhere it uses the system's allocator. */
+/** The library includes jemalloc on Linux; elsewhere it uses the system's allocator. */
 const mallctl = optional(
   () =>
     lib.func('duckdb_je_mallctl', 'int', [
@@ -18,14 +18,14 @@ const mallctl = optional(
 const retainSwitch = optional(() => lib.symbol('duckdb_je_opt_retain') as Pointer);
 
 /**
- * Has jemalloc unmap what it gives up. By default it only tells the system that the pages may go, and uses the addresses again
- * later: without a further allocation, so no limit on allocations would stop it.
+ * Makes jemalloc unmap memory that it releases. By default it only allows the system to take the pages and
+ * later reuses the addresses without a further allocation, so a limit on allocations would not apply.
  */
 export function unmapFreedMemory(): void {
   if (retainSwitch !== undefined) memcpy(retainSwitch, new Uint8Array(1), 1);
 }
 
-/** Gives the system back what both allocators keep of freed memory. */
+/** Returns the freed memory that both allocators keep to the system. */
 export async function returnFreedMemory(): Promise<void> {
   const owner = {};
   if (mallctl !== undefined) await offLoop(owner, mallctl, PURGE_ALL, null, null, null, 0);

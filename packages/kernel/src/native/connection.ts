@@ -2,10 +2,13 @@ import { duckdb, offLoop, type Pointer } from './library.ts';
 import { NativeBlock } from './memory.ts';
 import { interrupted, NativeError } from './native-error.ts';
 
-/** The kernel forgets an interrupt that comes before a query has begun, so it is repeated until the call has ended. */
+/**
+ * The kernel forgets an interrupt that arrives before a query has begun, so it is repeated until the call has
+ * ended.
+ */
 const INTERRUPT_REPEAT_MS = 10;
 
-/** One connection of the kernel: runs one call at a time. */
+/** One connection of the kernel, which runs one call at a time. */
 export class NativeConnection {
   readonly handle: Pointer;
   readonly #slot: NativeBlock;
@@ -24,7 +27,7 @@ export class NativeConnection {
     this.#repeat = setInterval(() => duckdb.interrupt(this.handle), INTERRUPT_REPEAT_MS);
   }
 
-  /** To be called when the interrupted call has ended. */
+  /** Must be called when the interrupted call has ended. */
   endInterrupt(): void {
     clearInterval(this.#repeat);
     this.#repeat = undefined;
@@ -48,7 +51,7 @@ export class NativeConnection {
     };
   }
 
-  /** Runs one statement and drops its rows. */
+  /** Runs one statement and discards its rows. */
   async run(sql: string): Promise<void> {
     const result = new NativeBlock(48);
     const failed = await offLoop(result, duckdb.query, this.handle, sql, result.address);
@@ -57,7 +60,7 @@ export class NativeConnection {
     if (error !== undefined) throw new NativeError(error ?? 'The statement failed', sql);
   }
 
-  /** Disconnecting drops the temp tables, which may take time. */
+  /** Closes the connection. Disconnecting drops the temp tables, which may take time. */
   async close(): Promise<void> {
     this.endInterrupt();
     await offLoop(this, duckdb.disconnect, this.#slot.address);

@@ -13,7 +13,7 @@ const REPLACE: TypeObject = koffi.proto('void tessera_replace(void *info, const 
 
 export interface RelationColumn {
   readonly name: string;
-  /** SQL of the type. */
+  /** The type as SQL. */
   readonly type: string;
 }
 
@@ -23,19 +23,21 @@ interface DefinedRelation {
 }
 
 /**
- * Relations that statements can be bound and planned over: they have columns and a number of rows that the optimiser goes by,
- * and give none. A statement finds them by name, in whatever schema it says, where there is no table of the name.
- *
- * The kernel asks for them while it binds, on a thread that waits for the event loop: nothing here may wait for the kernel.
+ * Relations that statements can be bound and planned over. They have columns and a row count for the
+ * optimiser, but return no rows. A statement finds them by name in any schema, unless a table of that name
+ * exists.
+ * The kernel asks for them while it binds, on a thread that waits for the event loop, so nothing here may
+ * wait for the kernel.
  */
 export class DefinedRelations {
   readonly #relations = new Map<string, DefinedRelation>();
 
-  /** To be called before other connections are made. */
+  /** Must be called before other connections are made. */
   install(database: Pointer, connection: NativeConnection): void {
     registerTableFunction(connection, RELATION_FUNCTION, {
       bind: koffi.register((info: Pointer) => this.#bind(info), pointerTo(BIND)),
-      // Called only if such a statement runs. The relation has no rows: nothing is set up, and an untouched chunk is the end.
+      // Only called if such a statement runs. The relation has no rows: nothing is prepared, and an untouched
+      // chunk means the end.
       init: NO_RELEASE,
       scan: NO_RELEASE,
       pushesProjections: true,
@@ -44,7 +46,7 @@ export class DefinedRelations {
     duckdb.addReplacementScan(database, koffi.register(replace, pointerTo(REPLACE)), 0n, 0n);
   }
 
-  /** Takes the place of a relation of the same name. */
+  /** Defines a relation, replacing one of the same name. */
   async define(
     connection: NativeConnection,
     name: string,

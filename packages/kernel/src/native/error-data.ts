@@ -2,7 +2,7 @@ import { duckdb, type Pointer } from './library.ts';
 import { NativeBlock } from './memory.ts';
 import { NativeError } from './native-error.ts';
 
-/** Throws what a `duckdb_error_data` holds, if anything, and destroys it. */
+/** Throws the error in a `duckdb_error_data`, if there is one, and destroys it. */
 export function checkErrorData(data: Pointer | null): void {
   if (!data) return;
   const message = duckdb.errorHas(data) ? duckdb.errorMessage(data) : undefined;

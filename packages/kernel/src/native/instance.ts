@@ -5,7 +5,7 @@ import { duckdb, type Pointer, takeString } from './library.ts';
 import { NativeBlock } from './memory.ts';
 import { ReceivedRows } from './received-rows.ts';
 
-/** What a kernel process is told when it starts. */
+/** The options that a kernel process gets at its start. */
 export interface InstanceOptions {
   readonly spillDirectory: string;
   readonly readableDirectories: readonly string[];
@@ -15,10 +15,10 @@ export interface InstanceOptions {
   readonly definesRelations: boolean;
 }
 
-/** The database of a kernel process: in memory, set up by the bootstrap SQL, then locked down for good. */
+/** The database of a kernel process: in memory, set up by the bootstrap SQL, then locked down permanently. */
 export class NativeInstance {
   readonly #database: Pointer;
-  /** Undefined where the kernel was not asked to have any. */
+  /** Undefined unless the kernel was started with `definesRelations`. */
   readonly relations: DefinedRelations | undefined;
 
   readonly received = new ReceivedRows();
@@ -68,7 +68,10 @@ const settings = (o: InstanceOptions): string[] => [
   'SET GLOBAL errors_as_json=true',
 ];
 
-/** Of a connection: progress is counted only with the bar on, from the start; nothing is printed. */
+/**
+ * Settings of a connection: progress is only computed with the progress bar on from the start; nothing is
+ * printed.
+ */
 const PROGRESS_SETTINGS = [
   ['enable_progress_bar', 'true'],
   ['enable_progress_bar_print', 'false'],
@@ -76,7 +79,7 @@ const PROGRESS_SETTINGS = [
 ] as const;
 export const COUNT_PROGRESS = PROGRESS_SETTINGS.map(([name, value]) => `SET ${name}=${value}`).join(';');
 
-/** The order matters: each step would forbid the ones before it. */
+/** The order matters: each step would forbid the steps before it. */
 const lockDown = (o: InstanceOptions): string[] => [
   `SET allowed_directories=[${o.readableDirectories.map(quoteText).join(', ')}]`,
   'SET enable_external_access=false',

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import koffi, { type TypeObject } from 'koffi';
 import { nulCharacter } from './native-error.ts';
 
-/** The stack a native call runs on: the binder recurses deeply on deeply nested expressions. */
+/** The stack size of a native call: the binder recurses deeply on deeply nested expressions. */
 const STACK_BYTES = 8 * 1024 * 1024;
 
 export type Pointer = bigint;
@@ -13,9 +13,9 @@ export type Native<R, A extends unknown[]> = ((...args: A) => R) & {
 };
 
 const STACK_AND_HEAP_BYTES = STACK_BYTES + 1024 * 1024 + 64 * 1024;
-/** As many calls have a stack that stays; the stack of any further one is made for it. */
+/** This many concurrent calls use permanent stacks; for further calls, a stack is created and released. */
 export const RESIDENT_STACKS = 32;
-/** As many as the thread pool has threads. */
+/** The number of threads in the thread pool. */
 const MAX_CONCURRENT_CALLS = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
 
 koffi.config({
@@ -26,7 +26,7 @@ koffi.config({
   max_async_calls: 4096,
 });
 
-/** `libduckdb` lies beside the prebuilt addon, whose package is named by platform. */
+/** `libduckdb` is next to the prebuilt addon, whose package is named after the platform. */
 function libraryPath(): string {
   const bindings = createRequire(
     createRequire(import.meta.url).resolve('@duckdb/node-bindings/package.json'),
@@ -70,7 +70,7 @@ const fn = <R, A extends unknown[]>(
 ) => withWholeTexts(name, args, lib.func(name, result, args) as unknown as Native<R, A>);
 
 /**
- * The call, refused with an error for a text with a NUL character: as a C string (`str`) it would end there.
+ * Wraps a call so that it refuses a text with a NUL character, which would end the C string (`str`) early.
  * @throws NativeError
  */
 function withWholeTexts<R, A extends unknown[]>(
@@ -100,7 +100,7 @@ const isTextType = (type: string | TypeObject | undefined): boolean =>
 
 const hasNul = (text: unknown): boolean => typeof text === 'string' && text.includes('\0');
 
-/** The C API of the library, only the calls used here. `void *` stands for every handle and for every out-pointer. */
+/** The functions of the C API that are used here. `void *` represents every handle and every out-pointer. */
 export const duckdb = {
   openExt: fn<number, [string | null, Pointer, Pointer, Pointer]>('duckdb_open_ext', 'int', [
     'str',
@@ -367,8 +367,9 @@ export const duckdb = {
 } as const;
 
 /**
- * A native function that does nothing with its argument (`abs`), as the `release` of structs whose memory stays ours:
- * the kernel takes a struct without one for released, and a callback into JavaScript would have to wait for our thread.
+ * A native function without side effects (`abs`), used as the `release` of structs whose memory stays ours.
+ * The kernel takes a struct without a `release` for a released one, and a callback into JavaScript would have
+ * to wait for our thread.
  */
 export const NO_RELEASE: Pointer = koffi.address(libc.symbol('abs'));
 
@@ -379,12 +380,15 @@ export const memcpy = libc.func('memcpy', 'void *', ['void *', 'void *', 'size_t
   bytes: number,
 ) => Pointer;
 
-/** Holds what running calls point into: an address alone keeps nothing from being collected. */
+/**
+ * References to the memory that running calls point into, because an address alone does not prevent its
+ * collection.
+ */
 const inFlight = new Set<{ readonly owner: object }>();
 const waiting: (() => void)[] = [];
 let onFurtherStacks: ((bytes: number) => void) | undefined;
 
-/** Has `listener` told of the bytes of the stacks that do not stay, before one is made and after it is gone. */
+/** Calls `listener` with the bytes of non-permanent stacks before one is created and after it is released. */
 export function observeFurtherStacks(listener: (bytes: number) => void): void {
   onFurtherStacks = listener;
 }
@@ -393,7 +397,10 @@ function tellFurtherStacks(calls: number): void {
   if (calls >= RESIDENT_STACKS) onFurtherStacks?.((calls - RESIDENT_STACKS) * STACK_AND_HEAP_BYTES);
 }
 
-/** Runs a native call on the thread pool, when one of its threads is free. `owner` holds the memory that the arguments point to. */
+/**
+ * Runs a native call on the thread pool as soon as a thread is free. `owner` references the memory that the
+ * arguments point to.
+ */
 export function offLoop<R, A extends unknown[]>(owner: object, call: Native<R, A>, ...args: A): Promise<R> {
   return new Promise((resolve, reject) => {
     const start = () => {
@@ -413,7 +420,7 @@ export function offLoop<R, A extends unknown[]>(owner: object, call: Native<R, A
   });
 }
 
-/** Reads a C string that the library allocated for us, and frees it. */
+/** Copies a C string that the library allocated for us, and frees it. */
 export function takeString(pointer: Pointer | null): string {
   if (!pointer) return '';
   const text = koffi.decode.string(pointer);

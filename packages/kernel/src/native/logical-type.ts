@@ -1,7 +1,7 @@
 import type { KernelField, KernelType, ScalarTypeId } from '../types/kernel-type.ts';
 import { duckdb, type Pointer, takeString } from './library.ts';
 
-/** `duckdb_type` of the C API. */
+/** The values of `duckdb_type` in the C API. */
 const SCALAR_BY_ID: Readonly<Record<number, ScalarTypeId>> = {
   1: 'BOOLEAN',
   2: 'TINYINT',
@@ -43,7 +43,9 @@ const MAP = 26;
 const UNION = 28;
 const ARRAY = 33;
 
-/** Reads a logical type and destroys the handle; null for a type that is not yet known (an untyped parameter). */
+/**
+ * Reads a logical type and destroys the handle; null for a type that is not known yet (an untyped parameter).
+ */
 export function takeLogicalType(handle: Pointer | null): KernelType | null {
   if (!handle) return null;
   try {

@@ -2,8 +2,8 @@ import koffi from 'koffi';
 import { memcpy, type Pointer } from './library.ts';
 
 /**
- * A block of memory whose address does not change, for out-parameters and C structs. Small typed arrays may live on
- * V8's moving heap; `allocUnsafeSlow` is always its own off-heap allocation.
+ * A block of memory with a stable address, for out-parameters and C structs. Small typed arrays may live on
+ * V8's moving heap; `allocUnsafeSlow` is always a separate off-heap allocation.
  */
 export class NativeBlock {
   readonly bytes: Buffer;
@@ -32,10 +32,10 @@ export function copyOut(from: Pointer, size: number): Buffer {
   return bytes;
 }
 
-/** Reads a NUL-terminated UTF-8 string that stays the library's. */
+/** Reads a NUL-terminated UTF-8 string that remains the library's. */
 export const cString = (pointer: Pointer): string => (pointer === 0n ? '' : koffi.decode.string(pointer));
 
-/** Memory that holds a pointer, for functions that free what a pointer variable points to. */
+/** Memory that holds a pointer, for functions that free the target of a pointer variable. */
 export function slotOf(pointer: Pointer): NativeBlock {
   const slot = new NativeBlock(8);
   slot.setPointer(0, pointer);

@@ -1,4 +1,7 @@
-/** A failure the kernel reported: `message` is its own text, usually in the JSON form of `errors_as_json`. */
+/**
+ * A failure that the kernel reported: `message` is its own text, usually in the JSON form of
+ * `errors_as_json`.
+ */
 export class NativeError extends Error {
   readonly sql: string | undefined;
 
@@ -14,7 +17,10 @@ export const interrupted = (): NativeError =>
 export const isInterrupt = (error: unknown): error is NativeError =>
   error instanceof NativeError && /"exception_type":"Interrupt"/i.test(error.message);
 
-/** The failure of a stream whose error was lost, when the query succeeded as it was run again to find the error. */
+/**
+ * The error for a stream whose own error was lost, if the query succeeded when it was run again to find that
+ * error.
+ */
 export const failedOnce = (sql: string): NativeError =>
   new NativeError(
     JSON.stringify({
@@ -25,7 +31,10 @@ export const failedOnce = (sql: string): NativeError =>
     sql,
   );
 
-/** The failure of a statement that began with `offset` bytes which `sql` has not: its position is moved to be one in `sql`. */
+/**
+ * The failure of a statement that had `offset` additional bytes in front of `sql`: its position is translated
+ * to `sql`.
+ */
 export const positionedAfter = (offset: number, { message }: NativeError, sql: string): NativeError =>
   new NativeError(
     message.replace(
@@ -35,6 +44,9 @@ export const positionedAfter = (offset: number, { message }: NativeError, sql: s
     sql,
   );
 
-/** A text that has no form as a C string: the library would not see what stands behind the NUL character. */
+/**
+ * The error for a text with a NUL character, which cannot be passed as a C string: the library would not see
+ * the rest.
+ */
 export const nulCharacter = (what: string): NativeError =>
   new NativeError(JSON.stringify({ exception_type: 'Encoding', exception_message: what }));

@@ -4,22 +4,25 @@ import { duckdb, NO_RELEASE, type Pointer, takeString } from './library.ts';
 import { slotOf } from './memory.ts';
 import { registerTableFunction } from './table-function.ts';
 
-/** The table function that gives the rows of a relation, by its name. */
+/** The table function that returns the rows of a relation, by its name. */
 export const RECEIVED_FUNCTION = 'tessera_received';
-/** More threads than this gain nothing: one thread hands over all chunks. */
+/** More threads gain nothing, because one thread hands over all chunks. */
 const MAX_THREADS = 64;
 
 const BIND: TypeObject = koffi.proto('void tessera_received_bind(void *info)');
 const INIT: TypeObject = koffi.proto('void tessera_received_init(void *info)');
 const SCAN: TypeObject = koffi.proto('void tessera_received_scan(void *info, void *output)');
 
-/** Rows in memory of this process, as chunks of the kernel. */
+/** Rows in the memory of this process, as chunks of the kernel. */
 export interface ReceivedRelation {
   readonly columns: readonly string[];
-  /** Chunks of at most a vector of rows each; the first one, without rows, has the types. They are destroyed with the relation. */
+  /**
+   * Chunks of at most one vector of rows; the first one has no rows and carries the types. They are destroyed
+   * with the relation.
+   */
   readonly chunks: readonly Pointer[];
   readonly rows: number;
-  /** Called when nothing reads the chunks any more: what they point into is free. */
+  /** Called when nothing reads the chunks any more, so the memory that they point into is free. */
   readonly released: () => void;
 }
 
@@ -29,19 +32,18 @@ interface Scan {
 }
 
 /**
- * Relations that statements read where they are, without a table: a statement's scan is handed the vectors of the chunks.
- *
- * The kernel calls from its own threads, which wait for the event loop. So while a statement runs, nothing on the event loop may
- * wait for the kernel's threads.
+ * Relations that statements read in place, without a table: a scan receives the vectors of the chunks.
+ * The kernel calls from its own threads, which wait for the event loop. So while a statement runs, nothing on
+ * the event loop may wait for the kernel's threads.
  */
 export class ReceivedRows {
   readonly #relations = new Map<string, ReceivedRelation>();
-  /** Keyed by the numbers that the kernel stores for us in place of pointers. */
+  /** Keyed by the numbers that the kernel stores for us instead of pointers. */
   readonly #bound = new Map<bigint, ReceivedRelation>();
   readonly #scans = new Map<bigint, Scan>();
   #numbers = 0n;
 
-  /** To be called before other connections are made. */
+  /** Must be called before other connections are made. */
   install(connection: NativeConnection): void {
     const scan = (info: Pointer, output: Pointer) => this.#scan(info, output);
     registerTableFunction(connection, RECEIVED_FUNCTION, {
@@ -56,7 +58,7 @@ export class ReceivedRows {
     this.#relations.set(name, relation);
   }
 
-  /** To be called when no statement reads the relation any more. */
+  /** Must be called when no statement reads the relation any more. */
   drop(name: string): void {
     const relation = this.#relations.get(name);
     if (relation === undefined) return;
@@ -95,7 +97,7 @@ export class ReceivedRows {
     duckdb.initSetMaxThreads(info, Math.max(1, Math.min(MAX_THREADS, relation.chunks.length - 1)));
   }
 
-  /** An output that is left as it is has no rows, which is the end. */
+  /** Fills the output; leaving it unchanged means no rows, which is the end. */
   #scan(info: Pointer, output: Pointer): void {
     const scan = this.#scans.get(duckdb.functionGetInitData(info))!;
     const chunk = scan.relation.chunks[scan.next];

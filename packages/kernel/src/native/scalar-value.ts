@@ -4,7 +4,7 @@ import { takeLogicalType } from './logical-type.ts';
 import { copyOut } from './memory.ts';
 import { NativeError } from './native-error.ts';
 
-/** Strings up to this length lie inside their 16-byte entry, longer ones behind a pointer. */
+/** Strings up to this length are stored in their 16-byte entry, longer ones behind a pointer. */
 const INLINE_BYTES = 12;
 
 /** The value in the first row of the first column of a chunk. */

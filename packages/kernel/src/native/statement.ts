@@ -13,7 +13,7 @@ const EXPLAIN_ANALYZE = 'EXPLAIN ANALYZE ';
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-/** A prepared statement; `destroy` it whatever happens. */
+/** A prepared statement, which must be destroyed with `destroy` in any case. */
 export class NativeStatement {
   readonly #connection: NativeConnection;
   readonly #sql: string;
@@ -38,7 +38,7 @@ export class NativeStatement {
     return statement;
   }
 
-  /** Whether running it leaves the connection as it was. */
+  /** Whether running it leaves the connection unchanged. */
   get leavesNoTrace(): boolean {
     const type = duckdb.statementType(this.#handle);
     return (type === SELECT || type === EXPLAIN) && !/setseed/i.test(this.#sql);
@@ -56,7 +56,7 @@ export class NativeStatement {
     return { columns, parameters };
   }
 
-  /** The type of a column, for the caller to destroy. */
+  /** The type of a column, which the caller must destroy. */
   columnType(index: number): Pointer {
     return duckdb.preparedColumnType(this.#handle, index)!;
   }
@@ -107,11 +107,10 @@ export class NativeStatement {
 
   /**
    * The error to report for a stream that ended with the kernel's interrupt error.
-   *
-   * When one of the kernel's threads fails, the kernel interrupts the other threads of the query. If the thread that
-   * fetches rows sees that interrupt first, the library reports the interrupt and forgets the error. Unless we asked for
-   * the interrupt, the query is therefore run again under EXPLAIN ANALYZE, which executes the same plan, drops its rows, and
-   * reports the first error of any thread.
+   * If one of the kernel's threads fails, the kernel interrupts the other threads of the query. If the thread
+   * that fetches rows sees that interrupt first, the library reports the interrupt and forgets the error.
+   * Unless we requested the interrupt, the query is therefore run again under EXPLAIN ANALYZE, which executes
+   * the same plan, drops its rows, and reports the first error of any thread.
    */
   async causeOfInterrupt(params: KernelParams): Promise<NativeError> {
     if (this.#connection.isInterrupted || duckdb.statementType(this.#handle) !== SELECT) return interrupted();
@@ -137,7 +136,10 @@ export class NativeStatement {
 
 const TURN_MS = 5;
 
-/** As `Array.from`. Each of the library's answers takes time by the number of all of them, so other sessions get turns. */
+/**
+ * Like `Array.from`, but yields to other sessions: each of the library's answers takes time proportional to
+ * their number.
+ */
 async function inTurns<T>(length: number, one: (index: number) => T): Promise<T[]> {
   const all: T[] = [];
   let startedAt = performance.now();
@@ -215,7 +217,7 @@ export class NativeResult {
     }));
   }
 
-  /** The next chunk, which the caller destroys; undefined at the end. */
+  /** The next chunk, which the caller must destroy; undefined at the end. */
   async fetch(): Promise<Pointer | undefined> {
     this.#connection.checkInterrupt();
     const chunk = await offLoop(this, duckdb.fetchChunk, this.#value);
@@ -226,19 +228,21 @@ export class NativeResult {
     return undefined;
   }
 
-  /** The next chunk of a materialised result, which is there already; the caller destroys it. Undefined at the end. */
+  /**
+   * The next chunk of a materialised result, available at once, which the caller must destroy. Undefined at
+   * the end.
+   */
   next(): Pointer | undefined {
-    // Its transaction ended with the statement.
+    // The result's transaction ended with the statement.
     this.#ended = true;
     return duckdb.fetchChunk(this.#value) ?? undefined;
   }
 
   /**
-   * Destroying a result that has not ended stops its tasks, which may take time. Its transaction would stay open until
-   * the connection's next statement, and hold the memory of tables that others drop: so there is a next one, of nothing.
-   *
-   * The tasks of a streaming result may wait for the event loop, for rows that were received (`ReceivedRows`): nothing on it waits
-   * for them.
+   * Destroying an unfinished result stops its tasks, which may take time. Its transaction would stay open
+   * until the connection's next statement and hold the memory of tables that others drop, so an empty
+   * statement follows. The tasks of a streaming result may wait for the event loop, for received rows
+   * (`ReceivedRows`); nothing on the event loop waits for them.
    */
   async destroy(): Promise<void> {
     if (this.#ended && !this.#isStreaming) {

@@ -9,14 +9,14 @@ export interface TableFunctionCallbacks {
   readonly bind: Pointer;
   readonly init: Pointer;
   readonly scan: Pointer;
-  /** Whether `scan` is told which columns the statement reads. */
+  /** Whether `scan` receives the columns that the statement reads. */
   readonly pushesProjections: boolean;
 }
 
 /**
- * Registers a table function that takes the name of a relation. It must be registered before other connections are made.
- *
- * @throws Error when the kernel refuses it
+ * Registers a table function that takes the name of a relation. It must be registered before other
+ * connections are made.
+ * @throws Error if the kernel refuses it
  */
 export function registerTableFunction(
   connection: NativeConnection,

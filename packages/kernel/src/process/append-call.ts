@@ -4,7 +4,10 @@ import type { AppendInput } from './append-input.ts';
 import { Appender } from './appender.ts';
 import { readBatches, readSchema } from './read-batches.ts';
 
-/** Makes the temp table and appends the input to it in its order; the number of rows. Leaves no table on failure. */
+/**
+ * Creates the temp table, appends the input in its order, and returns the number of rows. Leaves no table on
+ * failure.
+ */
 export async function runAppend(
   connection: NativeConnection,
   table: string,

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 import { interrupted } from '../native/native-error.ts';
 import { PayloadPool } from '../protocol/payload-pool.ts';
 
-/** Of all sessions: what holds a batch that was appended, can hold another. */
+/** Shared by all sessions: a buffer of an appended batch can be reused for another one. */
 export const appendPayloads = new PayloadPool();
 
-/** How many bytes of batches may wait before the socket is no longer read. */
+/** The number of bytes of batches that may wait before the socket is no longer read. */
 const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 
-/** The batches of an append, as they come in on the session's socket. */
+/** The batches of an append, as they arrive on the session's socket. */
 export class AppendInput {
   readonly #socket: Socket;
   readonly #queue: Buffer[] = [];
@@ -32,7 +32,8 @@ export class AppendInput {
   end(keep: boolean): void {
     if (this.#state !== 'open') return;
     if (keep) this.#state = 'complete';
-    // Not a failure of the kernel, which would be given up for it: the source of the batches failed, and its error is the one told.
+    // The source of the batches failed, and its own error is reported. This must not look like a failure of
+    // the kernel, which would be abandoned for it.
     else this.#state = interrupted();
     this.#wake?.();
   }
@@ -42,7 +43,7 @@ export class AppendInput {
     this.#wake?.();
   }
 
-  /** Batches that still come are dropped unread. */
+  /** Drops all further batches unread. */
   discard(): void {
     this.#discarding = true;
     this.#queue.length = 0;
@@ -50,7 +51,7 @@ export class AppendInput {
     this.#socket.resume();
   }
 
-  /** The next batch; undefined when the input is complete. Throws when it was given up. */
+  /** The next batch; undefined when the input is complete. Throws if the append was given up. */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
       if (this.#state instanceof Error) throw this.#state;

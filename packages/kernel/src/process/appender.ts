@@ -11,16 +11,19 @@ import { appendPayloads } from './append-input.ts';
 import type { BatchSink } from './read-batches.ts';
 
 const CHUNK_ROWS = 131_072;
-/** The appender casts into a chunk of the kernel's vector size, and writes past its end if there are more rows. */
+/**
+ * The appender casts into a chunk of the kernel's vector size, and writes past its end if there are more
+ * rows.
+ */
 const CAST_CHUNK_ROWS = 2048;
 
-/** A new temp table that rows are appended to. To be closed or abandoned. */
+/** A new temp table to which rows are appended. It must be closed or abandoned. */
 export class Appender implements BatchSink {
   readonly #connection: NativeConnection;
   readonly #table: string;
   readonly #slot = new NativeBlock(16);
 
-  /** How many rows may be appended at once. */
+  /** The maximum number of rows per append. */
   readonly chunkRows: number;
 
   static async open(
@@ -48,7 +51,7 @@ export class Appender implements BatchSink {
   async take(imported: ImportedSchema, batch: ImportedBatch): Promise<void> {
     this.#connection.checkInterrupt();
     const chunk = this.#slot.at(8);
-    // `batch` is held until the chunk, which points into it, is gone.
+    // `batch` is kept alive until the chunk that points into it is destroyed.
     const { address } = batch;
     checkErrorData(
       await offLoop(batch, duckdb.chunkFromArrow, this.#connection.handle, address, imported.handle, chunk),
@@ -61,7 +64,7 @@ export class Appender implements BatchSink {
     }
   }
 
-  /** Appends the rows of a chunk, which stays the caller's. */
+  /** Appends the rows of a chunk, which remains the caller's. */
   async append(chunk: Pointer): Promise<void> {
     if ((await offLoop(this, duckdb.appendChunk, this.#slot.pointerAt(0), chunk)) !== 0) this.#fail();
   }
@@ -76,7 +79,7 @@ export class Appender implements BatchSink {
     await offLoop(this, duckdb.appenderDestroy, this.#slot.at(0));
   }
 
-  /** Drops the table, also when the call was interrupted. */
+  /** Drops the table, even if the call was interrupted. */
   async abandon(): Promise<void> {
     await offLoop(this, duckdb.appenderDestroy, this.#slot.at(0));
     this.#connection.endInterrupt();
@@ -89,5 +92,5 @@ export class Appender implements BatchSink {
   }
 }
 
-/** A column of untyped NULLs needs some type. */
+/** A column of untyped NULLs gets an arbitrary type. */
 const columnType = (type: KernelType): string => (type.id === 'NULL' ? 'INTEGER' : typeToSql(type));

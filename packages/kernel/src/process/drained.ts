@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Resolves when the socket takes more, or is closed. */
+/** Resolves when the socket accepts more, or is closed. */
 export function drained(socket: Socket): Promise<void> {
   if (!socket.writableNeedDrain || socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

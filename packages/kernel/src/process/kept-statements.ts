@@ -2,10 +2,10 @@ import type { NativeConnection } from '../native/connection.ts';
 import { NativeStatement } from '../native/statement.ts';
 
 const MAX_STATEMENTS = 8;
-/** What is longer is hardly a text that is sent again and again with other parameters. */
+/** Longer texts are hardly ever sent repeatedly with other parameters. */
 const MAX_TEXT_LENGTH = 256;
 
-/** Statements of a session that stay prepared for the next call of the same text. */
+/** Statements of a session that stay prepared for the next call with the same text. */
 export class KeptStatements {
   readonly #connection: NativeConnection;
   /** Least recently used first. */
@@ -15,12 +15,12 @@ export class KeptStatements {
     this.#connection = connection;
   }
 
-  /** Of those that answer with one value. */
+  /** Applies to statements that return one value. */
   static isWorthKeeping(sql: string, parameters: number): boolean {
     return parameters > 0 && sql.length <= MAX_TEXT_LENGTH;
   }
 
-  /** Runs `use` with the statement; one that failed is not kept. */
+  /** Runs `use` with the statement; a statement that failed is not kept. */
   async with<T>(sql: string, use: (statement: NativeStatement) => Promise<T>): Promise<T> {
     const statement = this.#statements.get(sql) ?? (await NativeStatement.prepare(this.#connection, sql));
     this.#statements.delete(sql);
@@ -35,7 +35,7 @@ export class KeptStatements {
     }
   }
 
-  /** What was prepared may mean something else from now on. */
+  /** Drops all statements, because the same text may have another meaning from now on. */
   clear(): void {
     for (const statement of this.#statements.values()) statement.destroy();
     this.#statements.clear();

@@ -8,22 +8,28 @@ import { memoryUse } from './memory-use.ts';
 import { ReceivedMemory } from './received-memory.ts';
 import { SessionServer } from './session-server.ts';
 
-/** What the supervisor passes as the only argument, in JSON; its bootstrap is too long for that and is the first message. */
+/**
+ * The options that the supervisor passes as the only argument, in JSON. The bootstrap is too long for that
+ * and is the first message.
+ */
 export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'> {
   readonly socketPath: string;
-  /** Of memory of its own, what the whole process may have. */
+  /** The limit of the process's private memory. */
   readonly ceilingBytes: number;
 }
 
-/** Share of the memory outside the kernel's own accounting for received rows. Rows beyond it go to temp tables. */
+/**
+ * The fraction of the memory outside the kernel's own accounting that received rows may use. Rows beyond it
+ * go to temp tables.
+ */
 const RECEIVED_SHARE = 1 / 8;
 
 const options = JSON.parse(process.argv[2] ?? '{}') as KernelProcessOptions;
 
-// The channel closes when the node process ends, however it does. A plain exit would run the library's destructors
-// under its own running threads.
+// The channel closes when the node process ends, however it ends. A plain exit would run the library's
+// destructors while its own threads are running.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-// A terminal sends Ctrl-C to the whole group; the node process decides when this one ends.
+// A terminal sends Ctrl-C to the whole process group; the node process decides when this one ends.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
@@ -69,9 +75,11 @@ function onControl<T>(run: () => Promise<T>): Promise<T> {
 
 let limits: MemoryLimits = options;
 
-/** Whether they hold: not where the process has more than the ceiling and `ifItFits` is asked. */
+/**
+ * Returns whether the limits are in effect: false if the process exceeds the ceiling and `ifItFits` is set.
+ */
 async function setLimits(wanted: MemoryLimits, ifItFits: boolean): Promise<boolean> {
-  // The kernel puts on disk what exceeds the limit. Where it cannot, it keeps the limit that it has.
+  // The kernel spills what exceeds the limit. If it cannot, it keeps its current limit.
   await control.run(setMemoryLimit(wanted.memoryLimitBytes)).catch(() => undefined);
   const fits = await hasAtMost(wanted.ceilingBytes);
   if (ifItFits && !fits) {

@@ -13,16 +13,20 @@ import { processMemory } from '../own-memory.ts';
 const RLIMIT_DATA = 2;
 /** While all of them sleep, each has a thread and a stack of its own. */
 const SLEEP_MICROSECONDS = 50_000;
-/** Above this share of the ceiling, what the allocators keep of freed memory is given back. */
+/**
+ * Above this fraction of the ceiling, memory that the allocators keep after it was freed is returned to the
+ * system.
+ */
 const RETURN_FREED = { fromShare: 0.5, everyMs: 250 };
 
 const NEAR_SHARE = 0.6;
 /**
- * Has the operating system refuse this process more than some bytes of memory of its own: then the allocation that asks for too
- * much fails, inside the query that asks, whether the kernel counts it or not. Linux only; elsewhere it does nothing.
- *
- * The system limits what is reserved. Stacks are reserved and hardly used, so what is reserved and not in memory at the start is
- * added to the limit. Later the process reserves hardly more than it uses, because freed memory is unmapped.
+ * Makes the operating system refuse this process more than a given amount of private memory. The allocation
+ * that exceeds it fails, inside the query that requests it, whether the kernel accounts for it or not. Linux
+ * only; elsewhere it has no effect.
+ * The system limits reserved memory. Stacks are reserved but hardly used, so memory that is reserved but not
+ * resident at the start is added to the limit. Later the process reserves hardly more than it uses, because
+ * freed memory is unmapped.
  */
 export class MemoryCeiling {
   readonly #pair = new NativeBlock(16);
@@ -43,7 +47,7 @@ export class MemoryCeiling {
     setInterval(() => this.#returnFreed(), RETURN_FREED.everyMs).unref();
   }
 
-  /** Undefined where the system has no such limit. */
+  /** Undefined if the system has no such limit. */
   static async prepare(): Promise<MemoryCeiling | undefined> {
     unmapFreedMemory();
     await reserveStacks();
@@ -54,7 +58,7 @@ export class MemoryCeiling {
     return new MemoryCeiling(pair.pointerAt(8), memory.reservedBytes - memory.ownBytes);
   }
 
-  /** Whether the process has nearly all that it may have, or had a moment ago: freed memory takes a while to go. */
+  /** Whether the process uses nearly all of its memory, or did a moment ago: freeing memory takes a while. */
   get isNear(): boolean {
     return (processMemory('self')?.ownBytes ?? 0) > this.#bytes * NEAR_SHARE;
   }
@@ -91,7 +95,10 @@ const setrlimit = libc.func('setrlimit', 'int', ['int', 'void *']) as unknown as
 >;
 const usleep = libc.func('usleep', 'int', ['uint32_t']) as unknown as Native<number, [number]>;
 
-/** A stack that is asked for later, when queries have taken everything, would end the process. */
+/**
+ * Reserves all stacks now: a stack that cannot be allocated later, when queries have used all memory, would
+ * end the process.
+ */
 async function reserveStacks(): Promise<void> {
   const owner = {};
   await Promise.all(

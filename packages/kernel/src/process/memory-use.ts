@@ -7,7 +7,7 @@ const SQL = `SELECT concat_ws(',',
   (SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()),
   (SELECT coalesce(sum(size), 0) FROM duckdb_temporary_files()))`;
 
-/** What the kernel's buffer manager holds now, in memory and in spill files; the limit is the caller's. */
+/** The kernel's buffer manager usage, in memory and in spill files; the caller knows the limit. */
 export async function memoryUse(connection: NativeConnection): Promise<Omit<MemoryUse, 'limitBytes'>> {
   const statement = await NativeStatement.prepare(connection, SQL);
   try {

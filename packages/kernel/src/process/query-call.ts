@@ -11,7 +11,7 @@ import type { KernelColumn } from '../types/kernel-type.ts';
 import { drained } from './drained.ts';
 
 const MAX_BATCH_ROWS = 131_072;
-/** How long rows that are ready may wait for more to come. */
+/** The longest time in milliseconds that available rows wait for more rows. */
 const MAX_HOLD_MS = 10;
 const BATCH_PREFIX_BYTES = 8;
 
@@ -71,9 +71,9 @@ class ResultStream {
   }
 
   /**
-   * The next chunk is always being fetched while the last one is copied. Rows wait for a full batch only while the
-   * kernel keeps them coming; the first chunk goes out as soon as it is known not to be the only one. Batches that are to be full
-   * wait for all their rows.
+   * Always fetches the next chunk while the last one is copied. Rows wait for a full batch only while the
+   * kernel keeps producing them; the first chunk is sent as soon as it is known not to be the only one. In
+   * the modes with full batches, rows always wait.
    */
   async run(): Promise<void> {
     const isPrompt = this.#batches === 'prompt';
@@ -86,13 +86,13 @@ class ResultStream {
         pending = undefined;
         if (chunk === undefined) break;
         pending = this.#result.fetch();
-        // Its failure is seen by the next await; until then it must not count as unhandled.
+        // The next await sees its failure; until then it must not count as unhandled.
         pending.catch(() => undefined);
         this.#builder.add(chunk);
         const full = this.#builder.rows >= MAX_BATCH_ROWS || this.#builder.bytes >= this.#maxBatchBytes;
         if (full || (isPrompt && !this.#headerSent)) {
           if (isPrompt && !this.#headerSent && (await pending) === undefined) continue;
-          // The last batch leaves while this one was gathered; two at a time are in memory.
+          // The last batch is sent while this one is filled, so two batches are in memory at a time.
           await drained(this.#socket);
           this.#flush();
         }
@@ -100,7 +100,7 @@ class ResultStream {
       this.#socket.cork();
       this.#flush();
       if (!this.#headerSent) this.#sendHeader();
-      // The reply of the caller is written in this turn, and leaves with the rows.
+      // The caller writes its reply in the same turn of the event loop, so it is sent together with the rows.
       process.nextTick(() => this.#socket.uncork());
     } finally {
       clearInterval(overdue);
@@ -109,7 +109,10 @@ class ResultStream {
     }
   }
 
-  /** Not to a reader that lags behind: then rows gather to whole batches, whose number is bounded. */
+  /**
+   * Sends rows that have waited too long, unless the reader lags behind: rows are then collected into full
+   * batches, whose number is bounded.
+   */
   #flushOverdue(): void {
     if (!this.#socket.writableNeedDrain) this.#flush();
   }
@@ -130,7 +133,7 @@ class ResultStream {
     this.#socket.uncork();
   }
 
-  /** Dictionaries belong to the schema: they are the same for every batch. */
+  /** Dictionaries belong to the schema, because they are the same for every batch. */
   #sendHeader(): void {
     this.#headerSent = true;
     const schemaIpc = Buffer.concat([this.#schema.message, ...this.#builder.dictionaryMessages()]);

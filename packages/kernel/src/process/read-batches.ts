@@ -7,20 +7,23 @@ import { readMessage } from '../arrow/ipc.ts';
 import { readArrays } from '../arrow/read-arrays.ts';
 import type { AppendInput } from './append-input.ts';
 
-/** Takes the rows of batches, in their order. */
+/** Receives the rows of batches, in order. */
 export interface BatchSink {
-  /** How many rows it takes at once; a multiple of 64. */
+  /** The maximum number of rows per call; a multiple of 64. */
   readonly chunkRows: number;
-  /** The batch points into a payload, which is the sink's when `payloadRead` was called for it. */
+  /**
+   * Takes a batch that points into a payload. The payload belongs to the sink once `payloadRead` was called
+   * for it.
+   */
   take(imported: ImportedSchema, batch: ImportedBatch): Promise<void>;
-  /** All batches of the payload were taken. */
+  /** Called when all batches of the payload were taken. */
   payloadRead(payload: Buffer): Promise<void>;
 }
 
 export const readSchema = (schemaIpc: Uint8Array): Schema =>
   readMessage(new Uint8Array(schemaIpc), 0)!.message.header() as Schema;
 
-/** Gives the rows of the input to the sink; the number of rows. */
+/** Passes the rows of the input to the sink and returns the number of rows. */
 export async function readBatches(
   imported: ImportedSchema,
   input: AppendInput,
@@ -36,7 +39,7 @@ export async function readBatches(
       isKept ||= read.message.isDictionaryBatch();
       total += await takeMessage(read, imported, dictionaries, sink);
     }
-    // Dictionaries are read where they came.
+    // Dictionaries are read in place.
     if (!isKept) await sink.payloadRead(payload);
   }
   return total;

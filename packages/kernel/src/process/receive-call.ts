@@ -13,7 +13,7 @@ import { Appender } from './appender.ts';
 import { type BatchSink, readBatches, readSchema } from './read-batches.ts';
 import type { ReceivedMemory } from './received-memory.ts';
 
-/** A scan gives no more rows at once. */
+/** The maximum number of rows that a scan returns at once. */
 const VECTOR_ROWS = 2048;
 
 export interface ReceiveServices {
@@ -23,10 +23,9 @@ export interface ReceiveServices {
 }
 
 /**
- * Makes the rows of the input readable: where they are while memory lasts, otherwise all of them in a temp table. Leaves nothing on
- * failure.
- *
- * @param name like that of no other relation of the process
+ * Makes the rows of the input readable: in place while memory suffices, otherwise all of them in a temp
+ * table. Leaves nothing behind on failure.
+ * @param name must be unique among the relations of the process
  */
 export async function runReceive(
   services: ReceiveServices,
@@ -54,12 +53,15 @@ export async function runReceive(
   }
 }
 
-/** Holds received rows as chunks of the kernel over the payloads that they came in; moves them to a table when there is no memory left. */
+/**
+ * Holds received rows as chunks of the kernel over the payloads that they arrived in; moves them to a table
+ * if memory runs out.
+ */
 class HeldRows implements BatchSink {
   readonly #services: ReceiveServices;
   readonly #name: string;
   readonly #imported: ImportedSchema;
-  /** The first one has no rows, and the types. */
+  /** The first chunk has no rows and carries the types. */
   readonly chunks: Pointer[] = [];
   readonly #batches: ImportedBatch[] = [];
   readonly #payloads: Buffer[] = [];
@@ -115,7 +117,7 @@ class HeldRows implements BatchSink {
     for (const chunk of this.chunks.splice(0)) destroyChunk(chunk);
   }
 
-  /** To be called when the chunks are gone. */
+  /** Must be called after the chunks were destroyed. */
   free(): void {
     for (const batch of this.#batches.splice(0)) batch.keepAlive();
     for (const payload of this.#payloads.splice(0)) appendPayloads.give(payload);

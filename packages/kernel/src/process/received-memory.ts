@@ -1,4 +1,4 @@
-/** The memory that received rows of all sessions of a process take. */
+/** The memory that received rows of all sessions of a process use. */
 export class ReceivedMemory {
   readonly #limitBytes: number;
   #usedBytes = 0;
@@ -7,7 +7,7 @@ export class ReceivedMemory {
     this.#limitBytes = limitBytes;
   }
 
-  /** False when there is not so much left. */
+  /** Reserves memory; returns false if not enough is left. */
   take(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#limitBytes) return false;
     this.#usedBytes += bytes;

@@ -22,10 +22,13 @@ import { runQuery } from './query-call.ts';
 import { runReceive } from './receive-call.ts';
 import type { ReceivedMemory } from './received-memory.ts';
 
-/** Smaller reads are left to the collector. */
+/** Smaller reads are left to the garbage collector. */
 const MIN_DISCARDED_BYTES = 16 * 1024;
 
-/** Frees what was read and copied: left to the collector, a long append makes it run for the size of the reads alone. */
+/**
+ * Frees memory that was read and copied. Otherwise a long append would trigger the garbage collector for the
+ * reads alone.
+ */
 function discard({ buffer, byteLength }: Buffer): void {
   if (byteLength < MIN_DISCARDED_BYTES || buffer.byteLength !== byteLength) return;
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
@@ -33,7 +36,7 @@ function discard({ buffer, byteLength }: Buffer): void {
 
 type SessionCall = Exclude<Request, { op: 'attach' }>;
 
-/** Serves one session: one connection of the kernel, one call at a time, for as long as the socket is open. */
+/** Serves one session: one connection of the kernel, one call at a time, as long as the socket is open. */
 export class SessionServer {
   readonly #instance: NativeInstance;
   readonly #connection: NativeConnection;
@@ -46,15 +49,15 @@ export class SessionServer {
   #isSetUp = false;
   #timeZone: string | null = null;
   #dirty = false;
-  /** Temp tables that appends have made. */
+  /** Temp tables that appends have created. */
   readonly #appended = new Set<string>();
-  /** Relations of rows that were received and are in no table. */
+  /** Relations of received rows that are not in a table. */
   readonly #received = new Set<string>();
   #calls = 0;
   #running: Promise<void> | undefined;
   #append: AppendInput | undefined;
 
-  /** Enters itself in `sessions` under the number its client gives it. */
+  /** Registers itself in `sessions` under the number that its client sends. */
   constructor(
     instance: NativeInstance,
     socket: Socket,
@@ -93,7 +96,7 @@ export class SessionServer {
       return;
     }
     this.#calls++;
-    // Its batches may already be behind it on the socket.
+    // Its batches may already follow it on the socket.
     if (request.op === 'append' || request.op === 'receive') this.#append = new AppendInput(this.#socket);
     this.#running = this.#run(request).finally(() => {
       this.#connection.endInterrupt();
@@ -109,7 +112,7 @@ export class SessionServer {
         this.#handle(decodePayload(frame) as Request);
         return;
       case FrameKind.interrupt:
-        // An interrupt that crossed the answer of its call on the way must not hit the next one.
+        // An interrupt that crossed the answer to its call in transit must not affect the next call.
         if (decodePayload(frame) === this.#calls) this.#interrupt();
         return;
       case FrameKind.appendBatch:
@@ -193,7 +196,7 @@ export class SessionServer {
   }
 
   async #dropAppended(): Promise<void> {
-    // Statements over them would not be found out to be out of date before they run.
+    // Statements over these relations would not be recognised as outdated before they run.
     this.#kept.clear();
     const drops = [...this.#appended].map((table) => `DROP TABLE IF EXISTS temp.main.${quoteName(table)}`);
     if (drops.length > 0) await this.#connection.run(drops.join(';'));
@@ -244,7 +247,7 @@ export class SessionServer {
     return changed;
   }
 
-  /** With the first call, or the next when that was interrupted meanwhile. */
+  /** Runs with the first call, or with the next one if that was interrupted meanwhile. */
   async #setUp(): Promise<void> {
     if (this.#isSetUp) return;
     await this.#connection.run(COUNT_PROGRESS);

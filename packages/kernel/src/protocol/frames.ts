@@ -1,8 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 
 /**
- * One frame on a session's socket: an 8-byte header (u32 LE payload length, u8 kind, 3 zero bytes), then the payload.
- * Structured payloads are V8-serialised: both ends are the same program.
+ * One frame on a session's socket: an 8-byte header (u32 LE payload length, u8 kind, 3 zero bytes), then the
+ * payload. Structured payloads are V8-serialised, because both ends are the same program.
  */
 const FRAME_HEADER_BYTES = 8;
 
@@ -48,15 +48,16 @@ export const decodePayload = (frame: Frame): unknown =>
 
 const EMPTY = Buffer.alloc(0);
 
-/** Where the payload of a frame is to be gathered. */
+/** Provides the buffer in which the payload of a frame is collected. */
 export type AllocatePayload = (kind: FrameKind, bytes: number) => Buffer;
 
-/** A payload that lacks at least this much is worth reading into directly. */
+/** If a payload lacks at least this much, it is worth reading into it directly. */
 const MIN_DIRECT_BYTES = 16 * 1024;
 
 /**
- * Cuts a byte stream into frames. Every payload has a buffer of its own, so that it starts at an aligned address and is
- * copied once; or not at all where the reader of the stream asks first where the next bytes should go.
+ * Splits a byte stream into frames. Every payload has a buffer of its own, so that it starts at an aligned
+ * address. It is copied once, or not at all if the reader of the stream asks first where the next bytes
+ * should go.
  */
 export class FrameReader {
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
@@ -74,13 +75,13 @@ export class FrameReader {
     this.#allocate = allocate;
   }
 
-  /** The missing rest of a long payload; undefined when the next bytes are to be read elsewhere and pushed. */
+  /** The missing rest of a long payload; undefined if the next bytes should be read elsewhere and pushed. */
   get directTarget(): Buffer | undefined {
     const missing = this.#payload.length - this.#payloadFill;
     return missing >= MIN_DIRECT_BYTES ? this.#payload.subarray(this.#payloadFill) : undefined;
   }
 
-  /** So many bytes have been read into what `directTarget` was. */
+  /** Reports that this many bytes were read into the former `directTarget`. */
   filled(bytes: number): void {
     this.#payloadFill += bytes;
     this.#emitWhole();

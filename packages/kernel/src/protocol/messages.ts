@@ -1,18 +1,20 @@
 import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
 
-/** `number` is bound as BIGINT when it is a safe integer, else as DOUBLE; `bigint` as BIGINT or HUGEINT. */
+/**
+ * `number` is bound as BIGINT if it is a safe integer, otherwise as DOUBLE; `bigint` as BIGINT or HUGEINT.
+ */
 export type KernelValue = null | boolean | number | bigint | string | Uint8Array;
 export type KernelParams = readonly KernelValue[] | Readonly<Record<string, KernelValue>>;
 
 /**
- * How the rows of a result are cut into batches. `prompt`: rows that are ready do not wait long for more. `full`: every batch but
- * the last one is as large as it may be. `sorted`: the same, and the rows of each batch are sorted by the last column, a
- * USMALLINT without NULLs.
+ * How the rows of a result are divided into batches. `prompt`: available rows do not wait long for more.
+ * `full`: every batch except the last one has the maximum size. `sorted`: like `full`, and the rows of each
+ * batch are sorted by the last column, a USMALLINT without NULLs.
  */
 export type BatchMode = 'prompt' | 'full' | 'sorted';
 
 interface Call {
-  /** The session's time zone; null = the instance's default. Set before the call when it differs. */
+  /** The session's time zone; null means the instance's default. It is set before the call if it differs. */
   readonly timeZone: string | null;
 }
 
@@ -41,20 +43,20 @@ export type Request =
   | { readonly op: 'dropAppended' }
   | { readonly op: 'attach'; readonly session: number };
 
-/** On the channel between the two processes, beside the sessions' sockets. */
+/** Messages on the channel between the two processes, apart from the sessions' sockets. */
 export type ControlRequest =
   | { readonly op: 'progress'; readonly id: number; readonly session: number }
   | { readonly op: 'memory'; readonly id: number }
   | { readonly op: 'limits'; readonly id: number; readonly limits: MemoryLimits; readonly ifItFits: boolean };
-/** For `limits`, whether they hold. */
+/** For `limits`, whether they are in effect. */
 export type ControlAnswer = QueryProgress | Omit<MemoryUse, 'limitBytes'> | boolean;
 export type ControlMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly value?: ControlAnswer; readonly error?: string };
 
 /**
- * What ends a call; `dirty` = the connection now holds something that another session must not see, `appended` = it would,
- * if it were not for tables made by appends and received rows.
+ * The end of a call. `dirty`: the connection now holds something that another session must not see.
+ * `appended`: it holds nothing of that kind except tables created by appends and received rows.
  */
 export interface Reply {
   readonly value?: unknown;
@@ -62,21 +64,21 @@ export interface Reply {
   readonly appended?: boolean;
 }
 
-/** Rows that a session can read. */
+/** Received rows that a session can read. */
 export interface ReceivedRelation {
   readonly rows: number;
-  /** The relation, to stand in FROM. */
+  /** The relation, for FROM. */
   readonly sql: string;
-  /** The rows are in a temp table; otherwise they stay in the memory that they came in. */
+  /** Whether the rows are in a temp table; otherwise they stay in the memory that they arrived in. */
   readonly isTable: boolean;
 }
 
 export interface WireError {
-  /** The kernel's own text, possibly its JSON form. */
+  /** The kernel's own text, possibly in its JSON form. */
   readonly message: string;
-  /** The SQL that ran, so that a byte position can become a character offset. */
+  /** The SQL that ran, so that a byte position can be converted to a character offset. */
   readonly sql?: string | undefined;
-  /** Whether the process had nearly all the memory that it may have. */
+  /** Whether the process used nearly all of its memory. */
   readonly memoryIsShort?: boolean;
   readonly dirty?: boolean;
   readonly appended?: boolean;
@@ -89,21 +91,21 @@ export interface ResultHeader {
 
 export interface StatementDescription {
   readonly columns: readonly KernelColumn[];
-  /** A parameter's type is null where the kernel cannot tell it before it has a value. */
+  /** The type of a parameter is null if the kernel cannot know it before the parameter has a value. */
   readonly parameters: readonly { readonly name: string; readonly type: KernelType | null }[];
 }
 
 export interface QueryProgress {
-  /** 0 to 1; -1 while the kernel cannot say. */
+  /** From 0 to 1; -1 while the kernel does not know it. */
   readonly fraction: number;
   readonly rowsProcessed: number;
   readonly rowsTotal: number;
 }
 
 export interface MemoryLimits {
-  /** Memory ceiling of the whole process in bytes. Beyond it, allocations of its queries fail. */
+  /** The memory ceiling of the whole process in bytes. Beyond it, allocations of its queries fail. */
   readonly ceilingBytes: number;
-  /** Limit in bytes of the memory that the kernel counts. Queries spill beyond it. */
+  /** The limit in bytes of the memory that the kernel accounts for. Queries spill beyond it. */
   readonly memoryLimitBytes: number;
 }
 

@@ -1,17 +1,17 @@
-/** Below this, a buffer of its own costs less than looking for one. */
+/** For smaller buffers, allocation costs less than a search. */
 const MIN_POOLED_BYTES = 128 * 1024;
 const SIZE_STEP_BYTES = 256 * 1024;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Buffers for large payloads, used again once nobody reads them: fresh ones make the collector run for their size, and
- * the system clear their pages.
+ * Reuses buffers of large payloads once nobody reads them: fresh buffers would trigger the garbage collector
+ * because of their size, and the system would have to clear their pages.
  */
 export class PayloadPool {
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
 
-  /** A buffer of just this size, its content undefined. */
+  /** A buffer of exactly this size with undefined content. */
   take(size: number): Buffer {
     if (size < MIN_POOLED_BYTES) return Buffer.allocUnsafeSlow(size);
     const fits = this.#kept.findIndex((buffer) => buffer.length >= size);
@@ -23,7 +23,7 @@ export class PayloadPool {
     return found!.subarray(0, size);
   }
 
-  /** Takes back what `take` gave; to be called once for it, when nobody reads it any more. */
+  /** Takes back a buffer of `take`. Must be called once, when nobody reads the buffer any more. */
   give(payload: Buffer): void {
     const bytes = payload.buffer.byteLength;
     if (bytes < MIN_POOLED_BYTES || this.#keptBytes + bytes > MAX_KEPT_BYTES) return;

@@ -11,7 +11,7 @@ export interface TestKernel extends AsyncDisposable {
   readonly logged: string[];
 }
 
-/** A kernel in a directory of its own, gone with it when disposed. */
+/** A kernel in a temporary directory, which is removed on disposal. */
 export async function testKernel(options: Partial<KernelOptions> = {}): Promise<TestKernel> {
   const directory = mkdtempSync(join(tmpdir(), 'kernel-test-'));
   const logged: string[] = [];
@@ -38,7 +38,7 @@ export async function testKernel(options: Partial<KernelOptions> = {}): Promise<
 
 export const schemaOf = (result: KernelResult): Schema => tableFromIPC(result.schemaIpc).schema;
 
-/** The result's messages as an append takes them: dictionaries before the first batch. */
+/** The result's messages in the form that an append takes: dictionaries before the first batch. */
 export async function* messagesOf(result: KernelResult): AsyncGenerator<{ ipc: Uint8Array }> {
   const view = new DataView(result.schemaIpc.buffer, result.schemaIpc.byteOffset);
   const dictionaries = result.schemaIpc.subarray(8 + view.getInt32(4, true));

@@ -30,15 +30,18 @@ const FIXED_BYTES: Readonly<Record<string, number>> = {
   INTERVAL: 16,
 };
 
-/** Bytes that the kernel takes for a value of a type without parameters, by its name; undefined where values differ. */
+/**
+ * The bytes that the kernel uses per value of a type without parameters, by its name; undefined for
+ * variable-size types.
+ */
 export const fixedWidth = (id: string): number | undefined =>
   Object.hasOwn(FIXED_BYTES, id) ? FIXED_BYTES[id] : undefined;
 
-/** Bytes that the kernel takes for a decimal of so many digits. */
+/** The bytes that the kernel uses for a decimal with this many digits. */
 export const decimalWidth = (digits: number): number =>
   digits <= 4 ? 2 : digits <= 9 ? 4 : digits <= 18 ? 8 : 16;
 
-/** Bytes that the kernel takes for a value of the type; undefined where values differ. */
+/** The bytes that the kernel uses per value of the type; undefined for variable-size types. */
 export function typeWidth(type: KernelType): number | undefined {
   switch (type.id) {
     case 'DECIMAL':

@@ -4,9 +4,10 @@ import type { Cluster } from '../cluster.ts';
 import type { LocalTasks } from '../stage-execution.ts';
 
 /**
- * What goes wrong with one attempt. `TASK_FAILURE`: it fails on its node. `TASK_MANAGEMENT_REQUEST_FAILURE`: the request to run it does
- * not arrive; `…_TIMEOUT`: it arrives and runs, the answer is lost. `TASK_GET_RESULTS_REQUEST_FAILURE`: others cannot fetch what it
- * left; `…_TIMEOUT`: they find out after their own work has begun.
+ * The fault of one attempt. `TASK_FAILURE`: it fails on its node. `TASK_MANAGEMENT_REQUEST_FAILURE`: the
+ * request to run it does not arrive; `…_TIMEOUT`: the request arrives and the task runs, but the answer is
+ * lost. `TASK_GET_RESULTS_REQUEST_FAILURE`: consumers cannot fetch its output; `…_TIMEOUT`: they notice only
+ * after their own work has begun.
  */
 export type FaultType =
   | 'TASK_FAILURE'
@@ -20,11 +21,11 @@ export interface InjectedFault {
   readonly stage: number;
   readonly task: number;
   readonly attempt: number;
-  /** Of a TASK_FAILURE; a passing one unless told. */
+  /** The error of a TASK_FAILURE; a transient one by default. */
   readonly error?: TesseraError | undefined;
 }
 
-/** The same nodes, with which some attempts go wrong: for tests of what a query does then. */
+/** The same nodes with injected faults in some attempts, for tests of how a query handles them. */
 export function withFaults(
   faults: readonly InjectedFault[],
   cluster: Cluster,
@@ -80,7 +81,7 @@ export function withFaults(
   };
 }
 
-/** The root has no attempts of its own to fail: only what it reads can. */
+/** The root has no attempts of its own that could fail; only its inputs can. */
 const ROOT: Task['key'] = { queryId: '', run: 0, stage: -1, task: 0, attempt: 0 };
 const NOTHING: Task['output'] = { columns: [], hashKeys: [], summarised: [] };
 

@@ -26,10 +26,13 @@ const DEFAULTS = {
   blocksPerEvent: 20_000,
   releaseBytes: 16 << 20,
 };
-/** A session that does not stop when it is told to holds up the end of a failed run no longer than this. */
+/**
+ * The longest delay, in milliseconds, of the end of a failed run if its session does not stop when it is told
+ * to.
+ */
 const SESSION_STOP_MS = 900;
 
-/** Does what the reducer says, and tells it what came of it. */
+/** Executes the reducer's effects and feeds the outcomes back as events. */
 export class PlanRun {
   readonly #execution: PlanExecution;
   readonly #cluster: Cluster;
@@ -43,10 +46,10 @@ export class PlanRun {
   readonly #ended = Promise.withResolvers<void>();
   #state: SchedulerState;
   #isReducing = false;
-  /** What the session is doing: one thing at a time. */
+  /** The session's current operation; it runs one at a time. */
   #session: Promise<unknown> = Promise.resolve();
   #root: OpenedSources | undefined;
-  /** Something was thrown that is no error of the table. */
+  /** An exception that is not an error of the error table. */
   #defect: { readonly error: unknown } | undefined;
 
   constructor(execution: PlanExecution, cluster: Cluster, local: LocalTasks, options: DriverOptions) {
@@ -98,7 +101,7 @@ export class PlanRun {
     };
   }
 
-  /** Events that come while one is being applied are applied after it. */
+  /** Applies an event. Events that arrive meanwhile are applied afterwards. */
   #send(event: SchedulerEvent): void {
     this.#waiting.push(event);
     if (this.#isReducing) return;
@@ -242,7 +245,7 @@ export class PlanRun {
       .finally(() => this.#attempts.delete(attemptName(ref)));
   }
 
-  /** After whatever the session does now has ended, well or not. */
+  /** Runs work after the session's current operation has ended, whether it succeeded or failed. */
   #inSession<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const turn = this.#session.then(() => {
       if (signal.aborted) throw cancellation(signal);

@@ -1,24 +1,25 @@
-/** Planning that takes less is done at once, longer planning between other work of the process. */
+/** Shorter planning is done at once; longer planning is interleaved with other work of the process. */
 const AT_ONCE_MS = 5;
 const FREE_MS = 200;
-/** Of the time that a run takes, so much may go to better plans. */
+/** The fraction of a run's time that may be spent on better plans. */
 const SHARE = 0.1;
 
 /**
- * How much of a run goes to asking for better plans. Planning holds up the whole process, pings of other nodes included, and the time
- * that it takes grows with the plan, as does the number of questions: a run over hundreds of stages must not take its node away from
- * all others for seconds. Where the time is spent, the run goes on with the plan that it has.
+ * Limits the time that a run spends on refining its plan. Planning blocks the whole process, including pings
+ * of other nodes. Its time grows with the plan, and so does the number of refinements: a run with hundreds of
+ * stages must not block its node for seconds. When the time is used up, the run continues with its current
+ * plan.
  */
 export class PlanningTime {
   #spentMs = 0;
   #lastMs = 0;
 
-  /** Whether another question fits into a run that has taken so long until now. */
+  /** Whether another refinement is affordable for a run that has taken this long so far. */
   isLeft(elapsedMs: number): boolean {
     return this.#spentMs <= FREE_MS + SHARE * elapsedMs;
   }
 
-  /** Whether the next question may be asked without letting other work go before it. */
+  /** Whether the next refinement may run without yielding to other work first. */
   get isShort(): boolean {
     return this.#lastMs < AT_ONCE_MS;
   }

@@ -5,7 +5,7 @@ import { isComplete, rootOf, type SchedulerState, type StageState } from '../sta
 
 const TELL_EVERY_MS = 100;
 
-/** How far a run is and how long its stages took. Told at most ten times a second. */
+/** The progress of a run and the duration of its stages. Reported at most ten times a second. */
 export class RunProgress {
   readonly #tell: (progress: ExecutionProgress) => void;
   readonly #percents = new Map<StageId, Map<number, number>>();
@@ -35,7 +35,7 @@ export class RunProgress {
     this.#percents.get(stage)?.delete(task);
   }
 
-  /** From the first start of a task to the last end. */
+  /** The time from the first start of a task to the last end. */
   elapsedMs(stage: StageId): number {
     const { fromMs, toMs } = this.#times.get(stage) ?? { fromMs: 0, toMs: 0 };
     return toMs - fromMs;
@@ -49,7 +49,7 @@ export class RunProgress {
     }, TELL_EVERY_MS).unref();
   }
 
-  /** Tells what was still to be told: that stages have finished, while the root runs. */
+  /** Reports the final progress: all stages have finished while the root runs. */
   close(): void {
     if (this.#timer !== undefined) {
       clearTimeout(this.#timer);

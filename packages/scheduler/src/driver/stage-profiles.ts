@@ -2,7 +2,7 @@ import type { StageProfile } from '../stage-execution.ts';
 import { rootOf, type SchedulerState } from '../state/scheduler-state.ts';
 import { type RunProgress, stageProgress } from './run-progress.ts';
 
-/** What the stages before the root took, by the attempts that count. */
+/** The measurements of the stages before the root, from the attempts that count. */
 export function stageProfiles(state: SchedulerState, times: RunProgress): readonly StageProfile[] {
   return state.stages
     .filter(({ stage, status }) => status === 'started' && stage.id !== rootOf(state))

@@ -1,7 +1,7 @@
 import type { TaskOutcome } from '@tessera/distexec';
 import { HASH_BUCKETS } from '@tessera/planner';
 
-/** Rows of a range of buckets of an output; undefined where its buckets were not counted. */
+/** The number of rows of an output in a range of buckets; undefined if its buckets were not counted. */
 export function rowsInBuckets(
   { bucketRows }: Pick<TaskOutcome, 'bucketRows'>,
   [from, to]: readonly [number, number],
@@ -11,7 +11,10 @@ export function rowsInBuckets(
   return sums[to]! - sums[from]!;
 }
 
-/** Bytes of each bucket, summed over outputs; those whose buckets were not counted are taken as even. */
+/**
+ * The bytes of each bucket, summed over outputs. If an output's buckets were not counted, its bytes are
+ * assumed to be spread evenly.
+ */
 export function bucketBytes(outcomes: readonly TaskOutcome[]): Float64Array {
   const bytes = new Float64Array(HASH_BUCKETS);
   for (const { rows, bytes: total, bucketRows } of outcomes) {

@@ -2,28 +2,29 @@ import { HASH_BUCKETS } from '@tessera/planner';
 
 export interface BucketRange {
   readonly from: number;
-  /** Exclusive. */
+  /** The end of the range, exclusive. */
   readonly to: number;
   readonly bytes: number;
-  /** Into how many parts its rows are to be cut; 1 for ranges of more than one bucket. */
+  /** The number of parts into which its rows are divided; 1 for ranges of more than one bucket. */
   readonly parts: number;
 }
 
 export interface RangeWishes {
-  /** Not more ranges than this, but for hot buckets that stand between them. */
+  /** The maximum number of ranges, not counting hot buckets that stand alone. */
   readonly tasks: number;
-  /** A range of fewer bytes is not worth a task. */
+  /** A range with fewer bytes is not worth a task of its own. */
   readonly minBytes: number;
-  /** Of each bucket, those that may be cut; undefined: nothing may. */
+  /** For each bucket, the bytes that may be divided further; undefined if nothing may. */
   readonly cuttable?: Float64Array | undefined;
 }
 
-/** A bucket of more than so many times an even share is hot. */
+/** A bucket larger than an even share times this factor is hot. */
 const HOT = 1.5;
 
 /**
- * Contiguous ranges that cover all buckets with as even sizes as buckets allow. A bucket that is too large for that stands
- * alone, to be cut, when most of its bytes may be: each part reads the whole rest of the bucket.
+ * Contiguous ranges that cover all buckets with sizes as even as the buckets allow. A bucket that is too
+ * large stands alone and is divided if most of its bytes may be; each part then reads the whole rest of the
+ * bucket.
  */
 export function bucketRanges(bytes: Float64Array, wishes: RangeWishes): readonly BucketRange[] {
   const total = bytes.reduce((sum, one) => sum + one, 0);
@@ -48,7 +49,7 @@ interface PlainRange {
   readonly bytes: number;
 }
 
-/** The smallest limit on the size of a range with which so many ranges do, found by halving. */
+/** Ranges by the smallest size limit that needs at most this many ranges, found by bisection. */
 function evenRanges(bytes: Float64Array, hot: readonly number[], count: number): readonly PlainRange[] {
   const segments = segmentsBetween(hot);
   const wanted = Math.max(count, segments.length);

@@ -6,12 +6,12 @@ import type { LayoutInputs } from './layout-inputs.ts';
 import { fullSource, mostInput, singleTask } from './single-task.ts';
 import type { ExchangePart, TaskOutput, TaskSpec } from './task-spec.ts';
 
-/** Fewer bytes are read faster by one task than sent to two. */
+/** Below this size, one task reads faster than the rows are sent to two. */
 const MIN_TASK_BYTES = 4 << 20;
-/** Parts made of whole outputs may differ so much from even ones. */
+/** Parts that consist of whole outputs may differ from even ones by this factor. */
 const UNEVEN = 1.25;
 
-/** Tasks over ranges of buckets, of about the same size, one for each node when there is enough to do. */
+/** Creates tasks over ranges of hash buckets of about the same size, one per node if there is enough work. */
 export function hashTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSpec[] {
   const hashed = stage.sources.flatMap((source, position) =>
     source.kind === 'exchange' && source.mode === 'hash' ? [{ source, position }] : [],
@@ -59,8 +59,8 @@ interface RangePart {
 }
 
 /**
- * The tasks of a range. One that is cut is divided by the tasks that left its rows when that comes out even: such parts are the
- * same ones after an output was made again, slices need not be.
+ * The tasks of a range. If its rows must be divided, they are divided by producer task if that is even
+ * enough: these parts are the same after an output was recomputed, while slices by row position need not be.
  */
 function partsOf(range: BucketRange, outputs: readonly TaskOutput[] | undefined): readonly RangePart[] {
   const { from, to, parts } = range;

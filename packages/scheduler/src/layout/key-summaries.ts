@@ -2,10 +2,10 @@ import type { KeySummary, TaskOutcome } from '@tessera/distexec';
 import type { Stage } from '@tessera/planner';
 import { mergedFilters } from './bloom-filters.ts';
 
-/** More values than this are told by their bounds alone. */
+/** With more values than this, only their bounds are kept. */
 const MAX_VALUES = 1000;
 
-/** What the tasks of a stage tell of its keys, in one; columns of which one task tells nothing are left out. */
+/** Merges the key summaries of a stage's tasks. Columns that one task does not summarise are left out. */
 export function mergeSummaries(
   { output }: Pick<Stage, 'output'>,
   outcomes: readonly TaskOutcome[],
@@ -32,7 +32,7 @@ function merged(column: number, parts: readonly KeySummary[], type: string): Key
 }
 
 function mergedBlooms(parts: readonly KeySummary[]): KeySummary['bloom'] {
-  // A part without values has nothing to add.
+  // A summary without values adds nothing.
   const blooms = parts.filter(({ values }) => values?.length !== 0).map(({ bloom }) => bloom);
   return blooms.length > 0 && blooms.every((bloom) => bloom !== undefined)
     ? mergedFilters(blooms)
@@ -62,7 +62,7 @@ function boundsOf(
   };
 }
 
-/** How texts of a type compare; undefined where they do not tell. */
+/** The order of a type's texts; undefined if they cannot be compared. */
 function comparisonOf(
   type: string,
   texts: readonly string[],
@@ -75,7 +75,7 @@ function comparisonOf(
   return undefined;
 }
 
-/** Of the years 0 to 9999: others, and infinity, do not sort by their texts. */
+/** Whether a date is in the years 0 to 9999. Other dates, and infinity, do not sort like their texts. */
 const isOrdinaryDate = (text: string): boolean => /^\d{4}-(?!.*BC)/.test(text);
 
 const order = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -91,7 +91,7 @@ const byNumber = (a: string, b: string): number => {
 
 const byDecimal = (a: string, b: string): number => order(scaled(a), scaled(b));
 
-/** All texts of one DECIMAL type have as many digits behind the point. */
+/** All texts of one DECIMAL type have the same number of digits after the point. */
 const scaled = (text: string): bigint => BigInt(text.replace('.', ''));
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

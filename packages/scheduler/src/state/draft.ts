@@ -29,7 +29,7 @@ export class Draft {
     Object.assign(this.#state, changes);
   }
 
-  /** Undefined for stages that a refined plan has left out. */
+  /** Undefined for a stage that a refined plan has dropped. */
   findStage(id: StageId): StageState | undefined {
     const position = this.#state.positions.get(id);
     return position === undefined ? undefined : this.#state.stages[position];
@@ -63,7 +63,7 @@ export class Draft {
     this.#ownedArray('nodes').push(node);
   }
 
-  /** Keeps the numbers of tasks by status. */
+  /** Updates a task and the counters by status. */
   updateTask(id: StageId, task: number, changes: Partial<TaskState>): void {
     this.updateStage(id, {});
     const stage = this.stage(id) as Mutable<StageState>;
@@ -81,7 +81,7 @@ export class Draft {
     count(stage, after.status, 1);
   }
 
-  /** The outputs of the tasks of a stage, for tasks that have succeeded. */
+  /** The outputs of a stage's tasks that have succeeded. */
   outputsOf(id: StageId): { readonly tasks: number; readonly of: (task: number) => TaskOutput } {
     const { tasks } = this.stage(id);
     return {

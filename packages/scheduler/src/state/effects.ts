@@ -4,7 +4,7 @@ import type { FinishedStage, ScanSource, StageId } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
 import type { AttemptRef, Timer } from './events.ts';
 
-/** What is to be done about it. Doing it twice changes nothing more than doing it once. */
+/** The actions that the reducer requests. They are idempotent. */
 export type SchedulerEffect =
   | {
       readonly kind: 'refine';
@@ -18,12 +18,12 @@ export type SchedulerEffect =
       readonly nodes: readonly ClusterNode[];
       readonly summaries: ReadonlyMap<StageId, readonly KeySummary[]>;
     }
-  /** In the query's session, one after the other, or on a node. */
+  /** Runs an attempt on a node, or in the query's session, where one task runs at a time. */
   | { readonly kind: 'run'; readonly node: ClusterNode; readonly inSession: boolean; readonly task: Task }
   /** Makes the inputs of the root readable in the query's session. */
   | { readonly kind: 'open-root'; readonly task: Task }
   | ({ readonly kind: 'cancel' } & AttemptRef)
   | { readonly kind: 'release'; readonly node: ClusterNode; readonly stages: readonly StageId[] }
   | { readonly kind: 'timer'; readonly timer: Timer; readonly delayMs: number }
-  /** The last one. */
+  /** Ends the run; the last effect. */
   | { readonly kind: 'end'; readonly error: TesseraError | undefined };

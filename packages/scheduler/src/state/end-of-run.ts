@@ -1,7 +1,7 @@
 import type { TesseraError } from '@tessera/common';
 import type { Draft } from './draft.ts';
 
-/** Nothing happens any more: what still runs is stopped. */
+/** Ends the run: running attempts are stopped, and no further event has an effect. */
 export function endRun(draft: Draft, error: TesseraError | undefined): void {
   if (draft.hasEnded) return;
   for (const { stage, tasks } of draft.state.stages)

@@ -10,14 +10,14 @@ export interface AttemptRef {
   readonly attempt: number;
 }
 
-/** What happens to a run. Events may come twice, late, or not at all when a node is lost. */
+/** The events of a run. Events may arrive twice or late, or never if a node is lost. */
 export type SchedulerEvent =
-  /** The nodes that live, as far as is known; those not among them are lost. */
+  /** The nodes that are alive, as far as is known; all others are lost. */
   | { readonly kind: 'nodes'; readonly living: readonly ClusterNode[] }
   | { readonly kind: 'node-lost'; readonly incarnation: string; readonly reason: string }
   /** The planner's answer to `refine`. */
   | { readonly kind: 'refined'; readonly plan: DistributedPlan }
-  /** The answer to `assign`: by position in the stage's sources, one assignment at least for each. */
+  /** The answer to `assign`: at least one assignment for each scan, by position in the stage's sources. */
   | {
       readonly kind: 'assigned';
       readonly stage: StageId;
@@ -26,15 +26,15 @@ export type SchedulerEvent =
   | { readonly kind: 'assign-failed'; readonly stage: StageId; readonly error: TesseraError }
   | ({ readonly kind: 'task-finished'; readonly outcome: TaskOutcome } & AttemptRef)
   | ({ readonly kind: 'task-failed'; readonly error: TesseraError } & AttemptRef)
-  /** The root's inputs are open. */
+  /** The root's inputs are readable. */
   | ({ readonly kind: 'root-opened' } & AttemptRef)
   | { readonly kind: 'timer'; readonly timer: Timer }
   | { readonly kind: 'cancelled'; readonly error: TesseraError };
 
 export type Timer =
-  /** A task has rested long enough. */
+  /** The retry delay of a task has passed. */
   | ({ readonly kind: 'retry' } & AttemptRef)
-  /** A run without nodes has waited long enough. */
+  /** A run without nodes has waited for its whole grace period. */
   | { readonly kind: 'no-nodes' }
-  /** More tasks can begin. */
+  /** Further tasks can begin. */
   | { readonly kind: 'dispatch' };

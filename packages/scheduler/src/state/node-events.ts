@@ -6,7 +6,10 @@ import { loseOutputsOf } from './lost-outputs.ts';
 import { newNode, SESSION } from './scheduler-state.ts';
 import { exchangeParts, readsTask } from './task-inputs.ts';
 
-/** Takes over which nodes there are; one that was lost and is back with its old process may be given tasks, nothing more. */
+/**
+ * Updates the set of living nodes. A lost node that returns with its old process may get tasks again, but its
+ * former outputs stay lost.
+ */
 export function nodesSeen(draft: Draft, living: readonly ClusterNode[]): void {
   const seen = new Set(living.map(({ incarnation }) => incarnation));
   for (const [incarnation, number] of draft.state.numbers)
@@ -28,7 +31,10 @@ export function nodesSeen(draft: Draft, living: readonly ClusterNode[]): void {
   }
 }
 
-/** What it ran is run elsewhere; what it left must not be read, and who may be reading it begins anew. */
+/**
+ * Handles a lost node: its tasks run elsewhere, its outputs must not be read, and tasks that may be reading
+ * them restart.
+ */
 export function nodeLost(draft: Draft, number: number, reason: string): void {
   const { status, node } = draft.node(number);
   if (status === 'lost' || node.incarnation === draft.node(SESSION).node.incarnation) return;

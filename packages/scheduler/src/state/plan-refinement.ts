@@ -2,7 +2,10 @@ import type { DistributedPlan } from '@tessera/planner';
 import type { Draft } from './draft.ts';
 import { blockedStage, type SchedulerState, type StageState } from './scheduler-state.ts';
 
-/** One question at a time: what finishes meanwhile is part of the next one. */
+/**
+ * Asks for a better plan. Only one request is open at a time; stages that finish meanwhile are part of the
+ * next request.
+ */
 export function askForBetterPlan(draft: Draft): void {
   const { stages, isRefining, stagesToAdd } = draft.state;
   if (stagesToAdd < 0) return;
@@ -23,9 +26,10 @@ export function askForBetterPlan(draft: Draft): void {
 }
 
 /**
- * Takes over a plan; stages that have started stay what they were. A run ends because its stages are finite in number: each
- * stage of a plan reads stages before it, and refinements add only so many. A planner that answers every finished stage with
- * a plan that has another stage in its place is not followed for ever: the run goes on with the plan that it has.
+ * Applies a refined plan; stages that have started stay unchanged. A run always ends, because it has finitely
+ * many stages: each stage only reads earlier ones, and refinements may only add a limited number. Without
+ * this limit, a planner that replaces a stage after every finished one would be followed forever; with it,
+ * the run continues with its current plan.
  */
 export function planRefined(draft: Draft, plan: DistributedPlan): void {
   const { isRefining, refineAgain, stages, stagesToAdd, plan: before } = draft.state;

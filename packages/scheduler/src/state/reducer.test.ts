@@ -12,7 +12,7 @@ const LOCAL = { kind: 'session', sql: 'uploaded' } as const;
 const MADE = stage(0, 'single', [LOCAL]);
 const ROOT = stage(1, 'coordinator', [exchange(0, 'gather')]);
 
-/** A run, event by event. */
+/** A run that is driven event by event. */
 class Run {
   state: SchedulerState;
   effects: readonly SchedulerEffect[] = [];
@@ -44,7 +44,7 @@ class Run {
     return this.send({ kind: 'nodes', living });
   }
 
-  /** Where the last event made attempts begin: `<node> <stage>/<task>/<attempt>`. */
+  /** The attempts that the last event started: `<node> <stage>/<task>/<attempt>`. */
   get begun(): readonly string[] {
     return this.effects.flatMap((effect) => {
       if (effect.kind !== 'run' && effect.kind !== 'open-root') return [];
@@ -118,7 +118,7 @@ test('the kernel of the session is not replaced, that of a node is', () => {
   expect(onNode.send({ kind: 'task-failed', ...first, error }).begun).toEqual(['n1 0/0/1']);
 });
 
-test('a process started anew under the same address is another node', () => {
+test('a process restarted under the same address is another node', () => {
   const run = new Run(2);
   const [self, other] = run.nodes;
   run.sees(draining(self!), other!);

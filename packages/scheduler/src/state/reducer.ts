@@ -18,7 +18,7 @@ export interface Reduced {
   readonly effects: readonly SchedulerEffect[];
 }
 
-/** What follows from an event. Pure: the same state and event give the same. */
+/** Applies an event. Pure: the same state and event give the same result. */
 export function reduce(state: SchedulerState, event: SchedulerEvent): Reduced {
   if (state.end !== undefined) return { state, effects: [] };
   const draft = new Draft(state);

@@ -8,13 +8,13 @@ export interface SchedulerOptions {
   readonly queryId: string;
   readonly run: number;
   readonly timeZone: string;
-  /** Attempts of one task. */
+  /** The maximum number of attempts of one task. */
   readonly maxAttempts: number;
-  /** Tasks of the query that run at the same time on a node. */
+  /** The number of the query's tasks that run concurrently on a node. */
   readonly tasksPerNode: number;
-  /** Before a second attempt on a node that failed; doubles with each further one. */
+  /** The delay before a second attempt on a node that failed; it doubles with each further attempt. */
   readonly retryDelayMs: number;
-  /** How long a query waits for a node when there is none. */
+  /** How long a query waits for a node if there is none. */
   readonly noNodesGraceMs: number;
   /** Limits the blocks named by the tasks that begin in one event; other tasks begin with the next event. */
   readonly blocksPerEvent: number;
@@ -22,17 +22,17 @@ export interface SchedulerOptions {
   readonly releaseBytes: number;
 }
 
-/** One process: a node that is started again is another one. */
+/** One process of a node; after a restart, the node gets a new entry. */
 export interface NodeState {
   readonly node: ClusterNode;
   readonly status: 'running' | 'draining' | 'lost';
-  /** Attempts that run there now. */
+  /** The number of attempts that run there now. */
   readonly running: number;
-  /** One of the attempts must run alone. */
+  /** Whether one of the attempts must run alone. */
   readonly isAlone: boolean;
   /** Tasks scheduled on the node, first in, first out. */
   readonly queue: readonly TaskRef[];
-  /** Outputs that were reported as lost although the node lives. */
+  /** The number of outputs that were reported as lost although the node is alive. */
   readonly fetchFailures: number;
   /** Whether the node was ever given a task. */
   readonly isUsed: boolean;
@@ -43,7 +43,7 @@ export interface TaskRef {
   readonly task: number;
 }
 
-/** Position in `SchedulerState.nodes` of the query's session, which runs one task at a time. */
+/** The position in `SchedulerState.nodes` of the query's session, which runs one task at a time. */
 export const SESSION = 0;
 
 export interface TaskState {
@@ -61,7 +61,7 @@ export interface TaskState {
   /** Outcome of the latest attempt that counted. */
   readonly outcome: TaskOutcome | undefined;
   readonly failures: number;
-  /** Nodes on which it failed. */
+  /** The nodes on which it failed. */
   readonly avoid: readonly number[];
   readonly isAlone: boolean;
 }
@@ -90,24 +90,27 @@ export interface SchedulerState {
   readonly stages: readonly StageState[];
   /** Positions in `stages` by id. */
   readonly positions: ReadonlyMap<StageId, number>;
-  /** Only ever added to. */
+  /** Entries are only ever appended. */
   readonly nodes: readonly NodeState[];
-  /** Positions in `nodes` by incarnation, without the session. */
+  /** The positions in `nodes` by incarnation, without the session. */
   readonly numbers: ReadonlyMap<string, number>;
   /** The planner is refining the plan. No stage starts before it has answered. */
   readonly isRefining: boolean;
-  /** Stages finished since it was asked. */
+  /** Whether stages have finished since the planner was asked. */
   readonly refineAgain: boolean;
   /** Number of stages that refined plans may still add. A plan that adds more is rejected, and the plan stays as it is. */
   readonly stagesToAdd: number;
   readonly isWaitingForNodes: boolean;
-  /** A `dispatch` timer runs. */
+  /** Whether a `dispatch` timer is running. */
   readonly isDispatchDue: boolean;
   /** Set when all stages but the root have run and its inputs are open, or when the run has failed. */
   readonly end: { readonly error: TesseraError | undefined } | undefined;
 }
 
-/** A refined plan may have twice the stages of the first one and so many more; TPC-DS needs fewer than half as many more. */
+/**
+ * A refined plan may have twice the stages of the first plan plus this many. TPC-DS needs fewer than half as
+ * many.
+ */
 const MORE_STAGES = 16;
 
 export function initialState(

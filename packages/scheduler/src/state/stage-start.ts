@@ -55,7 +55,7 @@ function startStage(draft: Draft, stage: Stage): void {
   });
 }
 
-/** Scans of a stage have been assigned. */
+/** Handles the assignment of a stage's scans. */
 export function stageAssigned(
   draft: Draft,
   id: StageId,

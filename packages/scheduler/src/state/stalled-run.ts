@@ -4,9 +4,10 @@ import { endRun } from './end-of-run.ts';
 import { isComplete } from './scheduler-state.ts';
 
 /**
- * Ends a run that no event can continue: nothing runs, no answer and no timer is due, and the root has not been opened. Correct
- * plans never get there, because a stage reads only stages before it and whatever is lost is made again. A defect of the planner
- * or of the scheduler fails the query here with an error, in place of leaving it to wait for ever.
+ * Ends a run that no event can continue: no attempt is running, no answer or timer is pending, and the root
+ * has not been opened. Correct plans never get there, because a stage only reads earlier stages and lost
+ * outputs are recomputed. A defect of the planner or scheduler then fails the query with an error instead of
+ * letting it wait forever.
  */
 export function endStalledRun(draft: Draft): void {
   const { isRefining, isWaitingForNodes, isDispatchDue, nodes, stages } = draft.state;

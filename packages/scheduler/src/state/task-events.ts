@@ -12,7 +12,10 @@ import { releaseConsumedInputs } from './released-outputs.ts';
 import { isComplete, rootOf, SESSION, type TaskState } from './scheduler-state.ts';
 import { exchangeParts, readsTask } from './task-inputs.ts';
 
-/** The first attempt of a task that ends well is the one that counts; what superseded ones tell is not heard. */
+/**
+ * Handles a successful attempt. The first success of a task counts; results of superseded attempts are
+ * ignored.
+ */
 export function taskFinished(draft: Draft, ref: AttemptRef, outcome: TaskOutcome): void {
   const before = runningTask(draft, ref);
   if (before === undefined) return;
@@ -24,7 +27,7 @@ export function taskFinished(draft: Draft, ref: AttemptRef, outcome: TaskOutcome
   if (isComplete(draft.stage(id))) stageCompleted(draft, id);
 }
 
-/** The result can be read now: whatever is lost from here on is lost to the reader. */
+/** Handles that the root's inputs are open: outputs that are lost from now on are the reader's concern. */
 export function rootOpened(draft: Draft, ref: AttemptRef): void {
   if (runningTask(draft, ref) === undefined || ref.stage !== rootOf(draft.state)) return;
   releaseNode(draft, ref.stage, ref.task);
@@ -57,13 +60,13 @@ export function taskFailed(draft: Draft, ref: AttemptRef, error: TesseraError): 
   }
 }
 
-/** Undefined for events about attempts that do not run any more. */
+/** The task of a running attempt; undefined for events of attempts that no longer run. */
 function runningTask(draft: Draft, { stage, task, attempt }: AttemptRef): TaskState | undefined {
   const state = draft.findStage(stage)?.tasks[task];
   return state?.status === 'running' && state.attempt === attempt ? state : undefined;
 }
 
-/** Of an output that was made again. Equal counts of equal buckets are taken for equal rows. */
+/** Whether a recomputed output is the same. Equal row counts of equal buckets are taken for equal rows. */
 function isSameOutput(a: TaskOutcome, b: TaskOutcome): boolean {
   return (
     a.rows === b.rows &&
@@ -93,7 +96,9 @@ function producerOf({ params }: TesseraError): AttemptRef | undefined {
   return { stage, task, attempt };
 }
 
-/** The reader is not at fault: it waits until its input was made again. */
+/**
+ * Handles a failed fetch. It is not the reader's fault, so the reader waits until its input was recomputed.
+ */
 function fetchFailed(draft: Draft, reader: AttemptRef, producer: AttemptRef, error: TesseraError): void {
   stopAttempt(draft, reader.stage, reader.task);
   const { status, attempt, node, failures, avoid } = draft.task(producer.stage, producer.task);
@@ -119,5 +124,8 @@ function verdictOn({ name, retry }: TesseraError, { node }: TaskState): 'end' | 
   return 'end';
 }
 
-/** About the node, not the task; a task that was cancelled although nobody here did so was on a node that stops. */
+/**
+ * Errors that concern the node and not the task. A task that was cancelled although the run did not request
+ * it was on a node that is stopping.
+ */
 const ELSEWHERE: ReadonlySet<string> = new Set(['DRAINING', 'NOT_READY', 'QUERY_CANCELLED']);

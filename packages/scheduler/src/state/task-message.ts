@@ -5,7 +5,7 @@ import { blocksOf, inlineBudget, type WholeOutput, wholeOutput } from '../layout
 import type { Draft } from './draft.ts';
 import { isComplete, type TaskRef, type TaskState } from './scheduler-state.ts';
 
-/** The next attempt of a task, as the node `number` is to run it. */
+/** The message for the next attempt of a task on the node `number`. */
 export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: number): Task {
   const { queryId, run, timeZone } = draft.state.options;
   const { attempt, spec, isAlone } = draft.task(id, task);
@@ -30,7 +30,7 @@ export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: 
 export const blocksIn = ({ sources }: Task): number =>
   sources.reduce((sum, source) => sum + (source.kind === 'exchange' ? source.blocks.length : 0), 0);
 
-/** Those of complete stages, whose tasks do not change any more without becoming another array. */
+/** A cache for complete stages, whose array of tasks is replaced if one of them changes. */
 const known = new WeakMap<readonly TaskState[], readonly WholeOutput[]>();
 
 function wholeOutputs(

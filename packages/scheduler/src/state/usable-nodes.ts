@@ -1,7 +1,10 @@
 import type { Draft } from './draft.ts';
 import { SESSION } from './scheduler-state.ts';
 
-/** Those that may be given tasks; this node also while it drains, when there is no other: it ends what it has begun. */
+/**
+ * The nodes that may get tasks. This node may get tasks even while it drains if there is no other, because it
+ * finishes what it has begun.
+ */
 export function usableNodes(draft: Draft): readonly number[] {
   const { nodes } = draft.state;
   const usable: number[] = [];
@@ -12,6 +15,6 @@ export function usableNodes(draft: Draft): readonly number[] {
   return self !== undefined && nodes[self]!.status === 'draining' ? [self] : [];
 }
 
-/** The node of the session, as one that runs tasks. */
+/** The number of this node as one that runs tasks, not as the session. */
 const selfNumber = (draft: Draft): number | undefined =>
   draft.state.numbers.get(draft.node(SESSION).node.incarnation);

@@ -26,7 +26,7 @@ test('stages run in order, a task for each node, and the root reads all rows', a
   expect(profileText(executed)[1]).toMatch(
     /^stage 1: 3 tasks, 100 rows, 100\.0 MiB, cpu 3 ms, time .* ms, skew 1\.0\d$/,
   );
-  // What everybody had read was freed before.
+  // Outputs that all readers had read were released before.
   expect(cluster.released).toEqual(['n0', 'n1', 'n2'].map((name) => `${name} q run 1 stages 0`));
   cluster.released.length = 0;
   await executed.release();
@@ -225,6 +225,6 @@ test('a planner that takes long is asked less often, and other work goes on in b
   expect(executed.root.fetchedRows).toBe(8);
   expect(asked).toBeGreaterThan(1);
   expect(asked).toBeLessThan(15);
-  // The first question is asked at once.
+  // The first refinement is requested without a pause.
   expect(new Set(turns).size).toBeGreaterThanOrEqual(asked - 1);
 });

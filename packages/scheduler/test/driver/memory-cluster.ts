@@ -4,14 +4,14 @@ import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, ScanSource, Stage, StageSource } from '@tessera/planner';
 import type { Cluster, ClusterNode, LocalTasks, PlanExecution, ScanAssignment } from '@tessera/scheduler';
 
-/** Called for each attempt; what it answers is waited for before the attempt ends. */
+/** Called for each attempt; the attempt ends after the returned promise. */
 type Hook = (task: Task, node: ClusterNode, signal: AbortSignal) => Promise<void> | void;
 
-/** Nodes whose tasks copy the rows of their sources: a row is a number, and its bucket too. */
+/** Nodes whose tasks copy the rows of their sources. A row is a number, which is also its bucket. */
 export class MemoryCluster implements Cluster, LocalTasks {
   readonly nodes: ClusterNode[];
   readonly size: number;
-  /** `<name> <stage>/<task>/<attempt>` of all attempts, in the order of their beginning. */
+  /** All attempts as `<name> <stage>/<task>/<attempt>`, in the order in which they began. */
   readonly begun: string[] = [];
   readonly released: string[] = [];
   hook: Hook = () => {};
@@ -35,7 +35,7 @@ export class MemoryCluster implements Cluster, LocalTasks {
     return () => this.#listeners.delete(listener);
   }
 
-  /** From now on its outputs are gone and it answers no more. */
+  /** Makes a node lose its outputs and stop answering. */
   lose(name: string): void {
     const [lost] = this.nodes.splice(
       this.nodes.findIndex((one) => one.name === name),

@@ -5,8 +5,8 @@ import { outputName } from './simulated-node.ts';
 import { type Row, rowsOfStage, tabletRows } from './stage-rows.ts';
 
 /**
- * The rows that the root must read: computed without tasks from the tables, and from what the attempts that count have left of
- * stages whose attempts differ.
+ * The rows that the root must read. They are computed without tasks from the tables, and for stages whose
+ * attempts differ, from the outputs of the attempts that count.
  */
 export function expectedRows(
   { plan, tables, volatile, unsteady, skewed }: SimulatedPlan,
@@ -37,7 +37,7 @@ export function expectedRows(
   return rowsOf(plan.stages.at(-1)!.id);
 }
 
-/** Numbers that the state keeps must be those that it has. */
+/** Checks that the counters of the state match its contents. */
 export function countProblems(state: SchedulerState): readonly string[] {
   const problems: string[] = [];
   const running = state.nodes.map(() => 0);

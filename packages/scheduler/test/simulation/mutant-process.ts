@@ -1,6 +1,7 @@
 /**
- * Runs the simulation over a scheduler with one defect, until a seed shows it: prints that seed, or `unnoticed`.
- * Arguments: position in `MUTANTS`, how many seeds to try.
+ * Runs the simulation with one planted defect in the scheduler until a seed detects it. Prints that seed, or
+ * `unnoticed`.
+ * Arguments: the position in `MUTANTS`, and the number of seeds to try.
  */
 import { registerHooks } from 'node:module';
 import { MUTANTS } from './mutants.ts';

@@ -1,4 +1,4 @@
-/** A defect put into one file of the scheduler: `find` stands in it once. */
+/** A defect to plant into one file of the scheduler; `find` occurs there exactly once. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;
@@ -6,7 +6,7 @@ export interface Mutant {
   readonly replace: string;
 }
 
-/** Each is a mistake that somebody could make; the simulation must notice. */
+/** Each is a mistake that a developer could make; the simulation must detect it. */
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'results of superseded attempts count',

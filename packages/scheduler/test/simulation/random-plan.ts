@@ -3,17 +3,20 @@ import type { Random } from './random.ts';
 
 export interface SimulatedPlan {
   readonly plan: DistributedPlan;
-  /** Tablets of each table, and rows of each tablet. */
+  /** The number of rows in each tablet of each table. */
   readonly tables: ReadonlyMap<string, readonly number[]>;
-  /** Their attempts leave other rows each time, and the plan says so. */
+  /** Stages whose attempts return different rows each time, as the plan declares. */
   readonly volatile: ReadonlySet<StageId>;
-  /** Their attempts leave the same rows in other buckets each time, and the plan does not say so. */
+  /**
+   * Stages whose attempts return the same rows in different buckets each time, which the plan does not
+   * declare.
+   */
   readonly unsteady: ReadonlySet<StageId>;
-  /** Most rows are in one bucket. */
+  /** Stages with most of their rows in one bucket. */
   readonly skewed: ReadonlySet<StageId>;
 }
 
-/** A plan of random stages; each but the root is read by another one. */
+/** A plan of random stages; each except the root is read by another one. */
 export function randomPlan(random: Random): SimulatedPlan {
   const count = random.between(2, 9);
   const stages: Stage[] = [];
@@ -94,7 +97,7 @@ export function randomPlan(random: Random): SimulatedPlan {
   }
   const inputs = [...unread].map((stage) => read('gather', stage));
   stages.push(stageOf(count, 'coordinator', inputs, {}));
-  // Who joins by buckets must find equal rows in equal ones.
+  // A hash join must find equal rows in equal buckets.
   for (const { sliceable, sources } of stages)
     if (sliceable)
       for (const source of sources) if (source.kind === 'exchange') unsteady.delete(source.stage);

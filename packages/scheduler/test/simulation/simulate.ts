@@ -15,7 +15,7 @@ import { type Row, rowsOfStage, sortedValues, tabletRows } from './stage-rows.ts
 
 export interface SimulationResult {
   readonly seed: number;
-  /** What must not be; empty for a run as it should be. */
+  /** The violated expectations; empty for a correct run. */
   readonly problems: readonly string[];
   readonly error: string | undefined;
   readonly attempts: number;
@@ -25,13 +25,13 @@ export interface SimulationResult {
 
 type FaultKind = 'crash' | 'cut' | 'fetch' | 'error' | 'memory' | 'kernel' | 'drain' | 'again' | 'fatal';
 
-/** Faults happen until then; after it every node works. */
+/** Faults occur until this time; after it, every node works. */
 const FAULTS_UNTIL_MS = 3_000;
-/** Nothing may take longer, in virtual time. */
+/** The limit of virtual time for a run. */
 const END_MS = 120_000;
 const HEARTBEAT_MS = 200;
 
-/** One run over a random plan and nodes that fail, in virtual time; everything follows from the seed. */
+/** Runs a random plan on failing nodes in virtual time; the seed determines everything. */
 export function simulate(seed: number): SimulationResult {
   return new Simulation(seed).run();
 }
@@ -45,7 +45,7 @@ class Simulation {
   readonly #self: ClusterNode;
   readonly #problems: string[] = [];
   readonly #agenda = new Agenda();
-  /** What attempts have left at any time, for the reckoning at the end. */
+  /** The outputs of all attempts, for the final comparison. */
   readonly #left = new Map<string, readonly Row[]>();
   readonly #cancelled = new Set<string>();
   readonly #failures = new Map<string, number>();
@@ -56,7 +56,7 @@ class Simulation {
   #hasEnded = false;
   #events = 0;
   #state: SchedulerState;
-  /** What may happen in this run, each with its probability. */
+  /** The faults that may occur in this run, each with its probability. */
   readonly #faults: Readonly<Record<FaultKind, number>>;
 
   constructor(seed: number) {
@@ -127,7 +127,7 @@ class Simulation {
     return this.#faultsGoOn && this.#random.chance(this.#faults[kind]);
   }
 
-  // What nodes do to the run.
+  // Events that nodes cause.
 
   #mishap(): void {
     const node = this.#random.pick(this.#nodes);
@@ -162,7 +162,7 @@ class Simulation {
     this.#at(HEARTBEAT_MS, () => this.#heartbeat());
   }
 
-  // What the run does.
+  // Actions of the run.
 
   #send(event: SchedulerEvent): void {
     if (this.#hasEnded) return;
@@ -178,7 +178,7 @@ class Simulation {
     for (const effect of effects) this.#perform(effect);
   }
 
-  /** The last failure that a task may have ends the run. */
+  /** Counts failures: the last one that a task may have ends the run. */
   #countFailure(event: SchedulerEvent): void {
     if (event.kind !== 'task-failed' || event.error.name === 'FETCH_FAILED') return;
     const { status, attempt } =
@@ -191,7 +191,7 @@ class Simulation {
       this.#problems.push(`${task} has failed ${failures} times`);
   }
 
-  /** An attempt that counts has really ended well. */
+  /** Checks that each attempt that counts really succeeded. */
   #checkChosen(): void {
     for (const { stage, tasks } of this.#state.stages)
       tasks.forEach(({ status, attempt }, task) => {
@@ -280,7 +280,7 @@ class Simulation {
     this.#at(this.#random.between(1, 20), () => {
       if (this.#cancelled.has(outputName(ref))) return;
       if (!node.isReachable) {
-        // The call breaks at once, or when it has taken too long.
+        // The call breaks at once, or after it has taken too long.
         const lost = TesseraError.of('NODE_LOST', { node: node.describe().name, reason: 'no answer' });
         this.#at(this.#random.pick([0, 2_000]), () =>
           this.#send({ kind: 'task-failed', ...ref, error: lost }),
@@ -335,7 +335,10 @@ class Simulation {
     return undefined;
   }
 
-  /** A node that is cut off tells what it has to tell when it is back, if it still runs then. */
+  /**
+   * Delivers a node's reply. A node that is cut off replies when it is reachable again, if it still runs
+   * then.
+   */
   #reply(node: SimulatedNode, ref: AttemptRef, tell: () => void): void {
     const { incarnation } = node;
     const attempt = () => {
@@ -384,7 +387,7 @@ class Simulation {
     return this.#random.shuffled(varied);
   }
 
-  /** All blocks are of attempts that count, one of each task. */
+  /** Checks that all blocks belong to attempts that count, one per task. */
   #checkBlocks({ sources, key }: Task): void {
     for (const source of sources) {
       if (source.kind !== 'exchange') continue;
@@ -458,7 +461,7 @@ function outcomeOf(rows: readonly Row[]): TaskOutcome {
   };
 }
 
-/** Actions in the order of their virtual time; at the same time in the order in which they came. */
+/** Actions in the order of their virtual time; at equal times in the order in which they were added. */
 class Agenda {
   nowMs = 0;
   readonly #actions: { readonly atMs: number; readonly action: () => void }[] = [];

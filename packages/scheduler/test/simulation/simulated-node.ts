@@ -5,13 +5,13 @@ import type { Row } from './stage-rows.ts';
 
 type ShuffleBlock = ExchangeBlocks['blocks'][number];
 
-/** A process on a machine; a crash ends the process and what it has left. */
+/** A process on a machine. A crash ends the process and deletes its outputs. */
 export class SimulatedNode {
   readonly index: number;
   incarnation = 0;
   status: 'running' | 'draining' = 'running';
   isUp = true;
-  /** Runs, but nobody hears of it and it hears of nobody. */
+  /** Whether the node runs but cannot communicate. */
   isCutOff = false;
   readonly outputs = new Map<string, readonly Row[]>();
   readonly running = new Set<string>();
@@ -58,7 +58,7 @@ export const outputName = ({
   attempt,
 }: Pick<Task['key'], 'stage' | 'task' | 'attempt'>): string => `${stage}/${task}/${attempt}`;
 
-/** The rows of a block, as its producer's node gives them to `reader`. */
+/** The rows of a block, as its producer's node sends them to `reader`. */
 export function fetchPiece(
   block: ShuffleBlock,
   nodes: readonly SimulatedNode[],

@@ -3,12 +3,12 @@ import type { Random } from './random.ts';
 import type { SimulatedPlan } from './random-plan.ts';
 
 /**
- * How the planner answers. `helpful`: now and then with other exchanges. `restless`: in place of a stage that has finished the plan
- * reads a new one that computes the same, each time. `forgetful`: a stage that others read is left out.
+ * The behaviour of the planner. `helpful`: sometimes changes exchanges. `restless`: replaces each finished
+ * stage by a new equivalent one. `forgetful`: drops a stage that others read.
  */
 type Temper = 'helpful' | 'restless' | 'forgetful';
 
-/** The planner that a run asks for better plans; its defects are those that a run must survive. */
+/** The planner that a run asks for better plans. A run must survive its defects. */
 export class SimulatedPlanner {
   readonly temper: Temper;
   readonly #random: Random;
@@ -25,7 +25,7 @@ export class SimulatedPlanner {
     this.temper = random.chance(0.06) ? 'restless' : random.chance(0.02) ? 'forgetful' : 'helpful';
   }
 
-  /** The stage of the first plan that a stage is, or repeats. */
+  /** The stage of the first plan that a stage is or repeats. */
   original(id: StageId): StageId {
     return this.#originals.get(id) ?? id;
   }
@@ -81,7 +81,7 @@ export class SimulatedPlanner {
   }
 }
 
-/** Rows that were to come by buckets all come to one task. */
+/** Replaces a hash exchange by a gather exchange. */
 function otherExchange(stage: Stage): Stage {
   if (stage.partitioning !== 'hash' || stage.sliceable) return stage;
   const sources = stage.sources.map((source) =>

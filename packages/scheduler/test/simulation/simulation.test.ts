@@ -9,7 +9,7 @@ test('whatever fails, the root reads the rows of the attempts that count, or the
 }, () => {
   const results = Array.from({ length: SEEDS }, (_, i) => simulate(FIRST + i));
   expect(results.filter(({ problems }) => problems.length > 0)).toEqual([]);
-  // Faults really happened, and most runs lived through them.
+  // Faults really occurred, and most runs survived them.
   const sum = (of: (result: (typeof results)[number]) => number) =>
     results.reduce((total, one) => total + of(one), 0);
   expect(sum(({ attempts }) => attempts)).toBeGreaterThan(1.2 * sum(({ tasks }) => tasks));

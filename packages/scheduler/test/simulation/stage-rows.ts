@@ -8,8 +8,9 @@ export interface Row {
 }
 
 /**
- * What a stage makes of the rows of its sources. Each row of its main sources gives one that depends on all rows of its
- * broadcast sources and, in a join, on all rows of the other side's bucket: too few, too many or other rows show in the result.
+ * The output of a stage for given input rows. Each row of its main sources gives one that depends on all rows
+ * of its broadcast sources and, in a join, on all rows of the other side's bucket. So missing, additional or
+ * wrong rows show in the result.
  */
 export function rowsOfStage(
   stage: Stage,

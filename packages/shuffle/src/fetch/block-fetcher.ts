@@ -24,7 +24,7 @@ export interface BlockFetcherOptions {
   readonly log: KernelLog;
 }
 
-/** How often blocks are asked for when what arrives is broken or nothing arrives. */
+/** How often blocks are requested if the response is broken or missing. */
 const ATTEMPTS = 3;
 const FIRST_DELAY_MS = 50;
 
@@ -86,7 +86,7 @@ export class BlockFetcher {
     }
   }
 
-  /** @throws BlockFailure when asking again may help, else the error to report */
+  /** @throws BlockFailure if a retry may help, otherwise the error to report */
   async *#rowsOf(block: ShuffleBlock, signal: AbortSignal): AsyncGenerator<BlockRows> {
     let rows = 0;
     try {
@@ -164,7 +164,7 @@ export class BlockFetcher {
   }
 }
 
-/** Rows that are in this process already. */
+/** Rows that are already in this process. */
 async function* here(
   parts: Iterable<ReadPart> | AsyncIterable<ReadPart>,
   isOwn: boolean,
@@ -175,7 +175,7 @@ async function* here(
   }
 }
 
-/** A block did not arrive whole; it may when it is asked for again. */
+/** A block did not arrive completely; a retry may succeed. */
 class BlockFailure extends Error {
   readonly block: ShuffleBlock;
 
@@ -185,7 +185,7 @@ class BlockFailure extends Error {
   }
 }
 
-/** Failures of a connection, as channels tell them. */
+/** Whether an error is a transient failure of a connection, as channels report it. */
 const isPassing = (error: unknown): boolean =>
   error instanceof TesseraError &&
   (error.retry === 'task' || error.retry === 'query') &&

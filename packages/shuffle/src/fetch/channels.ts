@@ -1,6 +1,6 @@
 import type { RpcChannel } from '@tessera/rpc';
 
-/** Channels to other nodes, one for each address, made when first needed. */
+/** Channels to other nodes, one per address, opened on first use. */
 export class Channels {
   readonly #open: (address: string) => RpcChannel;
   readonly #channels = new Map<string, RpcChannel>();

@@ -2,10 +2,10 @@ import { crc32c } from '@node-rs/crc32';
 import { discardBytes, type FetchResponse } from '@tessera/rpc';
 import { uncompress } from 'lz4-napi';
 
-/** What came on a stream is not what was sent. Asking again may help. */
+/** Thrown if the received stream is not what was sent. A retry may help. */
 export class BrokenStream extends Error {}
 
-/** Rows of a block, in the order in which they come. */
+/** The rows of a block, in the order in which they arrive. */
 export type BlockRows = SchemaPart | BatchPart;
 
 export interface SchemaPart {
@@ -17,15 +17,15 @@ export interface BatchPart {
   readonly kind: 'batch';
   readonly ipc: Uint8Array;
   readonly rows: number;
-  /** Bytes that came from another node. */
+  /** The bytes that came from another node. */
   readonly bytes: number;
-  /** The bytes of `ipc` are not read any more. */
+  /** Called when the bytes of `ipc` are no longer read. */
   release(): void;
 }
 
 /**
- * Checks responses and undoes their compression.
- * @throws BrokenStream when some are missing, doubled, in another order, cut off or changed
+ * Verifies responses and decompresses them.
+ * @throws BrokenStream if some are missing, repeated, reordered, truncated or changed
  */
 export async function* decodeResponses(responses: AsyncIterable<FetchResponse>): AsyncGenerator<BlockRows> {
   let sequence = 0;

@@ -14,7 +14,7 @@ import { openNode, type TestNode } from '../testing/shuffle-nodes.ts';
 type Responses = AsyncIterable<FetchResponse>;
 type Fault = (responses: Responses) => Responses;
 
-/** What happens to the next answers of the producer, one for each. */
+/** The faults of the producer's next answers, one for each. */
 const faults: Fault[] = [];
 let asked = 0;
 
@@ -245,7 +245,7 @@ it('a consumer that does not read on holds the producer back', async () => {
     .fetch({ producer: key, incarnation })
     [Symbol.asyncIterator]();
   await responses.next();
-  // What comes of it stops when the windows of the connection are full: 80 MB in all do not fit there.
+  // The producer stops when the windows of the connection are full, which cannot hold all 80 MB.
   let before = -1;
   const steady = setInterval(() => {
     if (produced === before) halted.resolve();

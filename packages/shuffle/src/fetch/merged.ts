@@ -1,6 +1,7 @@
 /**
- * Items of all sources, each source's in its order; at most `limit` sources are open at a time, and each is asked for
- * its next item only when its last one was taken. Ending the iteration ends those that are open.
+ * Merges the items of all sources; each source keeps its order. At most `limit` sources are open at a time,
+ * and each is asked for its next item only after its last one was taken. Ending the iteration ends the open
+ * sources.
  */
 export async function* merged<T>(
   sources: readonly (() => AsyncIterable<T>)[],
@@ -10,7 +11,7 @@ export async function* merged<T>(
   const open = new Map<AsyncIterator<T>, Promise<Arrival<T>>>();
   const ask = (iterator: AsyncIterator<T>) => {
     const arrival = iterator.next().then((result) => ({ iterator, result }));
-    // Seen when it is its turn.
+    // The rejection is handled when its turn comes.
     arrival.catch(() => undefined);
     open.set(iterator, arrival);
   };
@@ -23,7 +24,7 @@ export async function* merged<T>(
       }
       if (open.size === 0) return;
       const { iterator, result } = await Promise.race(open.values());
-      // Behind the others, so that no source is passed over.
+      // The source goes to the end of the queue, so that no source is starved.
       open.delete(iterator);
       if (result.done === true) continue;
       ask(iterator);

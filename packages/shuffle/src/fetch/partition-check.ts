@@ -6,25 +6,26 @@ import type { OutputShape, ShuffleBlock } from '../shuffle.ts';
 import type { FetchedRows, Sample } from './receive-blocks.ts';
 import { selectFetched } from './relation-sql.ts';
 
-/** So many rows in the right one of two halves do not come about by chance. */
+/** This many rows in the right one of two halves cannot occur by chance. */
 const ENOUGH_ROWS = 64;
 const MAX_KNOWN = 10_000;
 
 /**
- * Computes the buckets of sampled rows again: two kernels with different hash functions would let equal keys meet nowhere. A
- * process that has shown enough rows of the same key types is not checked again: it cannot change its kernel.
+ * Recomputes the buckets of sampled rows: with two kernels of different hash functions, equal keys would
+ * never meet. A process that has shown enough rows of the same key types is not checked again, because it
+ * cannot change its kernel.
  */
 export class PartitionCheck {
   readonly #seen = new Map<string, number>();
 
-  /** Whether rows of the block are to be sampled. Rows of all buckets show nothing. */
+  /** Whether rows of the block should be sampled. Rows of all buckets prove nothing. */
   isNeeded({ incarnation, buckets }: ShuffleBlock, shape: OutputShape): boolean {
     if (buckets === undefined || buckets[1] - buckets[0] === HASH_BUCKETS) return false;
     return (this.#seen.get(checkName(incarnation, shape)) ?? 0) < ENOUGH_ROWS;
   }
 
   /**
-   * @param columns as `fetchedColumns` gives them
+   * @param columns as returned by `fetchedColumns`
    * @throws TesseraError PARTITION_MISMATCH
    */
   async check(
@@ -48,7 +49,7 @@ export class PartitionCheck {
         const { stage } = block.producer;
         throw TesseraError.of('PARTITION_MISMATCH', { node: nodeOf(block), stage });
       }
-      // Rows of most buckets are in the right ones by chance.
+      // In a range of most buckets, rows are in the right range by chance.
       if (to - from > HASH_BUCKETS / 2) continue;
       const name = checkName(block.incarnation, shape);
       if (this.#seen.size > MAX_KNOWN) this.#seen.clear();

@@ -4,26 +4,26 @@ import { aligned } from '../outputs/inline-rows.ts';
 import { type BatchPart, type BlockRows, BrokenStream, type SchemaPart } from './decode-responses.ts';
 import { merged } from './merged.ts';
 
-/** How many producers send to one fetch at a time. */
+/** The number of producers that send to one fetch at a time. */
 const MAX_OPEN_STREAMS = 4;
 
-/** Rows of several blocks, readable in a session in the form in which they travel. */
+/** The rows of several blocks, readable in a session in their transfer encoding. */
 export interface FetchedRows {
-  /** The relation, to stand in FROM. */
+  /** The relation, for FROM. */
   readonly sql: string;
   readonly rows: number;
-  /** Bytes that came from other nodes. */
+  /** The bytes that came from other nodes. */
   readonly bytes: number;
   readonly schema: Schema;
-  /** The first rows of batches of the sources that `isSampled` was true for. */
+  /** The first rows of batches of the sources for which `isSampled` was true. */
   readonly samples: readonly Sample[];
 }
 
 export interface Sample {
-  /** Position of the source. */
+  /** The position of the source. */
   readonly source: number;
   readonly rows: number;
-  /** Encapsulated Arrow messages: the dictionaries, if there are any, and the rows. */
+  /** Encapsulated Arrow messages: the dictionaries, if any, and the rows. */
   readonly ipc: Uint8Array;
 }
 
@@ -42,8 +42,8 @@ const SAMPLE_ROWS = 16;
 const MAX_SAMPLES_OF_SOURCE = 8;
 
 /**
- * Makes the rows of the sources readable in the session; undefined when there are no sources. What the sources throw is
- * thrown, and leaves nothing.
+ * Makes the rows of the sources readable in the session; undefined if there are no sources. Errors of the
+ * sources are thrown and leave nothing behind.
  */
 export async function receiveBlocks(
   session: KernelSession,
@@ -117,13 +117,13 @@ class Reading {
   }
 }
 
-/** An encapsulated message: 4 bytes of mark, the length of the rest in 4 bytes, the rest. */
+/** The size of an encapsulated message: 4 bytes of mark, 4 bytes with the length of the rest, the rest. */
 const firstMessageBytes = (ipc: Uint8Array): number =>
   8 + new DataView(ipc.buffer, ipc.byteOffset).getInt32(4, true);
 
 /**
- * Field metadata that makes the kernel cast what it appends, a few rows at a time. Who reads the table casts anyway, and
- * only what is read.
+ * Field metadata that would make the kernel cast what it appends, a few rows at a time. It is removed,
+ * because the reader of the table casts anyway, and only the columns that it reads.
  */
 const TYPE_LABEL = 'tessera:type';
 
@@ -139,7 +139,7 @@ function withoutLabels(schema: Schema): Schema {
 const MAX_KNOWN_SCHEMAS = 256;
 const known = new Map<string, Schema>();
 
-/** Reading one costs more than a small fetch, and stages repeat theirs. */
+/** A cache: parsing a schema costs more than a small fetch, and stages repeat theirs. */
 function readSchema(ipc: Uint8Array): Schema {
   const key = Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength).toString('latin1');
   let schema = known.get(key);

@@ -5,11 +5,11 @@ import { decodedSql, mayBeInParts } from '../types/exchange-encoding.ts';
 import { typesNamed } from '../types/named-types.ts';
 import type { FetchedRows } from './receive-blocks.ts';
 
-/** The columns of outputs, by position. */
+/** SQL that selects the columns of outputs, by position. */
 export const selectFetched = ({ sql }: Pick<FetchedRows, 'sql'>, columns: readonly string[]): string =>
   `SELECT ${columns.join(', ')} FROM ${sql}`;
 
-/** SQL of each column of fetched rows, by position, of the types of the shape. */
+/** SQL of each column of fetched rows, by position, with the types of the shape. */
 export async function fetchedColumns(session: KernelSession, shape: OutputShape): Promise<string[]> {
   const inParts = shape.columns.flatMap((_, i) => storedType(shape, i) ?? []).filter(mayBeInParts);
   const types = inParts.length === 0 ? undefined : await typesNamed(session, inParts);
@@ -21,7 +21,7 @@ export async function fetchedColumns(session: KernelSession, shape: OutputShape)
 
 /**
  * The rows of blocks as one relation with the columns of the shape; without blocks, a relation without rows.
- * @param columns as `fetchedColumns` gives them
+ * @param columns as returned by `fetchedColumns`
  */
 export function relationSql(
   fetched: FetchedRows | undefined,

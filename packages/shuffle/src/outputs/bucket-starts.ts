@@ -2,8 +2,8 @@ import { HASH_BUCKETS } from '@tessera/common';
 import type { BlockRange } from '../shuffle.ts';
 
 /**
- * Where the rows of each bucket begin in a batch, and the end of the last one.
- * @param buckets of the rows, ascending
+ * The start of each bucket's rows in a batch, and the end of the last one.
+ * @param buckets the buckets of the rows, ascending
  */
 export function bucketStarts(buckets: Uint16Array): Uint32Array {
   const starts = new Uint32Array(HASH_BUCKETS + 1);
@@ -12,7 +12,7 @@ export function bucketStarts(buckets: Uint16Array): Uint32Array {
   return starts;
 }
 
-/** Where the rows of a range of buckets are in a batch. */
+/** The rows of a range of buckets in a batch. */
 export function rangeOf(
   { rows, starts }: { readonly rows: number; readonly starts: Uint32Array | undefined },
   buckets: BlockRange['buckets'],
@@ -23,7 +23,7 @@ export function rangeOf(
   return { from, length: starts[buckets[1]]! - from };
 }
 
-/** Where part `part` of `parts` is in so many rows. */
+/** The rows of part `part` of `parts`. */
 export function sliceOf(
   rows: number,
   [part, parts]: readonly [number, number] = [0, 1],

@@ -10,11 +10,11 @@ export const inlineRows = (schema: Uint8Array, batch: Uint8Array): InlineRows =>
   crc32c: crc32c(batch, crc32c(schema)),
 });
 
-/** Whether the rows are as they were sent. */
+/** Whether the rows are unchanged since they were sent. */
 export const isIntact = ({ schema, batch, crc32c: sent }: InlineRows): boolean =>
   crc32c(batch, crc32c(schema)) === sent;
 
-/** The rows of a range, as `OutputRows.read` gives them. */
+/** The rows of a range, in the form of `OutputRows.read`. */
 export function* readInline(
   { schema, batch }: InlineRows,
   { buckets, slice }: BlockRange,
@@ -30,7 +30,7 @@ export function* readInline(
   yield { ipc, rows: end - first, release: () => undefined };
 }
 
-/** The bytes at an address as Arrow needs it: what came in a message begins anywhere in it. */
+/** Copies bytes to an aligned address, which Arrow requires: bytes of a message may begin anywhere in it. */
 export function aligned(bytes: Uint8Array): Uint8Array {
   if (bytes.byteOffset % 8 === 0) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);

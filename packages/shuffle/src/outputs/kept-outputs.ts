@@ -7,10 +7,10 @@ import { OutputRows } from './output-rows.ts';
 import { columnCount, outputSql, storedType } from './output-sql.ts';
 import { SegmentStore, type SegmentStoreOptions } from './segment-store.ts';
 
-/** An output that is ready to be read. */
+/** A complete output. */
 export interface KeptOutput {
   readonly rows: OutputRows;
-  /** Aborted when it is released. */
+  /** Aborts when the output is released. */
   readonly released: AbortSignal;
 }
 
@@ -21,14 +21,14 @@ interface Entry {
 }
 
 export interface KeptOutputsOptions extends SegmentStoreOptions {
-  /** For tests: buckets as another kernel would have them. */
+  /** For tests: computes buckets as another kernel might. */
   readonly disturbedHash: boolean;
 }
 
-/** Rows are sorted by bucket and kept in batches of about this size. */
+/** Rows are sorted by bucket within batches of about this size. */
 const BATCH_BYTES = 2 << 20;
 
-/** The outputs of this node, each until it is released. */
+/** The outputs of this node, each kept until it is released. */
 export class KeptOutputs {
   readonly #options: KeptOutputsOptions;
   readonly #store: SegmentStore;
@@ -109,7 +109,7 @@ export class KeptOutputs {
       if (!chosen(key)) continue;
       this.#entries.delete(name);
       release.abort(released());
-      // An unfinished output is released by the task that writes it.
+      // The task that writes an unfinished output releases it.
       if (rows !== undefined) freed.push(rows.free());
     }
     await Promise.all(freed);
@@ -125,7 +125,7 @@ async function storedTypes(session: KernelSession, shape: OutputShape): Promise<
   return texts.map((text) => (text === undefined ? UNTYPED : named.get(text)!));
 }
 
-/** What the kernel makes of a column of untyped NULLs. */
+/** The kernel's type of a column of untyped NULLs. */
 const UNTYPED: KernelType = { id: 'INTEGER' };
 
 const released = () =>

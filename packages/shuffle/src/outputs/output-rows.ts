@@ -10,15 +10,15 @@ import { type Segment, type SegmentStore, type SpillFile, segmentBytes } from '.
 interface KeptBatch {
   readonly segment: Segment;
   readonly rows: number;
-  /** Where the rows of each bucket begin, and the end of the last one; undefined without hash keys. */
+  /** The start of each bucket's rows, and the end of the last one; undefined without hash keys. */
   readonly starts: Uint32Array | undefined;
   block: RowBlock | undefined;
 }
 
-/** Larger outputs are fetched by those who read them. */
+/** Consumers fetch larger outputs. */
 const MAX_INLINE_BYTES = 64 << 10;
 
-/** The rows of one output, in batches each of which is sorted by bucket. */
+/** The rows of one output, in batches that are each sorted by bucket. */
 export class OutputRows {
   readonly #schemaIpc: Uint8Array;
   readonly #store: SegmentStore;
@@ -51,7 +51,7 @@ export class OutputRows {
     return starts;
   }
 
-  /** The rows of a small output, to be sent along with its description. */
+  /** The rows of a small output, to be sent with its description. */
   get inline(): InlineRows | undefined {
     const [batch, ...more] = this.#batches;
     if (batch === undefined || more.length > 0 || this.bytes > MAX_INLINE_BYTES) return undefined;

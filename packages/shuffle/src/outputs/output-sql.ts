@@ -6,22 +6,28 @@ import { encodedSql } from '../types/exchange-encoding.ts';
 /** The last column of outputs with hash keys. */
 const BUCKET_COLUMN = '"$bucket"';
 
-/** Columns of outputs are named by position: names of a stage's columns may differ in case only, or not at all. */
+/**
+ * The name of an output's column. Columns are named by position, because names of a stage's columns may be
+ * equal or differ only in case.
+ */
 export const columnName = (position: number): string => `c${position}`;
 
-/** An output has at least one column: for a query without any, it holds their number of rows. */
+/**
+ * The number of columns of an output, at least one: the output of a query without columns holds the number of
+ * its rows.
+ */
 export const columnCount = (shape: OutputShape): number => Math.max(1, shape.columns.length);
 
 const NO_COLUMN_TYPE = 'BOOLEAN';
 
-/** The type an output keeps a column as, undefined for one that has none yet. */
+/** The type in which an output stores a column; undefined if it has none yet. */
 export function storedType(shape: OutputShape, position: number): string | undefined {
   if (shape.columns.length === 0) return NO_COLUMN_TYPE;
   const { type } = shape.columns[position]!;
   return /^"?null"?$/i.test(type) ? undefined : type;
 }
 
-/** The columns by position, of the types of the shape; `of` gives the SQL of a column's values. */
+/** The columns by position, with the types of the shape; `of` returns the SQL of a column's values. */
 export const typedColumns = (shape: OutputShape, of: (position: number) => string = columnName): string[] =>
   Array.from({ length: columnCount(shape) }, (_, i) => {
     const type = storedType(shape, i);
@@ -30,17 +36,17 @@ export const typedColumns = (shape: OutputShape, of: (position: number) => strin
       : `CAST(${of(i)} AS ${type}) AS ${columnName(i)}`;
   });
 
-/** The columns under the names that they have in the shape. */
+/** The columns under their names in the shape. */
 export const namedColumns = (shape: OutputShape): string[] =>
   shape.columns.length === 0
     ? [columnName(0)]
     : shape.columns.map((column, i) => `${columnName(i)} AS ${quoteName(column.name)}`);
 
 /**
- * The query of a task as its rows travel: columns by position, encoded, and with hash keys the bucket of each row behind them.
- *
- * @param types of the shape's columns
- * @param disturbed for tests: buckets as another kernel would have them
+ * The query of a task in its transfer encoding: columns by position, encoded, and with hash keys followed by
+ * the bucket of each row.
+ * @param types the types of the shape's columns
+ * @param disturbed for tests: computes buckets as another kernel might
  */
 export function outputSql(
   sql: string,

@@ -3,7 +3,7 @@ import type { KeptOutput } from './kept-outputs.ts';
 import type { ReadPart } from './read-part.ts';
 
 /**
- * Rows of a kept output; see `OutputRows.read`. The iteration fails when the output is released meanwhile.
+ * The rows of a kept output; see `OutputRows.read`. The iteration fails if the output is released meanwhile.
  * @throws CorruptSegment
  */
 export async function* readOutput(
@@ -18,7 +18,7 @@ export async function* readOutput(
       yield part;
     }
   } catch (error) {
-    // A released output has closed its file.
+    // Releasing the output has closed its file.
     throw released.aborted ? released.reason : error;
   }
 }

@@ -5,17 +5,17 @@ import { crc32c } from '@node-rs/crc32';
 import { noRoom } from '../space.ts';
 
 export interface SegmentStoreOptions {
-  /** Owned by the store (spill files) and wiped when it is opened. */
+  /** Owned by the store (for spill files) and emptied when it is opened. */
   readonly directory: string;
-  /** Segments beyond this go to disk. */
+  /** Segments beyond this size in total go to disk. */
   readonly memoryBytes: number;
-  /** The most that goes to disk; by default nine tenths of what is free there when the store is opened. */
+  /** The maximum size on disk; by default nine tenths of the free space when the store is opened. */
   readonly diskBytes?: number | undefined;
-  /** Name of the node, for errors. */
+  /** The name of the node, for errors. */
   readonly node: string;
 }
 
-/** Bytes of an output: in memory, or in the output's spill file. */
+/** Bytes of an output, in memory or in the output's spill file. */
 export type Segment =
   | { readonly kind: 'memory'; readonly bytes: Uint8Array }
   | {
@@ -26,12 +26,12 @@ export type Segment =
       readonly crc32c: number;
     };
 
-/** Share of the free space of their disk that spill files may use. */
+/** The fraction of the free disk space that spill files may use. */
 const USABLE_SHARE = 0.9;
-/** Memory of a segment may be larger than the segment by this factor; otherwise the segment is copied. */
+/** If the memory behind a segment is larger than the segment by this factor, the segment is copied. */
 const WASTED = 1.25;
 
-/** The memory and the disk that the outputs of a node take. */
+/** The memory and the disk space that the outputs of a node use. */
 export class SegmentStore {
   readonly #options: SegmentStoreOptions;
   readonly #diskLimit: number;
@@ -56,8 +56,8 @@ export class SegmentStore {
   }
 
   /**
-   * Keeps bytes of an output: in memory while the budget lasts, otherwise in its spill file.
-   * @param recycle called when the store has no more use for the memory that the bytes are in
+   * Keeps bytes of an output: in memory while the budget suffices, otherwise in its spill file.
+   * @param recycle called when the store no longer needs the memory of the bytes
    */
   async keep(bytes: Uint8Array, file: SpillFile, recycle: () => void): Promise<Segment> {
     if (this.#memoryBytes + bytes.length <= this.#options.memoryBytes) {
@@ -82,7 +82,7 @@ export class SegmentStore {
     }
   }
 
-  /** A file that is made when the first bytes are written to it, and is gone when it is closed. */
+  /** A file that is created with the first write and removed when it is closed. */
   spillFile(): SpillFile {
     return new SpillFile(join(this.#options.directory, String(++this.#files)));
   }
@@ -101,7 +101,7 @@ export async function segmentBytes(segment: Segment): Promise<Uint8Array> {
   return bytes;
 }
 
-/** A segment on disk is not as it was written. */
+/** Thrown if a segment on disk differs from what was written. */
 export class CorruptSegment extends Error {
   constructor() {
     super('its rows on disk have changed');
@@ -117,7 +117,7 @@ export class SpillFile {
     this.#path = path;
   }
 
-  /** Returns where the bytes begin. One call at a time. */
+  /** Appends bytes and returns their offset. Only one call may run at a time. */
   async append(bytes: Uint8Array): Promise<number> {
     this.#handle ??= this.#open();
     const handle = await this.#handle;
@@ -146,7 +146,7 @@ export class SpillFile {
     await handle?.close();
   }
 
-  /** The file has no name from the start: whatever ends the process, its space is free again. */
+  /** The file is unlinked from the start, so its space is freed however the process ends. */
   async #open(): Promise<FileHandle> {
     const handle = await open(this.#path, 'wx+', 0o600);
     await unlink(this.#path);

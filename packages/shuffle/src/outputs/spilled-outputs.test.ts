@@ -46,7 +46,7 @@ it('rows beyond the budget are on disk, and read from there on both nodes', asyn
 
 it('rows that change on disk are found out, on both nodes', async () => {
   const block = await a.store(1, ALL_ROWS, SHAPE);
-  // The file has no name: its open descriptor is the only way to it.
+  // The file has no name, so its open descriptor is the only way to access it.
   const fd = readdirSync('/proc/self/fd').find((one) => {
     try {
       return /exchange\/\d+ \(deleted\)$/.test(readlinkSync(`/proc/self/fd/${one}`));

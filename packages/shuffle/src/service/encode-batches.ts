@@ -9,8 +9,8 @@ type ContentInit =
   | { case: 'end'; value: { rows: bigint; batches: number } };
 
 /**
- * Rows of an output as the responses that carry them: numbered, checksummed, with their counts at the end. A response
- * is good until the next one is asked for.
+ * Encodes the rows of an output as responses with numbers and checksums; the last one has the counts. A
+ * response is valid until the next one is requested.
  */
 export async function* encodeBatches(
   rows: AsyncIterable<ReadPart>,

@@ -4,7 +4,7 @@ import type { Shuffle, TaskKey } from '../shuffle.ts';
 import { ShuffleNode } from '../shuffle-node.ts';
 import { encodeBatches } from './encode-batches.ts';
 
-/** Answers other nodes about the outputs of this one. */
+/** Serves the outputs of this node to other nodes. */
 export const shuffleService = (shuffle: Shuffle): ServedService => {
   if (!(shuffle instanceof ShuffleNode)) throw new Error('Not made by openShuffle');
   return serviceOf(ShuffleService, {

@@ -2,11 +2,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 interface BreakingProxy extends AsyncDisposable {
   readonly address: string;
-  /** Connections that were broken. */
+  /** The number of connections that were broken. */
   broken(): number;
 }
 
-/** Passes on what goes to and from `target`; connection i breaks when so many bytes have come back on it. */
+/** Forwards data to and from `target`; connection i breaks after this many bytes were returned on it. */
 export async function breakingProxy(target: string, breaks: readonly number[]): Promise<BreakingProxy> {
   const [host = '', port] = target.split(':');
   const limits = [...breaks];

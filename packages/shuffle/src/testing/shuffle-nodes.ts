@@ -8,14 +8,14 @@ import { openShuffle, type Shuffle, type ShuffleBlock, type ShuffleOptions } fro
 import { shuffleService } from '../service/shuffle-service.ts';
 import type { OutputShape, TaskKey } from '../shuffle.ts';
 
-/** A node as far as shuffling goes: a kernel, a shuffle, its service on a port of its own. */
+/** A node that can shuffle: a kernel, a shuffle, and its service on a port of its own. */
 export interface TestNode {
   readonly kernel: Kernel;
   readonly shuffle: Shuffle;
   readonly address: string;
   readonly warnings: string[];
   session(): Promise<KernelSession>;
-  /** Stores rows as task `task` of stage 0. */
+  /** Stores rows as the output of task `task` of stage 0. */
   store(task: number, sql: string, shape: OutputShape, queryId?: string): Promise<ShuffleBlock>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface TestNode {
 export interface TestNodeOptions {
   readonly kernel?: Partial<KernelOptions>;
   readonly shuffle?: Partial<ShuffleOptions>;
-  /** Stands between the service and those who ask. */
+  /** Wraps the service before others use it. */
   readonly service?: (service: ServedService) => ServedService;
 }
 

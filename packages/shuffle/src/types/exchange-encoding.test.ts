@@ -17,7 +17,10 @@ afterAll(() => Promise.all([a.close(), b.close()]));
 
 const { signal } = new AbortController();
 
-/** Carries rows from one node to the other in two ranges of buckets, one of them inline, and compares them with those made there. */
+/**
+ * Transfers rows from one node to the other in two ranges of buckets, one of them inline, and compares them
+ * with rows computed there.
+ */
 async function carry(sql: string, hashKeys: readonly number[]): Promise<void> {
   const { columns } = await session.describe(sql);
   const shape = { columns: columns.map(({ name, type }) => ({ name, type: typeToSql(type) })), hashKeys };
@@ -101,7 +104,7 @@ describe('values keep type and value', () => {
   });
 });
 
-/** An expression over `i`, the number of the row; `h` spreads it so that runs differ. */
+/** Expressions of various types over the row number `i`; `h` scatters it so that runs differ. */
 const h = (seed: number) => `(hash(i + ${seed}) % 1000)::INTEGER`;
 const leaf = fc
   .nat(1000)

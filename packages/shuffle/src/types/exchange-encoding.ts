@@ -1,18 +1,25 @@
 import { type KernelType, quoteName, quoteText, typeToSql } from '@tessera/kernel';
 
-/** Types that leave the kernel as no Arrow value; their texts hold all that they do, and casts find the texts in nested values. */
+/**
+ * Types that the kernel cannot export as Arrow values. Their texts are lossless, and casts also convert them
+ * inside nested values.
+ */
 const AS_TEXT: ReadonlySet<string> = new Set(['UHUGEINT', 'BIGNUM', 'BIT', 'TIMETZ']);
 
 /**
- * Types that no cast carries: Arrow's intervals count nanoseconds, which hold less than the kernel's microseconds, and long
- * ones have texts that the kernel does not read; geometries have bytes; unions of lists come out of Arrow as NULLs.
+ * Types for which a cast is not sufficient: Arrow's intervals count nanoseconds, with a smaller range than
+ * the kernel's microseconds, and long intervals have texts that the kernel cannot parse; geometries have
+ * bytes; unions of lists are exported as NULLs.
  */
 const IN_PARTS: ReadonlySet<string> = new Set(['INTERVAL', 'GEOMETRY', 'UNION']);
 
-/** Whether the text of a type may name one that `decodedSql` must know to decode. */
+/** Whether the text of a type may name one that `decodedSql` must know for decoding. */
 export const mayBeInParts = (typeSql: string): boolean => /interval|geometry|union/i.test(typeSql);
 
-/** SQL of a value of the type as a value of one that Arrow carries exactly; the value itself where it does. */
+/**
+ * SQL that converts a value of the type to one that Arrow represents exactly; the value itself if it already
+ * is.
+ */
 export function encodedSql(value: string, type: KernelType): string {
   if (hasParts(type)) return encodeParts(value, type, 0);
   const carried = typeToSql(carriedType(type));
@@ -20,8 +27,8 @@ export function encodedSql(value: string, type: KernelType): string {
 }
 
 /**
- * The inverse of `encodedSql`, up to a cast to the type. What Arrow names a near relative of (a HUGEINT a DECIMAL, a UUID a
- * text) is such a cast too.
+ * The inverse of `encodedSql`, up to a cast to the type. Where Arrow only has a similar type (DECIMAL for
+ * HUGEINT, text for UUID), that cast restores the value too.
  */
 export const decodedSql = (value: string, type: KernelType): string =>
   hasParts(type) ? decodeParts(value, type, 0) : value;
@@ -59,8 +66,8 @@ function hasParts(type: KernelType): boolean {
 }
 
 /**
- * A CASE over values of the type, or of one as it travels. The kernel has none for values that hold arrays of a fixed size,
- * unless they are in lists.
+ * A CASE over values of the type, or of its encoded form. The kernel does not support CASE for values that
+ * contain fixed-size arrays, unless they are inside lists.
  */
 function choice(
   type: KernelType,
@@ -98,7 +105,10 @@ const transformed = (list: string, depth: number, sql: string): string =>
 const packed = (parts: readonly (readonly [name: string, sql: string])[]): string =>
   `struct_pack(${parts.map(([name, sql]) => `${name} := ${sql}`).join(', ')})`;
 
-/** Lists for arrays and maps; structs with fields by position for structs, and with the tag before them for unions. */
+/**
+ * Encodes arrays and maps as lists, structs as structs with fields by position, and unions as such structs
+ * with the tag in front.
+ */
 function encodeParts(value: string, type: KernelType, depth: number): string {
   if (!hasParts(type)) return encodedSql(value, type);
   const inner = item(depth);

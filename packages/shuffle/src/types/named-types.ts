@@ -3,7 +3,7 @@ import type { KernelSession, KernelType } from '@tessera/kernel';
 const MAX_KNOWN = 1_000;
 const known = new Map<string, KernelType>();
 
-/** The types that texts of SQL name, asked of the kernel once for each. */
+/** The types that SQL texts name; the kernel is asked once for each. */
 export async function typesNamed(
   session: KernelSession,
   texts: readonly string[],

@@ -1,10 +1,10 @@
-/** `engine.eviction` and what it is measured against. */
+/** The limits of `engine.eviction`, in the units that they are compared in. */
 export interface EvictionLimits {
-  /** `max_tablets_per_mb_of_total_memory` times the memory. */
+  /** The limit of tablets: `max_tablets_per_mb_of_total_memory` times the memory. */
   readonly maxTablets: number;
-  /** `tablet_eviction_soft_threshold`: fraction of memory that is free. */
+  /** `tablet_eviction_soft_threshold`: the fraction of memory that should be free. */
   readonly softFree: number;
-  /** `tablet_eviction_threshold` */
+  /** `tablet_eviction_threshold`: the fraction of memory that must be free. */
   readonly hardFree: number;
   /** `tablet_min_ttl_before_memory_eviction_seconds` */
   readonly minAgeMs: number;
@@ -14,7 +14,7 @@ export interface EvictionLimits {
 
 export interface HotTablet<Id> {
   readonly id: Id;
-  /** Memory it takes. */
+  /** The memory that it occupies, in bytes. */
   readonly bytes: number;
   readonly lastUsedMs: number;
 }
@@ -25,8 +25,9 @@ export interface MemoryState {
 }
 
 /**
- * Tablets that leave memory, least recently used first: those unused for `unusedMs`; those over `maxTablets`; while less
- * than `softFree` of the memory is free, those unused for `minAgeMs`; while less than `hardFree` is, the others too.
+ * The tablets to evict from memory, least recently used first: those unused for `unusedMs`; those beyond
+ * `maxTablets`; while less than `softFree` of the memory is free, those unused for `minAgeMs`; while less
+ * than `hardFree` is free, the others too.
  */
 export function tabletsToEvict<Id>(
   hot: readonly HotTablet<Id>[],
@@ -52,8 +53,8 @@ export function tabletsToEvict<Id>(
 }
 
 /**
- * Tablets that make place for others that are about to be loaded: the least recently used, none of them younger than
- * `minAgeMs`, so that tables that are read in turn do not drive each other out.
+ * The tablets to evict in favour of others that are about to be loaded: the least recently used, but none
+ * younger than `minAgeMs`, so that tables that are read alternately do not displace each other.
  */
 export function tabletsToDisplace<Id>(
   hot: readonly HotTablet<Id>[],
@@ -73,6 +74,6 @@ export function tabletsToDisplace<Id>(
   return displaced;
 }
 
-/** Memory that may be taken for tablets before a soft eviction would follow. */
+/** The memory in bytes that tablets may still occupy without causing a soft eviction. */
 export const roomForTablets = (memory: MemoryState, limits: EvictionLimits): number =>
   Math.max(0, memory.totalBytes * (1 - limits.softFree) - memory.usedBytes);

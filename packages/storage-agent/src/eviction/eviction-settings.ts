@@ -1,6 +1,6 @@
 import type { EvictionLimits } from './eviction-policy.ts';
 
-/** `engine.eviction`; what each means is in the README. */
+/** The settings of `engine.eviction`; the README explains them. */
 export interface EvictionSettings {
   readonly max_tablets_per_mb_of_total_memory: number;
   readonly tablet_eviction_soft_threshold: number;
@@ -9,7 +9,7 @@ export interface EvictionSettings {
   readonly tablet_ttl_before_full_eviction_seconds: number;
 }
 
-/** As of the configuration. */
+/** The defaults of the configuration. */
 export const DEFAULT_EVICTION: EvictionSettings = {
   max_tablets_per_mb_of_total_memory: 1.5,
   tablet_eviction_soft_threshold: 0.4,

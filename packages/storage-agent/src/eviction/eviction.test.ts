@@ -41,7 +41,7 @@ async function read(agent: StorageAgent, asked: ScanRequest) {
   return scan.use.tabletsHot;
 }
 
-/** Thresholds that any use of memory is above, or below. */
+/** A threshold that every use of memory exceeds, and one that none does. */
 const ALWAYS = 1;
 const NEVER = 0;
 
@@ -57,7 +57,7 @@ test('memory that is short lets go what is older than the minimum; it stays on d
   const whole = request(t, [{ tablet: await tabletOf(t) }], { wholeTableAt: 1 });
   await read(agent, whole);
   expect(await read(agent, whole)).toBe(1);
-  // More than 2 % of 1 GB.
+  // The table occupies more than 2 % of 1 GB.
   await fixture.session.execute(
     'CREATE TEMP TABLE filler AS SELECT i, random() AS r FROM range(2000000) t(i)',
   );
@@ -96,7 +96,7 @@ test('below the hard threshold nothing stays, and what a scan reads goes when it
 });
 
 test('no more tablets than the memory allows: those not read for the minimum age make place', async () => {
-  // The kernel of these tests has 1 GB.
+  // The kernel of these tests may use 1 GB.
   const eviction = { ...DEFAULT_EVICTION, max_tablets_per_mb_of_total_memory: 3.5 / (1e9 / 2 ** 20) };
   const agent = await fixture.agent({ eviction, now });
   const [t, u] = [table(), table()];
@@ -104,7 +104,7 @@ test('no more tablets than the memory allows: those not read for the minimum age
   const first = request(t, pair, { wholeTableAt: 1 });
   await read(agent, first);
   nowMs += HOUR_MS / 4;
-  // Only one of the two is read again, without the table being known.
+  // Only one of the two tablets is read again, without information about the rest of the table.
   expect(await read(agent, request(t, [pair[1]!], { once: true }))).toBe(1);
   const second = request(u, [{ tablet: await tabletOf(u) }, { tablet: await tabletOf(u) }], {
     wholeTableAt: 1,
@@ -128,7 +128,7 @@ test('what nobody reads for the full time leaves memory and disk', async () => {
   await read(agent, used);
   nowMs += 5 * HOUR_MS;
   await read(agent, used);
-  // From memory; its file was not needed.
+  // The rows came from memory, so the file was not needed.
   const positions = request(u, used.tablets as ScanTablet[], { columns: [2], once: true });
   (await agent.prepareScan(positions)).release();
   expect(agent.metrics()).toMatchObject({ tabletsHot: 2, tabletsOnDisk: 2 });

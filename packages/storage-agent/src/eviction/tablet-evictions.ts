@@ -1,6 +1,6 @@
 import { measurement } from '@tessera/common';
 
-/** Tablets that were let go to make room, or because nobody used them. */
+/** Tablets that were evicted to make room or because they were unused. */
 export interface TabletEviction {
   readonly from: 'memory' | 'disk';
   readonly tablets: number;

@@ -7,20 +7,20 @@ import { keysIdentity } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
 
-/** Which tablets of a request an image serves, and how. */
+/** The tablets of a request that a resident table serves, and the SQL that reads them. */
 export interface Cover {
-  /** A SELECT over the image. */
+  /** A SELECT over the resident table. */
   readonly sql: string;
-  /** Positions in the request. */
+  /** The positions of these tablets in the request. */
   readonly tablets: ReadonlySet<number>;
 }
 
-/** Conditions on positions that one scan may carry. */
+/** The maximum number of position conditions in one scan. */
 const MAX_RANGES = 64;
-/** Positions that bitmaps of deleted rows may span. */
+/** The maximum span of positions for a bitmap of deleted rows. */
 const MAX_BITMAP_SPAN = 1 << 24;
 
-/** The whole image, when it holds exactly what is asked for. */
+/** A cover by the whole resident table, if it holds exactly the requested rows. */
 export function wholeCover(image: Image, shape: RelationShape, tablets: readonly ScanTablet[]): string {
   const positions = shape.rowPositions
     ? rowPositions(image, new Map(tablets.map((t, i) => [image.parts.get(t.tablet.id)!, i])))
@@ -29,10 +29,10 @@ export function wholeCover(image: Image, shape: RelationShape, tablets: readonly
 }
 
 /**
- * What of the image serves a request for other contents than the image's own: parts whose claimed rows the request
- * leaves out anyway.
- *
- * @param absent rows that the request does not read, deleted or not, by position in it; none where there is no entry
+ * The part of a resident table that can serve a request for other contents than the table's own: tablets
+ * whose claimed rows the request does not read.
+ * @param absent the rows that the request does not read, deleted or not, by position in it; a missing entry
+ * means none
  */
 export function partialCover(
   image: Image,
@@ -80,8 +80,9 @@ function largest<T extends { readonly part: ImagePart }>(
 }
 
 /**
- * Rows may be appended after the statement is prepared. A plain constant would not keep them out: the kernel drops a
- * condition that its statistics prove, and keeps the plan (seen: a count too high by the rows appended in between).
+ * Rows may be appended after the statement is prepared, so the scan needs an upper bound. A plain constant
+ * would not do: the kernel drops a condition that its statistics prove, and keeps the plan. That produced
+ * counts that were too high by the appended rows.
  */
 const bound = (next: number): string =>
   `${POSITION_COLUMN} < greatest(${next}, CAST(random() - 2 AS BIGINT))`;
@@ -94,7 +95,10 @@ function withinRanges(ranges: readonly RowRange[], next: number): string | undef
 const columnsOf = (shape: RelationShape): string =>
   selectList(shape, (column) => quoteName(column.storedName));
 
-/** The columns `$tablet` and `$row`: lists that have the tablet's position and the start of every part by its ordinal. */
+/**
+ * SQL for the columns `$tablet` and `$row`: lists with the tablet's position and the start of every part,
+ * indexed by its ordinal.
+ */
 function rowPositions(image: Image, positions: ReadonlyMap<ImagePart, number>): string {
   const tablets: string[] = new Array(image.nextOrdinal).fill('NULL');
   const starts: string[] = new Array(image.nextOrdinal).fill('NULL');

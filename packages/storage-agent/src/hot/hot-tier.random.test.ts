@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** Mulberry32. */
+/** The random generator Mulberry32. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -31,7 +31,7 @@ function randomOf(seed: number): (below: number) => number {
 
 interface Version {
   readonly number: number;
-  /** Tablets with the deleted positions of each. */
+  /** The tablets, each with its deleted positions. */
   readonly tablets: ReadonlyMap<TabletId, { readonly tablet: Tablet; readonly deleted: ReadonlySet<number> }>;
 }
 
@@ -40,7 +40,7 @@ const scanTablets = (version: Version): ScanTablet[] =>
     deleted.size === 0 ? { tablet } : withoutRows(tablet, deleted),
   );
 
-/** What node `a` of so many is to keep, as a scan of it is asked for. */
+/** The share of node `a` among `nodes` nodes, as a scan requests it. */
 function shareOf(version: Version, nodes: number) {
   const names = ['a', 'b', 'c'].slice(0, nodes).map((name) => ({ name }));
   const all = [...version.tablets.values()].map(({ tablet }) => tablet);
@@ -108,7 +108,7 @@ test.each([
     let hotScans = 0;
     let nodes = 2;
     const read = async (session: (typeof sessions)[number], version: Version, pause: number) => {
-      // Nodes come and go now and then.
+      // The number of nodes changes now and then.
       if (random(20) === 0) nodes = 5 - nodes;
       const isPart = random(100) < parts * 100;
       const asked = isPart ? shareOf(version, nodes) : { tablets: scanTablets(version), share: undefined };
@@ -123,7 +123,7 @@ test.each([
       });
       hotScans += scan.use.tabletsHot > 0 ? 1 : 0;
       try {
-        // Between the planning of a scan and its run the table in memory may change.
+        // The resident table may change between the planning of a scan and its execution.
         for (let i = 0; i < pause; i++) await session.scalar('SELECT 1');
         const sql = `SELECT count(*) AS n, coalesce(sum(a), 0) AS s, count(b) AS b FROM ${scan.sql}`;
         const { n, s } = expected(version, asked.tablets);

@@ -27,7 +27,7 @@ const request = (
   ...more,
 });
 
-/** Sum and count of `a` over the scan, and how much of it came from memory. */
+/** Sum and count of `a` over the scan, and the number of rows that came from memory. */
 async function read(agent: StorageAgent, asked: ScanRequest) {
   const scan = await agent.prepareScan(asked);
   const [row] = await fixture.rows(`SELECT count(*) AS n, sum(a) AS s FROM ${scan.sql}`);
@@ -101,7 +101,7 @@ test('appended tablets, deleted rows and removed tablets are taken over; older s
   }
   await agent.settled();
   expect(await read(agent, v4)).toMatchObject({ hot: 2 });
-  // Rows that the newest snapshot does not have come from files.
+  // Rows that the newest snapshot no longer has come from files.
   expect(await read(agent, v1)).toMatchObject({ n: 2000, hot: 0 });
 });
 

@@ -44,11 +44,11 @@ export interface HotRequest {
   readonly session: KernelSession;
   readonly shape: RelationShape;
   readonly tablets: readonly ScanTablet[];
-  /** Ids of the columns that are counted as read. */
+  /** The ids of the columns that count as read. */
   readonly counted: readonly number[];
-  /** Of the table at the scan's snapshot; undefined where the scan does not know. */
+  /** The `contentsVersion` of the table at the scan's snapshot; undefined if the scan does not know it. */
   readonly contentsVersion: number | undefined;
-  /** The part of the table that it is about; undefined: the whole table. */
+  /** The share of the table that the scan is about; undefined means the whole table. */
   readonly share: string | undefined;
 }
 
@@ -62,7 +62,7 @@ interface HotPart {
   readonly part: ImagePart;
 }
 
-/** A SELECT over an image that holds just what a scan reads. */
+/** A SELECT over a resident table that holds exactly what a scan reads. */
 export interface WholeScan {
   readonly sql: string;
   readonly read: Omit<ReadCounts, 'bytesFromStorage'>;
@@ -70,21 +70,24 @@ export interface WholeScan {
 }
 
 const RETRY_MS = 30_000;
-/** An image whose ordinals have run so far ahead of its parts is built anew. */
+/** A resident table is rebuilt once its ordinals exceed its number of parts by this much. */
 const WORN_ORDINALS = 1_024;
 
-/** Native tables of the kernel that hold what is read often. They live and end with one kernel process. */
+/**
+ * Resident tables: native tables of the kernel that hold frequently read data. They exist as long as one
+ * kernel process.
+ */
 export class HotTier {
   readonly #o: HotTierOptions;
   readonly #images = new Map<ImageKey, Image>();
   readonly #demands = new Map<ImageKey, TableDemand>();
   readonly #schedule = new LoadSchedule((key) => this.#start(key));
-  /** Images that wait for scans to end, to be changed. */
+  /** Resident tables whose change waits for scans to end. */
   readonly #changing = new Set<ImageKey>();
   readonly #work = new Set<Promise<void>>();
   readonly #queue = new WorkQueue();
   readonly #worker: ImageWorker;
-  /** What the queue works with. */
+  /** The session of the work queue. */
   #session: KernelSession | undefined;
   #processId: string | undefined;
   #closed = false;
@@ -111,12 +114,12 @@ export class HotTier {
     return this.#schedule.size + this.#work.size;
   }
 
-  /** A scan may run from here on, until it tells that it has ended. */
+  /** Registers a running scan; the returned function must be called when it ends. */
   scanBegins(): () => void {
     return this.#schedule.scanBegins();
   }
 
-  /** Whether a scan of the columns would be served from memory, whatever it needs of the table. */
+  /** Whether a scan of the columns would be served from memory, whichever tablets it needs. */
   holds(
     session: KernelSession,
     tableId: ObjectId,
@@ -127,12 +130,12 @@ export class HotTier {
     return image?.exactAt === contentsVersion && columns.every((id) => image.columns.has(id));
   }
 
-  /** The whole image, if it holds exactly the contents that the scan reads. */
+  /** The whole resident table, if it holds exactly the contents that the scan reads. */
   whole(request: HotRequest): WholeScan | undefined {
     const image = this.#usable(request);
     if (image?.exactAt === undefined || image.exactAt !== request.contentsVersion) return undefined;
     if (image.share !== request.share) return undefined;
-    // What was chosen for another node may come here.
+    // The scan may have been planned for another node's share.
     if (request.share !== undefined && !image.hasAll(request.tablets)) return undefined;
     image.lastUsedMs = this.#o.now();
     const { release } = image.use({ exact: true, ...versionOf(request) });
@@ -140,7 +143,7 @@ export class HotTier {
     return { sql, read: { rows: image.liveRows, bytes: image.storedBytes(request.counted) }, release };
   }
 
-  /** What an image of other contents has of the tablets. */
+  /** The part of the tablets that a resident table with other contents can serve. */
   partial(request: HotRequest, absent: ReadonlyMap<number, readonly RowRange[]>): HotScan | undefined {
     const image = this.#usable(request);
     const cover = image && partialCover(image, request.shape, request.tablets, absent);
@@ -158,7 +161,7 @@ export class HotTier {
     return { ...cover, read, release };
   }
 
-  /** Tells what a scan read, so that the next one finds it in memory. */
+  /** Records what a scan read, so that the next scan finds it in memory. */
   want(request: HotRequest, contents: TableContents, isWhole: boolean): void {
     if (this.#closed || request.session.processId !== this.#o.kernel.processId) return;
     const { table, read } = request.shape;
@@ -198,7 +201,7 @@ export class HotTier {
     }
   }
 
-  /** Lets go what the eviction limits say. */
+  /** Evicts what the eviction limits demand. */
   async evict(): Promise<void> {
     const hot = this.#hotTablets();
     if (hot.length === 0) return;
@@ -226,7 +229,7 @@ export class HotTier {
     if (evicted.length > 0) tabletEvictions.tell({ from: 'memory', tablets: evicted.length });
   }
 
-  /** Resolves when nothing is being loaded or waits for it. */
+  /** Resolves when no resident table is being loaded or is waiting to be loaded. */
   async settled(): Promise<void> {
     while (this.pending > 0) {
       this.#schedule.flush();
@@ -242,7 +245,7 @@ export class HotTier {
     await Promise.all(this.#work);
   }
 
-  /** Images of the process that is there now. */
+  /** The resident tables of the current kernel process. */
   #current(): Iterable<Image> {
     this.#noticeProcess(this.#o.kernel.processId);
     return this.#images.values();
@@ -304,7 +307,7 @@ export class HotTier {
     } finally {
       this.#changing.delete(key);
     }
-    // What was wanted may have changed meanwhile.
+    // The demand may have changed meanwhile.
     if (this.#demands.get(key) === demand) this.#follow(demand);
   }
 
@@ -321,7 +324,7 @@ export class HotTier {
     }
   }
 
-  /** A new image; the one before serves until it is there. */
+  /** Builds a new resident table; the previous one serves scans until it is complete. */
   async #build(session: KernelSession, demand: TableDemand, desired: Desired): Promise<void> {
     if (desired.tablets.length === 0) return;
     const { key } = demand;
@@ -357,7 +360,7 @@ export class HotTier {
         rows: absentRows(scan, await this.#o.deletedRows(scan)),
       })),
     );
-    // From here to the claims nothing is awaited: no scan is planned in between.
+    // Nothing is awaited from here to the claims, so no scan is planned in between.
     const isChanged = change.append.length + change.remove.length + change.shrink.length > 0;
     if (!isChanged) {
       if (desired.version !== undefined && !image.isLosingParts) image.isNow(desired);
@@ -396,7 +399,7 @@ export class HotTier {
     try {
       isComplete = await this.#worker.change(session, image, desired, append, deletions, room);
     } catch (error) {
-      // What it holds is not known any more.
+      // The contents of the resident table are no longer known.
       this.#images.delete(image.key);
       this.#track(this.#retire(image));
       throw error;
@@ -405,7 +408,7 @@ export class HotTier {
     else if (!image.isLosingParts && image.parts.size === desired.tablets.length) image.isNow(desired);
   }
 
-  /** Takes parts out of an image: all of it at once when none is left. */
+  /** Removes parts from a resident table, or drops it as a whole if no part remains. */
   async #remove(image: Image, parts: readonly ImagePart[]): Promise<void> {
     if (this.#images.get(image.key) !== image) return;
     if (parts.length === image.liveParts().length) {
@@ -430,7 +433,7 @@ export class HotTier {
     image.partsGoing -= parts.length;
   }
 
-  /** Of an image that no new scan uses. */
+  /** Drops a resident table that no new scan uses. */
   async #retire(image: Image): Promise<void> {
     const processId = this.#processId;
     await this.#quiet(image)
@@ -444,13 +447,13 @@ export class HotTier {
       .catch((error) => this.#tell('A table in memory was not dropped', error));
   }
 
-  /** Waits for scans; not for those that outlive the agent. */
+  /** Waits until the scans of a resident table have ended, except those that outlive the agent. */
   async #quiet(image: Image, which?: (use: ImageUse) => boolean): Promise<void> {
     await Promise.race([image.quiet(which), this.#closing.promise]);
     if (this.#closed) throw new Error('the agent is closed');
   }
 
-  /** What fails because the agent is being closed is no news. */
+  /** Logs a failure, unless the agent is being closed. */
   #tell(message: string, error: unknown, details: object = {}): void {
     if (!this.#closed) this.#o.log.warn({ ...details, error: String(error) }, message);
   }
@@ -464,7 +467,7 @@ export class HotTier {
     return this.#images.get(image.key) === image && session.processId === this.#processId;
   }
 
-  /** Beside the images that are there, but for the one to be replaced. */
+  /** The room that remains beside the existing resident tables, not counting the one to be replaced. */
   #room(memory: MemoryState, replaced?: Image): Room {
     const { limits } = this.#o;
     const others = this.tablets - (replaced?.parts.size ?? 0);
@@ -472,8 +475,8 @@ export class HotTier {
   }
 
   /**
-   * Whether others were told to go first; what is coming is tried again when they have.
-   * @param own the image that it is for, `present` of whose tablets stay
+   * Whether other resident tables must be evicted first. The load is tried again after they are gone.
+   * @param own the resident table to load into, of which `present` tablets stay
    */
   async #makesPlace(
     memory: MemoryState,
@@ -502,7 +505,10 @@ export class HotTier {
 
 const versionOf = ({ contentsVersion: version, share }: HotRequest) => ({ version, share });
 
-/** Whether a scan does without what the desired image has not. A tablet may leave a part of a table and come back. */
+/**
+ * Whether a scan does not need what the desired table lacks. A tablet may leave a share of the table and come
+ * back.
+ */
 function isWithout({ version, share }: ImageUse, desired: Desired): boolean {
   if (version === undefined || share !== desired.share) return false;
   return share === undefined ? version >= desired.version! : version === desired.version;

@@ -5,17 +5,23 @@ import type { Image, ImagePart } from './image.ts';
 import { positionsOf } from './image-loader.ts';
 import type { Desired } from './table-demand.ts';
 
-/** What makes an image hold what is desired. */
+/** The changes that turn a resident table into the desired one. */
 export interface ImageChange {
   readonly append: readonly ScanTablet[];
   readonly remove: readonly ImagePart[];
-  /** Removed parts come again with other rows: also scans of what is desired may read those that go. */
+  /**
+   * Whether removed parts are added again with other rows. Scans of the desired contents may then still read
+   * the removed ones.
+   */
   readonly replaces: boolean;
-  /** Parts that lose rows. */
+  /** The parts that lose rows. */
   readonly shrink: readonly { readonly part: ImagePart; readonly scan: ScanTablet }[];
 }
 
-/** Without a version only additions are known: other tablets may be there that nobody read. */
+/**
+ * The changes towards the desired table. Without a version only additions are known, because other tablets
+ * may exist that nobody has read.
+ */
 export function changeTowards(image: Image, desired: Desired): ImageChange {
   const append: ScanTablet[] = [];
   const shrink: { part: ImagePart; scan: ScanTablet }[] = [];
@@ -39,13 +45,13 @@ export function changeTowards(image: Image, desired: Desired): ImageChange {
   return { append, remove, replaces, shrink };
 }
 
-/** Rows of a part that are deleted: all of them when it is removed. */
+/** The deleted rows of a part; all of its rows if it is removed. */
 export interface Deletion {
   readonly part: ImagePart;
   readonly rows: readonly RowRange[] | 'all';
 }
 
-/** Positions of the image that go. */
+/** The positions in the resident table that must be deleted. */
 export function positionsToDelete(deletions: readonly Deletion[]): RowRange[] {
   const ranges = deletions.flatMap(({ part, rows }) => {
     const going = rows === 'all' ? [{ from: 0, to: part.tablet.rows }] : rows;

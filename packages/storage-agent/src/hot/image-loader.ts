@@ -9,16 +9,19 @@ import { keyCondition } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
 
-/** A tablet to be loaded, made readable. */
+/** A tablet to load, in readable form. */
 export interface LoadableTablet {
   readonly scan: ScanTablet;
   readonly local: LocalTablet;
   readonly deleted: readonly RowRange[];
-  /** Row ranges of the body that are on disk, if there are holes between them; absent: all rows to be read. */
+  /**
+   * The row ranges of the body that are on disk, if there are holes between them; absent if all rows to read
+   * are there.
+   */
   readonly runs?: readonly RowRange[] | undefined;
 }
 
-/** Files that one INSERT reads. */
+/** The maximum number of files that one INSERT reads. */
 const MAX_FILES = 256;
 
 export async function createImage(session: KernelSession, image: Image): Promise<void> {
@@ -27,7 +30,9 @@ export async function createImage(session: KernelSession, image: Image): Promise
   await session.execute(`CREATE TABLE ${image.relation} (${all.join(', ')})`);
 }
 
-/** Appends the live rows of the tablets, in their order; the parts are the image's once all rows are there. */
+/**
+ * Appends the live rows of the tablets, in order. The parts become visible once all of their rows are there.
+ */
 export async function appendTablets(
   session: KernelSession,
   image: Image,
@@ -63,13 +68,16 @@ export async function appendTablets(
     for (const there of run[0]!.runs ?? [undefined])
       await session.execute(insertSql(image, table, run, first, starts, there));
   }
-  // A scan that is prepared from here on may read the new positions.
+  // Scans that are prepared from here on may read the new positions.
   for (const part of parts) image.add(part);
   image.nextPosition = start;
   image.nextOrdinal = ordinal;
 }
 
-/** Tablets that one INSERT can read: of one schema version, and alone where not all rows are to be read. */
+/**
+ * Groups of tablets that one INSERT can read: tablets of one schema version. A tablet of which only some rows
+ * are read forms a group of its own.
+ */
 function runs(tablets: readonly LoadableTablet[]): LoadableTablet[][] {
   const result: LoadableTablet[][] = [];
   for (const loadable of tablets) {
@@ -117,7 +125,7 @@ function insertSql(
 
 const isBetween = ({ from, to }: RowRange): string => `file_row_number BETWEEN ${from} AND ${to - 1}`;
 
-/** Deletes rows at positions of the image. */
+/** Deletes rows at positions of the resident table. */
 export async function deletePositions(
   session: KernelSession,
   image: Image,
@@ -129,11 +137,11 @@ export async function deletePositions(
   await session.execute(`DELETE FROM ${image.relation} WHERE ${within} AND NOT (${kept})`);
 }
 
-/** Positions of rows of a part, in its image. */
+/** The positions in the resident table of rows of a part. */
 export const positionsOf = (part: ImagePart, rows: readonly RowRange[]): RowRange[] =>
   shifted(rows, part.start);
 
-/** Compresses what was appended and gives back the memory of what was deleted. */
+/** Compresses appended rows and releases the memory of deleted rows. */
 export const compactImages = async (session: KernelSession): Promise<void> => {
   await session.execute('CHECKPOINT hot');
 };
@@ -142,7 +150,7 @@ export async function dropImage(session: KernelSession, image: Image): Promise<v
   await session.execute(`DROP TABLE IF EXISTS ${image.relation}`);
 }
 
-/** Memory that tables in memory take, temporary ones of sessions included. */
+/** The memory in bytes that in-memory tables occupy, including temporary tables of sessions. */
 export async function tableMemory(session: KernelSession): Promise<number> {
   const sql =
     "SELECT CAST(coalesce(sum(memory_usage_bytes), 0) AS DOUBLE) FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'";

@@ -4,17 +4,17 @@ import { rowsWithKeys } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import type { Desired } from './table-demand.ts';
 
-/** What images may still take. */
+/** The room that resident tables may still use. */
 export interface Room {
   readonly bytes: number;
   readonly tablets: number;
 }
 
-/** Loaded by one statement: while it runs, its rows are in memory uncompressed. */
+/** The size of the tablets that one statement loads: while it runs, its rows are in memory uncompressed. */
 const GROUP_BYTES = 512 << 20;
 const GROUP_TABLETS = 128;
 
-/** Memory that the columns of the tablets may take before they are compressed. */
+/** The estimated memory in bytes that the columns of the tablets occupy before they are compressed. */
 export function estimatedMemory({ columns, table }: Desired, tablets: readonly ScanTablet[]): number {
   const share = columns.length / table.columns.length;
   return tablets.reduce((sum, scan) => {
@@ -23,7 +23,7 @@ export function estimatedMemory({ columns, table }: Desired, tablets: readonly S
   }, 0);
 }
 
-/** The first of the tablets, as many as there is room for. */
+/** The longest prefix of the tablets for which there is room. */
 export function tabletsThatFit(
   desired: Desired,
   tablets: readonly ScanTablet[],
@@ -37,7 +37,7 @@ export function tabletsThatFit(
   return end === -1 ? tablets : tablets.slice(0, end);
 }
 
-/** In order, each of a size to be loaded at once. */
+/** Groups of consecutive tablets, each small enough to be loaded at once. */
 export function* tabletGroups(desired: Desired, tablets: readonly ScanTablet[]): Generator<ScanTablet[]> {
   let group: ScanTablet[] = [];
   let bytes = 0;

@@ -29,12 +29,15 @@ export interface ImageWorkerOptions {
   deletedRows(scan: ScanTablet): Promise<readonly RowRange[]>;
 }
 
-/** An image is compressed again when so many of its positions went at once, or so much was appended. */
+/**
+ * A resident table is compressed again if this fraction of its positions was deleted at once, or this much
+ * was appended.
+ */
 const MUCH_DELETED = 0.1;
 const MUCH_APPENDED_BYTES = 64 << 20;
 const LARGE_GROUP_BYTES = 256 << 20;
 
-/** What is done to images in the kernel. Which scans must have ended before is for the caller to see to. */
+/** The operations on resident tables in the kernel. The caller ensures that the affected scans have ended. */
 export class ImageWorker {
   readonly #o: ImageWorkerOptions;
 
@@ -42,7 +45,7 @@ export class ImageWorker {
     this.#o = options;
   }
 
-  /** An image of the first tablets that there is room for; undefined when none fits. */
+  /** Builds a resident table from the first tablets that fit; undefined if none fits. */
   async build(
     session: KernelSession,
     key: ImageKey,
@@ -68,7 +71,10 @@ export class ImageWorker {
     return { image, isComplete };
   }
 
-  /** Deletes, then appends what there is room for; whether that was all. After a failure the image is of no use. */
+  /**
+   * Deletes rows, then appends as much as fits. Returns whether everything fitted. After a failure the
+   * resident table must not be used.
+   */
   async change(
     session: KernelSession,
     image: Image,
@@ -87,7 +93,7 @@ export class ImageWorker {
     return tablets.length === append.length;
   }
 
-  /** Deletes, and gives the memory back. */
+  /** Deletes rows and releases their memory. */
   async shrink(session: KernelSession, image: Image, deletions: readonly Deletion[]): Promise<void> {
     const used = await tableMemory(session);
     await applyDeletions(session, image, deletions);
@@ -109,7 +115,8 @@ export class ImageWorker {
         group.map(async (scan) => {
           const { tablet } = scan;
           const rows = rowsOf(scan);
-          // The kernel leaves out row groups by one range only: with more there must be no holes.
+          // The kernel skips row groups only for a single range, so several ranges require a file without
+          // holes.
           const isWhole = scan.rows === undefined && scan.keys === undefined;
           const header = isWhole ? undefined : await this.#o.header(table, tablet);
           const needed = header && scan.keys && granulesWithKeys(table, header, scan.keys, undefined);
@@ -146,7 +153,10 @@ export class ImageWorker {
   }
 }
 
-/** How many positions are gone. Every scan that could miss them has ended. */
+/**
+ * Deletes the rows and returns the number of deleted positions. Every scan that could miss them must have
+ * ended.
+ */
 async function applyDeletions(
   session: KernelSession,
   image: Image,

@@ -5,15 +5,15 @@ import { rowsIdentity } from '../scan/scan-rows.ts';
 import { rowsWithKeys } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 
-/** Ordinal of a row's part in its image. */
+/** The column with the ordinal of a row's part in its resident table. */
 export const PART_COLUMN = '"$part"';
 /**
- * Of a row in its image: `start` of its part plus its position in the body. Row ids of the kernel would not do: they move
- * when a checkpoint drops deleted rows.
+ * The column with the position of a row in its resident table: the `start` of its part plus its position in
+ * the body. The kernel's row ids cannot be used, because they change when a checkpoint drops deleted rows.
  */
 export const POSITION_COLUMN = '"$position"';
 
-/** A table has two images at most: of the whole of it, and of the part that this node is to keep. */
+/** A table has at most two resident tables: one of all its rows, and one of this node's share. */
 export type ImageKey = string & { readonly __brand: 'ImageKey' };
 
 export const imageKey = (tableId: ObjectId, share: string | undefined): ImageKey =>
@@ -24,25 +24,28 @@ export const keysOf = (tableId: ObjectId): ImageKey[] => [
   imageKey(tableId, ''),
 ];
 
-/** The rows of one tablet in an image. */
+/** The rows of one tablet in a resident table. */
 export interface ImagePart {
   readonly tablet: Tablet;
   readonly ordinal: number;
-  /** Position of the row that is first in the body. */
+  /** The position of the first row of the body. */
   readonly start: number;
-  /** Stored bytes of the tablet's columns, by id. */
+  /** The stored bytes of the tablet's columns, by column id. */
   readonly columnBytes: ReadonlyMap<number, number>;
-  /** Rows of the body that the kernel's table does not hold. */
+  /** The rows of the body that the resident table does not hold. */
   absent: readonly RowRange[];
-  /** `absent` and the rows that are about to be deleted: only scans that leave them out anyway may use the part. */
+  /**
+   * `absent` plus the rows that are about to be deleted. Only scans that do not read any of them may use the
+   * part.
+   */
   claimed: readonly RowRange[];
-  /** Of the scan that `claimed` came from: `scanIdentity`. */
+  /** The `scanIdentity` of the scan that `claimed` came from. */
   claimedScan: string;
-  /** Rows of the tablet that the part is about: `rowsIdentity`. */
+  /** The `rowsIdentity` of the rows that the part was loaded for. */
   readonly rows: string;
-  /** The keys that its rows have; undefined: all. */
+  /** The keys of its rows; undefined means all keys. */
   readonly keys: TabletKeys | undefined;
-  /** Going, or gone already. */
+  /** Whether the part is being removed or is already removed. */
   removed: boolean;
   lastUsedMs: number;
 }
@@ -50,25 +53,25 @@ export interface ImagePart {
 export const liveRows = ({ tablet, absent, keys }: Pick<ImagePart, 'tablet' | 'absent' | 'keys'>): number =>
   rowsWithKeys({ tablet, keys }, tablet.rows - rowsIn(absent));
 
-/** Of some columns together. */
+/** The total bytes of some columns. */
 export const bytesOf = (columnBytes: ReadonlyMap<number, number>, columns: readonly number[]): number =>
   columns.reduce((sum, id) => sum + (columnBytes.get(id) ?? 0), 0);
 
-/** Scans that may be running; a change waits for those that it would disturb. */
+/** A scan that may be running. A change waits for the scans that it would disturb. */
 export interface ImageUse {
-  /** Reads the kernel's table as it is, without a condition of its own. */
+  /** Whether it reads the whole resident table without a condition of its own. */
   readonly exact: boolean;
-  /** `contentsVersion` of what it reads, where that is known. */
+  /** The `contentsVersion` of the rows that it reads, if known. */
   readonly version: number | undefined;
   readonly share: string | undefined;
   readonly done: Promise<void>;
 }
 
 /**
- * A native table of the kernel, with columns of the rows of some tablets of a table. Its content is changed behind
- * running scans under two rules. A row is appended only when no scan reads the table as it is; the other scans carry a
- * bound on positions. A row is deleted only when every scan that could miss it has ended: new ones are kept from using a
- * part whose `claimed` rows they need.
+ * A resident table: a native table of the kernel with columns of the rows of some tablets. Its content
+ * changes while scans run, under two rules. A row is only appended while no scan reads the table without a
+ * condition; the other scans carry an upper bound on positions. A row is only deleted after every scan that
+ * needs it has ended: new scans do not use a part if they need its `claimed` rows.
  */
 export class Image {
   readonly name: string;
@@ -76,22 +79,22 @@ export class Image {
   readonly columns: ReadonlyMap<number, Column>;
   readonly parts = new Map<TabletId, ImagePart>();
   readonly uses = new Set<ImageUse>();
-  /** Position that no row has reached. */
+  /** The next free position; larger than the position of every row. */
   nextPosition = 0;
   nextOrdinal = 0;
-  /** `contentsVersion` that it holds exactly all rows of; undefined while it is changed or holds others. */
+  /** The `contentsVersion` whose rows it holds exactly; undefined while it changes or holds other rows. */
   exactAt: number | undefined;
-  /** The part of the table that it holds or is on the way to; undefined: the whole table. */
+  /** The share of the table that it holds or is changing to; undefined means the whole table. */
   share: string | undefined;
-  /** Memory it takes, as it was measured when it was loaded or last changed. */
+  /** The memory in bytes that it occupied when it was loaded or last changed. */
   bytes = 0;
-  /** Rows that are neither deleted nor left out. */
+  /** The number of rows that are neither deleted nor absent. */
   liveRows = 0;
-  /** Stored bytes of the columns of its tablets, by id. */
+  /** The stored bytes of the columns of its tablets, by column id. */
   readonly #columnBytes = new Map<number, number>();
-  /** Removed parts whose rows are still there. */
+  /** The number of removed parts whose rows are still there. */
   partsGoing = 0;
-  /** Last scan of it as a whole. */
+  /** The time of the last scan that read all of it. */
   lastUsedMs: number;
 
   constructor(name: string, key: ImageKey, columns: readonly Column[], nowMs: number) {
@@ -101,7 +104,7 @@ export class Image {
     this.lastUsedMs = nowMs;
   }
 
-  /** For FROM. */
+  /** The table's name for FROM. */
   get relation(): string {
     return `hot.main."${this.name}"`;
   }
@@ -110,20 +113,23 @@ export class Image {
     return this.partsGoing > 0;
   }
 
-  /** Takes a part in whose rows are in the kernel's table. */
+  /** Adds a part whose rows are in the kernel's table. */
   add(part: ImagePart): void {
     this.parts.set(part.tablet.id, part);
     this.#count(part, 1);
   }
 
-  /** Forgets a part whose rows are gone. */
+  /** Forgets a part whose rows have been deleted. */
   delete(part: ImagePart): void {
     if (this.parts.get(part.tablet.id) !== part) return;
     this.parts.delete(part.tablet.id);
     this.#count(part, -1);
   }
 
-  /** The rows of a part that are gone from the kernel's table, or were never there. */
+  /**
+   * Records the rows of a part that the kernel's table does not hold, because they were deleted or never
+   * loaded.
+   */
   leaveOut(part: ImagePart, absent: readonly RowRange[]): void {
     this.liveRows -= liveRows(part);
     part.absent = absent;
@@ -136,7 +142,7 @@ export class Image {
       this.#columnBytes.set(id, (this.#columnBytes.get(id) ?? 0) + sign * bytes);
   }
 
-  /** Stored bytes of some columns. */
+  /** The stored bytes of some columns. */
   storedBytes(columns: readonly number[]): number {
     return bytesOf(this.#columnBytes, columns);
   }
@@ -146,12 +152,12 @@ export class Image {
     return columns.every((column) => this.columns.get(column.id)?.type === column.type);
   }
 
-  /** Whether it has the rows that the scans of tablets are about, deleted or not. */
+  /** Whether it has all rows that the scans of the tablets address, deleted or not. */
   hasAll(tablets: readonly ScanTablet[]): boolean {
     return tablets.every((scan) => this.parts.get(scan.tablet.id)?.rows === rowsIdentity(scan));
   }
 
-  /** It holds exactly what was desired. */
+  /** Records that it holds exactly what was desired. */
   isNow({
     version,
     share,
@@ -175,17 +181,17 @@ export class Image {
     };
   }
 
-  /** Resolves when the scans that are there now, and that `which` picks, have ended. */
+  /** Resolves when the running scans that match `which` have ended. */
   async quiet(which: (use: ImageUse) => boolean = () => true): Promise<void> {
     await Promise.all([...this.uses].filter(which).map((use) => use.done));
   }
 
-  /** Those that are not going. */
+  /** The parts that are not being removed. */
   liveParts(): ImagePart[] {
     return [...this.parts.values()].filter((part) => !part.removed);
   }
 
-  /** When the rows of the part were last read. */
+  /** The time when rows of the part were last read. */
   lastUse(part: ImagePart): number {
     return Math.max(this.lastUsedMs, part.lastUsedMs);
   }

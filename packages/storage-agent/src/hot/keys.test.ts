@@ -17,7 +17,7 @@ const table = (type = 'BIGINT') => ({
   primaryIndex: [1],
 });
 type Table = ReturnType<typeof table>;
-/** Keys 0 to 9,999, two rows of each, and 100 rows without a key. */
+/** Keys 0 to 9,999 with two rows each, and 100 rows without a key. */
 const sql = (key = 'i // 2') =>
   `SELECT CASE WHEN i < ${ROWS} THEN ${key} END AS k, i AS v, md5(i::VARCHAR) AS text FROM range(${ROWS + 100}) t(i)`;
 const LOW: readonly KeyRange[] = [{ to: '1000' }, { from: '4000', to: '4001' }, { from: '9000' }];
@@ -49,7 +49,7 @@ async function read(agent: StorageAgent, asked: ScanRequest) {
   return { ...row, hot: scan.use.tabletsHot };
 }
 
-/** Number of rows of the table with such a key. */
+/** The number of rows of the table whose key matches. */
 function expected(isIn: (key: number | undefined) => boolean, from = 0, to = ROWS + 100) {
   let [n, s, keyed] = [0, 0, 0];
   for (let i = from; i < to; i++) {
@@ -75,7 +75,7 @@ test('rows of some keys are read, NULL with the first ones, and only their granu
   expect(await read(agent, request(t, [low]))).toMatchObject(expected(isLow));
   expect(await read(agent, request(t, [{ tablet, ...keys(HIGH, 15_998) }]))).toMatchObject(expected(isHigh));
   expect(agent.metrics().bytesFetched).toBeGreaterThan(4 * fetched);
-  // With granules chosen for another reason, and deleted rows.
+  // The same with granules chosen for another reason, and with deleted rows.
   const other = await storeTablet(fixture, t, sql(), WIDE);
   const some = { ...withoutRows(other, [0, 1, 19_999]), granules: [0, 9], ...keys(LOW, 4_102) };
   const inGranules = (from: number, to: number) => expected(isLow, from, to);
@@ -152,14 +152,14 @@ test('a share of keys is in memory without the other rows, follows the table, an
   expect(scan.use.read.rows).toBe(4_102);
   const running = await fixture.rows(`SELECT count(*) AS n FROM ${scan.sql}`);
   expect(running).toEqual([{ n: expected(isLow).n }]);
-  // Another node's part of the same tablet, and all of it, are not what is in memory.
+  // Another node's part of the same tablet, and the whole tablet, are not in memory.
   expect(await read(agent, request(t, [{ tablet, ...keys(HIGH, 15_998) }]))).toEqual({
     ...expected(isHigh),
     hot: 0,
   });
   expect(await read(agent, request(t, [{ tablet }]))).toEqual({ ...expected(() => true), hot: 0 });
 
-  // Rows are deleted, and others come.
+  // Rows are deleted and others are inserted.
   const smaller = { ...withoutRows(tablet, [0, 1, 2, 5_000]), ...keys(LOW, 4_102) };
   const more = await storeTablet(fixture, t, "SELECT 10 AS k, 7 AS v, '' AS text FROM range(10)");
   const grown = request(t, [smaller, { tablet: more }], { wholeTableAt: 6, share: 'keys/low' });

@@ -1,13 +1,16 @@
 import { startTimer, type Timer } from '@tessera/common';
 import type { ImageKey } from './image.ts';
 
-/** A build waits until no scan ran for a while, which may also want more columns; but not for ever. */
+/**
+ * A build waits until no scan has run for this long, because further scans may want more columns. The wait is
+ * bounded.
+ */
 const BUILD_PAUSE_MS = 200;
 const BUILD_DELAY_MS = 10_000;
-/** A change is small: it only lets the scan go first that wants it. */
+/** A change is small and only waits for the scan that requested it. */
 const CHANGE_DELAY_MS = 20;
 
-/** When the image of a table is built or changed: behind the scans. */
+/** Decides when a resident table is built or changed, so that loading does not delay scans. */
 export class LoadSchedule {
   readonly #start: (key: ImageKey) => void;
   readonly #timers = new Map<ImageKey, Timer>();
@@ -18,12 +21,12 @@ export class LoadSchedule {
     this.#start = start;
   }
 
-  /** Tables that wait. */
+  /** The number of waiting tables. */
   get size(): number {
     return this.#timers.size;
   }
 
-  /** A scan may run from here on, until it tells that it has ended. */
+  /** Registers a running scan; the returned function must be called when it ends. */
   scanBegins(): () => void {
     this.#scans++;
     return () => {
@@ -32,7 +35,7 @@ export class LoadSchedule {
     };
   }
 
-  /** Nothing happens when the table waits already. */
+  /** Schedules work for a table; ignored if the table is already waiting. */
   add(key: ImageKey, work: 'build' | 'change'): void {
     if (this.#timers.has(key)) return;
     if (work === 'change') {
@@ -51,7 +54,7 @@ export class LoadSchedule {
     this.#timers.set(key, startTimer(startInPause, BUILD_PAUSE_MS));
   }
 
-  /** Starts everything that waits. */
+  /** Starts all waiting work. */
   flush(): void {
     for (const [key, timer] of [...this.#timers]) {
       timer.clear();

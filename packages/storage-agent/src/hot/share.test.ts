@@ -55,7 +55,8 @@ test('only the rows of a part are read, and only their granules fetched', async 
   const fetched = agent.metrics().bytesFetched;
   expect(await read(agent, request(t, [{ tablet }]))).toMatchObject(sumOf([0, 40_000]));
   expect(agent.metrics().bytesFetched).toBeGreaterThan(2 * fetched);
-  // Not at the borders of granules, beside needed granules, and with nothing fetched any more.
+  // The ranges do not match granule borders, needed granules are adjacent, and nothing has to be fetched any
+  // more.
   for (const granules of [undefined, [4, 5, 6, 7]]) {
     const odd = { tablet, granules, ...rows([9_000, 9_001], [10_000, 13_000]) };
     expect(await read(agent, request(t, [odd]))).toMatchObject(sumOf([9_000, 9_001], [10_000, 13_000]));
@@ -95,7 +96,7 @@ test('the share of a node is read from memory as it is, beside the whole table',
   expect(scan.sql).not.toMatch(/WHERE|UNION|read_parquet/);
   scan.release();
   expect(await read(agent, share)).toEqual({ ...ofShare, hot: 2 });
-  // The same version of the table, and yet other rows.
+  // The version of the table is the same, but the rows differ.
   expect(await read(agent, whole)).toEqual({ ...ofWhole, hot: 0 });
   await agent.settled();
   expect(await read(agent, whole)).toEqual({ ...ofWhole, hot: 2 });

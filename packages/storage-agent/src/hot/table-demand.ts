@@ -2,46 +2,46 @@ import type { Column, TableObject, TabletId } from '@tessera/catalog';
 import type { ScanTablet } from '../storage-agent.ts';
 import type { ImageKey } from './image.ts';
 
-/** Columns that no scan read for so long are left out when an image is built. */
+/** Columns that no scan has read for this long are left out when a resident table is built. */
 const COLUMN_MEMORY_MS = 3_600_000;
-/** Scans of single granules of a tablet after which the whole of it is wanted. */
+/** After this many scans of single granules of a tablet, the whole tablet is wanted. */
 const PARTIAL_READS = 3;
-/** A smaller table is wanted whole, whatever is read of it. */
+/** A smaller table is always loaded whole. */
 const SMALL_TABLE_BYTES = 64 * 2 ** 20;
 
-/** All contents of a table at one version. */
+/** The complete contents of a table at one version. */
 export interface TableContents {
   readonly version: number;
-  /** The part of the table that they are; undefined: all of it. */
+  /** The share of the table that these contents are; undefined means the whole table. */
   readonly share: string | undefined;
-  /** Undefined: not known. */
+  /** Undefined if the tablets are not known. */
   readonly tablets: (() => readonly ScanTablet[]) | undefined;
 }
 
-/** What an image of the table should hold. */
+/** The desired contents of a resident table. */
 export interface Desired {
   readonly table: TableObject;
   readonly columns: readonly Column[];
   readonly tablets: readonly ScanTablet[];
-  /** Of the table when `tablets` are all of its tablets. */
+  /** The version of the table, if `tablets` are all of its tablets. */
   readonly version: number | undefined;
   readonly share: string | undefined;
 }
 
-/** One scan, as far as later ones may be like it. */
+/** The properties of a scan that later scans may have in common. */
 export interface NotedScan {
   readonly table: TableObject;
-  /** Ids. */
+  /** The ids of the columns that it reads. */
   readonly columns: ReadonlySet<number>;
   readonly tablets: readonly ScanTablet[];
-  /** What the table holds at the scan's snapshot. */
+  /** The contents of the table at the scan's snapshot. */
   readonly contents: TableContents;
-  /** It reads all of the contents. */
+  /** Whether it reads all of the contents. */
   readonly isWhole: boolean;
   readonly nowMs: number;
 }
 
-/** What scans wanted of one table of late. */
+/** What recent scans wanted of one table. */
 export class TableDemand {
   readonly key: ImageKey;
   table: TableObject;
@@ -51,9 +51,9 @@ export class TableDemand {
   #contents: (() => readonly ScanTablet[]) | undefined;
   #all: readonly ScanTablet[] | undefined;
   #wantsAll = false;
-  /** How often tablets were read that were not all of the table. */
+  /** The number of reads of tablets by scans that did not read the whole table. */
   readonly #reads = new Map<TabletId, { scan: ScanTablet; reads: number }>();
-  /** Until then it is not tried to load the table: there was no room, or it failed. */
+  /** The time before which loading is not tried again, after it failed or there was no room. */
   blockedUntilMs = 0;
 
   constructor(key: ImageKey, table: TableObject) {
@@ -61,7 +61,7 @@ export class TableDemand {
     this.table = table;
   }
 
-  /** Contents older than those known are ignored. */
+  /** Records a scan. Contents older than the known ones are ignored. */
   note({ table, columns, tablets, contents, isWhole, nowMs }: NotedScan): void {
     if (table.schemaVersion >= this.table.schemaVersion) this.table = table;
     for (const column of columns) this.#columns.set(column, nowMs);
@@ -97,7 +97,7 @@ export class TableDemand {
     for (const id of tablets) this.#reads.delete(id);
   }
 
-  /** Its tablets were let go: they must be wanted anew. */
+  /** Forgets the demand after the tablets were evicted: they must be requested again. */
   reset(untilMs: number): void {
     this.#wantsAll = false;
     this.#reads.clear();

@@ -1,4 +1,4 @@
-/** Work behind the scans, one piece at a time; a failure is the piece's own. */
+/** Runs background work one piece at a time; a failure only affects its own piece. */
 export class WorkQueue {
   #last: Promise<unknown> = Promise.resolve();
 

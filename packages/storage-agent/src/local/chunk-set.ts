@@ -1,6 +1,6 @@
 import type { Chunk } from '@tessera/tablet';
 
-/** Which column chunks of a tablet are in its file: by column, in granules. */
+/** The column chunks of a tablet that are in its local file: for each column, the granules. */
 export class ChunkSet {
   readonly #granules = new Map<number, Set<number>>();
 
@@ -25,12 +25,12 @@ export class ChunkSet {
     else granules.add(granule);
   }
 
-  /** Granules of the column that are there. */
+  /** The number of granules of the column that are present. */
   count(column: number): number {
     return this.#granules.get(column)?.size ?? 0;
   }
 }
 
-/** Of a chunk, in a map. */
+/** The key of a chunk in a map. */
 export const chunkKey = ({ column, granule }: Pick<Chunk, 'column' | 'granule'>): string =>
   `${column}:${granule}`;

@@ -7,11 +7,11 @@ import { type Sidecar, sidecarPath, TabletFile } from './tablet-file.ts';
 
 const SIDECAR = /\.chunks\.json$/;
 
-/** Files of an earlier run that nobody has asked for yet. */
+/** Files of an earlier run that no scan has requested yet. */
 export class FoundFiles {
   readonly #directory: string;
   readonly #log: KernelLog;
-  /** By tablet. */
+  /** The file of each tablet. */
   readonly #paths = new Map<string, string>();
 
   constructor(directory: string, log: KernelLog) {
@@ -19,7 +19,7 @@ export class FoundFiles {
     this.#log = log;
   }
 
-  /** Looks what is there, and removes what was not finished. */
+  /** Lists the directory and removes incomplete files. */
   async open(): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const names = new Set(await readdir(this.#directory));
@@ -37,7 +37,7 @@ export class FoundFiles {
     return this.#paths.has(tabletId);
   }
 
-  /** The tablet's file, if `isUsable` finds nothing wrong with it; it is not found again. */
+  /** The tablet's file if `isUsable` accepts it. It is returned only once. */
   async take(
     tablet: Tablet,
     isUsable: (file: TabletFile) => Promise<unknown>,
@@ -66,7 +66,7 @@ export class FoundFiles {
     if (path !== undefined) await removeFile(path);
   }
 
-  /** Removes any of them until so many bytes are free; how many are. */
+  /** Removes some of the files to free this many bytes; returns the number of freed bytes. */
   async free(bytes: number): Promise<number> {
     let freed = 0;
     for (const [tabletId, path] of [...this.#paths]) {

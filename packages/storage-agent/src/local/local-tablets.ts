@@ -1,25 +1,25 @@
 import type { TableObject, Tablet } from '@tessera/catalog';
 
-/** What is needed of a tablet. */
+/** The parts of a tablet that a scan needs. */
 export interface TabletNeed {
   readonly table: TableObject;
   readonly tablet: Tablet;
-  /** Ids of columns. */
+  /** The ids of the columns. */
   readonly columns: readonly number[];
-  /** Ascending; absent: all. */
+  /** The granule numbers in ascending order; absent means all. */
   readonly granules?: readonly number[] | undefined;
 }
 
-/** A tablet's file, with what was needed in it. It stays until it is released. */
+/** A tablet's local file that contains the needed parts. It stays until it is released. */
 export interface LocalTablet {
   readonly path: string;
-  /** The columns are there in all granules, whatever was needed. */
+  /** Whether the columns are present in all granules, whatever was needed. */
   readonly isComplete: boolean;
   readonly bytesFetched: number;
   readonly bytesCached: number;
-  /** Stored bytes of what was needed. */
+  /** The stored bytes of the needed parts. */
   readonly bytesNeeded: number;
-  /** Stored bytes of each column that the file has, by its id. */
+  /** The stored bytes of each column in the file, by column id. */
   readonly columnBytes: ReadonlyMap<number, number>;
   release(): void;
 }

@@ -9,7 +9,7 @@ import {
   readHeader,
 } from '@tessera/tablet';
 
-/** The header, or what is wrong with the bytes. */
+/** The header, or a description of what is wrong with the bytes. */
 export async function headerOrReason(tail: Uint8Array, tablet: Tablet): Promise<HybridHeader | string> {
   try {
     return await readHeader(tail, tablet);
@@ -19,7 +19,7 @@ export async function headerOrReason(tail: Uint8Array, tablet: Tablet): Promise<
   }
 }
 
-/** What is wrong with a whole object. */
+/** A description of the damage in a complete object; undefined if it is intact. */
 export function damageIn(header: HybridHeader, body: Uint8Array): string | undefined {
   const chunks: Chunk[] = chunksOf(
     header,
@@ -28,7 +28,7 @@ export function damageIn(header: HybridHeader, body: Uint8Array): string | undef
   return damageOf({ offset: 0, bytes: body.length, chunks }, body);
 }
 
-/** What is wrong with a range of an object. */
+/** A description of the damage in a range of an object; undefined if it is intact. */
 export function damageOf(range: FetchRange, body: Uint8Array): string | undefined {
   const damaged = damagedChunk(range, body);
   return damaged && `the checksum of column ${damaged.column} in granule ${damaged.granule} does not match`;

@@ -2,10 +2,10 @@ import type { TableObject, Tablet } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 
-/** Where objects of tablets are: a store and a key in it. */
+/** Resolves the key of a tablet to an object store and a key in it. */
 export type StoreOf = (key: string) => { readonly store: ObjectStore; readonly key: string };
 
-/** Reads tablets' objects, checks what comes, and asks once more for what is damaged. */
+/** Reads objects of tablets, verifies them, and requests damaged ones a second time. */
 export class ObjectReader {
   readonly #storeOf: StoreOf;
   bytesFetched = 0;
@@ -15,16 +15,16 @@ export class ObjectReader {
     this.#storeOf = storeOf;
   }
 
-  /** Where the store has the object as a file. */
+  /** The path of the object, if the store keeps objects as local files. */
   localPath(key: string): string | undefined {
     const at = this.#storeOf(key);
     return at.store.localPath?.(at.key);
   }
 
   /**
-   * A range of the object.
-   * @param check what is wrong with the bytes
-   * @throws TesseraError CORRUPT_TABLET when they are wrong twice
+   * Reads a range of the object.
+   * @param check describes what is wrong with the bytes, if anything
+   * @throws TesseraError CORRUPT_TABLET if they are wrong twice
    */
   range(
     table: TableObject,
@@ -46,7 +46,7 @@ export class ObjectReader {
     );
   }
 
-  /** What `read` gives; it is asked again when that is damaged. */
+  /** Returns the result of `read`, which is called a second time if the first result is damaged. */
   async checked(
     table: TableObject,
     tablet: Tablet,

@@ -1,4 +1,4 @@
-/** So many pieces of work at once; the others wait in order. */
+/** Limits concurrent work; the rest waits in order of arrival. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

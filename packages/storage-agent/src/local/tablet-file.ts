@@ -3,10 +3,16 @@ import type { TabletId } from '@tessera/catalog';
 import type { HybridHeader } from '@tessera/tablet';
 import { ChunkSet } from './chunk-set.ts';
 
-/** How the bytes come into the file. `link`: the store's own file; its chunks are those that were checked since the start. */
+/**
+ * How the bytes get into the file. `link`: the object store's own file, whose chunks count as present once
+ * they were verified after the start.
+ */
 export type FileKind = 'whole' | 'sparse' | 'link';
 
-/** What the file beside a tablet's file says of it: written after what it tells has reached the disk. */
+/**
+ * The content of the sidecar file of a tablet's file. It is written after the data that it describes has
+ * reached the disk.
+ */
 export interface Sidecar {
   readonly bytes: number;
   readonly kind: FileKind;
@@ -15,7 +21,10 @@ export interface Sidecar {
 
 const MAGIC = Buffer.from('PAR1');
 
-/** A tablet's local file. A sparse one has the layout of the object and holes for what nobody needed yet. */
+/**
+ * The local file of a tablet. A sparse file has the layout of the object, with holes where nothing was needed
+ * yet.
+ */
 export class TabletFile {
   readonly id: TabletId;
   readonly path: string;
@@ -25,14 +34,14 @@ export class TabletFile {
   /** Chunks that are being fetched. */
   readonly underWay = new Map<string, Promise<void>>();
   header: HybridHeader | undefined;
-  /** Scans that may read it. */
+  /** The number of scans that may be reading the file. */
   uses = 0;
   lastUsedMs = 0;
-  /** Of the disk. */
+  /** The bytes of disk space that the file occupies. */
   filledBytes = 0;
-  /** Fetched to make the file. */
+  /** The bytes that were fetched to create the file. */
   bytesAtStart = 0;
-  /** In all granules, once the header was read. */
+  /** The stored bytes of each column in all granules; filled once the header was read. */
   readonly columnBytes = new Map<number, number>();
   #saving: Promise<void> = Promise.resolve();
 
@@ -45,7 +54,9 @@ export class TabletFile {
     this.filledBytes = kind === 'sparse' ? 0 : bytes;
   }
 
-  /** A file of the object's length with its tail: the Hybrid Header and the Parquet footer. */
+  /**
+   * Creates a file of the object's length that contains its tail: the Hybrid Header and the Parquet footer.
+   */
   static async sparse(id: TabletId, path: string, bytes: number, tail: Uint8Array): Promise<TabletFile> {
     await writing(path, async (handle) => {
       await handle.truncate(bytes);
@@ -81,7 +92,7 @@ export class TabletFile {
     return body.subarray(0, bytesRead);
   }
 
-  /** Makes what is there now outlive a crash of the machine. */
+  /** Makes the present data survive a crash of the machine. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(() => this.#save());
     return this.#saving;
@@ -103,7 +114,7 @@ export class TabletFile {
 
 export const sidecarPath = (path: string): string => path.replace(/\.parquet$/, '.chunks.json');
 
-/** The disk, or who else has the directory, failed: not the object. */
+/** A failure of the local disk or directory, not of the object. */
 export class LocalFileError extends Error {
   readonly isOutOfSpace: boolean;
 

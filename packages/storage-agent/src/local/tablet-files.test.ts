@@ -83,7 +83,7 @@ test('only the granules that are needed are fetched, and holes are never read', 
     await fixture.rows(`SELECT count(*) AS n FROM ${scan.sql} WHERE a + 0 BETWEEN 30000 AND 80004`),
   ).toEqual([{ n: 31440 }]);
   scan.release();
-  // What is fetched later fills the same file.
+  // Later fetches fill the same file.
   const rest = await agent.prepareScan(request([{ tablet: wide }], [1]));
   expect(await fixture.rows(`SELECT count(*) AS n, sum(a) AS s FROM ${rest.sql}`)).toEqual([
     { n: 100000, s: 4999950000 },
@@ -126,7 +126,7 @@ test.each([
   expect(failure).toMatchObject({ name: 'CORRUPT_TABLET' });
   expect(failure.message).toContain(wide.id);
   expect(failure.message).toContain('facts');
-  // The node is not poisoned: the object is whole again.
+  // The node recovers once the object is intact again.
   store.damage = undefined;
   const healed = await agent.prepareScan(request([{ tablet: wide }], [4]));
   expect(await fixture.rows(`SELECT count(d) AS n FROM ${healed.sql}`)).toEqual([{ n: 100000 }]);
@@ -255,7 +255,7 @@ test('a full disk fails the scan by its name and not the node; room is made by f
   scan.release();
 });
 
-test('files that vanish under the agent are made anew, and a directory that cannot be written fails scans by name', async () => {
+test('files that vanish under the agent are fetched again, and a directory that cannot be written fails scans by name', async () => {
   const directory = join(fixture.directory, 'tablets');
   const agent = await agentOver();
   (await agent.prepareScan(request([{ tablet: wide }], [1]))).release();
@@ -302,7 +302,7 @@ test('a tablet written here is read from its own file, also after a restart, unt
   expect(again.use.bytesFetched).toBe(0);
   expect(store.bytes).toBe(0);
   await after.forget([wide]);
-  // The scan keeps what it reads.
+  // The scan can still read its file.
   expect(await fixture.rows(`SELECT count(b) AS b FROM ${again.sql}`)).toEqual([{ b: 100000 }]);
   again.release();
   await expect.poll(() => readdirSync(join(fixture.directory, 'tablets'))).toEqual([]);

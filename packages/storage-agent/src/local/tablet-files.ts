@@ -18,7 +18,7 @@ import { withSignal } from './with-signal.ts';
 
 export interface TabletFilesOptions {
   readonly storeOf: StoreOf;
-  /** Owned; what is in it of an earlier run is used. */
+  /** Owned by this class. Files of an earlier run are reused. */
   readonly directory: string;
   readonly log: KernelLog;
   now(): number;
@@ -27,12 +27,12 @@ export interface TabletFilesOptions {
 
 const FETCHES_AT_ONCE = 16;
 const SAVE_DELAY_MS = 500;
-/** Headers that are kept; others are read from their files again. */
+/** The maximum number of headers in memory; others are read from their files again. */
 const MAX_HEADERS = 4_096;
-/** A smaller object is fetched whole whatever its layout: a second request would cost more than its bytes. */
+/** A smaller object is always fetched whole: a second request would cost more than its bytes. */
 const SMALL_OBJECT_BYTES = 128 * 1024;
 
-/** The tablets that are on local disk, whole or in part. */
+/** The tablets that are on local disk, completely or in part. */
 export class TabletFiles {
   readonly #o: TabletFilesOptions;
   readonly #objects: ObjectReader;
@@ -54,7 +54,7 @@ export class TabletFiles {
     this.#found = new FoundFiles(options.directory, options.log);
   }
 
-  /** Finds what an earlier run left, and removes what was not finished. */
+  /** Finds the files of an earlier run and removes incomplete ones. */
   async open(): Promise<void> {
     await this.#found.open();
     this.#names = Date.now();
@@ -79,8 +79,9 @@ export class TabletFiles {
   }
 
   /**
-   * Makes the tablet readable, and keeps it until it is released.
-   * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, OBJECT_NOT_FOUND, DISK_FULL, DISK_FAILED, QUERY_CANCELLED
+   * Makes the tablet readable and keeps it until it is released.
+   * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, OBJECT_NOT_FOUND, DISK_FULL, DISK_FAILED,
+   * QUERY_CANCELLED
    */
   async acquire(need: TabletNeed, signal: AbortSignal): Promise<LocalTablet> {
     try {
@@ -88,7 +89,7 @@ export class TabletFiles {
     } catch (error) {
       if (!(error instanceof LocalFileError)) throw error;
     }
-    // Somebody cleared the directory, or a sector is bad: a new file may do.
+    // The directory was cleared or a sector is bad; a new file may work.
     try {
       return await this.#acquire(need, signal);
     } catch (error) {
@@ -134,7 +135,7 @@ export class TabletFiles {
     const local = await this.acquire({ ...need, columns: [] }, signal);
     try {
       const file = this.#open.get(need.tablet.id);
-      // Given up by another scan in between.
+      // Another scan has discarded the file in between.
       if (file === undefined) return await this.header(need, signal);
       return await this.#header(file, need.tablet);
     } finally {
@@ -142,7 +143,10 @@ export class TabletFiles {
     }
   }
 
-  /** Takes over a file that holds the whole tablet; without it where the store has the object as a file. */
+  /**
+   * Adopts a file that holds the whole tablet. If the store keeps the object as a local file, the given file
+   * is not needed.
+   */
   async adopt(tablet: Tablet, path: string): Promise<void> {
     if (this.#files.has(tablet.id)) return;
     const own = this.#newPath(tablet.id);
@@ -165,7 +169,7 @@ export class TabletFiles {
     if (tablet.inline === undefined && file.kind === 'whole') this.#saveLater(file);
   }
 
-  /** Files that a scan still needs go when it has ended. */
+  /** Removes the files of tablets. A file that a scan still reads is removed when the scan ends. */
   async remove(tablets: readonly Pick<Tablet, 'id'>[]): Promise<void> {
     for (const { id } of tablets) {
       await this.#found.remove(id);
@@ -174,7 +178,7 @@ export class TabletFiles {
     }
   }
 
-  /** Removes files that no scan used for so long. */
+  /** Removes files that no scan has used for this long. */
   async expire(unusedMs: number): Promise<void> {
     const before = this.#o.now() - unusedMs;
     for (const file of [...this.#open.values()]) {
@@ -184,7 +188,7 @@ export class TabletFiles {
     }
   }
 
-  /** Chunks that are here, of those asked for. */
+  /** The requested chunks that are present locally. */
   async *localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncGenerator<LocalChunk, void> {
     const file = this.#open.get(tablet.id);
     if (file === undefined) return;
@@ -201,7 +205,7 @@ export class TabletFiles {
     }
   }
 
-  /** Resolves when everything that is here would outlive a crash of the machine. */
+  /** Resolves when all present data would survive a crash of the machine. */
   async save(): Promise<void> {
     clearTimeout(this.#saving);
     this.#saving = undefined;
@@ -236,7 +240,7 @@ export class TabletFiles {
       try {
         return await withSignal(opening, signal);
       } catch (error) {
-        // The failure of another scan, which may have been cancelled, is not ours.
+        // The failure belongs to another scan, which may have been cancelled, so this scan tries again.
         if (isOurs || signal.aborted) throw error;
       }
     }
@@ -279,7 +283,7 @@ export class TabletFiles {
     return file;
   }
 
-  /** Where the store has the object as a file, on the same file system. */
+  /** A link to the object, if the store keeps objects as files on the same file system. */
   async #linkedFile(tablet: Tablet): Promise<TabletFile | undefined> {
     const target = this.#objects.localPath(tablet.key!);
     if (target === undefined) return undefined;
@@ -287,7 +291,7 @@ export class TabletFiles {
       if ((await stat(target)).size !== tablet.bytes) return undefined;
       return await TabletFile.linked(tablet.id, this.#newPath(tablet.id), tablet.bytes, target);
     } catch {
-      // Another file system, or no object: reading it through the store tells.
+      // The object is on another file system or missing; reading it through the store will show which.
       return undefined;
     }
   }
@@ -309,7 +313,7 @@ export class TabletFiles {
     return file;
   }
 
-  /** Fetches the chunks that are missing; waits for those that others fetch. */
+  /** Fetches the missing chunks and waits for those that other scans fetch. */
   async #fill(
     file: TabletFile,
     need: TabletNeed,
@@ -334,7 +338,7 @@ export class TabletFiles {
       const failure = results.find((r) => r.status === 'rejected');
       if (failure !== undefined) throw failure.reason;
       fetched += bytes;
-      // Whether they failed shows in what is missing then.
+      // If those fetches failed, their chunks are still missing afterwards.
       await withSignal(Promise.allSettled(others), signal);
     }
   }
@@ -362,7 +366,7 @@ export class TabletFiles {
     return fetching;
   }
 
-  /** Of a file that has its tail. */
+  /** The header of a file whose tail is present. */
   #header(file: TabletFile, tablet: Tablet): Promise<HybridHeader> {
     const known = this.#headers.get(file);
     this.#headers.delete(file);
@@ -391,7 +395,7 @@ export class TabletFiles {
     return header;
   }
 
-  /** Writes to the disk; makes room before, and once more when there is none. */
+  /** Writes to the disk. Makes room before, and tries once more if the disk is full. */
   async #writing<T>({ table }: TabletNeed, bytes: number, write: () => Promise<T>): Promise<T> {
     await this.#makeRoom(bytesToMakeRoom(await this.#space(), bytes));
     if (!fitsAtAll(await this.#space(), bytes)) throw diskFull(table.name);
@@ -411,7 +415,7 @@ export class TabletFiles {
     });
   }
 
-  /** Removes files that no scan uses, the least recently used first. */
+  /** Removes files that no scan uses, least recently used first. */
   async #makeRoom(bytes: number): Promise<void> {
     if (bytes <= 0) return;
     let room = await this.#found.free(bytes);
@@ -430,7 +434,7 @@ export class TabletFiles {
     if (file.uses === 0 && this.#open.get(file.id) !== file) void file.remove().catch(() => undefined);
   }
 
-  /** No new scan gets it; it goes with its last use. */
+  /** Withdraws a file from new scans and removes it after its last use. */
   async #discard(file: TabletFile): Promise<void> {
     if (this.#open.get(file.id) !== file) return;
     this.#open.delete(file.id);
@@ -445,13 +449,13 @@ export class TabletFiles {
     this.#saving ??= setTimeout(() => void this.save(), SAVE_DELAY_MS).unref();
   }
 
-  /** Never used twice: a file that is still in use may have been given up. */
+  /** A path that was never used before, because a withdrawn file may still be in use. */
   #newPath(id: TabletId): string {
     return join(this.#o.directory, `${id}-${(this.#names++).toString(36)}.parquet`);
   }
 }
 
-/** The columns of the need that the tablet has. */
+/** The needed columns that the tablet has. */
 function storedColumns({ table, tablet, columns }: TabletNeed): number[] {
   const wanted = new Set(columns);
   return table.columns

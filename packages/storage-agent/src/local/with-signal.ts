@@ -1,6 +1,9 @@
 import { cancellation } from '@tessera/common';
 
-/** The promise, or QUERY_CANCELLED as soon as the signal is aborted; the work goes on for others who wait. */
+/**
+ * Awaits the promise, but throws QUERY_CANCELLED as soon as the signal aborts. The work continues for other
+ * callers.
+ */
 export function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) return Promise.reject(cancellation(signal));
   return new Promise((resolve, reject) => {

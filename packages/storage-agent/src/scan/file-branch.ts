@@ -3,21 +3,24 @@ import { quoteName, quoteText } from '@tessera/kernel';
 import { initialValue, type RelationShape, ROW_COLUMN, selectList, TABLET_COLUMN } from './relation-sql.ts';
 import type { RowRange } from './row-ranges.ts';
 
-/** A local file to be scanned. */
+/** A local file to scan. */
 export interface BranchFile {
   readonly path: string;
-  /** Position of the tablet in the request. */
+  /** The position of the tablet in the request. */
   readonly position: number;
 }
 
-/** Files that are scanned alike. */
+/** Files that one scan reads in the same way. */
 export interface FileBranch {
   readonly files: readonly BranchFile[];
-  /** Of the table when the files were written. */
+  /** The schema version of the table when the files were written. */
   readonly schemaVersion: number;
-  /** Rows that are there; absent: all. The kernel skips row groups outside, so that holes are never read. */
+  /**
+   * The row range that is present; absent means all rows. The kernel skips row groups outside the range, so
+   * holes are never read.
+   */
   readonly rows?: RowRange | undefined;
-  /** Of each file, in order: the deleted positions. */
+  /** The deleted positions of each file, in order, as SQL. */
   readonly deleted?: string | undefined;
   /** The condition on the keys of the rows. */
   readonly keys?: string | undefined;
@@ -36,15 +39,15 @@ export function fileBranchSql(shape: RelationShape, branch: FileBranch): string 
 }
 
 /**
- * A column's value in the rows of a file that was written at `schemaVersion`. A cast to the type that is there already
- * costs nothing.
+ * The value of a column in the rows of a file that was written at `schemaVersion`. A cast to the type that
+ * the value already has costs nothing.
  */
 export const storedOrInitial = (column: Column, schemaVersion: number): string =>
   column.since <= schemaVersion
     ? `CAST(${quoteName(column.storedName)} AS ${column.type})`
     : initialValue(column);
 
-/** For FROM: the files' rows, with `file_index` and `file_row_number`. */
+/** The rows of the files for FROM, with `file_index` and `file_row_number`. */
 export const parquetScan = (paths: readonly string[]): string =>
   `read_parquet([${paths.map((path) => quoteText(literalPath(path))).join(', ')}], hive_partitioning = false)`;
 
@@ -54,9 +57,12 @@ function tabletPosition(files: readonly BranchFile[]): string {
   return `CAST([${files.map((file) => file.position).join(', ')}][CAST(file_index AS BIGINT) + 1] AS INTEGER)`;
 }
 
-/** One range only: for a union of ranges the kernel reads every row group, holes included. */
+/**
+ * A condition for a single range: for a union of ranges the kernel would read every row group, including
+ * holes.
+ */
 const rowCondition = (rows: RowRange | undefined): string | undefined =>
   rows && `file_row_number BETWEEN ${rows.from} AND ${rows.to - 1}`;
 
-/** The kernel takes paths for patterns. */
+/** Escapes a path, because the kernel interprets paths as patterns. */
 const literalPath = (path: string): string => path.replace(/[[*?]/g, (c) => `[${c}]`);

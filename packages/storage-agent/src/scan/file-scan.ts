@@ -8,21 +8,21 @@ import { difference, joined, type RowRange } from './row-ranges.ts';
 import { rowsOf } from './scan-rows.ts';
 import { keyCondition, keysIdentity } from './tablet-keys.ts';
 
-/** A tablet of a scan, readable. */
+/** A tablet of a scan in readable form. */
 export interface ReadableTablet {
   readonly scan: ScanTablet;
-  /** In the request. */
+  /** The position of the tablet in the request. */
   readonly position: number;
   readonly local: LocalTablet;
   readonly deleted: readonly RowRange[];
-  /** When not all rows are needed; the scan then has the numbers of the granules that hold them. */
+  /** Present if not all rows are needed; the scan then lists the granules that contain them. */
   readonly header?: HybridHeader | undefined;
 }
 
 /**
- * The SELECTs over files: one for all that are read alike, whole and with nothing deleted; one for each run of granules,
- * because the kernel leaves row groups out only by a range of row numbers that holds for all files of a scan; one for
- * each tablet with deleted rows, and for each choice of keys.
+ * The SELECTs over files. Tablets that are read whole and without deletions share one. Each run of granules
+ * needs its own, because the kernel skips row groups only by one range of row numbers for all files of a
+ * scan. Each tablet with deleted rows and each selection of keys also needs its own.
  */
 export function fileScans(shape: RelationShape, tablets: readonly ReadableTablet[]): string[] {
   const parts = tablets.flatMap((tablet) => rowsToRead(tablet).map((rows) => ({ tablet, rows })));
@@ -46,14 +46,17 @@ export function fileScans(shape: RelationShape, tablets: readonly ReadableTablet
   });
 }
 
-/** Of a file that has no holes granules are not left out: the kernel leaves out row groups by itself. */
+/**
+ * The rows to read. Granules of a file without holes are not selected, because the kernel skips row groups by
+ * itself.
+ */
 function rowsToRead({ scan, local, header }: ReadableTablet): readonly (RowRange | undefined)[] {
   if (scan.granules === undefined || header === undefined) return [undefined];
   if (local.isComplete) return scan.rows === undefined ? [undefined] : rowsOf(scan);
   return neededRows({ scan, header });
 }
 
-/** The rows that the scan is about, in the granules that it needs; deleted ones are among them. */
+/** The rows that the scan addresses within the needed granules, including deleted ones. */
 export function neededRows({ scan, header }: Pick<ReadableTablet, 'scan' | 'header'>): readonly RowRange[] {
   if (scan.granules === undefined || header === undefined) return rowsOf(scan);
   const starts = [0];

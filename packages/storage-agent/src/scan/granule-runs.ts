@@ -1,11 +1,11 @@
 import type { ScanTablet } from '../storage-agent.ts';
 
-/** Runs of granules that one scan reads apart: each costs about a millisecond of planning. */
+/** The maximum number of separate granule runs of one scan; each costs about a millisecond of planning. */
 const MAX_RUNS = 64;
 
 /**
- * The tablets with granules taken along where the needed ones stand in too many runs: the smallest gaps first. When
- * there are more tablets than runs, those beyond are read whole.
+ * Merges granule runs of tablets if there are too many, closing the smallest gaps first. If there are more
+ * tablets than runs, the remaining tablets are read whole.
  */
 export function withFewRuns(tablets: readonly ScanTablet[]): ScanTablet[] {
   const restricted = tablets.filter((scan) => scan.granules !== undefined).length;

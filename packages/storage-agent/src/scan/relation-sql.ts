@@ -1,12 +1,12 @@
 import type { Column, TableObject } from '@tessera/catalog';
 import { quoteName, quoteText } from '@tessera/kernel';
 
-/** Columns of a relation: those a statement reads, and whether it wants row positions. */
+/** The columns of a relation: those that a statement reads, and whether it needs row positions. */
 export interface RelationShape {
   readonly table: TableObject;
-  /** Ids of columns. */
+  /** The ids of the columns to read. */
   readonly read: ReadonlySet<number>;
-  /** Ids of columns that no expression names; may be absent. */
+  /** The ids of columns that no expression names; they may be replaced by NULL. */
   readonly unnamed?: ReadonlySet<number> | undefined;
   readonly rowPositions: boolean;
 }
@@ -15,11 +15,10 @@ export const TABLET_COLUMN = '"$tablet"';
 export const ROW_COLUMN = '"$row"';
 
 /**
- * The select list of a relation: every column of the table, in order, by name. What is not read is an expression that
- * fails when it is evaluated, and costs nothing when it is not; NULL where no expression names the column, since the kernel
- * now and then evaluates what nothing looks at.
- *
- * @param source SQL that gives the value of a column that is read
+ * The select list of a relation: every column of the table, in order, by name. A column that is not read is
+ * an expression that fails when it is evaluated and costs nothing otherwise. If no expression names the
+ * column, it is NULL, because the kernel sometimes evaluates columns that nothing uses.
+ * @param source SQL for the value of a column that is read
  */
 export function selectList(shape: RelationShape, source: (column: Column) => string): string {
   return shape.table.columns
@@ -36,7 +35,7 @@ const notRead = ({ table, unnamed }: RelationShape, column: Column): string =>
 const failing = (table: TableObject, column: Column): string =>
   `CAST(error(${quoteText(`Column ${column.name} of table ${table.name} was not fetched`)}) AS ${column.type})`;
 
-/** What a column has in tablets written before it was added. */
+/** The value of a column in tablets that were written before the column was added. */
 export const initialValue = (column: Column): string =>
   `CAST(${column.initialSql ?? 'NULL'} AS ${column.type})`;
 

@@ -1,10 +1,12 @@
-/** Rows `from` (inclusive) to `to` (exclusive). Lists of ranges are ascending, and no two of them touch. */
+/**
+ * Rows `from` (inclusive) to `to` (exclusive). Lists of ranges are ascending, and their ranges do not touch.
+ */
 export interface RowRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Joins ranges that touch; `ranges` ascend and do not overlap. */
+/** Joins touching ranges; `ranges` must be ascending and must not overlap. */
 export function joined(ranges: Iterable<RowRange>): RowRange[] {
   const result: { from: number; to: number }[] = [];
   for (const { from, to } of ranges) {
@@ -15,7 +17,7 @@ export function joined(ranges: Iterable<RowRange>): RowRange[] {
   return result;
 }
 
-/** What is in `ranges` and not in `without`. */
+/** The rows that are in `ranges` but not in `without`. */
 export function difference(ranges: readonly RowRange[], without: readonly RowRange[]): RowRange[] {
   const result: RowRange[] = [];
   let i = 0;

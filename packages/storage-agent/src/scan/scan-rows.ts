@@ -3,32 +3,35 @@ import { difference, joined, type RowRange } from './row-ranges.ts';
 import { keysIdentity, keysTogether } from './tablet-keys.ts';
 import { vectorIdentity } from './vector-identity.ts';
 
-/** The rows of a tablet's body that a scan is about, deleted ones among them. */
+/** The rows of a tablet's body that a scan addresses, including deleted ones. */
 export const rowsOf = ({ tablet, rows }: ScanTablet): readonly RowRange[] =>
   rows === undefined
     ? [{ from: 0, to: tablet.rows }]
     : rows.map(({ start, end }) => ({ from: start, to: end }));
 
-/** Deleted rows, and those that the scan is not about. */
+/** The deleted rows and those that the scan does not address. */
 export function absentRows(scan: ScanTablet, deleted: readonly RowRange[]): readonly RowRange[] {
   if (scan.rows === undefined) return deleted;
   const present = difference(rowsOf(scan), deleted);
   return difference([{ from: 0, to: scan.tablet.rows }], present);
 }
 
-/** The same text for the same rows of a tablet; '' for all. */
+/** An identity of the addressed rows: equal texts mean equal rows; '' means all. */
 export const rowsIdentity = (scan: ScanTablet): string => `${rangesIdentity(scan)}${keysIdentity(scan)}`;
 
 const rangesIdentity = ({ rows }: ScanTablet): string =>
   rows === undefined ? '' : rows.map(({ start, end }) => `${start}-${end}`).join();
 
-/** The same text for the same rows of a tablet without the same deleted ones; '' for all, with nothing deleted. */
+/**
+ * An identity of the addressed rows and of the deleted ones: equal texts mean equal rows; '' means all rows
+ * and no deletions.
+ */
 export const scanIdentity = (scan: ScanTablet): string =>
   scan.rows === undefined
     ? vectorIdentity(scan.vector)
     : `${vectorIdentity(scan.vector)}@${rangesIdentity(scan)}`;
 
-/** Granules that hold some of the rows, of those that are needed. */
+/** The needed granules that contain some of the rows. */
 export function granulesIn(
   rows: readonly RowRange[],
   granuleRows: readonly number[],
@@ -46,7 +49,10 @@ export function granulesIn(
   return granules;
 }
 
-/** Each tablet once, with all rows that some part of it is about: parts of one tablet may come from several nodes' shares. */
+/**
+ * Merges entries of the same tablet, with all rows that any of them addresses: parts of one tablet may come
+ * from the shares of several nodes.
+ */
 export function withTabletsOnce(tablets: readonly ScanTablet[]): readonly ScanTablet[] {
   if (tablets.every(({ rows, keys }) => rows === undefined && keys === undefined)) return tablets;
   const parts = Map.groupBy(tablets, ({ tablet }) => tablet.id);
@@ -57,7 +63,7 @@ export function withTabletsOnce(tablets: readonly ScanTablet[]): readonly ScanTa
 function together(scans: readonly ScanTablet[]): ScanTablet {
   const { rows: _, granules: __, keys: ___, ...first } = scans[0]!;
   const keys = keysTogether(scans);
-  // Parts by keys are of the same rows.
+  // Parts that are selected by keys address the same rows.
   const distinct = new Map(scans.map((scan) => [rangesIdentity(scan), scan]));
   const ranges = [...distinct.values()].flatMap(rowsOf).sort((a, b) => a.from - b.from);
   const rows = joined(ranges).map(({ from, to }) => ({ start: from, end: to }));

@@ -52,25 +52,26 @@ function keyColumn({ columns, name }: TableObject, { column }: TabletKeys) {
   return found;
 }
 
-/** Columns to fetch of a tablet: those of the request and the key that selects the rows. */
+/** The columns of a tablet to fetch: those of the request and the key column that selects the rows. */
 export const columnsWithKey = (
   columns: readonly number[],
   keys: TabletKeys | undefined,
 ): readonly number[] =>
   keys === undefined || columns.includes(keys.column) ? columns : [...columns, keys.column];
 
-/** The same text for the same keys; '' for all. */
+/** An identity of the keys: equal texts mean equal keys; '' means all. */
 export const keysIdentity = ({ keys }: Pick<ScanTablet, 'keys'>): string =>
   keys === undefined ? '' : JSON.stringify([keys.column, keys.ranges]);
 
-/** About so many of the rows have the keys. */
+/** The estimated number of rows with the keys. */
 export const rowsWithKeys = ({ tablet, keys }: Pick<ScanTablet, 'tablet' | 'keys'>, rows: number): number =>
   keys === undefined ? rows : Math.round((rows * keys.rows) / tablet.rows);
 
 /**
- * Stored bytes of each column that a scan reads, by the column's id: those of its granules, or, if it reads the rows with some
- * keys, the same share of the tablet's bytes as of its rows. The parts of all nodes then add up to the bytes of the tablet, which
- * they would not if granules at the border of two ranges counted twice.
+ * The stored bytes of each column that a scan reads, by column id. These are the bytes of its granules or,
+ * for a scan of the rows with some keys, the fraction of the tablet's bytes that equals the fraction of its
+ * rows. So the parts of all nodes add up to the bytes of the tablet; granules at the border of two ranges
+ * would otherwise count twice.
  */
 export function storedBytes(
   header: HybridHeader,
@@ -85,7 +86,7 @@ export function storedBytes(
   return new Map([...bytes].map(([id, all]) => [id, Math.round((all * keys.rows) / tablet.rows)]));
 }
 
-/** The keys of several parts of one tablet, which have none in common; undefined: all keys. */
+/** The union of the disjoint keys of several parts of one tablet; undefined means all keys. */
 export function keysTogether(parts: readonly Pick<ScanTablet, 'keys'>[]): TabletKeys | undefined {
   const [first] = parts;
   if (first?.keys === undefined || parts.some(({ keys }) => keys === undefined)) return undefined;

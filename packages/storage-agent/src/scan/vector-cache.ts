@@ -8,7 +8,7 @@ import { vectorIdentity } from './vector-identity.ts';
 
 const MAX_VECTORS = 4_096;
 
-/** The deleted rows of tablets, by the identity of their vectors; those used last stay. */
+/** Caches the deleted rows of tablets by the identity of their deletion vectors, most recently used first. */
 export class VectorCache {
   readonly #storeOf: StoreOf;
   readonly #ranges = new Map<string, Promise<readonly RowRange[]>>();
@@ -30,7 +30,7 @@ export class VectorCache {
     return reading;
   }
 
-  /** An object that does not decode is asked for twice. */
+  /** Reads an object; one that cannot be decoded is requested a second time. */
   async #read(tablet: Tablet, vector: NonNullable<ScanTablet['vector']>): Promise<readonly RowRange[]> {
     for (let tries = 1; ; tries++) {
       try {

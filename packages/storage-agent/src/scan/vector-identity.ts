@@ -1,5 +1,5 @@
 import type { DeletionVector } from '@tessera/catalog';
 
-/** The same text for the same deleted rows of a tablet; '' for none. */
+/** An identity of the deleted rows of a tablet: equal texts mean equal rows; '' means none. */
 export const vectorIdentity = (vector: DeletionVector | undefined): string =>
   vector === undefined ? '' : (vector.inline ?? vector.key!);

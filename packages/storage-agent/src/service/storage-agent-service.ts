@@ -5,7 +5,7 @@ import type { AgentMetrics, StorageAgent } from '../storage-agent.ts';
 
 const PIECE_BYTES = 1 << 20;
 
-/** Answers other nodes about the tablets of this one. */
+/** Serves requests of other nodes about the tablets of this one. */
 export const storageAgentService = (agent: StorageAgent): ServedService =>
   serviceOf(StorageAgentService, {
     status: async () => {
@@ -39,7 +39,7 @@ export const storageAgentService = (agent: StorageAgent): ServedService =>
     },
   });
 
-/** What a node of the cluster sent: its form is taken on trust, as that of the log is. */
+/** Parses a message of another node. Its shape is trusted, as that of log entries is. */
 function fromJson<T extends { readonly id: string }>(bytes: Uint8Array): T {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

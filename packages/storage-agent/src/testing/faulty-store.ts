@@ -15,7 +15,10 @@ export const flipByteAt =
 export const truncate: Damage = (body) => body.subarray(0, Math.floor(body.length / 2));
 export const lengthen: Damage = (body) => Buffer.concat([body, Buffer.from([0])]);
 
-/** A store that is asked over a network: it has no local files, counts what it gives, and damages answers when told to. */
+/**
+ * A store that behaves like a remote one: it has no local files, counts the data that it returns, and damages
+ * answers on request.
+ */
 export class FaultyStore implements ObjectStore {
   readonly #store: ObjectStore;
   readonly url: string;
@@ -23,9 +26,9 @@ export class FaultyStore implements ObjectStore {
   requests = 0;
   running = 0;
   mostRunning = 0;
-  /** For the next so many answers that it touches. */
+  /** The damage for the next `times` answers that it applies to. */
   damage: { readonly apply: Damage; times: number } | undefined;
-  /** Answers wait for it. */
+  /** Answers wait for this promise. */
   gate: Promise<void> | undefined;
 
   constructor(store: ObjectStore) {

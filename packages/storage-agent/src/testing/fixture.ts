@@ -6,7 +6,7 @@ import { type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { agentBootstrap, openStorageAgent, type StorageAgentOptions } from '../open-storage-agent.ts';
 import type { StorageAgent } from '../storage-agent.ts';
 
-/** A kernel, a local store and an agent in a directory of their own, gone with it. */
+/** A kernel, a local store and an agent in a temporary directory, which is removed on disposal. */
 export class Fixture implements AsyncDisposable {
   readonly directory: string;
   readonly kernel: Kernel;
@@ -38,7 +38,7 @@ export class Fixture implements AsyncDisposable {
     return new Fixture(directory, kernel, store, await kernel.session());
   }
 
-  /** The agent under test; asked again, another one takes over the directory. */
+  /** The agent under test. A further call replaces it by another one on the same directory. */
   async agent(options: Partial<StorageAgentOptions> = {}): Promise<StorageAgent> {
     await this.#agent?.close();
     this.#agent = await openStorageAgent({
@@ -51,7 +51,7 @@ export class Fixture implements AsyncDisposable {
     return this.#agent;
   }
 
-  /** Where the kernel's process was replaced. */
+  /** Opens a new session after the kernel's process was replaced. */
   async renewSession(): Promise<void> {
     this.session = await this.kernel.session();
   }
@@ -68,7 +68,7 @@ export class Fixture implements AsyncDisposable {
   }
 }
 
-/** The rows of a query as JSON has them. */
+/** The rows of a query as JSON. */
 export async function rowsOf(session: KernelSession, sql: string): Promise<Record<string, unknown>[]> {
   const text = await session.scalar(`SELECT CAST(to_json(list(q)) AS VARCHAR) FROM (${sql}) q`);
   return text === null ? [] : JSON.parse(text as string);

@@ -7,7 +7,7 @@ import { DeletedRows, type HeaderOptions, vectorContent, writeTablets } from '@t
 import type { ScanTablet } from '../storage-agent.ts';
 import type { Fixture } from './fixture.ts';
 
-/** A table of columns `name: type`. */
+/** A table with columns `name: type`. */
 export function testTable(name: string, columns: Readonly<Record<string, string>>): TableObject {
   const now = new Date().toISOString();
   return {
@@ -46,7 +46,9 @@ const COMPACT: HeaderOptions = {
 };
 export const WIDE: HeaderOptions = { ...COMPACT, formatVersion: 2 };
 
-/** The rows of `sql` (all columns, by their names in the table) as one tablet, in the store or inline. */
+/**
+ * Stores the rows of `sql` (all columns, by their names in the table) as one tablet, in the store or inline.
+ */
 export async function storeTablet(
   fixture: Fixture,
   table: TableObject,
@@ -80,7 +82,7 @@ export async function storeTablet(
   return written[0]!;
 }
 
-/** The tablet's rows without those at the positions. */
+/** The tablet with a deletion vector for the rows at the positions. */
 export function withoutRows(tablet: Tablet, positions: Iterable<number>): ScanTablet {
   const content = vectorContent(DeletedRows.of(positions));
   if (!('inline' in content)) throw new Error('Too many rows for an inline vector');

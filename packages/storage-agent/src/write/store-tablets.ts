@@ -6,27 +6,27 @@ import type { ObjectStore } from '@tessera/object-store';
 import { type WriteOptions, type WrittenTablet, writeTablets } from '@tessera/tablet';
 import type { StorageAgent } from '../storage-agent.ts';
 
-/** Where tablets that are written here go. */
+/** The destination of tablets that are written on this node. */
 export interface TabletStore {
   readonly agent: StorageAgent;
   readonly store: ObjectStore;
-  /** Writable by the kernel; tablets stand here until they are uploaded. */
+  /** A directory that the kernel can write to; tablets are kept there until they are uploaded. */
   readonly stagingRoot: string;
   readonly header: WriteOptions['header'];
 }
 
-/** `sql` gives the table's columns by their stored names, in order, with their types. */
+/** `sql` returns the table's columns by their stored names, in order, with their types. */
 export interface RowsToStore extends Omit<WriteOptions, 'directory' | 'header'> {
-  /** Throws what is wrong with a tablet. */
+  /** Throws if a tablet is not acceptable. */
   readonly check?: ((tablet: Tablet) => void) | undefined;
 }
 
-/** Uploads of one statement at the same time. */
+/** The number of concurrent uploads of one statement. */
 const UPLOADS_AT_ONCE = 4;
 
 /**
- * Makes tablets of the rows of a query and puts them into the object store, each while later ones are still being made.
- * Nothing names them yet. When it fails nothing stays, as far as the store can be reached.
+ * Writes the rows of a query as tablets and uploads each to the object store while the next ones are written.
+ * No commit refers to them yet. If it fails, it removes all of them, as far as the store can be reached.
  */
 export async function storeTablets(to: TabletStore, rows: RowsToStore): Promise<readonly Tablet[]> {
   const { check, ...query } = rows;
@@ -48,8 +48,8 @@ export async function storeTablets(to: TabletStore, rows: RowsToStore): Promise<
 }
 
 /**
- * Takes away tablets that will not be committed. Best effort: what stays in the store is an orphan, which the collection of
- * garbage finds.
+ * Deletes tablets that will not be committed. This is best effort: objects that remain are orphans, which
+ * garbage collection removes.
  */
 export async function discardTablets(
   { agent, store }: Pick<TabletStore, 'agent' | 'store'>,
@@ -77,7 +77,7 @@ class Uploads {
     this.#signal = signal;
   }
 
-  /** Resolves when there is room for the next one. */
+  /** Resolves when there is room for the next tablet. */
   async add(written: WrittenTablet): Promise<void> {
     const tablet = keyed(written.tablet, this.#table, this.#to.store);
     this.#tablets.push(tablet);
@@ -113,7 +113,7 @@ class Uploads {
   }
 }
 
-/** Where the object of a tablet goes: below the table's own location where it has one. */
+/** Sets the key of a tablet's object: below the table's own location if it has one. */
 function keyed(tablet: Tablet, { location }: TableObject, store: ObjectStore): Tablet {
   if (tablet.layout === 'subcompact') return tablet;
   const prefix = location === undefined ? '' : location.slice(store.url.length + 1).replace(/\/*$/, '/');

@@ -5,29 +5,29 @@ import type { ObjectStore } from '@tessera/object-store';
 export interface BackedUpObject {
   readonly key: string;
   readonly bytes: number;
-  /** Hexadecimal. */
+  /** The checksum in hexadecimal. */
   readonly sha256: string;
 }
 
-/** What a backup is: one version of the catalog with all that it names. */
+/** The content of a backup: one version of the catalog with all objects that it refers to. */
 export interface BackupManifest {
   readonly format: 1;
-  /** Of the catalog. */
+  /** The version of the catalog. */
   readonly version: number;
   readonly takenAt: string;
   /** The store that was backed up. */
   readonly source: string;
-  /** The catalog at that version. */
+  /** The checkpoint of the catalog at that version. */
   readonly checkpoint: BackedUpObject;
   readonly objects: readonly BackedUpObject[];
 }
 
-/** Written last: without it there is no backup. */
+/** The manifest is written last; without it there is no backup. */
 const MANIFEST_KEY = 'backup.json';
-/** What is copied already, while one is being taken. */
+/** The list of objects that are already copied while a backup is being taken. */
 const PROGRESS_KEY = 'backup-progress.json';
 
-/** @throws TesseraError INVALID_ARGUMENT when there is no whole backup */
+/** Reads the manifest. @throws TesseraError INVALID_ARGUMENT if there is no complete backup */
 export async function readManifest(store: ObjectStore): Promise<BackupManifest> {
   const found = await store.get(MANIFEST_KEY);
   if (found !== undefined) return decoded(found.body, `${store.url}/${MANIFEST_KEY}`) as BackupManifest;
@@ -39,7 +39,7 @@ export async function readManifest(store: ObjectStore): Promise<BackupManifest> 
   });
 }
 
-/** Objects that earlier backups to this place have copied; undefined: it never was one's. */
+/** The objects that earlier backups to this place have copied; undefined if there was no backup. */
 export async function copiedBefore(store: ObjectStore): Promise<readonly BackedUpObject[] | undefined> {
   const found = await Promise.all([MANIFEST_KEY, PROGRESS_KEY].map((key) => store.get(key)));
   const there = found.filter((object) => object !== undefined);

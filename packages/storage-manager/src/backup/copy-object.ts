@@ -5,21 +5,22 @@ import { fail, newUlid, TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import type { BackedUpObject } from './backup-manifest.ts';
 
-/** Read at once; what is larger goes through a file. */
+/** The size of one read; larger objects go through a file. */
 const PIECE_BYTES = 16 << 20;
 
 export interface CopyOptions {
   readonly from: ObjectStore;
-  /** Undefined: the object is only read. */
+  /** If undefined, the object is only read and verified. */
   readonly to: ObjectStore | undefined;
-  /** A directory for files under way. */
+  /** A directory for temporary files. */
   readonly scratch: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Copies an object, byte for byte.
- * @throws TesseraError OBJECT_NOT_FOUND; INVALID_ARGUMENT when it is not the one that is `expected`: nothing is written then
+ * Copies an object byte for byte.
+ * @throws TesseraError OBJECT_NOT_FOUND; INVALID_ARGUMENT if it is not the `expected` object, in which case
+ * nothing is written
  */
 export async function copyObject(
   key: string,

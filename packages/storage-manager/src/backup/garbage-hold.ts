@@ -6,14 +6,17 @@ import { LeaderChannels } from '../leader-channels.ts';
 import { readIdentity } from '../store-identity.ts';
 import { STORAGE_MANAGER_TIMES } from '../times.ts';
 
-/** Keeps the objects of a version from being collected, as a node that reads it does. */
+/** Protects the objects of a version from garbage collection, as a reading node does. */
 export interface GarbageHold {
-  /** Resolves with whether the leader knows of it. */
+  /** Resolves with whether the leader has acknowledged it. */
   from(version: number): Promise<boolean>;
   release(): void;
 }
 
-/** Where no leader can be reached, nothing is held: who reads finds objects gone then. */
+/**
+ * Holds garbage through the leader. If no leader can be reached, nothing is held and the reader may find
+ * objects deleted.
+ */
 export async function holdGarbage(
   store: ObjectStore,
   config: EngineConfig,

@@ -1,4 +1,7 @@
-/** Works on all items, so many at a time; the first failure ends it once those under way have ended. */
+/**
+ * Processes all items with limited concurrency. After the first failure it starts no more items and throws
+ * once the running ones have ended.
+ */
 export async function inParallel<T>(
   items: Iterable<T>,
   concurrency: number,

@@ -5,7 +5,7 @@ import { LOG_NODE_DEFAULTS } from '../log-node/options.ts';
 import { LogNodeDriver } from '../log-node-driver.ts';
 import { STORAGE_MANAGER_TIMES } from '../times.ts';
 
-/** The newest version that is committed, read from the store without asking a node. Writes nothing. */
+/** Reads the newest committed version from the store without asking a node. Writes nothing. */
 export async function readCatalog(store: ObjectStore, log: Logger): Promise<CatalogState> {
   const node = { ...LOG_NODE_DEFAULTS, incarnation: newUlid(), address: '', candidate: false };
   const reader = new LogNodeDriver({ store, log, node });

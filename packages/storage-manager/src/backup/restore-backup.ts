@@ -10,7 +10,7 @@ import type { CopyProgress } from './take-backup.ts';
 
 export interface RestoreOptions {
   readonly backup: ObjectStore;
-  /** Undefined: the backup is only read and compared with its checksums. */
+  /** If undefined, the backup is only read and verified against its checksums. */
   readonly target: ObjectStore | undefined;
   readonly scratch: string;
   readonly concurrency: number;
@@ -19,9 +19,10 @@ export interface RestoreOptions {
 }
 
 /**
- * Puts a backup into an empty store, or goes on with what did not end. The boundary comes first: with it and without the
- * checkpoint, which comes last, no node takes the store for an empty one.
- * @throws TesseraError INVALID_ARGUMENT when there is no whole backup, an object of it is damaged, or the target is not empty
+ * Restores a backup into an empty store, or resumes an interrupted restore. The boundary is written first and
+ * the checkpoint last: with the boundary alone, no node takes the store for an empty one.
+ * @throws TesseraError INVALID_ARGUMENT if there is no complete backup, an object of it is damaged, or the
+ * target is not empty
  */
 export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {
   const { backup, target } = options;
@@ -42,7 +43,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<BackupMani
   return manifest;
 }
 
-/** Takes an empty store for this backup. */
+/** Reserves an empty store for this backup. */
 async function claim(target: ObjectStore, { version, checkpoint }: BackupManifest): Promise<void> {
   const boundary = encodeBoundary({ version, checkpoint: checkpoint.key });
   const found = await target.get(BOUNDARY_KEY);

@@ -21,7 +21,7 @@ export interface BackupOptions {
   readonly source: ObjectStore;
   readonly target: ObjectStore;
   readonly hold: GarbageHold;
-  /** A directory for files under way. */
+  /** A directory for temporary files. */
   readonly scratch: string;
   readonly concurrency: number;
   readonly signal: AbortSignal;
@@ -38,30 +38,35 @@ export interface CopyProgress {
 
 export interface TakenBackup {
   readonly manifest: BackupManifest;
-  /** Of the objects, those that were not here already. */
+  /** The number of objects that were not already in the target. */
   readonly copied: number;
   readonly copiedBytes: number;
-  /** Objects of tables with a location of their own: they stand elsewhere and are not part of it. */
+  /**
+   * The number of objects of tables with a location of their own. They are stored elsewhere and are not part
+   * of the backup.
+   */
   readonly elsewhere: number;
 }
 
-/** Places where objects stand that the catalog names. */
+/** The key prefixes of objects that the catalog refers to. */
 const DATA_PREFIXES = ['tablets/', 'dv/'];
-/** How often a newer version is begun with when objects of one are collected under way. */
+/** The number of versions to try if objects of one are garbage-collected during the backup. */
 const MAX_VERSIONS = 5;
 const PROGRESS_EVERY = 500;
 
 /**
- * Copies the newest version and all that it names, while nodes go on writing: what is committed never changes, so only
- * deletion can come between, which the hold prevents, or which makes it begin with a newer version. A backup to the place of
- * an earlier one copies what that lacks, and replaces it at the end.
- * @throws TesseraError INVALID_ARGUMENT when there is nothing to back up, or the target is not empty and no backup
+ * Copies the newest version and all objects that it refers to, while nodes continue to write. Committed
+ * objects never change, so only their deletion can interfere. The hold prevents that; without it the backup
+ * restarts with a newer version. A backup to the place of an earlier one copies what is missing and replaces
+ * the manifest at the end.
+ * @throws TesseraError INVALID_ARGUMENT if there is nothing to back up, or the target is neither empty nor a
+ * backup
  */
 export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
   const { source, target, hold, log, signal } = options;
   const copies = await knownCopies(target);
   await writeProgress(target, [...copies.values()]);
-  // Before the version is known: from here on nothing goes.
+  // The hold begins before the version is known, so that nothing is deleted from here on.
   const isHeld = await hold.from(0);
   if (!isHeld)
     log.warn(
@@ -90,7 +95,7 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
   }
 }
 
-/** What is in the target already, by key. */
+/** The objects that are already in the target, by key. */
 async function knownCopies(target: ObjectStore): Promise<Map<string, BackedUpObject>> {
   const before = await copiedBefore(target);
   if (before === undefined) {
@@ -148,7 +153,7 @@ async function storeCheckpoint(catalog: CatalogState, target: ObjectStore): Prom
   return { key, bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') };
 }
 
-/** What only earlier backups needed. */
+/** Removes objects that only earlier backups needed. */
 async function removeOthers(target: ObjectStore, { checkpoint, objects }: BackupManifest): Promise<void> {
   const needed = new Set([checkpoint.key, ...objects.map(({ key }) => key)]);
   const others: string[] = [];

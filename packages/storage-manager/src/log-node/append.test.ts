@@ -8,12 +8,12 @@ import { LOG_NODE_DEFAULTS } from './options.ts';
 import type { LogNodeState } from './state.ts';
 import { initialState, step } from './step.ts';
 
-/** What the leader does with each answer to the put of an entry: the table of docs/metadata-log.md. */
+/** The leader's reaction to each answer to the put of an entry: the table of docs/metadata-log.md. */
 const txn = (txnId: string): Transaction => ({ txnId, queryId: txnId, readVersion: 0, actions: [] });
 const unknown: StoreAnswer = { kind: 'unknown', reason: '503' };
 const absent: StoreAnswer = { kind: 'absent' };
 
-/** A leader of epoch 1 at version 1, and what it did last. */
+/** A leader of epoch 1 at version 1, with the effects of its last step. */
 class Leader {
   state: LogNodeState;
   effects: readonly Effect[] = [];
@@ -47,7 +47,7 @@ class Leader {
     return this.tell({ kind: 'stored', op: this.state.append!.op, answer });
   }
 
-  /** Lets the pause end that the last step asked for. */
+  /** Ends the pause that the last step requested. */
   wait(): this {
     const timer = this.effects.find((effect) => effect.kind === 'timer');
     return this.tell({ kind: 'timer', op: timer!.op });
@@ -145,7 +145,7 @@ describe('the answer to the put of an entry', () => {
     }
     leader.answer({ kind: 'created' }).answer(absent);
     expect(outcome(leader)).toEqual([[1, 2]]);
-    // All that came meanwhile goes into the next entry.
+    // All commits that arrived meanwhile go into the next entry.
     expect(leader.request).toMatchObject({ kind: 'put_if_absent', key: entryKey(3) });
     leader.answer({ kind: 'created' }).answer(absent);
     expect(outcome(leader)).toHaveLength(30);

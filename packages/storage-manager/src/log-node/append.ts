@@ -18,10 +18,10 @@ import type { Append, QueuedCommit, Refusal } from './state.ts';
 import type { Turn } from './turn.ts';
 import { announceLeadership } from './watch.ts';
 
-/** What cannot be read may have been damaged on its way here. */
+/** The number of repeated reads of an unreadable entry, which may have been damaged in transit. */
 const READ_AGAIN = 3;
 
-/** A candidate that has read the log to its end begins the next epoch there. */
+/** Begins the next epoch; the candidate must have read the log to its end. */
 export function appendEpoch(turn: Turn) {
   const { options, catalog } = turn.state;
   const record: SystemRecord = { kind: 'new_epoch', node: options.incarnation, address: options.address };
@@ -36,7 +36,7 @@ export function appendEpoch(turn: Turn) {
   });
 }
 
-/** An entry of its own for what the leader itself records. */
+/** Appends an entry of its own for a record of the leader. */
 export function appendRecord(
   turn: Turn,
   { purpose, record }: { purpose: 'gc_intent' | 'gc_done'; record: SystemRecord },
@@ -46,7 +46,10 @@ export function appendRecord(
   put(turn, { purpose, sealed, after: applyEntry(catalog!, sealed), commits: [], ...takeUnproven(turn) });
 }
 
-/** Group commit: all that waits goes into one entry, each checked against the state that those before it leave. */
+/**
+ * Group commit: puts all waiting transactions into one entry. Each is validated against the state that its
+ * predecessors leave.
+ */
 export function appendTransactions(turn: Turn) {
   const { options, catalog, queue } = turn.state;
   const slot = catalog!.version + 1;
@@ -82,7 +85,10 @@ export function appendTransactions(turn: Turn) {
   });
 }
 
-/** Whatever waits for a proof now is proven when an append that is sent now succeeds. */
+/**
+ * Takes the reads and refusals that wait for a proof now: an append that is sent now and succeeds proves
+ * them.
+ */
 function takeUnproven(turn: Turn): Pick<Append, 'reads' | 'refusals'> {
   const { reads, refusals, proof } = turn.state;
   turn.change({ reads: [], refusals: [], proof: undefined });
@@ -109,7 +115,10 @@ function put(turn: Turn, append: NewAppend) {
   goOn(turn, { ...append, op: 0, attempts: 0, phase: 'putting', resume: 'putting' }, 'putting');
 }
 
-/** Sends the request of a phase. A slot once tried is tried again with the same bytes until its fate is known. */
+/**
+ * Sends the request of a phase. A slot that was tried once is tried again with the same bytes until its
+ * outcome is known.
+ */
 function goOn(turn: Turn, append: Append, phase: Append['resume']) {
   const { entry, bytes } = append.sealed;
   const op =
@@ -131,7 +140,8 @@ export function appendAnswered(turn: Turn, append: Append, answer: StoreAnswer) 
       if (answer.kind === 'found') return slotTaken(turn, append, answer.body);
       return goOn(turn, append, 'looking_for_boundary');
     case 'looking_for_boundary':
-      // The slot is taken and yet empty: deleted since, or the store shows what it had before.
+      // The slot was reported as taken but is empty: the entry was deleted since, or the store returned an
+      // old state.
       if (boundaryOf(answer) >= append.sealed.entry.version)
         return stepDown(turn, 'the log went on without it');
       return goOn(turn, append, 'putting');
@@ -159,7 +169,10 @@ export function appendPaused(turn: Turn, append: Append) {
 const boundaryOf = (answer: StoreAnswer): number =>
   answer.kind === 'found' ? decodeBoundary(answer.body).version : NO_BOUNDARY.version;
 
-/** The entry is in the slot. Nobody else could have deleted the slot before when nobody else can lead. */
+/**
+ * Handles that the entry is in the slot. Only a second leader could have deleted the slot before, which is
+ * ruled out if nobody else can lead.
+ */
 function written(turn: Turn, append: Append) {
   if (turn.state.options.exclusive) committed(turn, append);
   else goOn(turn, append, 'checking_boundary');
@@ -180,7 +193,10 @@ function slotTaken(turn: Turn, append: Append, body: Uint8Array) {
   breakDown(turn, new Error(`entry ${ours.version} of epoch ${ours.epoch} was written by another leader`));
 }
 
-/** Another candidate began the same epoch first, or the leader before was faster: read what there is and look again. */
+/**
+ * Handles that another candidate began the same epoch first, or that the former leader was faster: reads the
+ * log and decides again.
+ */
 function outrun(turn: Turn, found: LogEntry) {
   const another = found.epoch === turn.state.catalog!.epoch + 1;
   turn.change({ append: undefined, caughtUp: false, role: { kind: another ? 'follower' : 'candidate' } });

@@ -1,22 +1,23 @@
 /**
- * How far the log may have been deleted. It is moved forward before anything is deleted, so whoever finds a slot empty, or
- * fills it, and *afterwards* finds the boundary below the slot knows that the slot was never deleted.
+ * How far the log may have been deleted. The boundary is advanced before anything is deleted. So a node that
+ * finds a slot empty, or fills it, and *afterwards* finds the boundary below the slot knows that the slot was
+ * never deleted.
  */
 export interface Boundary {
-  /** Entries up to this version may be gone. */
+  /** Entries up to this version may have been deleted. */
   readonly version: number;
-  /** A checkpoint at that version or a later one. */
+  /** The key of a checkpoint at that version or a later one. */
   readonly checkpoint: string | undefined;
 }
 
 export const NO_BOUNDARY: Boundary = { version: 0, checkpoint: undefined };
 
-/** Two lines: the version, the key of the checkpoint. */
+/** Writes two lines: the version and the key of the checkpoint. */
 export function encodeBoundary({ version, checkpoint }: Boundary): Uint8Array {
   return new TextEncoder().encode(`${version}\n${checkpoint ?? ''}\n`);
 }
 
-/** @throws when the text is not a boundary: what it protects cannot be judged then */
+/** @throws if the text is not a boundary, because nothing may be concluded about the log then */
 export function decodeBoundary(body: Uint8Array): Boundary {
   const text = new TextDecoder().decode(body);
   const match = /^(\d{1,16})\n(.*)\n$/.exec(text);

@@ -2,21 +2,24 @@ import type { CatalogState } from '@tessera/catalog';
 import type { TesseraError } from '@tessera/common';
 import type { GarbageReport } from '../storage-manager.ts';
 
-/** Tells the answer to a request or the end of a pause; every one is new. */
+/** Identifies an operation of the store or a pause, so that its answer can be matched. Every id is new. */
 export type OpId = number;
-/** Whoever asked the node something. */
+/** Identifies a request of a caller to the node. */
 export type RequestId = number;
 
 /** One request to the object store. */
 export type StoreRequest =
   | { readonly kind: 'get'; readonly key: string }
-  /** Entries `from` to `from + count - 1`, each by its own get; all of them begin after the effect was given. */
+  /**
+   * Requests the entries `from` to `from + count - 1`, each with its own get. All gets begin after the effect
+   * was issued.
+   */
   | { readonly kind: 'get_entries'; readonly from: number; readonly count: number }
   | { readonly kind: 'put_if_absent'; readonly key: string; readonly body: Uint8Array }
   | { readonly kind: 'put_if_match'; readonly key: string; readonly body: Uint8Array; readonly etag: string }
-  /** The state, under a new name. */
+  /** Writes the state under a new name. */
   | { readonly kind: 'put_checkpoint'; readonly catalog: CatalogState }
-  /** At most `limit` keys. */
+  /** Returns at most `limit` keys. */
   | { readonly kind: 'list'; readonly prefix: string; readonly startAfter: string; readonly limit: number }
   | { readonly kind: 'delete'; readonly keys: readonly string[] };
 
@@ -27,14 +30,16 @@ export type StoreAnswer =
   | { readonly kind: 'changed' }
   | { readonly kind: 'found'; readonly body: Uint8Array; readonly etag: string }
   | { readonly kind: 'absent' }
-  /** In order; undefined where there is none. */
+  /** The entries in order; undefined for a missing one. */
   | { readonly kind: 'entries'; readonly bodies: readonly (Uint8Array | undefined)[] }
   | { readonly kind: 'listed'; readonly keys: readonly string[] }
   | { readonly kind: 'deleted' }
   | { readonly kind: 'checkpoint_stored'; readonly key: string; readonly bytes: number }
-  /** No answer, or one that does not say whether it was done: 5xx, time-out, reset. */
+  /**
+   * There was no answer, or one that does not tell whether the request was executed: 5xx, time-out, reset.
+   */
   | { readonly kind: 'unknown'; readonly reason: string }
-  /** The store will not have it: no rights, no bucket. */
+  /** The store refuses permanently: missing permissions or bucket. */
   | { readonly kind: 'forbidden'; readonly reason: string };
 
 export type Reply =
@@ -43,7 +48,7 @@ export type Reply =
   | { readonly kind: 'collected'; readonly report: GarbageReport }
   | { readonly kind: 'failed'; readonly error: TesseraError };
 
-/** What the reducer wants done. */
+/** The actions that the reducer requests. */
 export type Effect =
   | { readonly kind: 'store'; readonly op: OpId; readonly request: StoreRequest }
   | { readonly kind: 'timer'; readonly op: OpId; readonly delayMs: number }

@@ -4,15 +4,15 @@ import type { StoreAnswer } from './effects.ts';
 import type { GarbagePhase, GarbageRun, LogNodeState, PinReport } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** Where objects stand that commits name. */
+/** The key prefixes of objects that commits refer to. */
 const PREFIXES = ['tablets/', 'dv/'] as const;
 const LISTED_AT_ONCE = 5_000;
-/** Objects of one round: intent, deletion, done. */
+/** The number of objects per round: intent, deletion, done. */
 const ROUND = 1_000;
 
 type Phase<K extends GarbagePhase['kind']> = Extract<GarbagePhase, { kind: K }>;
 
-/** Begins with the first request that waits, when nothing is under way. */
+/** Begins with the first waiting request if nothing is running. */
 export function startGarbage(turn: Turn) {
   const { garbage } = turn.state;
   const [next] = garbage.waiting;
@@ -33,7 +33,10 @@ function enter(turn: Turn, op: number, phase: GarbagePhase) {
   turn.change({ garbage: { ...turn.state.garbage, op, phase } });
 }
 
-/** Reports of the time before are not known to this leader: they all come anew within the time they hold. */
+/**
+ * Waits for reports of pins: a new leader does not know the earlier reports, and all nodes repeat theirs
+ * within their lifetime.
+ */
 function waitForPins(turn: Turn, run: GarbageRun) {
   const { role, options, monotonicMs } = turn.state;
   if (role.kind !== 'leader') return;
@@ -65,7 +68,7 @@ export function garbageAnswered(
     return enter(turn, 0, { kind: 'finishing', run: phase.run, record });
   }
   if (phase.kind !== 'listing' && phase.kind !== 'deleting') return;
-  // What the log already says is going to be deleted, the next collection deletes.
+  // The log already records the intended deletions, so the next collection executes them.
   turn.fail(phase.run.request, unavailable('reason' in answer ? answer.reason : answer.kind));
   idle(turn);
 }
@@ -81,8 +84,8 @@ function listed(turn: Turn, { run, prefix, horizonMs }: Phase<'listing'>, keys: 
 }
 
 /**
- * Names what goes now. No append is under way, and the intent is the next one: what is an orphan at this moment cannot be
- * committed before it, and not after it either.
+ * Chooses the objects to delete. No append is running, and the intent is the next one. So an object that is
+ * an orphan now cannot be committed before the intent, nor after it.
  */
 function choose(turn: Turn, run: GarbageRun) {
   const catalog = turn.state.catalog!;
@@ -108,7 +111,10 @@ function choose(turn: Turn, run: GarbageRun) {
   enter(turn, 0, { kind: 'intending', run: counted, record });
 }
 
-/** Removed long enough ago, and by no snapshot that is still read; or begun by a collection that did not end. */
+/**
+ * Tablets that were removed long enough ago and that no active snapshot contains, or whose deletion an
+ * interrupted collection began.
+ */
 function collectable(state: LogNodeState, catalog: CatalogState): Tombstone[] {
   const readFrom = Math.min(...livePins(state).map((pin) => pin.oldestVersion));
   const removedBefore = state.nowMs - state.options.gcTtlMs;
@@ -118,7 +124,10 @@ function collectable(state: LogNodeState, catalog: CatalogState): Tombstone[] {
   );
 }
 
-/** Before this time, nothing that is being written was begun: by the clock of the nodes that write. */
+/**
+ * The start time of the oldest running write, by the clocks of the writing nodes. Unreferenced objects from
+ * before are orphans.
+ */
 function orphanHorizon(state: LogNodeState): number {
   const writes = livePins(state).map((pin) => pin.oldestWriteMs);
   return Math.max(0, Math.min(state.nowMs - state.options.orphanAgeMs, ...writes));
@@ -128,7 +137,7 @@ function livePins({ pins, monotonicMs, options }: LogNodeState): PinReport[] {
   return [...pins.values()].filter((pin) => monotonicMs - pin.reportedMonotonicMs <= options.pinTtlMs);
 }
 
-/** The record to append now; asked only when no append is under way. */
+/** The record to append next; called only while no append is running. */
 export function nextGarbageRecord(
   turn: Turn,
 ): { purpose: 'gc_intent' | 'gc_done'; record: SystemRecord } | undefined {
@@ -140,7 +149,7 @@ export function nextGarbageRecord(
   return undefined;
 }
 
-/** The log has the record: go on. */
+/** Handles that the record is in the log, and continues. */
 export function garbageRecordCommitted(turn: Turn) {
   const { phase } = turn.state.garbage;
   if (phase.kind === 'intending' && phase.record.kind === 'gc_intent') {
@@ -160,7 +169,7 @@ function idle(turn: Turn) {
   turn.change({ garbage: { ...turn.state.garbage, op: 0, phase: { kind: 'idle' } } });
 }
 
-/** The node leads no more: another one goes on where the log says. */
+/** Ends the collection because the node no longer leads; the next leader resumes it from the log. */
 export function abandonGarbage(turn: Turn, error: TesseraError) {
   const { phase, waiting } = turn.state.garbage;
   if (phase.kind !== 'idle') turn.fail(phase.run.request, error);

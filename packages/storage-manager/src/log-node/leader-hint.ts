@@ -1,10 +1,19 @@
-/** Who leads, as `meta/leader` has it: told to find the leader and to decide when to try, never trusted. */
+/**
+ * The leader as recorded in `meta/leader`. It is used to find the leader and to decide when to try to lead,
+ * and is never trusted for correctness.
+ */
 export interface LeaderHint {
   readonly epoch: number;
   readonly node: string;
-  /** Of the leader; of the node that is to lead next where the lease is `RELEASED`, empty where any may. */
+  /**
+   * The address of the leader. If the lease is `RELEASED`, the address of the node that should lead next, or
+   * empty if any may.
+   */
   readonly address: string;
-  /** By the leader's clock, milliseconds since 1970; `RELEASED` when it has stopped leading. */
+  /**
+   * The end of the lease by the leader's clock, in milliseconds since 1970; `RELEASED` if it has stopped
+   * leading.
+   */
   readonly leaseUntil: number;
 }
 
@@ -16,7 +25,7 @@ export function encodeHint(hint: LeaderHint): Uint8Array {
   );
 }
 
-/** Undefined when it is none: then nobody is known to lead. */
+/** Undefined if the bytes are not a valid hint; then no leader is known. */
 export function decodeHint(body: Uint8Array): LeaderHint | undefined {
   try {
     const value = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;

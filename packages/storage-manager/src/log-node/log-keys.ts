@@ -1,4 +1,4 @@
-/** Where the log stands in the store. Numbers have 20 digits, so that keys sort as versions do. */
+/** The keys of the log in the store. Numbers have 20 digits, so that keys sort like versions. */
 export const LOG_PREFIX = 'meta/log/';
 export const CHECKPOINT_PREFIX = 'meta/ckpt/';
 export const BOUNDARY_KEY = 'meta/gc_boundary';
@@ -11,7 +11,7 @@ export const entryKey = (version: number): string => `${LOG_PREFIX}${digits(vers
 export const checkpointKey = (version: number, ulid: string): string =>
   `${CHECKPOINT_PREFIX}${digits(version)}.${ulid}.zst`;
 
-/** The version of an entry's key; undefined for other keys. */
+/** The version in an entry's key; undefined for other keys. */
 export function entryVersion(key: string): number | undefined {
   const match = /^meta\/log\/(\d{20})\.json$/.exec(key);
   return match === null ? undefined : Number(match[1]);
@@ -28,7 +28,7 @@ export function checkpointName(key: string): CheckpointName | undefined {
   return match === null ? undefined : { key, version: Number(match[1]), ulid: match[2]! };
 }
 
-/** Newest first. */
+/** The checkpoints among the keys, newest first. */
 export function checkpointNames(keys: Iterable<string>): CheckpointName[] {
   return [...new Set(keys)]
     .flatMap((key) => checkpointName(key) ?? [])

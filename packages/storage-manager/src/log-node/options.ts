@@ -1,38 +1,42 @@
-/** What one node of the log is told. Times in milliseconds. */
+/** The options of one node of the log. Times are in milliseconds. */
 export interface LogNodeOptions {
-  /** Names the process: a node that restarts has another one. */
+  /** Identifies the process; a restarted node gets a new one. */
   readonly incarnation: string;
-  /** Where other nodes reach this one, `host:port`; empty when they cannot. */
+  /** The address by which other nodes reach this one, `host:port`; empty if they cannot. */
   readonly address: string;
   /** Whether it may lead. */
   readonly candidate: boolean;
-  /** Whether it tries at once when it starts, unless another node's lease holds. */
+  /** Whether it tries to lead at once when it starts, unless another node holds a lease. */
   readonly preferred: boolean;
   /**
-   * No other process can lead, because it would need a lock that this one holds. Then what this node knows is the newest,
-   * and no request is spent on proving it. A second leader, were there one in spite of the lock, still could not append to
-   * the same slot: the log stays whole, only reads might be old.
+   * Whether no other process can lead, because it would need a lock that this one holds. This node then
+   * always knows the newest version, and no request is spent on proving it. If there were a second leader
+   * despite the lock, it still could not append to the same slot: the log would stay intact, and only reads
+   * might be stale.
    */
   readonly exclusive: boolean;
-  /** How long a leader is believed in that gives no sign of life. Decides only when another one tries. */
+  /**
+   * How long a leader without a sign of life is assumed to be alive. This only decides when another node
+   * tries to lead.
+   */
   readonly leaseMs: number;
-  /** First pause after a request without an answer; doubles up to `retryMaxMs`. */
+  /** The first pause after a request without an answer; it doubles up to `retryMaxMs`. */
   readonly retryMs: number;
   readonly retryMaxMs: number;
-  /** Most transactions, and about the most bytes, of one entry. */
+  /** The maximum number of transactions, and the approximate maximum of bytes, of one entry. */
   readonly batchTransactions: number;
   readonly batchBytes: number;
-  /** A checkpoint is written after so many entries. */
+  /** The number of entries after which a checkpoint is written. */
   readonly checkpointEntries: number;
-  /** Entries are kept so long after a checkpoint made them unnecessary, for nodes that are behind. */
+  /** How long entries are kept after a checkpoint has made them unnecessary, for nodes that are behind. */
   readonly logRetentionMs: number;
-  /** But no more checkpoints than this (two at least), and no entries older than the oldest of them. */
+  /** The maximum number of checkpoints (at least two). Entries older than the oldest of them are deleted. */
   readonly checkpointsKept: number;
-  /** How long a report of pins holds. */
+  /** The lifetime of a report of pins. */
   readonly pinTtlMs: number;
-  /** `storage.gc_ttl_seconds` */
+  /** The setting `storage.gc_ttl_seconds`. */
   readonly gcTtlMs: number;
-  /** Objects that no commit named are orphans when they are older than this. */
+  /** The age from which an object that no commit refers to is an orphan. */
   readonly orphanAgeMs: number;
 }
 

@@ -6,7 +6,7 @@ import { breakDown, stepDown } from './roles.ts';
 import type { Proof, Refusal } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** Proves that nobody else appended, for all reads and refusals that wait now. */
+/** Proves for all waiting reads and refusals that no other node has appended. */
 export function startProof(turn: Turn) {
   const { reads, refusals, options } = turn.state;
   turn.change({ reads: [], refusals: [], doubted: false });
@@ -32,7 +32,7 @@ export function proofAnswered(turn: Turn, proof: Proof, answer: StoreAnswer) {
     return turn.change({ proof: { ...proof, op, phase: 'checking_boundary' } });
   }
   const boundary = answer.kind === 'found' ? decodeBoundary(answer.body) : NO_BOUNDARY;
-  // Empty because it was deleted: the log has gone far ahead of this node.
+  // The slot is empty because it was deleted: the log is far ahead of this node.
   if (boundary.version > turn.state.catalog!.version) return stepDown(turn, 'the log went on without it');
   turn.change({ proof: undefined });
   answerProven(turn, proof);
@@ -51,7 +51,7 @@ function slotTaken(turn: Turn, body: Uint8Array) {
   breakDown(turn, new Error(`entry ${entry.version} of epoch ${entry.epoch} was written by another leader`));
 }
 
-/** Answers with what is newest; the caller has the proof. */
+/** Answers with the newest version; the caller has proven that it is the newest. */
 export function answerProven(
   turn: Turn,
   { reads, refusals }: { readonly reads: readonly number[]; readonly refusals: readonly Refusal[] },

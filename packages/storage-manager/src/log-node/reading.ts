@@ -12,15 +12,18 @@ import { breakDown } from './roles.ts';
 import type { Reading, ReadingPhase } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** "Until absent twice": the first window. A store that shows the second slot but not the first is asked again. */
+/**
+ * The first window has two slots, so that the end of the log is "absent twice". A store that shows the second
+ * slot but not the first is asked again.
+ */
 const FIRST_WINDOW = 2;
 const MAX_WINDOW = 64;
-/** What does not fit may have been damaged on its way here. */
+/** The number of repeated reads of entries that do not fit, which may have been damaged in transit. */
 const READ_AGAIN = 3;
 
 type Phase<K extends ReadingPhase['kind']> = Extract<ReadingPhase, { kind: K }>;
 
-/** Reads the log to its end; whoever waits in `reads` is answered afterwards. */
+/** Reads the log to its end and then answers the requests in `reads`. */
 export function startReading(turn: Turn) {
   begin(turn, 0, false);
 }
@@ -76,7 +79,10 @@ function tryAgain(turn: Turn, reading: Reading, reason: string) {
   turn.change({ reading: { op, attempts: attempts + 1, phase: { kind: 'pausing', fromCheckpoint } } });
 }
 
-/** A listing may be old or short: the checkpoint that the boundary names is known without one. */
+/**
+ * Chooses the checkpoint to start from. A listing may be stale or incomplete; the checkpoint that the
+ * boundary names is known without one.
+ */
 function chooseCheckpoint(
   turn: Turn,
   reading: Reading,
@@ -172,7 +178,8 @@ function boundaryChecked(
 ) {
   const boundary = answer.kind === 'found' ? decodeBoundary(answer.body) : NO_BOUNDARY;
   if (boundary.version > phase.base) {
-    // What was read may be missing entries, or be strays that a leader of old put into deleted slots.
+    // The slots that were read may lack entries, or contain entries that a former leader wrote into deleted
+    // slots.
     turn.change({ reads: [...phase.served, ...turn.state.reads] });
     return begin(turn, reading.attempts + 1, true);
   }

@@ -4,7 +4,9 @@ import { abandonGarbage } from './garbage.ts';
 import type { Turn } from './turn.ts';
 import { releaseLeadership } from './watch.ts';
 
-/** Leads no more. What was asked of the leader gets the answer NOT_LEADER: it may or may not have happened. */
+/**
+ * Stops leading. Requests to the leader are answered with NOT_LEADER: they may or may not have been executed.
+ */
 export function stepDown(turn: Turn, reason: string, role: 'follower' | 'resigned' = 'follower') {
   if (turn.state.role.kind === 'broken') return;
   const led = turn.state.role.kind === 'leader';
@@ -31,7 +33,9 @@ export function stepDown(turn: Turn, reason: string, role: 'follower' | 'resigne
   if (led && role === 'resigned') releaseLeadership(turn);
 }
 
-/** The log contradicts what this node knows for sure: it must neither read nor write any more. */
+/**
+ * Handles that the log contradicts what this node knows for certain: it must neither read nor write any more.
+ */
 export function breakDown(turn: Turn, cause: unknown) {
   if (turn.state.role.kind === 'broken') return;
   const reason = cause instanceof Error ? cause.message : String(cause);

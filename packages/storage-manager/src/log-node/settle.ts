@@ -5,7 +5,7 @@ import { startReading } from './reading.ts';
 import type { Turn } from './turn.ts';
 import { startUpkeepIfDue } from './upkeep.ts';
 
-/** After every event: starts what the state wants to have under way and has not. */
+/** Runs after every event and starts the operations that the state requires and that are not running yet. */
 export function settle(turn: Turn) {
   switch (turn.state.role.kind) {
     case 'leader':
@@ -25,7 +25,7 @@ export function settle(turn: Turn) {
   }
 }
 
-/** One append at a time; without one, the proof that waiting reads need. */
+/** Runs one append at a time. Without one, it runs the proof that waiting reads need. */
 function lead(turn: Turn) {
   startGarbage(turn);
   if (turn.state.append !== undefined) return;

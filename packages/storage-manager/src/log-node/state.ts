@@ -6,31 +6,31 @@ import type { LeaderHint } from './leader-hint.ts';
 import type { CheckpointName } from './log-keys.ts';
 import type { LogNodeOptions } from './options.ts';
 
-/** Everything a node of the log knows. Immutable: `step` makes the next one. */
+/** The complete state of a node of the log. It is immutable: `step` returns the next one. */
 export interface LogNodeState {
   readonly options: LogNodeOptions;
-  /** Of the event being handled. */
+  /** The wall clock of the current event. */
   readonly nowMs: number;
   readonly monotonicMs: number;
   readonly nextOp: OpId;
   readonly nextPut: number;
   readonly role: Role;
-  /** What is known to be committed; undefined until the log was read for the first time. */
+  /** The committed catalog as far as it is known; undefined until the log was read for the first time. */
   readonly catalog: CatalogState | undefined;
-  /** Of a candidate: it has read the log to its end since it became one. */
+  /** For a candidate: whether it has read the log to its end since it became one. */
   readonly caughtUp: boolean;
-  /** Of a leader: somebody else seems to lead, the log is to be asked. */
+  /** For a leader: whether another node seems to lead, so that the log must be checked. */
   readonly doubted: boolean;
-  /** It takes no new commits. */
+  /** Whether it accepts no new commits. */
   readonly leaving: boolean;
   readonly reading: Reading | undefined;
-  /** `latest` requests for which nothing is under way that would prove what is newest. */
+  /** `latest` requests for which no running operation will prove the newest version. */
   readonly reads: readonly RequestId[];
-  /** Of a leader: what waits to be appended, in the order of arrival. */
+  /** For a leader: the commits that wait to be appended, in order of arrival. */
   readonly queue: readonly QueuedCommit[];
   readonly append: Append | undefined;
   readonly proof: Proof | undefined;
-  /** Refused transactions whose refusal is not proven yet. */
+  /** Refused transactions whose refusal is not yet proven. */
   readonly refusals: readonly Refusal[];
   readonly watch: Watch;
   readonly upkeep: Upkeep;
@@ -40,12 +40,12 @@ export interface LogNodeState {
 
 export type Role =
   | { readonly kind: 'follower' }
-  /** Reads the log to its end, then appends `new_epoch`. */
+  /** Reads the log to its end and then appends `new_epoch`. */
   | { readonly kind: 'candidate' }
   | { readonly kind: 'leader'; readonly epoch: number; readonly sinceMonotonicMs: number }
-  /** It left: it does not try to lead again. */
+  /** The node has left and does not try to lead again. */
   | { readonly kind: 'resigned' }
-  /** The log contradicts what this node knows for sure. It answers nothing any more. */
+  /** The log contradicts what this node knows for certain. The node answers nothing any more. */
   | { readonly kind: 'broken'; readonly error: TesseraError };
 
 export interface QueuedCommit {
@@ -59,8 +59,8 @@ export interface Refusal {
 }
 
 /**
- * Reading the log upwards from what is known, or from a checkpoint, until a slot is empty; then the boundary tells whether
- * the slots read were never deleted.
+ * Reads the log upwards from what is known, or from a checkpoint, until a slot is empty. The boundary then
+ * tells whether the slots that were read were never deleted.
  */
 export interface Reading {
   readonly op: OpId;
@@ -78,11 +78,11 @@ export type ReadingPhase =
     }
   | {
       readonly kind: 'reading_entries';
-      /** Version the reading began at. */
+      /** The version from which the reading began. */
       readonly base: number;
       readonly catalog: CatalogState;
       readonly count: number;
-      /** Answered when this ends: they came before the last request was sent. */
+      /** Requests that are answered when the reading ends: they arrived before the last request was sent. */
       readonly served: readonly RequestId[];
     }
   | {
@@ -90,32 +90,40 @@ export type ReadingPhase =
       readonly base: number;
       readonly catalog: CatalogState;
       readonly served: readonly RequestId[];
-      /** Why an entry could not be applied; the boundary decides whether that is a defect of the log. */
+      /**
+       * The reason why an entry could not be applied. The boundary decides whether that is a defect of the
+       * log.
+       */
       readonly misfit: unknown;
-      /** A slot was empty below one that was not: deleted, or the store does not show it yet. */
+      /**
+       * Whether a slot was empty below one that was not: it was deleted, or the store does not show it yet.
+       */
       readonly hidden: boolean;
     }
   | { readonly kind: 'pausing'; readonly fromCheckpoint: boolean };
 
-/** The one entry that is being put. */
+/** The entry that is being put. */
 export interface Append {
   readonly op: OpId;
   readonly attempts: number;
   readonly phase: 'putting' | 'resolving' | 'checking_boundary' | 'looking_for_boundary' | 'pausing';
-  /** What a pause leads back to. */
+  /** The phase that follows a pause. */
   readonly resume: 'putting' | 'resolving' | 'checking_boundary' | 'looking_for_boundary';
   readonly purpose: 'epoch' | 'transactions' | 'gc_intent' | 'gc_done';
   readonly sealed: SealedEntry;
-  /** The state once it is committed. */
+  /** The state after the entry is committed. */
   readonly after: CatalogState;
   /** The requests whose transactions are in the entry. */
   readonly commits: readonly QueuedCommit[];
-  /** Answered once it is committed, which also proves them: they came before the put was sent. */
+  /**
+   * Refusals that are answered once the entry is committed. The commit proves them, because they were made
+   * before the put was sent.
+   */
   readonly refusals: readonly Refusal[];
   readonly reads: readonly RequestId[];
 }
 
-/** A leader asking whether it still leads: the next slot is empty and was never deleted. */
+/** A leader's check whether it still leads: the next slot is empty and was never deleted. */
 export interface Proof {
   readonly op: OpId;
   readonly attempts: number;
@@ -124,39 +132,42 @@ export interface Proof {
   readonly reads: readonly RequestId[];
 }
 
-/** The hint of who leads: followers watch it, the leader renews it. */
+/** The hint about the leader: followers watch it, the leader renews it. */
 export interface Watch {
-  /** `finding`, `releasing`: a leader that resigned reads its hint, and says in it that nobody leads any more. */
+  /**
+   * In `finding` and `releasing`, a leader that resigned reads its hint and records in it that nobody leads
+   * any more.
+   */
   readonly phase: 'idle' | 'reading' | 'writing' | 'pausing' | 'finding' | 'releasing';
   readonly op: OpId;
   readonly known: KnownHint | undefined;
 }
 
 export interface KnownHint {
-  /** Undefined: there is no object. */
+  /** Undefined if there is no object. */
   readonly etag: string | undefined;
   readonly hint: LeaderHint | undefined;
-  /** When this node first saw this very object. */
+  /** The time when this node first saw this version of the object. */
   readonly seenMonotonicMs: number;
 }
 
-/** Checkpoints, and the deletion of what they make unnecessary. */
+/** Writes checkpoints and deletes what they make unnecessary. */
 export interface Upkeep {
   readonly op: OpId;
   readonly phase: UpkeepPhase;
-  /** Version of the newest checkpoint known. */
+  /** The version of the newest known checkpoint. */
   readonly checkpointed: number;
   readonly checkpointBytes: number;
-  /** No checkpoint is tried before this version. */
+  /** No checkpoint is attempted before this version. */
   readonly notBefore: number;
 }
 
 export type UpkeepPhase =
   | { readonly kind: 'idle' }
   | { readonly kind: 'storing'; readonly version: number }
-  /** `own`: the checkpoint that was just written, the only one that is known to be whole. */
+  /** `own`: the checkpoint that was just written, the only one that is known to be complete. */
   | { readonly kind: 'listing_checkpoints'; readonly own: CheckpointName }
-  /** `boundary`: where it shall be. */
+  /** `boundary`: the boundary to write. */
   | { readonly kind: 'reading_boundary'; readonly boundary: Boundary; readonly outdated: readonly string[] }
   | { readonly kind: 'moving_boundary'; readonly boundary: Boundary; readonly outdated: readonly string[] }
   | { readonly kind: 'listing_log'; readonly boundary: number; readonly outdated: readonly string[] }
@@ -175,7 +186,7 @@ export interface GarbageRequest {
   readonly limit: number;
 }
 
-/** The collection of garbage, one round of at most a thousand objects after another. */
+/** Garbage collection in rounds of at most a thousand objects. */
 export interface Garbage {
   readonly op: OpId;
   readonly phase: GarbagePhase;
@@ -184,7 +195,7 @@ export interface Garbage {
 
 export type GarbagePhase =
   | { readonly kind: 'idle' }
-  /** A new leader waits until every living node has told what it needs. */
+  /** A new leader waits until every living node has reported what it needs. */
   | { readonly kind: 'waiting_for_pins'; readonly run: GarbageRun }
   | {
       readonly kind: 'listing';
@@ -192,7 +203,7 @@ export type GarbagePhase =
       readonly prefix: string;
       readonly horizonMs: number;
     }
-  /** Waits for the append under way: only then is it known what is committed. */
+  /** Waits for the running append: only then is it known what is committed. */
   | { readonly kind: 'choosing'; readonly run: GarbageRun }
   | { readonly kind: 'intending'; readonly run: GarbageRun; readonly record: SystemRecord }
   | { readonly kind: 'deleting'; readonly run: GarbageRun; readonly names: readonly string[] }
@@ -200,11 +211,11 @@ export type GarbagePhase =
 
 export interface GarbageRun {
   readonly request: RequestId;
-  /** Tablets still allowed; Infinity: no limit. */
+  /** The number of tablets that may still be collected; Infinity means no limit. */
   readonly left: number;
   readonly tablets: number;
   readonly objects: number;
-  /** Found and not yet collected; undefined before the listing. */
+  /** Orphans that were found and are not yet collected; undefined before the listing. */
   readonly orphans: readonly string[] | undefined;
   readonly orphansBeforeMs: number;
 }

@@ -44,14 +44,17 @@ export interface Step {
   readonly effects: readonly Effect[];
 }
 
-/** One node of the metadata log: what it knows after the event, and what is to be done. Pure. */
+/**
+ * The reducer of one node of the metadata log: returns the state after the event and the effects to execute.
+ * It is pure.
+ */
 export function step(state: LogNodeState, event: LogNodeEvent): Step {
   const turn = new Turn({ ...state, nowMs: event.nowMs, monotonicMs: event.monotonicMs });
   try {
     handle(turn, event);
     settle(turn);
   } catch (error) {
-    // A defect or a damaged object: what was begun must not be taken for done.
+    // A defect or a damaged object: an operation that was begun must not count as done.
     breakDown(turn, error);
   }
   return { state: turn.state, effects: turn.effects };
@@ -75,7 +78,7 @@ function handle(turn: Turn, event: LogNodeEvent) {
     case 'commit':
       if (state.role.kind !== 'leader' || state.leaving) {
         turn.fail(event.request, turn.notLeader());
-        // Who asks may have been sent here by a leader that has stopped.
+        // The caller may have been sent here by a leader that has stopped.
         return lookNow(turn);
       }
       return turn.change({
@@ -126,7 +129,10 @@ function paused(turn: Turn, op: number) {
   if (garbage.op === op) garbagePaused(turn);
 }
 
-/** Committed entries from the leader, for a node that follows; what does not fit is read from the log instead. */
+/**
+ * Applies committed entries that a follower received from the leader. If they do not fit, the log is read
+ * instead.
+ */
 function received(turn: Turn, bodies: readonly Uint8Array[]) {
   if (turn.state.role.kind !== 'follower' || turn.state.catalog === undefined) return;
   let { catalog } = turn.state;

@@ -2,7 +2,7 @@ import { TesseraError } from '@tessera/common';
 import type { Effect, OpId, Reply, RequestId, StoreRequest } from './effects.ts';
 import type { LogNodeState } from './state.ts';
 
-/** One step under way: the state as it has become, and what is to be done. */
+/** One step in progress: the new state so far and the effects. */
 export class Turn {
   state: LogNodeState;
   readonly effects: Effect[] = [];
@@ -27,7 +27,7 @@ export class Turn {
     return op;
   }
 
-  /** A pause after the `attempts`-th failure in a row. */
+  /** Requests a pause after the `attempts`-th failure in a row. */
   backOff(attempts: number): OpId {
     const { retryMs, retryMaxMs } = this.state.options;
     return this.pause(Math.min(retryMaxMs, retryMs * 2 ** Math.min(attempts, 20)));
@@ -49,7 +49,7 @@ export class Turn {
     this.effects.push({ kind: 'log', level, message, fields });
   }
 
-  /** Names this process's puts: no other put ever has the same. */
+  /** Returns a unique id for a put of this process; no other put ever has the same one. */
   newPutId(): string {
     const { nextPut, options } = this.state;
     this.change({ nextPut: nextPut + 1 });

@@ -12,13 +12,19 @@ import {
 import type { UpkeepPhase } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** A checkpoint of a large catalog is not written for a few small entries: one for about so many bytes of it. */
+/**
+ * A large catalog gets no checkpoint for a few small entries, but one per about this many bytes of the
+ * catalog per entry.
+ */
 const CHECKPOINT_BYTES_PER_ENTRY = 4_096;
 const DELETED_AT_ONCE = 1_000;
 
 type Phase<K extends UpkeepPhase['kind']> = Extract<UpkeepPhase, { kind: K }>;
 
-/** Writes a checkpoint when enough entries came since the last one; afterwards what it made unnecessary is deleted. */
+/**
+ * Writes a checkpoint if enough entries have followed the last one, and then deletes what it made
+ * unnecessary.
+ */
 export function startUpkeepIfDue(turn: Turn) {
   const { upkeep, catalog, options } = turn.state;
   if (upkeep.phase.kind !== 'idle' || catalog === undefined) return;
@@ -37,7 +43,7 @@ function rest(turn: Turn) {
   turn.change({ upkeep: { ...turn.state.upkeep, phase: { kind: 'idle' } } });
 }
 
-/** Handles the answer to a request of the upkeep. What fails is left to the next checkpoint. */
+/** Handles the answer to a request of log maintenance. Failures are left to the next checkpoint. */
 export function upkeepAnswered(turn: Turn, answer: StoreAnswer) {
   const { phase } = turn.state.upkeep;
   switch (phase.kind) {
@@ -84,8 +90,9 @@ function checkpointStored(turn: Turn, { version }: Phase<'storing'>, answer: Sto
 }
 
 /**
- * Keeps the newest checkpoint that is older than the retention and all newer ones, up to a number, but never only one.
- * The boundary names the one that was just written: of others nobody knows whether they are whole.
+ * Keeps the newest checkpoint that is older than the retention and all newer ones, up to a limit, but at
+ * least two. The boundary names the checkpoint that was just written, because only that one is known to be
+ * complete.
  */
 function chooseKept(turn: Turn, { own }: Phase<'listing_checkpoints'>, keys: readonly string[]) {
   const { options, nowMs } = turn.state;

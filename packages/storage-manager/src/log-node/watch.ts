@@ -6,7 +6,7 @@ import type { Turn } from './turn.ts';
 
 const between = (leaseMs: number) => Math.ceil(leaseMs / 3);
 
-/** Begins to watch who leads, or, where nobody else can, to lead. */
+/** Begins to watch the leader, or to lead at once if no other node can. */
 export function startWatch(turn: Turn) {
   const { options } = turn.state;
   if (!options.candidate) return;
@@ -15,19 +15,19 @@ export function startWatch(turn: Turn) {
   waitAndLook(turn);
 }
 
-/** The log has this node's epoch: tell where it is. */
+/** Publishes this node's address after its epoch was appended to the log. */
 export function announceLeadership(turn: Turn) {
   if (!turn.state.options.exclusive) look(turn);
 }
 
-/** Somebody takes this node for the leader: looks whether it is to lead, without waiting for the next turn to look. */
+/** Checks at once whether this node should lead, because another node takes it for the leader. */
 export function lookNow(turn: Turn) {
   const { watch, role, options } = turn.state;
   if (options.exclusive || role.kind !== 'follower' || watch.phase !== 'pausing') return;
   look(turn);
 }
 
-/** This node has stopped leading: nobody needs to wait for the end of its lease. */
+/** Releases the lease of a node that has stopped leading, so that others need not wait for its end. */
 export function releaseLeadership(turn: Turn) {
   if (turn.state.options.exclusive) return;
   const op = turn.store({ kind: 'get', key: LEADER_KEY });
@@ -43,7 +43,8 @@ function look(turn: Turn) {
 export function watchAnswered(turn: Turn, answer: StoreAnswer) {
   const { watch, role } = turn.state;
   if (watch.phase === 'finding') return release(turn, answer);
-  // Somebody wrote it meanwhile: a renewal of this node that was under way, or the next leader.
+  // The object was changed meanwhile: by a renewal of this node that was still running, or by the next
+  // leader.
   if (watch.phase === 'releasing') return answer.kind === 'changed' ? releaseLeadership(turn) : rest(turn);
   if (watch.phase === 'reading' && (answer.kind === 'found' || answer.kind === 'absent')) {
     const first = watch.known === undefined;
@@ -54,7 +55,7 @@ export function watchAnswered(turn: Turn, answer: StoreAnswer) {
   }
   if (watch.phase === 'writing' && answer.kind === 'replaced') return waitAndLook(turn);
   if (watch.phase === 'writing' && (answer.kind === 'changed' || answer.kind === 'exists')) {
-    // Somebody else wrote it: the log tells whether this node still leads.
+    // Another node wrote the hint; the log tells whether this node still leads.
     if (role.kind === 'leader') turn.change({ doubted: true });
   }
   waitAndLook(turn);
@@ -81,7 +82,10 @@ function rest(turn: Turn) {
   turn.change({ watch: { ...turn.state.watch, phase: 'idle' } });
 }
 
-/** The address of the living candidate that started last: an update reaches it last. Empty when there is none. */
+/**
+ * The address of the living candidate that started last, because a rolling update reaches it last. Empty if
+ * there is none.
+ */
 function successor({ pins, options, monotonicMs }: LogNodeState): string {
   const living = [...pins].filter(
     ([, { candidateAddress, reportedMonotonicMs }]) =>
@@ -89,7 +93,7 @@ function successor({ pins, options, monotonicMs }: LogNodeState): string {
       candidateAddress !== options.address &&
       monotonicMs - reportedMonotonicMs <= options.pinTtlMs,
   );
-  // Nodes are named by ULIDs of their start.
+  // Node ids are ULIDs of their start time.
   const [newest] = living.sort(([a], [b]) => (a < b ? 1 : -1));
   return newest?.[1].candidateAddress ?? '';
 }
@@ -107,12 +111,15 @@ function noted(turn: Turn, answer: StoreAnswer): KnownHint {
   return { etag, hint, seenMonotonicMs: monotonicMs };
 }
 
-/** An object that nobody renewed for a whole lease, by this node's own clock, has no leader behind it. */
+/**
+ * Whether to try to lead: an object that was not renewed for a whole lease, by this node's own clock, belongs
+ * to no living leader.
+ */
 function isTimeToTry(turn: Turn, known: KnownHint, first: boolean): boolean {
   const { options, nowMs, monotonicMs } = turn.state;
   if (monotonicMs - known.seenMonotonicMs >= options.leaseMs) return true;
   if (known.hint?.leaseUntil === RELEASED) {
-    // The one that is named comes first. It may be gone as well.
+    // The named node has priority, but it may be gone as well.
     const isOwn = known.hint.address === '' || known.hint.address === options.address;
     if (isOwn || monotonicMs - known.seenMonotonicMs >= between(options.leaseMs)) return true;
   }
@@ -121,7 +128,7 @@ function isTimeToTry(turn: Turn, known: KnownHint, first: boolean): boolean {
   return hint === undefined || hint.leaseUntil < nowMs || hint.address === options.address;
 }
 
-/** Tries to lead. A candidate that finds another one or a leader in the log follows it. */
+/** Tries to lead. A candidate that finds another candidate or leader in the log follows it. */
 function campaign(turn: Turn) {
   if (turn.state.role.kind !== 'follower') return;
   turn.log('info', 'this node tries to lead the metadata log');

@@ -2,23 +2,23 @@ import type { Action, Snapshot, TableObject, Tablet } from '@tessera/catalog';
 import type { ObjectStore } from '@tessera/object-store';
 import { inParallel } from '../backup/in-parallel.ts';
 
-/** A tablet that cannot be read any more. */
+/** A tablet that can no longer be read. */
 export interface LostTablet {
   readonly tablet: Tablet;
-  /** The object that the store no longer holds. */
+  /** The key of the object that the store no longer holds. */
   readonly key: string;
   readonly what: 'rows' | 'deletion vector';
-  /** Rows of the tablet that were not deleted: those that are lost. */
+  /** The number of lost rows: those of the tablet that were not deleted. */
   readonly liveRows: number;
 }
 
 export interface DamagedTable {
-  /** `database.schema.table` */
+  /** The name `database.schema.table`. */
   readonly name: string;
   readonly table: TableObject;
-  /** All tablets of the table, lost ones included. */
+  /** The number of all tablets of the table, including lost ones. */
   readonly tablets: number;
-  /** Rows of all of them that were not deleted. */
+  /** The number of rows in all of them that were not deleted. */
   readonly liveRows: number;
   readonly lost: readonly LostTablet[];
 }
@@ -27,7 +27,7 @@ export interface Inspection {
   readonly version: number;
   readonly tables: number;
   readonly tablets: number;
-  /** Tablets of tables with a location of their own, which stand elsewhere. */
+  /** The number of tablets of tables with a location of their own, which are stored elsewhere. */
   readonly notInspected: number;
   readonly damaged: readonly DamagedTable[];
 }
@@ -36,8 +36,9 @@ const PREFIXES = ['tablets/', 'dv/'];
 const CONCURRENCY = 16;
 
 /**
- * Finds what a snapshot of the catalog names and the store does not hold. A tablet whose deletion vector is gone counts as
- * lost: nobody knows which of its rows were deleted, and deleted rows must not come back.
+ * Finds objects that a snapshot of the catalog refers to and the store does not hold. A tablet whose deletion
+ * vector is missing counts as lost: nobody knows which of its rows were deleted, and deleted rows must not
+ * reappear.
  */
 export async function inspectTables(
   snapshot: Snapshot,
@@ -60,7 +61,7 @@ export async function inspectTables(
   return { version: snapshot.version, tables, tablets, notInspected, damaged };
 }
 
-/** What takes lost tablets out of the catalog. */
+/** The actions that remove lost tablets from the catalog. */
 export const removalOf = (lost: readonly LostTablet[]): Action[] =>
   lost.map(({ tablet }) => ({
     kind: 'remove_tablet',
@@ -81,7 +82,10 @@ function lostOf(snapshot: Snapshot, tablet: Tablet, missing: ReadonlySet<string>
 const liveRowsOf = (snapshot: Snapshot, { tableId, id, rows }: Tablet): number =>
   rows - (snapshot.deletionVector(tableId, id)?.rows ?? 0);
 
-/** A listing may be old: what is not in it is asked for by itself. */
+/**
+ * The keys that are really missing. A listing may be stale, so each key that it lacks is requested
+ * separately.
+ */
 async function missingKeys(
   snapshot: Snapshot,
   store: ObjectStore,

@@ -3,14 +3,14 @@ import type { ObjectStore } from '@tessera/object-store';
 import type { StorageManager } from '../storage-manager.ts';
 import { type Inspection, inspectTables, removalOf } from './lost-tablets.ts';
 
-/** Most tablets that one commit removes. */
+/** The maximum number of tablets that one commit removes. */
 const TABLETS_PER_COMMIT = 1_000;
 const ATTEMPTS = 5;
 
 /**
- * Takes every lost tablet out of the catalog. The objects are looked for again at the version that is changed, so a tablet
- * that others removed or wrote meanwhile is never touched.
- * @throws TesseraError TRANSACTION_CONFLICT when others change the same tablets again and again
+ * Removes every lost tablet from the catalog. The objects are checked again at the version that is changed,
+ * so a tablet that others removed or wrote meanwhile is never touched.
+ * @throws TesseraError TRANSACTION_CONFLICT if others keep changing the same tablets
  */
 export async function removeLostTablets(
   manager: StorageManager,

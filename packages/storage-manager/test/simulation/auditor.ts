@@ -4,23 +4,23 @@ import { decodeBoundary } from '../../src/log-node/boundary.ts';
 import { BOUNDARY_KEY, entryVersion } from '../../src/log-node/log-keys.ts';
 import { type BucketObserver, VirtualBucket } from './virtual-bucket.ts';
 
-/** A promise that was broken. */
+/** A violated guarantee. */
 export class Violation extends Error {}
 
-/** Answers that say for sure that a transaction was not committed. */
+/** Whether an error proves that a transaction was not committed. */
 export const isRefusal = ({ name }: TesseraError): boolean =>
   ['TRANSACTION_CONFLICT', 'DUPLICATE_OBJECT', 'UNDEFINED_OBJECT', 'DEPENDENT_OBJECTS'].includes(name);
 
-/** Sees everything at the moment it happens, and knows what may. */
+/** Observes every event at the moment it happens and checks that it is allowed. */
 export class Auditor implements BucketObserver {
   readonly bucket = new VirtualBucket(this);
-  /** By version: what the log says, folded as it was written. */
+  /** The state at each version, computed from the log as it was written. */
   readonly states: CatalogState[] = [CatalogState.empty];
-  /** The version in which the log has a transaction. */
+  /** The version at which the log contains a transaction. */
   readonly #inLog = new Map<string, number>();
   readonly #acknowledged = new Map<string, number>();
   readonly #refused = new Set<string>();
-  /** Versions that statements are reading right now. */
+  /** The versions that statements are reading. */
   pinned: () => Iterable<number> = () => [];
   newestAcknowledged = 0;
   deletedTablets = 0;
@@ -91,7 +91,7 @@ export class Auditor implements BucketObserver {
     this.#refused.add(txnId);
   }
 
-  /** `atLeast`: the newest version acknowledged when the read was asked for. */
+  /** @param atLeast the newest version that was acknowledged when the read was requested */
   read(catalog: CatalogState, atLeast: number): void {
     if (catalog.version < atLeast) {
       throw new Violation(`a read gave version ${catalog.version} after ${atLeast} was acknowledged`);
@@ -99,20 +99,20 @@ export class Auditor implements BucketObserver {
     this.same(catalog);
   }
 
-  /** Whether a node knows what the log says. */
+  /** Checks that a node's state equals that of the log. */
   same(catalog: CatalogState): void {
     if (this.states[catalog.version]?.headSha256 !== catalog.headSha256)
       throw new Violation(`a node has a version ${catalog.version} that is not that of the log`);
   }
 
-  /** At the end: nothing that is live is missing. */
+  /** Checks at the end that no live object is missing. */
   nothingMissing(): void {
     for (const key of names(this.head)) {
       if (this.bucket.get(key) === undefined) throw new Violation(`${key} is live and missing`);
     }
   }
 
-  /** Objects that nothing names and no collection has begun to delete. */
+  /** Objects that nothing refers to and whose deletion no collection has begun. */
   orphans(): string[] {
     const known = new Set([...names(this.head), ...[...this.head.tombstones()].map(({ name }) => name)]);
     return [...this.bucket.objects.keys()].filter((key) => key.startsWith('tablets/') && !known.has(key));

@@ -3,7 +3,7 @@ import { BROKEN_STEPS } from './broken-steps.ts';
 import { firstViolation } from './run-seeds.ts';
 import { READERS, REPEATERS, SLEEPERS, STORM, TAKEOVERS, UPLOADS } from './scenarios.ts';
 
-/** A simulation that cannot find a fault proves nothing: a node that leaves out one rule is caught. */
+/** A simulation that cannot find a fault proves nothing, so nodes that omit one rule must be caught. */
 const CAUGHT_BY = [
   ['goes on to the next slot after no answer', STORM, 40],
   ['makes a new entry for the same slot after no answer', STORM, 60],

@@ -9,7 +9,7 @@ import { type Step, step } from '../../src/log-node/step.ts';
 type StepFunction = typeof step;
 type Stored = Extract<LogNodeEvent, { kind: 'stored' }>;
 
-/** Nodes with one rule left out: the simulation must catch each of them. */
+/** Nodes that omit one rule; the simulation must catch each of them. */
 export const BROKEN_STEPS: Readonly<Record<string, StepFunction>> = {
   'goes on to the next slot after no answer': onPut((state, append, event) => {
     if (event.answer.kind !== 'unknown') return step(state, event);
@@ -132,7 +132,7 @@ function onPut(handle: (state: LogNodeState, append: Append, event: Stored) => S
   };
 }
 
-/** Lets the state settle, without an event of its own. */
+/** Lets the state settle without an event of its own. */
 function goOn(state: LogNodeState, { nowMs, monotonicMs }: LogNodeEvent): Step {
   return step(state, { kind: 'timer', op: -1, nowMs, monotonicMs });
 }

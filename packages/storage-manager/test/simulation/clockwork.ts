@@ -1,4 +1,4 @@
-/** Virtual time: what is to happen, in order. */
+/** Virtual time: the scheduled events, in order. */
 export class Clockwork {
   now = 0;
   #next = 0;
@@ -9,7 +9,7 @@ export class Clockwork {
     this.#up(this.#heap.length - 1);
   }
 
-  /** Lets everything happen up to the time, or until it is enough. */
+  /** Runs all events up to the time, or until `enough` returns true. */
   runUntil(time: number, enough: () => boolean = () => false): void {
     while (this.#heap.length > 0 && this.#heap[0]!.at <= time) {
       const { at, run } = this.#take();

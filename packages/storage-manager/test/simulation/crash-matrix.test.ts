@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 /** Every row of the crash matrix in docs/metadata-log.md. */
 const SEEDS = 20;
 
-/** Nothing else goes wrong, but leaders and garbage come and go. */
+/** No other faults occur, but leaders change and garbage is collected. */
 const BUSY: Scenario = {
   ...CALM,
   durationMs: 8_000,
@@ -28,7 +28,7 @@ const deletes =
 
 function crashes(name: string, crashWhen: (moment: Moment) => boolean, scenario = BUSY) {
   let count = 0;
-  // Not at the first occasion each time: the later ones are met too.
+  // The crash does not always happen at the first occasion, so that later ones are covered too.
   const sometimes = (moment: Moment) => crashWhen(moment) && ++count % 3 === 0;
   return runSeeds(name, { ...scenario, crashWhen: sometimes }, SEEDS);
 }

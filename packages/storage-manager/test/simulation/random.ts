@@ -1,6 +1,6 @@
 import { SeededRandom } from '@tessera/common';
 
-/** Seeds that follow one another give numbers that have nothing in common. */
+/** A random generator whose results for consecutive seeds are unrelated. */
 export class Random extends SeededRandom {
   constructor(seed: number) {
     super(seed * 0x9e3779b1 + 0x85ebca6b);

@@ -1,7 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { World } from './world.ts';
 
-/** What runs of one scenario came to. */
+/** The summary of the runs of one scenario. */
 export interface Tally {
   acknowledged: number;
   versions: number;
@@ -16,7 +16,8 @@ export interface Tally {
 }
 
 /**
- * Runs the scenario once for each seed. A failure names its seed; `TESSERA_SIMULATION=<name>:<seed>` runs that one alone.
+ * Runs the scenario once per seed. A failure names its seed; `TESSERA_SIMULATION=<name>:<seed>` runs only
+ * that one.
  * @throws Violation
  */
 export function runSeeds(
@@ -53,7 +54,7 @@ export function runSeeds(
   return tally;
 }
 
-/** The first seed that finds something wrong; undefined when none does. */
+/** The first seed that finds a violation; undefined if none does. */
 export function firstViolation(
   scenario: Scenario,
   seeds: number,

@@ -2,54 +2,57 @@ import type { StoreAnswer, StoreRequest } from '../../src/log-node/effects.ts';
 import type { LogNodeOptions } from '../../src/log-node/options.ts';
 import type { step } from '../../src/log-node/step.ts';
 
-/** Where a request of a node stands. */
+/** The progress of a node's request. */
 export interface Moment {
   readonly at: 'sending' | 'applied' | 'answering' | 'answered';
   readonly request: StoreRequest;
-  /** Not yet known when it is being sent. */
+  /** Undefined while the request is being sent. */
   readonly answer: StoreAnswer | undefined;
 }
 
-/** What a simulation is made of; probabilities are of one request unless told otherwise. */
+/** The parameters of a simulation. Probabilities are per request unless stated otherwise. */
 export interface Scenario {
   readonly nodes: number;
   readonly clients: number;
   readonly durationMs: number;
-  /** Done, the answer is lost. */
+  /** The request is executed, but its answer is lost. */
   readonly answerLost: number;
-  /** Refused with 503 or 409, or lost on the way there. */
+  /** The request is refused with 503 or 409, or lost in transit. */
   readonly failed: number;
-  /** Done, but only after the sender has given up on it. */
+  /** The request is executed, but only after the sender has given up on it. */
   readonly late: number;
-  /** Done, and answered as if it had been there before: the second try within the SDK. */
+  /**
+   * The request is executed and answered as if the object had existed before, as after a retry within the
+   * SDK.
+   */
   readonly triedTwice: number;
-  /** Between node and client: done, and the client does not hear of it. */
+  /** The reply from the node to the client is lost after the operation was executed. */
   readonly replyLost: number;
   readonly staleListing: number;
-  /** A checkpoint is cut off, and the node that wrote it crashes. */
+  /** A checkpoint is truncated, and the node that wrote it crashes. */
   readonly tornCheckpoint: number;
-  /** Per second and node. */
+  /** The probability per second and node. */
   readonly crash: number;
-  /** Stopped in an orderly way, and started again: per second and node. */
+  /** An orderly stop followed by a restart, per second and node. */
   readonly leave: number;
   readonly pause: number;
   readonly longestPauseMs: number;
   readonly clockJump: number;
   readonly longestJumpMs: number;
-  /** A node does not get an answer for a while: per second and node. */
+  /** A node gets no answers for a while; per second and node. */
   readonly partition: number;
-  /** Per operation of a client. */
+  /** The probability per operation of a client. */
   readonly collect: number;
   readonly create: number;
   readonly remove: number;
-  /** Between two statements of a client. */
+  /** The longest pause between two statements of a client. */
   readonly longestThinkMs: number;
   readonly longestWriteMs: number;
   readonly longestReadMs: number;
-  /** Whether reports of pins always arrive, so that whatever is pinned must stay. */
+  /** Whether reports of pins always arrive, so that everything that is pinned must stay. */
   readonly pinsArrive: boolean;
   readonly options: Partial<LogNodeOptions>;
-  /** Crashes a node when it comes true; at most `crashes` times. */
+  /** Crashes a node when it returns true; at most `crashes` times. */
   readonly crashWhen: ((moment: Moment) => boolean) | undefined;
   readonly crashes: number;
   readonly step: typeof step;

@@ -1,7 +1,7 @@
 import { step } from '../../src/log-node/step.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Nothing goes wrong. */
+/** No faults. */
 export const CALM: Scenario = {
   nodes: 3,
   clients: 4,
@@ -33,7 +33,7 @@ export const CALM: Scenario = {
   step,
 };
 
-/** Nodes that are stopped and started one after the other, as by updates, while clients write. */
+/** Nodes that are stopped and restarted one after the other, as in a rolling update, while clients write. */
 export const UPDATES: Scenario = {
   ...CALM,
   durationMs: 30_000,
@@ -41,7 +41,7 @@ export const UPDATES: Scenario = {
   longestThinkMs: 100,
 };
 
-/** Everything at once. */
+/** All kinds of faults together. */
 export const STORM: Scenario = {
   ...CALM,
   durationMs: 12_000,
@@ -68,7 +68,7 @@ export const STORM: Scenario = {
   },
 };
 
-/** Long reads and garbage that is collected at once: whatever is pinned must stay. */
+/** Long reads while garbage is collected without delay: everything that is pinned must stay. */
 export const READERS: Scenario = {
   ...STORM,
   late: 0,
@@ -82,7 +82,7 @@ export const READERS: Scenario = {
   pinsArrive: true,
 };
 
-/** Leaders that sleep for minutes while the log moves on and is deleted behind them. */
+/** Leaders that are suspended for minutes while the log advances and is truncated. */
 export const SLEEPERS: Scenario = {
   ...STORM,
   durationMs: 40_000,
@@ -93,7 +93,7 @@ export const SLEEPERS: Scenario = {
   longestPauseMs: 30_000,
 };
 
-/** Uploads that take longer than orphans are left alone, and collectors that are behind. */
+/** Uploads that take longer than the age limit of orphans, and collectors that are behind. */
 export const UPLOADS: Scenario = {
   ...STORM,
   durationMs: 40_000,
@@ -107,7 +107,7 @@ export const UPLOADS: Scenario = {
   options: { ...STORM.options, orphanAgeMs: 1_000, pinTtlMs: 3_000 },
 };
 
-/** Clients that ask again and again, whoever may have answered, while leaders come and go. */
+/** Clients that repeat requests to any node while leaders come and go. */
 export const REPEATERS: Scenario = {
   ...STORM,
   durationMs: 30_000,
@@ -123,7 +123,7 @@ export const REPEATERS: Scenario = {
   remove: 0.6,
 };
 
-/** New leaders that are asked to collect before they know who reads what. */
+/** New leaders that are asked to collect garbage before they know which versions are being read. */
 export const TAKEOVERS: Scenario = {
   ...READERS,
   durationMs: 20_000,

@@ -4,9 +4,10 @@ import { CALM, READERS, REPEATERS, SLEEPERS, STORM, TAKEOVERS, UPDATES, UPLOADS 
 import { World } from './world.ts';
 
 /**
- * Whole clusters in virtual time, each from one seed: nothing acknowledged is lost or there twice, nobody hears two
- * answers, the log never forks, nothing live is deleted, who recovers knows what the log says, and after the last fault
- * commits succeed again. `TESSERA_SIMULATION_FACTOR=20` runs twenty times as many seeds.
+ * Whole clusters in virtual time, each determined by one seed. Acknowledged commits are neither lost nor
+ * duplicated, no request gets two different answers, the log never forks, no live object is deleted, a
+ * recovering node reaches the state of the log, and commits succeed again after the last fault.
+ * `TESSERA_SIMULATION_FACTOR=20` runs twenty times as many seeds.
  */
 const SEEDS = 200;
 
@@ -51,7 +52,7 @@ describe('a leader that is told to stop', () => {
     handovers.sort((a, b) => a - b);
     expect(handovers.length).toBeGreaterThan(15);
     expect(handovers[handovers.length >> 1]).toBeLessThan(400);
-    // The node that is named may be stopped itself: others then wait for a third of the lease.
+    // The named node may be stopped itself; others then wait for a third of the lease.
     expect(handovers[Math.floor(handovers.length * 0.9)]).toBeLessThan(2_000);
   });
 });

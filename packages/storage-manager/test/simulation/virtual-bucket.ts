@@ -7,7 +7,7 @@ interface Stored {
   readonly etag: string;
 }
 
-/** Encoded when somebody reads it: most checkpoints are never read. */
+/** A checkpoint that is only encoded when somebody reads it, because most are never read. */
 class StoredCheckpoint implements Stored {
   readonly etag: string;
   readonly #catalog: CatalogState;
@@ -24,17 +24,17 @@ class StoredCheckpoint implements Stored {
   }
 }
 
-/** Told of every change at the moment it happens. */
+/** Notified of every change at the moment it happens. */
 export interface BucketObserver {
   created(key: string, body: Uint8Array): void;
   deleted(key: string): void;
 }
 
-/** Objects in memory. Each request takes effect at one moment. */
+/** Objects in memory. Each request takes effect at one instant. */
 export class VirtualBucket {
   readonly objects = new Map<string, Stored>();
   readonly #observer: BucketObserver;
-  /** What a listing of a store without strong listings may still show. */
+  /** The keys that a store without consistent listings may still return. */
   #listedBefore: readonly string[] = [];
   #etags = 0;
 
@@ -50,7 +50,10 @@ export class VirtualBucket {
     return this.objects.get(key);
   }
 
-  /** `staleListing`: a listing as it once was, or cut off. `ulid`: for the name of a checkpoint. */
+  /**
+   * @param options `staleListing`: the listing is outdated or truncated. `ulid`: for the name of a
+   * checkpoint.
+   */
   apply(request: StoreRequest, { staleListing, ulid }: { staleListing: boolean; ulid: string }): StoreAnswer {
     switch (request.kind) {
       case 'get': {

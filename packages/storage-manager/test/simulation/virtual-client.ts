@@ -16,10 +16,10 @@ import type { NodeSurroundings, VirtualNode } from './virtual-node.ts';
 const PATIENCE_MS = 2_000;
 const ATTEMPTS = 40;
 const TIME = '2026-01-01T00:00:00.000Z';
-/** So few that two clients want the same one. */
+/** Few names, so that clients compete for the same ones. */
 const TABLE_NAMES = 6;
 
-/** What a client meets, and what it counts. */
+/** The environment of a client, with the counters that it updates. */
 export interface ClientSurroundings extends NodeSurroundings {
   readonly nodes: readonly VirtualNode[];
   /** Whether clients begin new statements. */
@@ -28,11 +28,13 @@ export interface ClientSurroundings extends NodeSurroundings {
   reads: number;
   refusals: number;
   collections: number;
-  /** Tells the auditor that a version is read; the function returned, that it is not any more. */
+  /** Tells the auditor that a version is being read; the returned function ends the read. */
   pin(node: VirtualNode, version: number): () => void;
 }
 
-/** A client whose statements one coordinator runs: reads, writes, and asks again until it knows. */
+/**
+ * A client whose statements one coordinator runs: it reads, writes, and retries until it knows the outcome.
+ */
 export class VirtualClient {
   readonly #world: ClientSurroundings;
 
@@ -67,7 +69,7 @@ export class VirtualClient {
     });
   }
 
-  /** A pinned read for a while, then what it leads to. */
+  /** Reads with a pin for a while and then commits. */
   #statement(coordinator: VirtualNode, snapshot: CatalogState): void {
     const { clockwork, random, scenario } = this.#world;
     const pin = coordinator.pins.pinVersion(snapshot.version);
@@ -92,7 +94,8 @@ export class VirtualClient {
         release();
         this.start();
       };
-      // The coordinator died: nobody commits what it uploaded, or its client asks another one with the same id.
+      // The coordinator died: its uploads are never committed, or the client repeats the statement with the
+      // same id elsewhere.
       if (coordinator.life !== life && random.chance(0.5)) return end();
       const txnId = `q${++this.#world.transactions}`;
       this.#commit({ txnId, queryId: txnId, readVersion: snapshot.version, actions }, ATTEMPTS, end);
@@ -108,7 +111,7 @@ export class VirtualClient {
     this.#ask(node, { kind: 'commit', transaction }, (reply) => {
       if (reply?.kind === 'committed') {
         auditor.acknowledged(transaction.txnId, reply.version);
-        // A client that did not hear it asks again.
+        // A client that did not receive the answer asks again.
         return random.chance(0.1) ? again() : end();
       }
       if (reply?.kind === 'failed' && isRefusal(reply.error)) {
@@ -160,12 +163,12 @@ export class VirtualClient {
     };
   }
 
-  /** `undefined`: no answer came in time. */
+  /** Sends a request; the callback gets undefined if there was no answer in time. */
   #ask(node: VirtualNode, request: NodeRequest, answered: (reply: Reply | undefined) => void): void {
     const { clockwork, random, scenario } = this.#world;
     let open = true;
     const once = (reply: Reply | undefined) => {
-      // Replies nobody waits for any more still are promises.
+      // Late replies that nobody waits for must still be correct.
       if (!open) return this.#overheard(request, reply);
       open = false;
       answered(reply);

@@ -10,21 +10,21 @@ import type { Clockwork } from './clockwork.ts';
 import type { Random } from './random.ts';
 import type { Moment, Scenario } from './scenario.ts';
 
-/** For a request that got no answer. */
+/** The time that a sender waits for an answer. */
 const SENDER_WAITS_MS = 1_000;
 const PIN_REPORT_MS = 1_000;
 
-/** What a node meets. */
+/** The environment of a node. */
 export interface NodeSurroundings {
   readonly clockwork: Clockwork;
   readonly random: Random;
   readonly scenario: Scenario;
   readonly auditor: Auditor;
-  /** Wall clock at the begin of time. */
+  /** The wall clock at the start of the simulation. */
   readonly epochMs: number;
   readonly nodes: readonly { readonly leads: boolean; dispatch(happening: Happening): void }[];
   crashes: number;
-  /** A leader resigned. */
+  /** Called when a leader has resigned. */
   handedOver(from: object): void;
   /** The request whose answer is being handled. */
   current: StoreRequest | undefined;
@@ -32,11 +32,11 @@ export interface NodeSurroundings {
   crashesNow(node: { crash(): void }, moment: Moment): boolean;
 }
 
-/** A node as the driver runs it, with everything that can go wrong around it. */
+/** A node as the driver runs it, with all faults that can occur around it. */
 export class VirtualNode {
   readonly name: string;
   readonly #world: NodeSurroundings;
-  /** Grows with every start; what was begun before is not heard of again. */
+  /** Incremented by every start; operations of earlier lives get no answer. */
   #life = 0;
   #pausedUntil = 0;
   #cutOffUntil = 0;
@@ -97,7 +97,10 @@ export class VirtualNode {
     });
   }
 
-  /** Stops as at SIGTERM: commits that wait are answered, the leadership is handed over, and it starts again later. */
+  /**
+   * Stops as at SIGTERM: waiting commits are answered, the leadership is handed over, and the node restarts
+   * later.
+   */
   leave(): void {
     if (!this.up || this.#pausedUntil > this.#world.clockwork.now) return;
     const { clockwork } = this.#world;
@@ -150,7 +153,7 @@ export class VirtualNode {
     if (!this.up) this.start();
   }
 
-  /** Asks the node; `undefined`: it is down. The answer may never come. */
+  /** Sends a request to the node; `undefined` means that the node is down. The answer may never come. */
   ask(request: NodeRequest, answered: (reply: Reply) => void): void {
     if (!this.up) {
       answered({ kind: 'failed', error: TesseraError.of('METADATA_UNAVAILABLE', { reason: 'down' }) });
@@ -161,7 +164,7 @@ export class VirtualNode {
     this.dispatch({ ...request, request: id } as Happening);
   }
 
-  /** Tells the node, now or when it runs again. */
+  /** Delivers an event to the node, now or when it runs again. */
   dispatch(happening: Happening): void {
     if (this.#pausedUntil > this.#world.clockwork.now) this.#inbox.push(happening);
     else if (this.up) this.#step(happening);
@@ -183,13 +186,13 @@ export class VirtualNode {
       );
     }
     const life = this.#life;
-    // Replies go first: a crash in between must find them acknowledged.
+    // Replies are sent first: a crash after them must find them acknowledged.
     for (const effect of effects) if (effect.kind === 'reply') this.#reply(effect.request, effect.reply);
     this.#stepped(happening);
     for (const effect of effects) if (this.#life === life) this.#do(effect);
   }
 
-  /** The replies are out, nothing else is done yet. */
+  /** Runs after the replies are sent and before any other effect is executed. */
   #stepped(happening: Happening): void {
     const { current } = this.#world;
     if (happening.kind !== 'stored' || current === undefined) return;
@@ -213,7 +216,7 @@ export class VirtualNode {
     if (effect.kind === 'store') this.#send(effect.op, effect.request);
   }
 
-  /** On its way to the store, done there, and the answer on its way back; each of it may fail. */
+  /** Sends a request to the store, executes it, and returns the answer. Each of these steps may fail. */
   #send(op: number, request: StoreRequest): void {
     const { clockwork, random, scenario } = this.#world;
     if (this.#world.crashesNow(this, { at: 'sending', request, answer: undefined })) return;
@@ -233,7 +236,7 @@ export class VirtualNode {
     const answerLost = random.chance(scenario.answerLost);
     const triedTwice = request.kind === 'put_if_absent' && random.chance(scenario.triedTwice);
     const arrive = (): void => {
-      // A process that is stopped may have its request still in its own buffer.
+      // The request of a suspended process may still be in its own buffer.
       if (heldByPause && this.#life === life && this.#pausedUntil > clockwork.now) {
         clockwork.after(this.#pausedUntil - clockwork.now + random.between(1, 20), arrive);
         return;

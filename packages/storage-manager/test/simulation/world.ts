@@ -10,11 +10,11 @@ import { type ClientSurroundings, VirtualClient } from './virtual-client.ts';
 import { VirtualNode } from './virtual-node.ts';
 import { virtualUlid } from './virtual-ulid.ts';
 
-/** After the faults end, the cluster must work again within so long. */
+/** The time within which the cluster must work again after the last fault. */
 const HEALED_WITHIN_MS = 60_000;
 const TROUBLE_EVERY_MS = 250;
 
-/** One simulated cluster. Everything that happens in it follows from the scenario and the seed. */
+/** One simulated cluster. The scenario and the seed determine everything that happens in it. */
 export class World implements ClientSurroundings {
   readonly epochMs = Date.UTC(2026, 0, 1);
   readonly clockwork = new Clockwork();
@@ -30,7 +30,7 @@ export class World implements ClientSurroundings {
   collections = 0;
   crashes = 0;
   crashesAsked = 0;
-  /** How long nobody led after a leader had resigned while other nodes could lead, one for each time. */
+  /** For each resignation while other nodes could lead, the time until the next leader. */
   readonly handovers: number[] = [];
   current: StoreRequest | undefined;
   #ulids = 0;
@@ -56,7 +56,7 @@ export class World implements ClientSurroundings {
     this.#expectSameState();
   }
 
-  /** After `run`: once uploads can be told from orphans, a collection leaves none. */
+  /** Checks after `run` that a collection leaves no orphans, once uploads can be told apart from them. */
   expectNoOrphans(): void {
     const { clockwork, nodes, auditor } = this;
     let report: number | undefined;
@@ -102,7 +102,7 @@ export class World implements ClientSurroundings {
     look();
   }
 
-  /** Whether the scenario wants the node to crash at this moment; it has crashed then. */
+  /** Crashes the node if the scenario demands it at this moment; returns whether it did. */
   crashesNow(node: { crash(): void }, moment: Moment): boolean {
     const { crashWhen, crashes } = this.scenario;
     if (crashWhen === undefined || this.crashesAsked >= crashes || !crashWhen(moment)) return false;
@@ -142,7 +142,7 @@ export class World implements ClientSurroundings {
     for (const node of this.nodes) node.heal();
   }
 
-  /** A commit succeeds again, whoever leads. */
+  /** Checks that a commit succeeds again, whichever node leads. */
   #expectHealth(): void {
     const { clockwork, nodes } = this;
     const end = clockwork.now + HEALED_WITHIN_MS;
@@ -166,7 +166,10 @@ export class World implements ClientSurroundings {
     if (!healthy) throw new Violation('no commit succeeded after all faults had ended');
   }
 
-  /** Whoever starts now knows what the log says, to the byte; so does who has been there all the time. */
+  /**
+   * Checks that a newly started node reaches exactly the state of the log, and that the other nodes have the
+   * same state.
+   */
   #expectSameState(): void {
     const { clockwork, auditor } = this;
     const fresh = new VirtualNode(this, 'fresh');
@@ -190,7 +193,7 @@ export class World implements ClientSurroundings {
   }
 }
 
-/** All that two states must have in common to be the same. */
+/** The content that two equal states must have in common. */
 function contentOf(state: CatalogState): unknown {
   const { version, epoch, headSha256, parts } = state;
   const objects = [...parts.objects.values()].sort((a, b) => (a.object.id < b.object.id ? -1 : 1));

@@ -8,8 +8,10 @@ import {
 } from './thrift-compact.ts';
 
 /**
- * The metadata at the end of a Parquet file, as far as tablets need it; the rest is carried along untouched.
- * Source of the field ids: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+ * The metadata at the end of a Parquet file, as far as tablets need it; everything else is preserved
+ * unchanged.
+ * Source of the field ids:
+ * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 export interface ParquetFooter {
   readonly rows: number;
@@ -18,14 +20,14 @@ export interface ParquetFooter {
 
 export interface RowGroup {
   readonly rows: number;
-  /** One per leaf of the schema, in its order. */
+  /** One per leaf of the schema, in the schema's order. */
   readonly chunks: readonly ColumnChunk[];
 }
 
 export interface ColumnChunk {
-  /** `[column, …]`: below the column its fields, for nested types. */
+  /** `[column, …]`; for nested types, the fields follow the column. */
   readonly path: readonly string[];
-  /** Of the first page, the dictionary's where there is one. */
+  /** The offset of the first page, which is the dictionary page if there is one. */
   readonly offset: number;
   readonly bytes: number;
   readonly uncompressedBytes: number;
@@ -33,7 +35,7 @@ export interface ColumnChunk {
   readonly statistics?: ChunkStatistics | undefined;
 }
 
-/** Values are plain-encoded, absent where the writer gave none. */
+/** The values are plain-encoded, and absent if the writer did not provide them. */
 export interface ChunkStatistics {
   readonly min?: Uint8Array | undefined;
   readonly max?: Uint8Array | undefined;
@@ -54,15 +56,15 @@ const METADATA = {
   statistics: 12,
   bloomFilter: 14,
 } as const;
-/** Offset and length of the offset index, and of the column index. */
+/** The ids of the fields with offset and length of the offset index and of the column index. */
 const CHUNK_INDEXES = [4, 5, 6, 7];
-/** Offset and length. */
+/** The ids of the fields with offset and length. */
 const BLOOM_FILTER = [14, 15];
 const STATISTICS = { nulls: 3, max: 5, min: 6 } as const;
 
 const text = new TextDecoder();
 
-/** A footer that can be read, and divided when its file is. */
+/** A footer that can be read, and divided together with its file. */
 export class FooterDocument {
   readonly #file: ThriftStruct;
 
@@ -87,8 +89,9 @@ export class FooterDocument {
   }
 
   /**
-   * The footer of the same file with only the row groups `from` to `to` (exclusive), and without references to Bloom filters
-   * and page indexes: a reader looks at nothing but the pages of these row groups. Row groups are not copied.
+   * The footer of the same file with only the row groups `from` to `to` (exclusive), and without references
+   * to Bloom filters and page indexes, so that a reader only reads the pages of these row groups. Row groups
+   * are not copied.
    */
   only(from: number, to: number): FooterDocument {
     const part = this.slice(from, to, 0);
@@ -103,8 +106,8 @@ export class FooterDocument {
   }
 
   /**
-   * The footer of a file that holds only the row groups `from` to `to` (exclusive), their bytes moved by `shift`. To be
-   * taken once of each row group: it is not copied.
+   * The footer of a file that contains only the row groups `from` to `to` (exclusive), with their bytes moved
+   * by `shift`. It may be called only once per row group, because row groups are not copied.
    */
   slice(from: number, to: number, shift: number): FooterDocument {
     const groups = structs(this.#file, FILE.rowGroups).slice(from, to);
@@ -166,7 +169,7 @@ function moveRowGroup(group: ThriftStruct, shift: bigint): void {
   }
 }
 
-/** 0 stands for "not said" in offsets of old writers. */
+/** Moves an offset; 0 means "not given" for old writers and stays. */
 function move(of: ThriftStruct, id: number, shift: bigint): void {
   const field = of.get(id);
   if (typeof field?.value === 'bigint' && field.value > 0n) field.value += shift;

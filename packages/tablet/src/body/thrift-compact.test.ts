@@ -38,7 +38,7 @@ const { struct } = fc.letrec<{ struct: ThriftStruct; field: { wire: number; valu
   ) as fc.Arbitrary<{ wire: number; value: never }>,
 }));
 
-/** Views of shared memory compare as what they show. */
+/** Replaces views of shared memory by their content for comparison. */
 const plain = (value: unknown): unknown => {
   if (value instanceof Map) return [...value].map(([id, field]) => [id, field.wire, plain(field.value)]);
   if (value instanceof Uint8Array) return [...value];

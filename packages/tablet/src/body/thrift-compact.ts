@@ -1,6 +1,6 @@
 /**
- * Thrift's compact protocol, structs as they lie in the bytes: every field is kept with its wire type, so that what was
- * decoded and not touched is encoded to the same bytes.
+ * Thrift's compact protocol with structs in their original form: every field keeps its wire type, so that
+ * decoded and unmodified data is encoded to the same bytes.
  * Source: https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  */
 export const WIRE = {
@@ -19,11 +19,11 @@ export const WIRE = {
 } as const;
 
 export interface ThriftField {
-  /** One of `WIRE`; of booleans the value itself. */
+  /** One of `WIRE`. For booleans it also carries the value. */
   wire: number;
   value: ThriftValue;
 }
-/** By field id, in the order of the bytes. */
+/** The fields by id, in the order of the bytes. */
 export type ThriftStruct = Map<number, ThriftField>;
 export interface ThriftList {
   elementWire: number;
@@ -34,7 +34,7 @@ export type ThriftValue = boolean | number | bigint | Uint8Array | ThriftList | 
 
 const MAX_DEPTH = 32;
 
-/** Thrown for bytes that are not what the format says. */
+/** Thrown for bytes that violate the format. */
 export class MalformedThrift extends Error {
   override readonly name = 'MalformedThrift';
 }

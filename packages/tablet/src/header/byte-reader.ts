@@ -1,4 +1,4 @@
-/** Bytes that are not a Hybrid Header, or not one that this version reads. */
+/** Thrown for bytes that are not a Hybrid Header, or not one of a version that this code reads. */
 export class MalformedHeader extends Error {
   override readonly name = 'MalformedHeader';
 }
@@ -39,7 +39,7 @@ export class ByteReader {
     throw new MalformedHeader('a number is too large');
   }
 
-  /** A number of things that take at least one byte each. */
+  /** Reads a count of items that occupy at least one byte each. */
   count(): number {
     const count = this.number();
     if (count > this.left) throw new MalformedHeader('a count is larger than what is left');
@@ -61,7 +61,7 @@ export class ByteReader {
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** @throws MalformedHeader when something is left */
+  /** @throws MalformedHeader if bytes are left over */
   end(): void {
     if (this.left > 0) throw new MalformedHeader(`${this.left} bytes are left over`);
   }

@@ -1,4 +1,4 @@
-/** Grows as bytes are put. Numbers are unsigned LEB128 unless said. */
+/** A growing byte buffer. Numbers are unsigned LEB128 unless stated otherwise. */
 export class ByteWriter {
   #buffer = Buffer.allocUnsafe(1024);
   #length = 0;
@@ -22,7 +22,7 @@ export class ByteWriter {
     this.#length = this.#buffer.writeUInt32LE(value, this.#length);
   }
 
-  /** Up to 2^53 - 1. */
+  /** Writes a number up to 2^53 - 1. */
   number(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is no unsigned integer`);
     let rest = value;
@@ -33,7 +33,7 @@ export class ByteWriter {
     this.u8(rest);
   }
 
-  /** Its length in bytes, then UTF-8. */
+  /** Writes the length in bytes, then the text in UTF-8. */
   text(value: string): void {
     const length = Buffer.byteLength(value);
     this.number(length);

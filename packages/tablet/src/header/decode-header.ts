@@ -3,7 +3,7 @@ import { BOUND, checksumOf, FIXED_BYTES, KEY_KINDS, LAYOUTS, MAGIC } from './enc
 import type { GranuleColumn, HeaderColumn, HybridHeader, KeyValue, PrimaryIndex } from './hybrid-header.ts';
 import { COMPRESSION_METHODS, decompress } from './index-compression.ts';
 
-/** What an index may unpack to; far above what a tablet of a million granules has. */
+/** The maximum unpacked size of an index; far more than a tablet of a million granules needs. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 
 /** @throws MalformedHeader for anything that `encodeHeader` did not write */

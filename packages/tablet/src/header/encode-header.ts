@@ -5,16 +5,16 @@ import type { GranuleColumn, HybridHeader, KeyValue, PrimaryIndex } from './hybr
 import { COMPRESSION_METHODS, type CompressionMethod, compress } from './index-compression.ts';
 
 export const MAGIC = 'TSHH';
-/** Magic, version, layout, method, a byte of zero, length, checksum. */
+/** The size of magic, version, layout, method, a zero byte, length and checksum. */
 export const FIXED_BYTES = 16;
 export const CHECKSUM_OFFSET = 12;
-/** By their number in the header. Never reordered. */
+/** Layouts by their number in the header. Must never be reordered. */
 export const LAYOUTS: readonly TabletLayout[] = ['wide', 'compact', 'subcompact'];
 export const BOUND = { nulls: 1, min: 2, max: 4 } as const;
-/** By their number in the primary index. Never reordered. */
+/** Key kinds by their number in the primary index. Must never be reordered. */
 export const KEY_KINDS: readonly KeyValue['kind'][] = ['null', 'value', 'prefix'];
 
-/** Format 1 knows no compression: the method must be `none`. Formats 1 and 2 know only the layout `wide`. */
+/** Format 1 has no compression: the method must be `none`. Formats 1 and 2 only know the layout `wide`. */
 export async function encodeHeader(
   header: HybridHeader,
   compression: { readonly method: CompressionMethod; readonly level: number },
@@ -58,8 +58,9 @@ function framed({ formatVersion, layout }: HybridHeader, method: CompressionMeth
 }
 
 /**
- * CRC-32C of a header but for the checksum itself. It stands in front: bytes that end with their own CRC all have the
- * same CRC, and the checksum over header and footer that the catalog holds would be blind to the header.
+ * The CRC-32C of a header without its checksum. The checksum stands in front because bytes that end with
+ * their own CRC all have the same CRC; the catalog's checksum over header and footer would then not cover the
+ * header.
  */
 export const checksumOf = (header: Uint8Array): number =>
   crc32c(header.subarray(FIXED_BYTES), crc32c(header.subarray(0, CHECKSUM_OFFSET)));

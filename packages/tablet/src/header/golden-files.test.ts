@@ -10,7 +10,7 @@ import type { CompressionMethod } from './index-compression.ts';
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, '../../docs/tablet-format.md'), 'utf8');
 
-/** The header, found as the page says: from where the last column chunk ends to the footer. */
+/** The header, found as the format page describes: between the last column chunk and the footer. */
 function headerBytes(file: Buffer): Buffer {
   const footerOffset = file.length - 8 - file.readUInt32LE(file.length - 8);
   const { rowGroups } = FooterDocument.decode(file.subarray(footerOffset, -8)).read();

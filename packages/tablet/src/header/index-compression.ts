@@ -7,7 +7,7 @@ import { ByteReader, MalformedHeader } from './byte-reader.ts';
 
 export type CompressionMethod = HeaderOptions['compression'];
 
-/** By their number in the header. Never reordered. */
+/** Methods by their number in the header. Must never be reordered. */
 export const COMPRESSION_METHODS: readonly CompressionMethod[] = [
   'none',
   'gzip',
@@ -19,7 +19,10 @@ export const COMPRESSION_METHODS: readonly CompressionMethod[] = [
   'snappy',
 ];
 
-/** A method without levels ignores `level`; the others take the range that the configuration allows. */
+/**
+ * Compresses bytes. Methods without levels ignore `level`; the others accept the range that the configuration
+ * allows.
+ */
 export async function compress(bytes: Buffer, method: CompressionMethod, level: number): Promise<Buffer> {
   switch (method) {
     case 'none':
@@ -46,7 +49,7 @@ export async function compress(bytes: Buffer, method: CompressionMethod, level: 
   }
 }
 
-/** The presets above this differ from it only in a dictionary larger than this, which takes seconds to set up. */
+/** Higher presets only differ in a larger dictionary, which takes seconds to set up. */
 const XZ_LAST_PRESET = 6;
 const XZ_DICTIONARY_BYTES = 8 * 1024 * 1024;
 
@@ -57,7 +60,7 @@ async function xz(bytes: Buffer, level: number): Promise<Buffer> {
 }
 
 /**
- * Undoes `compress`, never making more than `length` bytes.
+ * Undoes `compress` without ever producing more than `length` bytes.
  * @throws MalformedHeader for bytes that are not `length` bytes compressed by the method
  */
 export async function decompress(
@@ -100,7 +103,7 @@ async function undo(bytes: Buffer, method: CompressionMethod, length: number): P
 
 const XZ_PIECE = 1024;
 
-/** In small pieces, so that no more than what one piece can hold comes after the limit. */
+/** Decompresses in small steps, so that the output exceeds the limit by at most one step. */
 async function undoXz(bytes: Buffer, length: number): Promise<Uint8Array> {
   const decoder = new XzDecompressor();
   const out: Buffer[] = [];

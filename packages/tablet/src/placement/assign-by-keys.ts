@@ -6,12 +6,15 @@ import type { KeyRange, TabletKeys } from './key-range.ts';
 import { placeKeys } from './place-keys.ts';
 import type { SplitRange } from './split-keys.ts';
 
-/** Grows whenever other rows would be read for the same ranges. */
+/** Must be increased whenever the same ranges would select other rows. */
 const VERSION = 1;
 
-/** Ranges of keys with their nodes: for tables of one type of key, so that equal keys of all of them are at the same node. */
+/**
+ * Ranges of keys with their nodes. Tables with the same key type share it, so that equal keys of all of them
+ * are on the same node.
+ */
 export class KeyPlacement {
-  /** Node names in ascending order. */
+  /** The node names in ascending order. */
   readonly names: readonly string[];
   readonly ranges: readonly SplitRange[];
   /** For each range, the position of its node in `names`. */
@@ -29,7 +32,7 @@ export class KeyPlacement {
     this.#starts = ranges.slice(1).map(({ from }) => this.#order.parse(from!)!);
   }
 
-  /** Positions of the ranges that may have rows of the tablet, ascending. */
+  /** The positions of the ranges that may contain rows of the tablet, ascending. */
   rangesOf(tablet: Tablet, column: number): readonly number[] {
     const all = this.#all;
     const known = tablet.statistics.find((one) => one.column === column);
@@ -44,7 +47,7 @@ export class KeyPlacement {
     return known.nulls > 0 && first > 0 ? [0, ...between] : between;
   }
 
-  /** Identity of the keys of each node: equal texts mean equal keys. */
+  /** The identity of the keys of a node: equal texts mean equal keys. */
   idOf(name: string): string {
     const node = this.names.indexOf(name);
     const own = joined(
@@ -67,11 +70,10 @@ export class KeyPlacement {
 }
 
 /**
- * Spreads a scan over nodes by the keys of its rows. A tablet with keys of several nodes is read by each of them, which
- * leaves out the keys of the others. Nodes without tablets are left out.
- *
+ * Divides a scan among nodes by the keys of its rows. A tablet with keys of several nodes is read by each of
+ * them; each skips the keys of the others. Nodes without tablets are left out.
  * @param nodes those of the placement
- * @param chosen what the scan needs; for the same list and placement the same shares
+ * @param chosen the tablets that the scan needs; the same list and placement give the same shares
  */
 export function assignByKeys<N extends { readonly name: string }, T extends AssignableTablet>(
   placement: KeyPlacement,
@@ -122,7 +124,7 @@ function sharesOf<T extends AssignableTablet>(
   return shares;
 }
 
-/** Ranges at these positions, those that touch in one. */
+/** The ranges at these positions, with touching ranges merged. */
 function joined(ranges: readonly SplitRange[], positions: readonly number[]): readonly KeyRange[] {
   const result: KeyRange[] = [];
   let last = -2;
@@ -137,7 +139,7 @@ function joined(ranges: readonly SplitRange[], positions: readonly number[]): re
   return result;
 }
 
-/** Whole numbers in about the proportion of the weights, with this sum. */
+/** Integers in approximately the proportion of the weights, with the given sum. */
 function evenlyRounded(total: number, weights: readonly number[]): readonly number[] {
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   let [before, given] = [0, 0];

@@ -5,29 +5,32 @@ import type { TabletKeys } from './key-range.ts';
 import { NodePreference } from './node-preference.ts';
 import { type Placement, placeTablets } from './place-tablets.ts';
 
-/** A tablet of a scan, whatever else is known of it. */
+/** A tablet of a scan. Implementations may have further properties. */
 export interface AssignableTablet {
   readonly tablet: Tablet;
-  /** Rows that are to be read: ascending ranges; absent: all. */
+  /** The rows to read, as ascending ranges; absent means all. */
   readonly rows?: readonly RowRange[] | undefined;
-  /** Keys whose rows are to be read; absent: all. */
+  /** The keys whose rows are to be read; absent means all. */
   readonly keys?: TabletKeys | undefined;
 }
 
-/** What one node reads of a scan. */
+/** The part of a scan that one node reads. */
 export interface TabletShare<N, T> {
   readonly node: N;
   readonly tablets: readonly T[];
-  /** Which part of the table the node is to keep, of which `tablets` are a choice or all: the same id, the same part. */
+  /**
+   * The identity of the node's share of the table, from which `tablets` are chosen: equal ids mean equal
+   * shares.
+   */
   readonly shareId: string;
 }
 
 /**
- * Spreads a scan of some tablets over nodes, each where `placeTablets` puts it among all tablets of the table. Nodes without
- * tablets are left out.
- *
- * @param all of the table; the same list for the same contents, so that its placement is computed once
- * @param chosen of `all`, what the scan needs; for the same list and nodes the same shares
+ * Divides a scan of some tablets among nodes. Each tablet is read where `placeTablets` puts it among all
+ * tablets of the table. Nodes without tablets are left out.
+ * @param all the tablets of the table; the same list object for the same contents, so that its placement is
+ * computed once
+ * @param chosen the tablets of `all` that the scan needs; the same list and nodes give the same shares
  */
 export function assignTablets<N extends { readonly name: string }, T extends AssignableTablet>(
   all: readonly Tablet[],
@@ -43,7 +46,10 @@ export function assignTablets<N extends { readonly name: string }, T extends Ass
   });
 }
 
-/** Grows whenever `placeTablets` gives other places: nodes of two versions must not take one part for the other. */
+/**
+ * Must be increased whenever `placeTablets` returns other places, so that nodes of two versions never mistake
+ * one share for another.
+ */
 const PLACEMENT_VERSION = 1;
 
 function shareIdOf(names: readonly string[], name: string, granularity: number): string {
@@ -77,7 +83,7 @@ interface KnownShares {
 
 const knownShares = new WeakMap<readonly AssignableTablet[], KnownShares>();
 
-/** By position in `names`. */
+/** The shares by position in `names`. */
 function sharesOf<T extends AssignableTablet>(
   all: readonly Tablet[],
   chosen: readonly T[],

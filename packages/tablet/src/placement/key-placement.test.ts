@@ -9,7 +9,7 @@ import { type KeyedRows, splitKeys } from './split-keys.ts';
 const namesOf = (count: number, seed = 0) =>
   Array.from({ length: count }, (_, i) => `10.${seed}.0.${i}:5678`);
 
-/** Granules of a sorted table of so many rows with keys from 1 to `last`. */
+/** The granules of a sorted table with this many rows and keys from 1 to `last`. */
 const even = (granules: number, last: number, rows = 122_880): KeyedRows[] =>
   Array.from({ length: granules }, (_, i) => ({
     min: String(Math.floor((i * last) / granules) + 1),
@@ -43,7 +43,7 @@ const isWithin = (type: string, ranges: readonly KeyRange[], key: string | null)
         (to === undefined || compareValues(type, key, to)! < 0),
   );
 
-describe('whole numbers for keys', () => {
+describe('integer keys', () => {
   it.each([
     ['BIGINT', ['-9223372036854775808', '-1', '0', '7', '9223372036854775807']],
     ['DECIMAL(18,3)', ['-12.500', '-0.001', '0.000', '0.010', '999.999']],

@@ -1,4 +1,7 @@
-/** Keys from `from` up to `to`, which is outside; absent: no bound. NULL belongs to the range without `from`. */
+/**
+ * Keys from `from` (inclusive) to `to` (exclusive); an absent bound is unlimited. NULL belongs to the range
+ * without `from`.
+ */
 export interface KeyRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -8,8 +11,8 @@ export interface KeyRange {
 export interface TabletKeys {
   /** `Column.id`. */
   readonly column: number;
-  /** Ascending; no two of them touch. */
+  /** Ascending ranges that do not touch. */
   readonly ranges: readonly KeyRange[];
-  /** How many rows that is, about. The numbers of all shares of a tablet add up to its rows. */
+  /** The approximate number of these rows. The numbers of all shares of a tablet add up to its rows. */
   readonly rows: number;
 }

@@ -2,19 +2,22 @@ import type { TableObject } from '@tessera/catalog';
 import { type OrderedValue, orderOf } from '../values/order.ts';
 import { parseType } from '../values/parse-type.ts';
 
-/** The values of a type as whole numbers in the same order, so that a range of values can be halved. */
+/** Maps the values of a type to integers in the same order, so that a range of values can be halved. */
 export interface KeySpace {
-  /** Undefined for a text that is no value of the type, or an infinite one. Texts that differ late have the same number. */
+  /**
+   * Undefined for a text that is not a value of the type, or for an infinite value. Long texts with a common
+   * beginning may have the same number.
+   */
   position(text: string): bigint | undefined;
-  /** A value of the type (as the kernel's VARCHAR) that stands at the position. */
+  /** A value of the type (as the kernel's VARCHAR) at the position. */
   textAt(position: bigint): string;
 }
 
-/** The column by whose ranges a table can be divided: the first that its rows are sorted by. */
+/** The column by whose ranges a table can be divided: the first column of its primary index. */
 export const keyColumnOf = ({ columns, primaryIndex }: Pick<TableObject, 'columns' | 'primaryIndex'>) =>
   columns.find(({ id }) => id === primaryIndex[0]);
 
-/** Undefined for types whose values cannot be halved so. `common` is a beginning that all texts have. */
+/** Undefined for types whose values cannot be halved like this. `common` is a prefix of all texts. */
 export function keySpaceOf(type: string, common = ''): KeySpace | undefined {
   const parsed = parseType(type);
   const order = orderOf(type);
@@ -94,9 +97,9 @@ function uuidPosition(text: string): bigint | undefined {
 const uuidText = (position: bigint): string =>
   position.toString(16).padStart(32, '0').replace(UUID_GROUPS, '$1-$2-$3-$4-$5');
 
-/** So many characters behind the common beginning count. */
+/** The number of characters after the common prefix that count. */
 const CHARACTERS = 7;
-/** Characters from this one on count as it: in a value they would not be valid alone. */
+/** Characters from this one on count as this one, because they may not be valid on their own. */
 const LAST_CHARACTER = 127;
 
 function textSpace(common: string): KeySpace {
@@ -115,7 +118,7 @@ function textSpace(common: string): KeySpace {
         Number((position >> BigInt(7 * (CHARACTERS - 1 - i))) & 127n),
       );
       while (codes.at(-1) === 0) codes.pop();
-      // A NUL inside would end the text for some clients; no value is between it and the next character.
+      // A NUL inside would end the text for some clients; no value lies between it and the next character.
       return common + String.fromCharCode(...codes.map((code) => Math.max(1, code)));
     },
   };
@@ -125,7 +128,7 @@ function textSpace(common: string): KeySpace {
 export function commonBeginning(a: string, b: string): string {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length++;
-  // Half of a character outside the basic plane is no text.
+  // Half of a surrogate pair is not a valid text.
   if (/[\ud800-\udbff]$/.test(a.slice(0, length))) length -= 1;
   return a.slice(0, length);
 }

@@ -1,12 +1,15 @@
-/** Tablets are hashed into so many slots, and each slot ranks the nodes: with many tablets the ranking is made once. */
+/**
+ * Tablets are hashed into slots, and each slot ranks the nodes, so that with many tablets each ranking is
+ * computed once.
+ */
 const SLOTS = 65_536;
-/** Nodes of a slot that are ranked at once: more only where those before are full. */
+/** The number of nodes of a slot that are ranked at once; more are ranked only if those before are full. */
 const RANKED = [8, 64, 65_535];
 
-/** The position of the node of that rank, 0 the preferred one; undefined behind the last. */
+/** Returns the position of the node of a rank, 0 being the preferred one; undefined beyond the last. */
 export type Preferred = (rank: number) => number | undefined;
 
-/** In which order nodes are to be tried for a tablet: rendezvous hashing of names. */
+/** The order in which nodes are tried for a tablet: rendezvous hashing of names. */
 export class NodePreference {
   readonly #hashes: Uint32Array;
   readonly #scratch: Uint32Array;
@@ -18,7 +21,7 @@ export class NodePreference {
     this.#scratch = new Uint32Array(names.length);
   }
 
-  /** Nodes for a tablet. */
+  /** The preferred nodes for a tablet. */
   of(tabletId: string): Preferred {
     const slot = textHash(tabletId) % SLOTS;
     return (rank) => {
@@ -46,7 +49,9 @@ export class NodePreference {
   }
 }
 
-/** Positions of the highest scores, in falling order; of equal ones the first. */
+/**
+ * The positions of the highest scores, in descending order; for equal scores the first position comes first.
+ */
 function highest(scores: Uint32Array, count: number): Uint16Array {
   if (count * 4 > scores.length) {
     return Uint16Array.from(scores.keys())
@@ -65,7 +70,7 @@ function highest(scores: Uint32Array, count: number): Uint16Array {
   return best;
 }
 
-/** FNV-1a, mixed. */
+/** The FNV-1a hash of a text, mixed. */
 function textHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -1,15 +1,18 @@
 import { NodePreference } from './node-preference.ts';
 import type { SplitRange } from './split-keys.ts';
 
-/** A node takes about this much more than its even part, so that ranges can mostly stay where they were. */
+/** A node may take this many times its even share, so that most ranges can stay where they were. */
 const SLACK = 1.05;
-/** The capacity of a node grows in steps, so that a table that grows a little keeps its places. */
+/**
+ * The capacity of a node grows in steps of this factor, so that a table that grows a little keeps its
+ * placement.
+ */
 const STEP = 1.05;
 
 /**
- * Gives each range of keys to a node, by rendezvous hashing of the range's group with a bound on the rows of a node: few ranges
- * move when a node comes or goes. The same for the same ranges and names.
- *
+ * Assigns each range of keys to a node, by rendezvous hashing of the range's group with an upper bound on the
+ * rows of a node. Few ranges move when a node joins or leaves. The result depends only on the ranges and
+ * names.
  * @returns for each range the position of its node in `names`
  */
 export function placeKeys(ranges: readonly SplitRange[], names: readonly string[]): readonly number[] {
@@ -17,7 +20,7 @@ export function placeKeys(ranges: readonly SplitRange[], names: readonly string[
   const sumOf = (positions: readonly number[]) => positions.reduce((sum, i) => sum + ranges[i]!.rows, 0);
   const all = [...ranges.keys()];
   const mean = sumOf(all) / names.length;
-  // A range that is more than a node's part comes first, and leaves the others to the other nodes.
+  // Ranges that exceed an even share are assigned first, so that the other ranges go to the other nodes.
   const heavy = all.filter((i) => ranges[i]!.rows > mean);
   const others = all.filter((i) => ranges[i]!.rows <= mean);
   const even = sumOf(others) / Math.max(1, names.length - heavy.length);

@@ -2,41 +2,47 @@ import type { Tablet, TabletId } from '@tessera/catalog';
 import type { RowRange } from '../vector/deleted-rows.ts';
 import { NodePreference, type Preferred } from './node-preference.ts';
 
-/** Rows of a tablet that one node is to read. */
+/** Rows of a tablet that one node reads. */
 export interface PlacedPart {
-  /** Position in the list of nodes. */
+  /** The position in the list of nodes. */
   readonly node: number;
-  /** Undefined: all of the tablet. */
+  /** Undefined means the whole tablet. */
   readonly rows?: RowRange | undefined;
 }
 
-/** Where the tablets of a table are to be read. */
+/** The places where the tablets of a table are read. */
 export interface Placement {
   partsOf(tablet: TabletId): readonly PlacedPart[];
 }
 
 /**
- * A node takes about this much more than its even part, so that a tablet can mostly stay where it was when others come or
- * nodes change.
+ * A node may take this many times its even share, so that a tablet can mostly stay where it was when other
+ * tablets or nodes change.
  */
 const SLACK = 1.05;
-/** What a node may take grows in steps: a table that grows a little keeps its places. */
+/**
+ * The capacity of a node grows in steps of this factor, so that a table that grows a little keeps its
+ * placement.
+ */
 const STEP = 1.05;
-/** A tablet of more than this part of what a node may take is cut where a node is full. */
+/** A tablet larger than this fraction of a node's capacity is cut if a node is full. */
 const CUT_FROM = 1 / 16;
-/** Cuts stand between granules where a granule is no more than this part of what a node may take, else at multiples of this. */
+/**
+ * Tablets are cut between granules if a granule is at most this fraction of a node's capacity, otherwise at
+ * multiples of this fraction.
+ */
 const CUT_UNIT = 1 / 8;
-/** Of the kernel: cuts at other rows would cost more. */
+/** The kernel's vector size; cuts at other rows would cost more. */
 const VECTOR_ROWS = 2_048;
-/** Nobody gets less of a tablet that is cut than this part of what a node may take. */
+/** A part of a cut tablet has at least this fraction of a node's capacity. */
 const LEAST_PART = 1 / 64;
 
 /**
- * Spreads the tablets of a table over nodes by rendezvous hashing of the tablet's id and the node's name, with a bound on
- * the rows of a node: where the preferred node is full the next one takes a tablet, or the rest of its rows. The same for
- * the same tablets and names, in whatever order; few tablets move when a node comes or goes.
- *
- * @param granularity rows of a granule
+ * Places the tablets of a table on nodes by rendezvous hashing of the tablet's id and the node's name, with
+ * an upper bound on the rows of a node. If the preferred node is full, the next one takes the tablet or the
+ * rest of its rows. The result depends only on the tablets and names, not on their order. Few tablets move
+ * when a node joins or leaves.
+ * @param granularity the rows of a granule
  */
 export function placeTablets(
   tablets: readonly Tablet[],
@@ -57,13 +63,13 @@ export function placeTablets(
   return { partsOf: (id) => parts.get(id) ?? [] };
 }
 
-/** New tablets come last, and change nothing for those before them. */
+/** Sorts by id: new tablets come last and do not change the places of older ones. */
 function inOrderOfId(tablets: readonly Tablet[]): readonly Tablet[] {
   const isSorted = tablets.every((tablet, i) => i === 0 || tablets[i - 1]!.id < tablet.id);
   return isSorted ? tablets : tablets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Rows that nodes have and may have. */
+/** The rows that nodes have and may have. */
 class Room {
   readonly #rows: Float64Array;
   readonly #bound: number;
@@ -78,7 +84,7 @@ class Room {
     this.#rows = new Float64Array(nodes);
   }
 
-  /** The node that takes all rows of a tablet; undefined where it is to be cut. */
+  /** The node that takes all rows of a tablet; undefined if the tablet has to be cut. */
   takeWhole(rows: number, preferred: Preferred): number | undefined {
     const isSmall = rows <= Math.max(VECTOR_ROWS, this.#bound * CUT_FROM);
     for (let rank = 0, node = preferred(0); node !== undefined; node = preferred(++rank)) {
@@ -87,7 +93,7 @@ class Room {
         this.#rows[node]! += rows;
         return node;
       }
-      // Large ones are cut at the first node that has room for a part.
+      // Large tablets are cut at the first node that has room for a part.
       if (!isSmall && this.#partFor(node) > 0) return undefined;
     }
     return undefined;
@@ -109,7 +115,7 @@ class Room {
     return [...parts, { node, rows: { start: from, end: rows } }];
   }
 
-  /** Rows that a node takes of a tablet that is cut. */
+  /** The number of rows that a node takes of a cut tablet. */
   #partFor(node: number): number {
     const free = this.#bound - this.#rows[node]!;
     if (free < this.#bound * LEAST_PART) return 0;

@@ -52,7 +52,7 @@ function rowsByNode(tablets: readonly Tablet[], placement: Placement, nodes: num
 const imbalance = (rows: readonly number[]) =>
   Math.max(...rows) / (rows.reduce((a, b) => a + b, 0) / rows.length);
 
-/** The fraction of all rows that another node reads in the second placement. */
+/** The fraction of all rows that a different node reads in the second placement. */
 function moved(
   tablets: readonly Tablet[],
   before: Placement,

@@ -1,37 +1,42 @@
 import { type OrderedValue, orderOf } from '../values/order.ts';
 import { commonBeginning, type KeySpace, keySpaceOf } from './key-space.ts';
 
-/** Rows of which the smallest and largest key are known: those of a granule or a tablet. NULLs are not among them. */
+/** A granule or tablet with its smallest and largest key; NULLs are not included. */
 export interface KeyedRows {
   readonly min: string;
   readonly max: string;
   readonly rows: number;
 }
 
-/** Keys that are read in one place: from `from` (absent: from the first, and NULLs) to the next range's `from`. */
+/**
+ * A range of keys that is read in one place: from `from` (absent: from the first key, including NULLs) to the
+ * `from` of the next range.
+ */
 export interface SplitRange {
   readonly from?: string | undefined;
-  /** About. */
+  /** The approximate number of rows. */
   readonly rows: number;
-  /** Neighbours with the same group had better be together. */
+  /** Adjacent ranges of the same group should be placed on the same node. */
   readonly group: string;
 }
 
-/** Up to so many nodes, ranges have at most about `1 / RANGES` of all rows, unless a single key has more. */
+/**
+ * Up to this many nodes, a range has at most about `1 / RANGES` of all rows, unless a single key has more.
+ */
 const NODES = 8;
 const RANGES = 32;
-/** Halvings of a group of ranges. */
+/** The number of halvings within a group of ranges. */
 const GROUP_LEVELS = 2;
 
 /**
- * Splits the keys of a table into ranges of about as many rows each. The key space is halved, and halves are halved again
- * where they hold many rows: a split point is a round number that depends on the type alone. So another row, or another
- * table, seldom moves one, and a table that grows at its end only gets further ranges there.
- *
+ * Splits the keys of a table into ranges with a similar number of rows. The key space is halved, and halves
+ * with many rows are halved again, so a split point is a round number that depends on the type alone. Further
+ * rows, or another table, therefore seldom move a split point, and a table that grows at its end only gets
+ * additional ranges there.
  *     keys 1 to 6,000,000, evenly:  [.. 65536) [65536 .. 131072) [131072 .. 196608) …
- *
- * @param nodes that read them: many want finer ranges
- * @returns ascending; one range where the type's keys cannot be split, or there is only one
+ * @param nodes the number of reading nodes: more nodes need finer ranges
+ * @returns the ranges in ascending order; a single range if the type's keys cannot be split or there is only
+ * one key
  */
 export function splitKeys(
   type: string,
@@ -64,14 +69,19 @@ export function splitKeys(
   return named(type, space, root, halved({ low: 0, size: 1, depth: 0 }, segments, root.bits, most));
 }
 
-/** Halves of the space of dense keys have powers of two of rows: one row more must not divide all of them. */
+/**
+ * A factor that is not a power of two: halves of a dense key space have powers of two of rows, and a single
+ * further row must not divide all of them.
+ */
 const UNLIKE_POWERS = 1.4;
 
-/** Grows in large steps: a node that comes or goes seldom changes the ranges. */
+/**
+ * The number of ranges grows in large steps, so that a node that joins or leaves seldom changes the ranges.
+ */
 const rangesFor = (nodes: number): number =>
   RANGES * NODES ** Math.max(0, Math.ceil(Math.log(nodes / NODES) / Math.log(NODES)));
 
-/** The texts' common beginning; '' for other types. */
+/** The common prefix of the texts; '' for other types. */
 function commonOf(type: string, parts: readonly KeyedRows[]): string {
   const { compare } = orderOf(type)!;
   if (keySpaceOf(type)?.position('a') === undefined) return '';
@@ -86,11 +96,14 @@ function commonOf(type: string, parts: readonly KeyedRows[]): string {
 
 interface Dyadic {
   readonly low: bigint;
-  /** Exponent of its size, which is a power of two. */
+  /** The exponent of the interval's size, which is a power of two. */
   readonly bits: number;
 }
 
-/** The smallest interval from k · 2^bits that has both; twice as large where a multiple of every such size is between them. */
+/**
+ * The smallest interval from k · 2^bits that contains both keys; it is twice as large if a multiple of every
+ * such size lies between them.
+ */
 function dyadicAround(low: bigint, high: bigint): Dyadic {
   let bits = 0;
   while ((high >> BigInt(bits)) - (low >> BigInt(bits)) > 1n) bits++;
@@ -106,7 +119,7 @@ interface Segment {
   readonly rows: number;
 }
 
-/** A part of the root, which is from 0 to 1. */
+/** A part of the root interval, which is from 0 to 1. */
 interface Interval {
   readonly low: number;
   readonly size: number;
@@ -117,7 +130,7 @@ interface Leaf extends Interval {
   readonly rows: number;
 }
 
-/** Numbers from 0 to 1 are exact for so many halvings. */
+/** Numbers from 0 to 1 are exact for this many halvings. */
 const DEEPEST = 52;
 
 function halved(
@@ -157,7 +170,7 @@ function named(
     const from = space.textAt(at(low));
     const start = order.parse(from);
     const follows = start !== undefined && (last === undefined || order.compare(start, last) > 0);
-    // Halves without rows, and those that no value divides, go with the ones before.
+    // Halves without rows, and those that no value separates, are merged into the previous range.
     if (ranges.length > 0 && (rows === 0 || !follows)) {
       const before = ranges.pop()!;
       ranges.push({ ...before, rows: before.rows + rows });

@@ -2,7 +2,9 @@ import type { Column, TableObject } from '@tessera/catalog';
 import type { Comparison, Conjunct } from '../predicate.ts';
 import { type OrderedValue, orderOf, type ValueOrder } from '../values/order.ts';
 
-/** What is known of a column's values in some rows. Absent bounds are unknown, unless all values are NULL. */
+/**
+ * What is known about a column's values in some rows. Absent bounds are unknown, unless all values are NULL.
+ */
 export interface ColumnBounds {
   readonly min?: OrderedValue | undefined;
   readonly max?: OrderedValue | undefined;
@@ -10,7 +12,7 @@ export interface ColumnBounds {
   readonly allNull: boolean;
 }
 
-/** A predicate with its column found and its constants read, once for all tablets. */
+/** A predicate with its column resolved and its constants parsed, once for all tablets. */
 export type Condition =
   | {
       readonly kind: 'compare';
@@ -28,7 +30,9 @@ export type Condition =
   | { readonly kind: 'null'; readonly column: Column; readonly isNull: boolean }
   | { readonly kind: 'or'; readonly branches: readonly (readonly Condition[])[] };
 
-/** What cannot be judged by bounds is left out; an `or` with such a branch too. */
+/**
+ * The conditions that can be evaluated on bounds. Others are omitted, and so is an `or` with such a branch.
+ */
 export function conditionsOf(table: TableObject, conjuncts: readonly Conjunct[]): Condition[] {
   return conjuncts.flatMap((conjunct) => conditionOf(table, conjunct) ?? []);
 }
@@ -55,7 +59,9 @@ function conditionOf(table: TableObject, conjunct: Conjunct): Condition | undefi
     : { kind: 'in', column, order, values: values as OrderedValue[] };
 }
 
-/** Whether a row may meet the condition; `bounds` undefined for a column of which nothing is known. */
+/**
+ * Whether a row may satisfy the condition; `bounds` returns undefined for a column of which nothing is known.
+ */
 export function mayHold(condition: Condition, bounds: (column: Column) => ColumnBounds | undefined): boolean {
   if (condition.kind === 'or')
     return condition.branches.some((branch) => branch.every((inner) => mayHold(inner, bounds)));
@@ -85,7 +91,7 @@ function mayCompare(
     case '>=':
       return reachesUp(bounds, value, order, true);
     case '<>': {
-      // Equal bounds are values: a text that was cut has an upper bound above its lower one.
+      // Equal bounds are exact values: a truncated text has an upper bound above its lower one.
       const { min, max } = bounds;
       if (min === undefined || max === undefined) return true;
       return order.compare(min, value) !== 0 || order.compare(max, value) !== 0;
@@ -93,7 +99,7 @@ function mayCompare(
   }
 }
 
-/** Whether there may be a value below `value`, or equal to it. */
+/** Whether a value below `value`, or equal to it, is possible. */
 function reachesDown({ min }: ColumnBounds, value: OrderedValue, order: ValueOrder, equal: boolean): boolean {
   if (min === undefined) return true;
   const place = order.compare(min, value);

@@ -6,11 +6,11 @@ import type { Condition } from './condition.ts';
 /** More combinations of equalities than this are not tried one by one. */
 const MAX_RANGES = 256;
 
-/** Keys from `low` to `high`, both beginnings of keys: what is not said of further columns is free. */
+/** The keys from `low` to `high`. Both are prefixes of keys; further key columns are unrestricted. */
 interface KeyRange {
   readonly low: readonly OrderedValue[];
   readonly high: readonly OrderedValue[];
-  /** Keys that begin with the bound itself are outside. */
+  /** Whether keys that begin with the bound itself are excluded. */
   readonly lowOpen: boolean;
   readonly highOpen: boolean;
 }
@@ -20,7 +20,10 @@ interface KeyColumn {
   readonly order: ValueOrder;
 }
 
-/** Where rows can be by the sparse primary index: those of a granule stand between its first key and that of the next. */
+/**
+ * Finds the granules that may contain rows by the sparse primary index: the rows of a granule lie between its
+ * first key and that of the next granule.
+ */
 export class KeyRanges {
   readonly #columns: readonly KeyColumn[];
   readonly #keys: HybridHeader['primaryIndex']['keys'];
@@ -31,7 +34,7 @@ export class KeyRanges {
     this.#keys = primaryIndex.keys;
   }
 
-  /** Whether the granule may hold a row that meets all of the conditions. */
+  /** Whether the granule may contain a row that satisfies all conditions. */
   mayHold(conditions: readonly Condition[], granule: number): boolean {
     const key = this.#keys[granule];
     if (key === undefined || this.#columns.length === 0) return true;
@@ -42,19 +45,19 @@ export class KeyRanges {
     );
   }
 
-  /** Every row from `key` on is beyond the end of the range. */
+  /** Whether every row from `key` on is beyond the end of the range. */
   #isAbove(key: readonly KeyValue[], high: readonly OrderedValue[], open: boolean): boolean {
     const order = this.#compare(key, high);
     return order !== undefined && (order > 0 || (open && order === 0 && high.length > 0));
   }
 
-  /** Every row up to `key` is before the beginning of the range. */
+  /** Whether every row up to `key` is before the beginning of the range. */
   #isBelow(key: readonly KeyValue[], low: readonly OrderedValue[], open: boolean): boolean {
     const order = this.#compare(key, low);
     return order !== undefined && (order < 0 || (open && order === 0 && low.length > 0));
   }
 
-  /** The beginning of the key with the bound; undefined where it cannot be told. */
+  /** Compares the beginning of the key with the bound; undefined if the order is unknown. */
   #compare(key: readonly KeyValue[], bound: readonly OrderedValue[]): number | undefined {
     for (const [i, value] of bound.entries()) {
       const order = compareKey(key[i]!, value, this.#columns[i]!.order);
@@ -73,7 +76,7 @@ export class KeyRanges {
     return ranges;
   }
 
-  /** Equalities on the first columns, then at most one column with bounds. */
+  /** The key ranges of equalities on the first columns, followed by at most one column with bounds. */
   #range(conditions: readonly Condition[]): KeyRange[] {
     let prefixes: OrderedValue[][] = [[]];
     for (const { column, order } of this.#columns) {
@@ -106,17 +109,20 @@ function keyColumnsOf(table: TableObject, ids: readonly number[]): KeyColumn[] {
   return columns;
 }
 
-/** NULL is the largest. */
+/** Compares two key values; NULL is the largest. */
 function compareKey(key: KeyValue, value: OrderedValue, order: ValueOrder): number | undefined {
   if (key.kind === 'null') return 1;
   const place = order.parse(key.text);
   if (place === undefined) return undefined;
-  // Of a text that goes on it is known how it compares only if the other does not begin alike.
+  // A truncated text can only be compared with a text that does not begin with it.
   if (key.kind === 'prefix' && String(value).startsWith(key.text)) return undefined;
   return order.compare(place, value);
 }
 
-/** One list of plain conditions for each way to choose a branch of every `or`; `or`s are left out when they are many. */
+/**
+ * One list of plain conditions for each combination of `or` branches; with too many combinations, `or`s are
+ * dropped.
+ */
 function alternatives(conditions: readonly Condition[]): (readonly Condition[])[] {
   let chosen: (readonly Condition[])[] = [conditions.filter(({ kind }) => kind !== 'or')];
   for (const condition of conditions) {

@@ -6,8 +6,8 @@ import { type ColumnBounds, type Condition, conditionsOf, mayHold } from './cond
 import { KeyRanges } from './key-ranges.ts';
 
 /**
- * Numbers of the granules that may hold rows for one of the appearances of the table, ascending: by their min, max and
- * NULLs, and by the primary index.
+ * The numbers of the granules, ascending, that may contain rows for one of the table's references in a query.
+ * Decided by their min, max and NULL counts, and by the primary index.
  */
 export function pruneGranules(
   table: TableObject,

@@ -4,8 +4,8 @@ import { orderOf } from '../values/order.ts';
 import { type ColumnBounds, type Condition, conditionsOf, mayHold } from './condition.ts';
 
 /**
- * The tablets that may hold rows for one of the appearances of the table, each with the conditions that its rows meet.
- * Always right, never exact: a tablet that stays may hold none.
+ * The tablets that may contain rows for one of the table's references in a query, each with the conditions of
+ * its rows. The result is safe but not exact: a remaining tablet may contain no matching row.
  */
 export function pruneTablets(
   table: TableObject,
@@ -26,14 +26,14 @@ const ALL_NULL: ColumnBounds = { min: undefined, max: undefined, someNull: true,
 
 function boundsIn(tablet: Tablet, column: Column): ColumnBounds | undefined {
   if (column.since > tablet.schemaVersion) return column.initialSql === undefined ? ALL_NULL : undefined;
-  // Tablets list their columns in much the same order.
+  // Tablets list their columns in mostly the same order.
   const { statistics } = tablet;
   const hint = statistics[column.id - 1];
   const found = hint?.column === column.id ? hint : statistics.find((one) => one.column === column.id);
   return found === undefined ? undefined : new StatisticsBounds(found, column, tablet.rows);
 }
 
-/** Texts are read when they are asked for: most tablets are judged by one of the two. */
+/** Bounds that parse their texts on demand, because most tablets are decided by one of the two. */
 class StatisticsBounds implements ColumnBounds {
   readonly #statistics: ColumnStatistics;
   readonly #column: Column;

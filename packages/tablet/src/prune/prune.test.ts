@@ -14,7 +14,7 @@ import { pruneTablets } from './prune-tablets.ts';
 const tablets = await testTablets();
 afterAll(() => tablets[Symbol.asyncDispose]());
 
-/** Few values, so that random predicates meet them; among them the hard ones. */
+/** Few values, so that random predicates match some; edge cases are among them. */
 const COLUMNS = {
   i: { type: 'INTEGER', values: ['-3', '0', '1', '7', '100'] },
   t: {
@@ -81,7 +81,10 @@ const pick = (name: Name, seed: string) => {
   return `[${literals.join(', ')}][(hash(${seed}) % ${literals.length} + 1)::BIGINT] AS ${name}`;
 };
 
-/** Sorted by two columns, in granules of a few rows: the body is written with row groups as small as the kernel makes them. */
+/**
+ * A tablet sorted by two columns, in granules of a few rows: the body has row groups as small as the kernel
+ * can write.
+ */
 async function written(key: readonly Name[], rows: number) {
   const table = tableOf(
     names.map((name) => [name, COLUMNS[name].type]),
@@ -97,7 +100,7 @@ async function written(key: readonly Name[], rows: number) {
 const headerOf = ({ path, tablet }: WrittenTablet): Promise<HybridHeader> =>
   readHeader(readFileSync(path).subarray(tablet.headerOffset), tablet);
 
-/** Granules that hold a row for the predicates, found by looking. */
+/** The granules that contain a row for the predicates, found by reading all rows. */
 async function holding(path: string, header: HybridHeader, where: string): Promise<number[]> {
   const found = await tablets.rows(
     `SELECT DISTINCT file_row_number // 2048 AS g FROM read_parquet(${quoteText(path)}, file_row_number = true) WHERE ${where} ORDER BY g`,

@@ -10,7 +10,7 @@ export interface Chunk {
   readonly crc32c: number;
 }
 
-/** Bytes of a tablet to be fetched at once, and the chunks that are in them, by offset. */
+/** A range of a tablet to fetch at once, and the chunks in it, ordered by offset. */
 export interface FetchRange {
   readonly offset: number;
   readonly bytes: number;
@@ -18,19 +18,19 @@ export interface FetchRange {
 }
 
 export interface RangeLimits {
-  /** Gaps up to this may be fetched along. */
+  /** Gaps up to this size may be fetched too. */
   readonly gapBytes: number;
-  /** Bytes fetched along, as a part of those that are needed. */
+  /** The limit of additionally fetched bytes, as a fraction of the needed ones. */
   readonly waste: number;
-  /** A range is no larger, unless a single chunk is. */
+  /** The maximum size of a range, unless a single chunk is larger. */
   readonly rangeBytes: number;
 }
 
 const LIMITS: RangeLimits = { gapBytes: 64 * 1024, waste: 0.1, rangeBytes: 16 * 1024 * 1024 };
 
 /**
- * The ranges of a tablet's file that hold columns in granules (all granules when not given), as few as the limits
- * allow. Columns that the tablet does not store have none.
+ * The ranges of a tablet's file that contain columns in granules (all granules if not given), as few as the
+ * limits allow. Columns that the tablet does not store have none.
  */
 export function planRanges(
   header: HybridHeader,
@@ -42,7 +42,7 @@ export function planRanges(
   return rangesOver(chunks, limits);
 }
 
-/** By offset. */
+/** The chunks, ordered by offset. */
 export function chunksOf(
   header: HybridHeader,
   columnIds: readonly number[],
@@ -60,7 +60,10 @@ export function chunksOf(
     .sort((a, b) => a.offset - b.offset);
 }
 
-/** Chunks by offset, none over another: those that are fetched already may be left out. */
+/**
+ * The ranges that cover the chunks, which must be ordered by offset and not overlap; chunks that are already
+ * present may be missing.
+ */
 export function rangesOver(chunks: readonly Chunk[], limits: RangeLimits = LIMITS): FetchRange[] {
   const bridged = bridgedGaps(chunks, limits);
   const ranges: { offset: number; bytes: number; chunks: Chunk[] }[] = [];
@@ -77,7 +80,10 @@ export function rangesOver(chunks: readonly Chunk[], limits: RangeLimits = LIMIT
   return ranges;
 }
 
-/** Numbers of the chunks that are joined to the one before: the smallest gaps first, while the waste stays small. */
+/**
+ * The numbers of the chunks that are joined to the previous one: the smallest gaps first, while the overhead
+ * stays small.
+ */
 function bridgedGaps(chunks: readonly Chunk[], { gapBytes, waste }: RangeLimits): ReadonlySet<number> {
   let allowance = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0) * waste;
   const gaps = chunks.slice(1).map((chunk, i) => {
@@ -93,7 +99,7 @@ function bridgedGaps(chunks: readonly Chunk[], { gapBytes, waste }: RangeLimits)
   return bridged;
 }
 
-/** The first chunk whose bytes are not those that were written; undefined when all are. */
+/** The first chunk whose bytes do not match their checksum; undefined if all match. */
 export function damagedChunk(range: FetchRange, bytes: Uint8Array): Chunk | undefined {
   return range.chunks.find((chunk) => {
     const from = chunk.offset - range.offset;

@@ -6,8 +6,8 @@ import { decodeHeader } from '../header/decode-header.ts';
 import type { HybridHeader } from '../header/hybrid-header.ts';
 
 /**
- * The Hybrid Header of a tablet, given the bytes from `headerOffset` to the end of its object (of compact tablets a part
- * of the whole object). They are checked against the checksum in the catalog.
+ * The Hybrid Header of a tablet, given the bytes from `headerOffset` to the end of its object (for compact
+ * tablets, a part of the whole object). They are verified against the checksum in the catalog.
  * @throws TesseraError CORRUPT_TABLET
  */
 export async function readHeader(tail: Uint8Array, tablet: Tablet): Promise<HybridHeader> {

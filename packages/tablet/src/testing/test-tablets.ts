@@ -7,12 +7,12 @@ import { fromStored } from '../values/stored-type.ts';
 import { writeTablets } from '../write/tablet-writer.ts';
 import type { WriteOptions, WrittenTablet } from '../write/write-options.ts';
 
-/** A kernel of its own, gone with its directory when disposed. */
+/** A kernel of its own; its directory is removed on disposal. */
 export interface TestTablets extends AsyncDisposable {
   readonly session: KernelSession;
   readonly directory: string;
   write(table: TableObject, sql: string, options?: Partial<WriteOptions>): Promise<WrittenTablet[]>;
-  /** Rows of a query as a list of lists of VARCHAR. */
+  /** The rows of a query as lists of VARCHAR. */
   rows(sql: string): Promise<(string | null)[][]>;
 }
 
@@ -77,7 +77,7 @@ const writeOptions = (
   ...options,
 });
 
-/** A table of columns `[name, type]`, sorted by `key`. */
+/** A table with columns `[name, type]`, sorted by `key`. */
 export function tableOf(
   columns: readonly (readonly [string, string])[],
   key: readonly string[] = [],

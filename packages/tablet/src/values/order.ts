@@ -1,25 +1,28 @@
 import type { KernelType } from '@tessera/kernel';
 import { parseType } from './parse-type.ts';
 
-/** A value in a form that compares fast. Texts compare by code points, as their bytes do. */
+/** A value in a form that compares fast. Texts compare by code points, like their UTF-8 bytes. */
 export type OrderedValue = number | bigint | string;
 
 /** The order of a type's values, as the kernel sorts them. */
 export interface ValueOrder {
-  /** Of the kernel's VARCHAR; undefined for a text that is no value of the type, or one whose place is not known. */
+  /**
+   * Parses the kernel's VARCHAR of a value; undefined for a text that is not a value of the type, or whose
+   * order is unknown.
+   */
   parse(text: string): OrderedValue | undefined;
   compare(a: OrderedValue, b: OrderedValue): number;
 }
 
-/** Undefined for types without an order that is known here (nested ones, JSON, ENUM, INTERVAL). */
+/** Undefined for types without a known order (nested types, JSON, ENUM, INTERVAL). */
 export function orderOf(type: string): ValueOrder | undefined {
   const parsed = parseType(type);
   return parsed === undefined ? undefined : orderOfType(parsed);
 }
 
 /**
- * How two values of a type stand to each other, given as the kernel's VARCHAR of them: negative, 0 or positive;
- * undefined when the type has no order that is known, or a text is none of its values.
+ * Compares two values of a type, given as the kernel's VARCHAR: negative, 0 or positive. Undefined if the
+ * type has no known order or a text is not a value of it.
  */
 export function compareValues(type: string, a: string, b: string): number | undefined {
   const order = orderOf(type);
@@ -35,13 +38,13 @@ function orderOfType(type: KernelType): ValueOrder | undefined {
 const byNumber = (a: OrderedValue, b: OrderedValue): number => (a < b ? -1 : a > b ? 1 : 0);
 const numeric = (parse: ValueOrder['parse']): ValueOrder => ({ parse, compare: byNumber });
 
-/** A double holds this many digits exactly. */
+/** The number of decimal digits that a double always holds exactly. */
 const EXACT_DIGITS = 15;
 const MINUS = 45;
 const ZERO = 48;
 
 const INTEGER = /^[+-]?\d+$/;
-/** Catalogs hold hundreds of thousands of bounds: what is short is read by hand. */
+/** Parsed by hand because catalogs hold hundreds of thousands of bounds, most of them short. */
 const integer = numeric((text) => {
   const negative = text.charCodeAt(0) === MINUS;
   const start = negative ? 1 : 0;
@@ -53,7 +56,7 @@ const integer = numeric((text) => {
   return INTEGER.test(text) ? BigInt(text.replace('+', '')) : undefined;
 });
 
-/** -1 when something else is among them. */
+/** Returns -1 if there are other characters. */
 function digitsIn(text: string, start: number, end: number): number {
   let value = 0;
   for (let i = start; i < end; i++) {
@@ -76,14 +79,14 @@ function floating(text: string): number | undefined {
     case '-infinity':
       return Number.NEGATIVE_INFINITY;
     default:
-      // NaN, above all others for the kernel, has no place among JavaScript's numbers.
+      // NaN, which the kernel orders above all others, is not ordered among JavaScript's numbers.
       return undefined;
   }
 }
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const POINT = '.';
-/** Scaled by the column's scale; digits beyond it make no value of the type. */
+/** Scaled by the column's scale; a text with more digits is not a value of the type. */
 function decimalOrder(scale: number): ValueOrder {
   return numeric((text) => {
     const negative = text.charCodeAt(0) === MINUS;
@@ -120,7 +123,10 @@ function moment(unit: 'day' | 'us' | 'ns', zoned: boolean): ValueOrder {
   return numeric((text) => plainMoment(text, unit, zoned) ?? momentByPattern(text, unit, zoned));
 }
 
-/** `YYYY-MM-DD`, `YYYY-MM-DD hh:mm:ss` with `+00` for zoned ones: what bounds of tablets look like. */
+/**
+ * Parses `YYYY-MM-DD` and `YYYY-MM-DD hh:mm:ss`, with `+00` for types with a zone: the usual form of tablet
+ * bounds.
+ */
 function plainMoment(text: string, unit: 'day' | 'us' | 'ns', zoned: boolean): OrderedValue | undefined {
   const day = text[4] === '-' && text[7] === '-' ? dayNumber(text) : undefined;
   if (day === undefined) return undefined;
@@ -184,7 +190,7 @@ const clock = numeric((text) => {
   return ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1e9 + Number(fraction.padEnd(9, '0'));
 });
 
-/** UTF-16 order is not the order of the bytes where surrogates meet characters above them. */
+/** UTF-16 order differs from byte order where surrogates meet characters above them. */
 function compareText(a: OrderedValue, b: OrderedValue): number {
   const [x, y] = [a as string, b as string];
   if (x === y) return 0;
@@ -202,7 +208,7 @@ const codeRank = (unit: number): number =>
 const text: ValueOrder = { parse: (value) => value, compare: compareText };
 
 const BLOB_BYTE = /\\x([0-9A-Fa-f]{2})|([^\\])/gy;
-/** As a text of one character per byte. */
+/** A blob is compared as a text of one character per byte. */
 const blob: ValueOrder = {
   parse(value) {
     let bytes = '';

@@ -24,7 +24,10 @@ interface Token {
 
 const parsed = new Map<string, KernelType>();
 
-/** A type as the kernel's SQL writes it (`DECIMAL(38,9)`, `STRUCT("a b" INTEGER)[]`), taken apart; undefined if it is none. */
+/**
+ * Parses a type in the kernel's SQL (`DECIMAL(38,9)`, `STRUCT("a b" INTEGER)[]`); undefined if the text is
+ * not a type.
+ */
 export function parseType(sql: string): KernelType | undefined {
   const known = parsed.get(sql);
   if (known !== undefined) return known;
@@ -114,7 +117,7 @@ class TypeReader {
         return { id: 'MAP', key, value };
       }
       default:
-        // A length, as in VARCHAR(10), which the kernel ignores too.
+        // This is a length, as in VARCHAR(10), which the kernel ignores too.
         this.#until(() => this.#next());
         return { id: name } as KernelType;
     }
@@ -123,7 +126,7 @@ class TypeReader {
   #structField(): KernelField {
     const name = this.#next();
     if (name.kind === 'quoted') return { name: name.text, type: this.#type() };
-    // A bare name and the first word of its type are one token: names with blanks are quoted.
+    // An unquoted name and the first word of its type are one token; names with blanks are quoted.
     const blank = name.text.indexOf(' ');
     if (name.kind !== 'word' || blank < 0) throw new NotAType();
     this.#at--;

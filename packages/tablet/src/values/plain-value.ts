@@ -1,9 +1,9 @@
 import type { KernelType } from '@tessera/kernel';
 
-/** Texts in statistics are cut to this. */
+/** Texts in statistics are truncated to this length. */
 export const MAX_TEXT_BYTES = 64;
 
-/** A bound of values: what the kernel's VARCHAR of it is, undefined where it cannot be told. */
+/** A lower bound of values as the kernel's VARCHAR; undefined if it cannot be computed. */
 export function lowerBound(type: KernelType, plain: Uint8Array): string | undefined {
   return isText(type) && plain.length > MAX_TEXT_BYTES ? cutText(plain) : textOfPlain(type, plain);
 }
@@ -18,7 +18,7 @@ const isText = (type: KernelType): boolean => type.id === 'VARCHAR';
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The longest whole characters within the limit. */
+/** The longest prefix of complete characters within the limit. */
 export function cutText(plain: Uint8Array): string | undefined {
   let end = MAX_TEXT_BYTES;
   while (end > 0 && (plain[end]! & 0xc0) === 0x80) end--;
@@ -33,7 +33,7 @@ function decodeText(plain: Uint8Array): string | undefined {
   }
 }
 
-/** The shortest text that is above every text with this beginning. */
+/** The shortest text that is greater than every text with this prefix. */
 function textAbove(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0)!);
   while (points.length > 0) {
@@ -45,8 +45,8 @@ function textAbove(prefix: string): string | undefined {
 }
 
 /**
- * The kernel's VARCHAR of a plain-encoded value of Parquet as the kernel writes it; undefined for types whose stored
- * order is not their own, and for values whose text would need a calendar beyond the years 1 to 9999.
+ * The kernel's VARCHAR of a plain-encoded Parquet value as the kernel writes it. Undefined for types whose
+ * stored order differs from their own, and for dates beyond the years 1 to 9999.
  * Source: https://github.com/apache/parquet-format/blob/master/Encodings.md#plain-plain--0
  */
 function textOfPlain(type: KernelType, plain: Uint8Array): string | undefined {
@@ -100,7 +100,7 @@ function textOfPlain(type: KernelType, plain: Uint8Array): string | undefined {
   }
 }
 
-/** 4 and 8 bytes are little endian, longer ones big endian. */
+/** Values of 4 and 8 bytes are little-endian, longer ones big-endian. */
 function unscaled(view: DataView): bigint {
   if (view.byteLength === 4) return BigInt(view.getInt32(0, true));
   if (view.byteLength === 8) return view.getBigInt64(0, true);
@@ -121,7 +121,7 @@ function floatText(value: number): string | undefined {
   return String(value);
 }
 
-/** The fewest digits that name this 32-bit float. */
+/** The fewest digits that identify this 32-bit float. */
 function shortestFloat(value: number): string | undefined {
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));

@@ -2,7 +2,10 @@ import { TesseraError } from '@tessera/common';
 import { type KernelType, typeToSql } from '@tessera/kernel';
 import { parseType } from './parse-type.ts';
 
-/** Types that Parquet as the kernel writes it would change: 128-bit integers to DOUBLE, INTERVAL to milliseconds, … */
+/**
+ * Types that Parquet files of the kernel would change: 128-bit integers to DOUBLE, INTERVAL to milliseconds,
+ * …
+ */
 const AS_TEXT: ReadonlySet<string> = new Set([
   'HUGEINT',
   'UHUGEINT',
@@ -16,8 +19,8 @@ const AS_OTHER: Readonly<Record<string, KernelType>> = { TIMESTAMP_S: { id: 'TIM
 const REFUSED: ReadonlySet<string> = new Set(['UNION', 'VARIANT', 'GEOMETRY', 'NULL']);
 
 /**
- * How values of a column's type stand in tablet bodies: as SQL, undefined when as they are. CAST leads there and back
- * without loss.
+ * The type in which tablet bodies store values of a column's type, as SQL; undefined if they are stored
+ * unchanged. CAST converts in both directions without loss.
  * @throws TesseraError NOT_SUPPORTED for types that tablets cannot hold
  */
 export function storedType(type: string): string | undefined {
@@ -34,7 +37,7 @@ export const fromStored = (expression: string, type: string): string => {
   return changed ? `CAST(${expression} AS ${type})` : expression;
 };
 
-/** The same object when nothing changes. */
+/** Returns the same object if nothing changes. */
 function storedForm(type: KernelType): KernelType {
   if (REFUSED.has(type.id)) throw TesseraError.of('NOT_SUPPORTED', { what: `A column of type ${type.id}` });
   if (AS_TEXT.has(type.id)) return { id: 'VARCHAR' };
@@ -57,7 +60,7 @@ function storedForm(type: KernelType): KernelType {
   }
 }
 
-/** Types that the kernel writes as they are and reads back as others, with the same values. */
+/** Whether the kernel writes a type unchanged but reads it back as another type with the same values. */
 function readsOtherwise(type: KernelType): boolean {
   switch (type.id) {
     case 'ARRAY':

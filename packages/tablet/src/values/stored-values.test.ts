@@ -7,7 +7,7 @@ import { storedType } from './stored-type.ts';
 const tablets = await testTablets();
 afterAll(() => tablets[Symbol.asyncDispose]());
 
-/** Values as SQL literals of the type, the hard ones of each. */
+/** Values as SQL literals for each type, including its edge cases. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   BOOLEAN: ['true', 'false'],
   TINYINT: ['-128', '127', '0'],
@@ -88,7 +88,7 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
   'STRUCT(t TIMESTAMPTZ, d DECIMAL(38,9))': ["{'t': '2024-01-01 00:00:00+00', 'd': 1.5}"],
 };
 
-/** One row each, in order. */
+/** A query with one row per literal, in order. */
 const valuesOf = (type: string, literals: readonly string[]): string =>
   `SELECT v FROM (VALUES ${literals.map((literal) => `(CAST(${literal} AS ${type}))`).join(', ')}) AS t(v)`;
 

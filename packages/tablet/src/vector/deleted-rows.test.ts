@@ -51,7 +51,8 @@ describe('deleted rows', () => {
   });
 
   it('are written as other implementations of roaring bitmaps read them', () => {
-    // From the format's specification: cookie 12346, one container of key 0, cardinality - 1, its offset, the values.
+    // The format's specification defines: cookie 12346, one container of key 0, cardinality - 1, its offset, the
+    // values.
     expect([...DeletedRows.of([1, 1000]).encode()]).toEqual([
       ...[0x3a, 0x30, 0, 0, 1, 0, 0, 0],
       ...[0, 0, 1, 0, 16, 0, 0, 0],

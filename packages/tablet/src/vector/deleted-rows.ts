@@ -11,14 +11,14 @@ export interface RowRange {
 /** Positions of deleted rows in a tablet's body. Immutable. */
 export class DeletedRows {
   static readonly none = new DeletedRows(new Uint32Array());
-  /** Ascending, each once. */
+  /** The positions, ascending and unique. */
   readonly #positions: Uint32Array;
 
   private constructor(positions: Uint32Array) {
     this.#positions = positions;
   }
 
-  /** In any order; what comes twice counts once. */
+  /** Accepts positions in any order; duplicates count once. */
   static of(positions: Iterable<number>): DeletedRows {
     const sorted = Uint32Array.from(positions).sort();
     return new DeletedRows(sorted.filter((position, i) => i === 0 || position !== sorted[i - 1]));
@@ -26,7 +26,7 @@ export class DeletedRows {
 
   /**
    * Reads the portable format of roaring bitmaps.
-   * @throws RangeError for bytes that are none, or not the number of rows that the catalog tells
+   * @throws RangeError for invalid bytes, or if the number of rows differs from the catalog's
    */
   static decode(bytes: Uint8Array, rows: number): DeletedRows {
     let bitmap: RoaringBitmap32 | undefined;
@@ -77,7 +77,7 @@ export class DeletedRows {
     return new DeletedRows(both.slice(0, count));
   }
 
-  /** Deleted rows from `start` to `end` (exclusive). */
+  /** The number of deleted rows from `start` to `end` (exclusive). */
   countIn(start: number, end: number): number {
     return this.#firstFrom(end) - this.#firstFrom(start);
   }
@@ -86,7 +86,7 @@ export class DeletedRows {
     return this.#positions;
   }
 
-  /** Ascending, as few as there can be. */
+  /** The positions as ascending, maximal ranges. */
   *ranges(): Generator<RowRange, void> {
     const positions = this.#positions;
     for (let i = 0; i < positions.length; ) {
@@ -97,7 +97,7 @@ export class DeletedRows {
     }
   }
 
-  /** Index of the first position that is not below `position`. */
+  /** The index of the first position that is not below `position`. */
   #firstFrom(position: number): number {
     let [low, high] = [0, this.#positions.length];
     while (low < high) {

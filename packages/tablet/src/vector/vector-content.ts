@@ -1,12 +1,12 @@
 import type { DeletionVector } from '@tessera/catalog';
 import { DeletedRows } from './deleted-rows.ts';
 
-/** A vector whose bitmap is smaller travels in the commit. */
+/** A vector with a smaller bitmap is stored in the commit itself. */
 const MAX_INLINE_VECTOR_BYTES = 8 * 1024;
 
 /**
- * What the catalog keeps of deleted rows: `inline` when they are few, else the bytes of an object that the caller stores
- * and names by `key`.
+ * The catalog's record of deleted rows: `inline` if they are few, else the bytes of an object that the caller
+ * stores under `key`.
  */
 export function vectorContent(
   deleted: DeletedRows,
@@ -18,8 +18,8 @@ export function vectorContent(
 }
 
 /**
- * @param object the bytes of `vector.key`'s object, when the vector is not inline
- * @throws RangeError for bytes that are no deletion vector of as many rows
+ * @param object the bytes of the object `vector.key`, if the vector is not inline
+ * @throws RangeError for bytes that are not a deletion vector with this number of rows
  */
 export function deletedRowsOf(vector: DeletionVector, object?: Uint8Array): DeletedRows {
   const bytes = vector.inline === undefined ? object : Buffer.from(vector.inline, 'base64');

@@ -2,14 +2,14 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { FooterDocument, type ParquetFooter } from '../body/parquet-footer.ts';
 
-/** Length of the footer and `PAR1`. */
+/** The length of the footer length and `PAR1`. */
 export const TRAILER_BYTES = 8;
 /** The bytes before the first row group. */
 export const PARQUET_MAGIC = 'PAR1';
-/** Files up to this are held in memory, larger ones go by in pieces of this size. */
+/** Smaller files are held in memory; larger ones are read in pieces of this size. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** A Parquet file as the kernel wrote it. */
+/** A Parquet file that the kernel wrote. */
 export class BodyFile {
   readonly path: string;
   readonly document: FooterDocument;
@@ -26,7 +26,7 @@ export class BodyFile {
   }
 
   static async open(path: string): Promise<BodyFile> {
-    // Small files are in the page cache: touching them at once costs less than turns of the thread pool.
+    // Small files are in the page cache: synchronous access costs less than the thread pool.
     const { size } = statSync(path);
     if (size <= PIECE_BYTES) {
       const content = readFileSync(path);
@@ -44,7 +44,7 @@ export class BodyFile {
     }
   }
 
-  /** The bytes from `start` to `end`, in order; a piece is good until the next one is asked for. */
+  /** The bytes from `start` to `end`, in order. A piece is valid until the next one is requested. */
   async *pieces(start: number, end: number): AsyncGenerator<{ offset: number; bytes: Buffer }> {
     if (Buffer.isBuffer(this.#content)) {
       yield { offset: start, bytes: this.#content.subarray(start, end) };
@@ -59,7 +59,7 @@ export class BodyFile {
     }
   }
 
-  /** What stands from `offset` on is replaced. */
+  /** Replaces everything from `offset` on. */
   async replaceTail(offset: number, tail: Buffer): Promise<void> {
     if (Buffer.isBuffer(this.#content)) {
       writeFileSync(this.path, Buffer.concat([this.#content.subarray(0, offset), tail]));
@@ -69,7 +69,7 @@ export class BodyFile {
     await this.#content.truncate(offset + tail.length);
   }
 
-  /** Frees the disk space from `offset` on; what stands there is not read any more. */
+  /** Frees the disk space from `offset` on, where nothing is read any more. */
   async truncate(offset: number): Promise<void> {
     if (!Buffer.isBuffer(this.#content)) await this.#content.truncate(offset);
   }

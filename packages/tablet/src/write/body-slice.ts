@@ -5,13 +5,16 @@ import { type BodyFile, PARQUET_MAGIC, writeAt } from './body-file.ts';
 import { type ByteRange, ChunkSums } from './chunk-sums.ts';
 import type { Division } from './divide-body.ts';
 
-/** Some row groups of a body on their way to a file of their own; those from the first on stay where they are. */
+/**
+ * Some row groups of a body that are moved to a file of their own. The slice with the first row group stays
+ * in place.
+ */
 export class BodySlice {
   readonly path: string;
   readonly groups: readonly RowGroup[];
-  /** To be added to offsets in the body. */
+  /** The number to add to offsets in the body. */
   readonly shift: number;
-  /** Where the row groups end in the slice's own file. */
+  /** The end of the row groups in the slice's own file. */
   readonly end: number;
   readonly #body: BodyFile;
   readonly #division: Division;
@@ -27,7 +30,10 @@ export class BodySlice {
     this.end = (to === all.length ? body.footerOffset : startOf(all[to]!)) + this.shift;
   }
 
-  /** Moves the bytes to the slice's file; the checksums of the ranges, which are given as they lie there, ascending. */
+  /**
+   * Moves the bytes to the slice's file and returns the checksums of the ranges, which are offsets in the
+   * body, ascending.
+   */
   async move(ranges: readonly ByteRange[]): Promise<readonly number[]> {
     const sums = new ChunkSums(ranges);
     const target = this.#division.from === 0 ? undefined : await open(this.path, 'wx');
@@ -48,12 +54,15 @@ export class BodySlice {
     }
   }
 
-  /** The Parquet footer of the slice's own file. To be asked for once. */
+  /** The Parquet footer of the slice's own file. May be called only once. */
   footer(): Uint8Array {
     return this.#body.document.slice(this.#division.from, this.#division.to, this.shift).encode();
   }
 
-  /** Puts the tail behind the row groups: the file is whole, and the body ends where the slice began. */
+  /**
+   * Writes the tail after the row groups, which completes the file, and truncates the body to where the slice
+   * began.
+   */
   async finish(tail: Buffer): Promise<void> {
     if (this.#division.from === 0) {
       await this.#body.replaceTail(this.end, tail);
@@ -68,7 +77,7 @@ export class BodySlice {
     await this.#body.truncate(PARQUET_MAGIC.length - this.shift);
   }
 
-  /** The finished file, for small ones. */
+  /** The content of the finished file, for small files. */
   content(): Buffer {
     return readFileSync(this.path);
   }

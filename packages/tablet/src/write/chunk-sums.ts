@@ -5,19 +5,19 @@ export interface ByteRange {
   readonly bytes: number;
 }
 
-/** The CRC-32C of ranges that follow each other, while the file that holds them goes by in pieces. */
+/** Computes the CRC-32C of consecutive ranges while their file is read in pieces. */
 export class ChunkSums {
   readonly #ranges: readonly ByteRange[];
   readonly #sums: number[] = [];
   #sum = 0;
 
-  /** Ascending, none over another. */
+  /** The ranges must be ascending and must not overlap. */
   constructor(ranges: readonly ByteRange[]) {
     this.#ranges = ranges;
     this.#close(0);
   }
 
-  /** Pieces come in order and without gaps. */
+  /** Pieces must arrive in order and without gaps. */
   update(offset: number, piece: Uint8Array): void {
     const end = offset + piece.length;
     for (let at = offset; at < end; ) {
@@ -32,13 +32,13 @@ export class ChunkSums {
     }
   }
 
-  /** One per range. */
+  /** One checksum per range. */
   sums(): readonly number[] {
     if (this.#sums.length !== this.#ranges.length) throw new Error('The file ended before its chunks');
     return this.#sums;
   }
 
-  /** Ends the ranges that end at `at` or are empty. */
+  /** Finishes the ranges that end at `at` or are empty. */
   #close(at: number): void {
     for (;;) {
       const range = this.#ranges[this.#sums.length];

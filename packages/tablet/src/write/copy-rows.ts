@@ -12,9 +12,9 @@ export interface CopyJob {
 }
 
 /**
- * Writes rows to one Parquet file; their number. One file, because the kernel gives up the order of the rows when it
- * writes several. No bloom filters: they would lie outside the column chunks, and a file that is filled by ranges would
- * have holes where the kernel looks for them.
+ * Writes rows to one Parquet file and returns their number. It is one file because the kernel does not keep
+ * the order of the rows when it writes several. It has no Bloom filters: they would lie outside the column
+ * chunks, where a sparse local file has holes.
  */
 export const copyRows = ({ session, sql, params, path, rowGroupRows }: CopyJob): Promise<number> =>
   session.execute(
@@ -23,7 +23,7 @@ export const copyRows = ({ session, sql, params, path, rowGroupRows }: CopyJob):
     params,
   );
 
-/** Rows of the query in their stored form, sorted by the primary index. */
+/** A query of the rows in their stored form, sorted by the primary index. */
 export function sortedRows(table: TableObject, sql: string): string {
   const order = orderBy(table);
   return (

@@ -12,12 +12,13 @@ import { type ColumnOutline, outlineOf, statisticsOf } from './granule-columns.t
 import { checkSorted } from './sortedness.ts';
 import type { WriteOptions, WrittenTablet } from './write-options.ts';
 
-/** A tablet whose body is no larger travels in the commit. */
+/** A tablet with a smaller body is stored in the commit itself. */
 const MAX_INLINE_BYTES = 64 * 1024;
 
 /**
- * Makes tablets of a Parquet body: divides it by size, puts the Hybrid Header before each footer. The body's file becomes
- * one of the tablets; it is cut from its end, so that the disk holds little more than it held before.
+ * Turns a Parquet body into tablets: divides it by size and puts the Hybrid Header before each footer. The
+ * body's file becomes one of the tablets. It is cut from its end, so that the disk never holds much more than
+ * before.
  */
 export async function* finishTablets(
   path: string,

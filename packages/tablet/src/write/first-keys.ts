@@ -18,7 +18,10 @@ export async function firstKeys(
   return keysFromStatistics(columns, groups) ?? (await keysFromBody(session, columns, path, groups));
 }
 
-/** The first value of the first column is its smallest; of a single row every value is. */
+/**
+ * Keys that follow from statistics: the first value of the first column is its minimum, and in a row group
+ * with a single row this holds for every column.
+ */
 function keysFromStatistics(
   columns: readonly Column[],
   groups: readonly RowGroup[],
@@ -70,7 +73,10 @@ async function keysFromBody(
   );
 }
 
-/** Moments as in UTC, whatever the session's zone is; of texts enough to be cut. */
+/**
+ * The text of a key: timestamps in UTC, whatever the session's zone; texts only as long as needed for
+ * truncation.
+ */
 function keyText({ storedName, type }: Column): string {
   const value = fromStored(quoteName(storedName), type);
   const { id } = parseType(type) ?? {};

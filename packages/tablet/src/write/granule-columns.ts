@@ -6,12 +6,12 @@ import { parseType } from '../values/parse-type.ts';
 import { lowerBound, upperBound } from '../values/plain-value.ts';
 import type { ByteRange } from './chunk-sums.ts';
 
-/** What the header says of one column, but for the checksums. */
+/** The header's description of one column, without checksums. */
 export type ColumnOutline = Omit<HeaderColumn, 'granules'> & {
   readonly granules: readonly Omit<HeaderColumn['granules'][number], 'crc32c'>[];
 };
 
-/** Ranges and statistics of a column in each of the row groups. Nested columns have ranges only. */
+/** The ranges and statistics of a column in each row group. Nested columns only have ranges. */
 export function outlineOf(column: Column, groups: readonly RowGroup[], shift: number): ColumnOutline {
   return {
     id: column.id,
@@ -25,7 +25,7 @@ export function outlineOf(column: Column, groups: readonly RowGroup[], shift: nu
   };
 }
 
-/** The leaves of a column stand side by side. */
+/** The range of a column; its leaves are adjacent. */
 function rangeOf(chunks: readonly ColumnChunk[], name: string): ByteRange {
   const first = chunks[0];
   if (first === undefined) throw new Error(`The body has no column ${name}`);
@@ -50,7 +50,9 @@ function boundsOf(column: Column, rows: number, chunks: readonly ColumnChunk[]) 
   };
 }
 
-/** Of a column in the whole tablet; undefined when not every granule's NULLs are counted. */
+/**
+ * The statistics of a column in the whole tablet; undefined if the NULLs of some granule were not counted.
+ */
 export function statisticsOf(
   { id, type, granules }: ColumnOutline,
   granuleRows: readonly number[],
@@ -75,7 +77,7 @@ export function statisticsOf(
   return { column: id, nulls, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 }
 
-/** The smallest (-1) or largest (1); undefined when one of them is not known. */
+/** The smallest (-1) or largest (1) value; undefined if one of them is unknown. */
 function extreme(
   bounds: readonly (string | undefined)[],
   order: ValueOrder | undefined,

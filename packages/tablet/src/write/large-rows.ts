@@ -6,18 +6,18 @@ import { partitionRuns } from './partition-runs.ts';
 import { dropStage, partitionColumns, type StagedRows, stageName } from './stage.ts';
 import type { WriteOptions } from './write-options.ts';
 
-/** The kernel's vectors; row groups cannot be smaller. */
+/** The kernel's vector size, the minimum for row groups. */
 const LEAST_ROWS = 2048;
-/** Parts of the kernel's memory: rows that are sorted at once, and rows of a row group. */
+/** Fractions of the kernel's memory: for rows that are sorted at once, and for the rows of a row group. */
 const SORTED_PART = 5;
 const ROW_GROUP_PART = 40;
-/** Of values without a length of their own, and of what holds any value. */
+/** The assumed size of a value without a length, and the overhead of any other value. */
 const VALUE_BYTES = 16;
 
 /**
- * Rows that are too large for the kernel's own sort, which keeps whole rows in memory while it merges: the query runs into
- * an unsorted temp table, only keys are sorted, and the rows come in runs of the sorted keys that fit in memory. The stage
- * is read once for each run.
+ * Handles rows that are too large for the kernel's own sort, which keeps whole rows in memory while it
+ * merges. The query runs into an unsorted temp table, only the keys are sorted, and the rows are read in runs
+ * of the sorted keys that fit in memory. The temp table is read once per run.
  */
 export async function* largeRowsOf(options: WriteOptions): AsyncGenerator<StagedRows, void> {
   const { session, table, sql } = options;
@@ -74,7 +74,7 @@ async function sizesOf({ session, table }: WriteOptions, stage: string) {
   };
 }
 
-/** SQL for about how many bytes a value takes. */
+/** SQL for the approximate number of bytes of a value. */
 function lengthOf(name: string, type: string): string {
   const { id } = parseType(storedType(type) ?? type) ?? { id: 'STRUCT' };
   switch (id) {

@@ -1,10 +1,10 @@
 import type { KernelSession } from '@tessera/kernel';
 
-/** Rows of one partition that stand together in a table. */
+/** The consecutive rows of one partition in a table. */
 export interface PartitionRun {
-  /** Of each partition expression, the kernel's VARCHAR. */
+  /** The value of each partition expression, as the kernel's VARCHAR. */
   readonly texts: readonly (string | null)[];
-  /** `rowid` of the first. */
+  /** The `rowid` of the first row. */
   readonly first: number;
   readonly rows: number;
 }
@@ -26,7 +26,7 @@ export async function partitionRuns(
 
 const listOf = (items: readonly string[]): string => `[${items.join(', ')}]::VARCHAR[]`;
 
-/** The VARCHAR of a value, of moments the one in UTC, whatever the session's zone is. */
+/** The VARCHAR of a value; timestamps are in UTC, whatever the session's zone. */
 const canonicalText = (value: string): string =>
   `CASE WHEN typeof(${value}) = 'TIMESTAMP WITH TIME ZONE' AND isfinite(TRY_CAST(${value}::VARCHAR AS TIMESTAMPTZ)) ` +
   `THEN timezone('UTC', TRY_CAST(${value}::VARCHAR AS TIMESTAMPTZ))::VARCHAR || '+00' ELSE ${value}::VARCHAR END`;

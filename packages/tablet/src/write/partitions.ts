@@ -5,8 +5,8 @@ import { dropStage, partitionColumns, type StagedRows, stageName } from './stage
 import type { WriteOptions } from './write-options.ts';
 
 /**
- * Runs the query once into a temp table sorted by partition and primary index, which the kernel spills when it is large,
- * and gives the partitions one after the other. The table is gone when the iteration ends.
+ * Runs the query once into a temp table sorted by partition and primary index, which the kernel spills if it
+ * is large, and yields the partitions one after the other. The table is dropped when the iteration ends.
  */
 export async function* partitionsOf(options: WriteOptions): AsyncGenerator<StagedRows, void> {
   const { session, table, sql } = options;

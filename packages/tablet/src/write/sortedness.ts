@@ -6,8 +6,9 @@ import { keyColumns } from './copy-rows.ts';
 import type { ColumnOutline } from './granule-columns.ts';
 
 /**
- * Reads leave granules out because rows are sorted: a body that is not must never become a tablet.
- * @throws Error, a defect, when the granules are seen not to follow each other by the primary index
+ * Verifies that rows are sorted: reads skip granules based on the order, so an unsorted body must never
+ * become a tablet.
+ * @throws Error, which indicates a defect, if the granules are not in the order of the primary index
  */
 export function checkSorted(
   table: TableObject,
@@ -17,7 +18,7 @@ export function checkSorted(
   const columns = keyColumns(table);
   const orders = columns.map((column) => orderOf(column.type));
   const leading = outlines.find(({ id }) => id === columns[0]?.id);
-  // Bounds of texts may be cut: only those of other types are values.
+  // Bounds of texts may be truncated; only those of other types are values.
   const order = leading === undefined || parseType(leading.type)?.id === 'VARCHAR' ? undefined : orders[0];
   for (let i = 1; i < keys.length; i++) {
     const overlap = order !== undefined && overlaps(leading!.granules[i - 1]!, leading!.granules[i]!, order);
@@ -26,7 +27,7 @@ export function checkSorted(
   }
 }
 
-/** The leading column's values never fall from one granule to the next. */
+/** Whether the value ranges of the leading column overlap between two consecutive granules. */
 function overlaps(
   { max }: Pick<GranuleColumn, 'max'>,
   { min }: Pick<GranuleColumn, 'min'>,
@@ -36,7 +37,7 @@ function overlaps(
   return high !== undefined && low !== undefined && order.compare(high, low) > 0;
 }
 
-/** As far as both keys can be compared. */
+/** Whether a key is greater than the next one, as far as both can be compared. */
 function descends(
   before: readonly KeyValue[],
   after: readonly KeyValue[],
@@ -48,7 +49,7 @@ function descends(
     if (a.kind === 'null' || b.kind === 'null') return a.kind === 'null';
     const [x, y] = [order?.parse(a.text), order?.parse(b.text)];
     if (x === undefined || y === undefined) return false;
-    // What a text that goes on is above is not known of texts with the same beginning.
+    // A truncated text cannot be compared with texts that begin with it.
     if (a.kind === 'prefix' && String(y).startsWith(a.text)) return false;
     if (b.kind === 'prefix' && String(x).startsWith(b.text)) return false;
     const place = order!.compare(x, y);

@@ -2,7 +2,7 @@ import { newUlid } from '@tessera/common';
 import { type KernelParams, type KernelSession, quoteName } from '@tessera/kernel';
 import type { WriteOptions } from './write-options.ts';
 
-/** Rows of one value of the partition expressions that become one body. */
+/** The rows of one partition, which become one body. */
 export interface StagedRows {
   readonly partition: readonly (string | null)[];
   /** A query of the rows in their stored form, sorted. */
@@ -13,7 +13,10 @@ export interface StagedRows {
 
 export const stageName = (): string => quoteName(`tablet_stage_${newUlid()}`);
 
-/** What failed before is what matters; a session that cannot drop loses its temp tables when it is closed. */
+/**
+ * Drops the temp table and ignores errors: the original failure matters, and a session drops its temp tables
+ * when it is closed.
+ */
 export async function dropStage(session: KernelSession, stage: string): Promise<void> {
   await session.execute(`DROP TABLE IF EXISTS ${stage}`).catch(() => undefined);
 }

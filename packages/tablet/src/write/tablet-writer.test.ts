@@ -17,7 +17,7 @@ const headerOf = ({ path, tablet }: WrittenTablet) =>
   readHeader(readFileSync(path).subarray(tablet.headerOffset), tablet);
 const rowsIn = (written: readonly WrittenTablet[]) =>
   written.map(({ tablet }) => tablet.rows).reduce((sum, rows) => sum + rows, 0);
-/** Texts that do not compress, so that few rows make large tablets. */
+/** Incompressible texts, so that few rows make large tablets. */
 const NOISE = 'md5(i::VARCHAR) || md5((i + 1)::VARCHAR)';
 
 describe('writing tablets', () => {

@@ -8,8 +8,8 @@ import type { StagedRows } from './stage.ts';
 import type { WriteOptions, WrittenTablet } from './write-options.ts';
 
 /**
- * Runs the query and writes its rows as tablets, sorted by the primary index; a tablet holds rows of one partition only.
- * Nothing comes for a query without rows. Tablets do not come in the order of their keys.
+ * Runs the query and writes its rows as tablets, sorted by the primary index; a tablet holds rows of one
+ * partition only. A query without rows yields nothing. Tablets are not yielded in key order.
  * @throws TesseraError of the query; NOT_SUPPORTED for a column that tablets cannot hold; the signal's reason
  */
 export async function* writeTablets(options: WriteOptions): AsyncGenerator<WrittenTablet, void> {

@@ -8,9 +8,12 @@ export interface WriteOptions {
   /** A query of the kernel: the table's columns by `storedName`, in order, with their types. */
   readonly sql: string;
   readonly params?: KernelParams;
-  /** Kernel expressions over the stored names for `table.partitionBy`; empty without partitions. */
+  /** Expressions of the kernel over the stored names for `table.partitionBy`; empty without partitions. */
   readonly partitionSql: readonly string[];
-  /** Owned by the write, writable by the kernel; the files stay until the caller removes them. */
+  /**
+   * A directory owned by the write that the kernel can write to; its files stay until the caller removes
+   * them.
+   */
   readonly directory: string;
   readonly minBytes: number;
   readonly maxBytes: number;
@@ -18,7 +21,7 @@ export interface WriteOptions {
   readonly signal: AbortSignal;
 }
 
-/** A tablet that stands as a file on local disk, not uploaded yet. `tablet.key` is set by who uploads it. */
+/** A tablet in a local file that is not uploaded yet. The uploader sets `tablet.key`. */
 export interface WrittenTablet {
   readonly path: string;
   readonly tablet: Tablet;
