@@ -35,7 +35,7 @@ import type { TemporaryTables } from './temporary/temporary-tables.ts';
 import { trackedResult } from './tracked-result.ts';
 import type { Transactions } from './transactions.ts';
 import { Users } from './user-directory.ts';
-import type { UpkeepOptions } from './vacuum/upkeep.ts';
+import type { MaintenanceOptions } from './vacuum/maintenance.ts';
 
 export interface CoordinatorOptions {
   readonly kernel: Kernel;
@@ -48,7 +48,7 @@ export interface CoordinatorOptions {
   /** Undefined: the node keeps no tables. */
   readonly tables?: TableServices | undefined;
   /** Undefined: tables are left as statements made them. */
-  readonly upkeep?: UpkeepOptions | undefined;
+  readonly maintenance?: MaintenanceOptions | undefined;
   /** Undefined: every statement runs at once. */
   readonly admission?: AdmissionOptions | undefined;
   /** How many samples of `engine_metrics_history` a minute has; default 12. */
@@ -117,7 +117,7 @@ export class Coordinator {
       manager: tables?.manager,
       engine: options.engineId,
       cluster: options.cluster?.cluster,
-      log: options.upkeep?.log,
+      log: options.maintenance?.log,
     });
     this.#cancellation = new QueryCancellation(running, authorizer, options.cluster?.cluster);
     this.#runner = new StatementRunner({
@@ -204,7 +204,7 @@ export class Coordinator {
 
   /** Tables that wait to be looked at whether tablets of theirs are to be merged. */
   get tablesToMerge(): number {
-    return this.#tables?.upkeep?.waiting ?? 0;
+    return this.#tables?.maintenance?.waiting ?? 0;
   }
 
   /**
@@ -309,16 +309,16 @@ export class Coordinator {
     if (result.kind === 'rows') await readToEnd(result);
   }
 
-  /** Resolves when no upkeep of tables is under way or due. */
+  /** Resolves when no maintenance of tables is under way or due. */
   async settled(): Promise<void> {
-    await this.#tables?.upkeep?.settled();
+    await this.#tables?.maintenance?.settled();
   }
 
   /** To be called when the node has drained: stops what no statement asked for, ends what clients left open. */
   async close(): Promise<void> {
     this.#information.close();
     this.#sessions.close();
-    await this.#tables?.upkeep?.close();
+    await this.#tables?.maintenance?.close();
     await this.transactions?.close();
   }
 

@@ -180,7 +180,7 @@ export const serve: Serve = async (options) => {
     admission: admissionOptions(config, memory.kernelBytes, logging),
     cluster: { ...multiNode, distributes: config.execution.enable_shuffle },
     tables,
-    upkeep: {
+    maintenance: {
       autoVacuum: autoVacuum(config),
       mergeCommittedTablets: config.execution.merge_committed_tablets,
       memoryLimitBytes: memory.kernelBytes,

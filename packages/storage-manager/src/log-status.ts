@@ -42,9 +42,9 @@ export interface CollectionEnd {
 export const collectionEnds = measurement<CollectionEnd>('garbage-collection');
 
 export function logStatus(state: LogNodeState, readAtMs: number | undefined): LogStatus {
-  const { role, catalog, queue, append, upkeep } = state;
+  const { role, catalog, queue, append, maintenance } = state;
   const leads = role.kind === 'leader';
-  const hasCheckpoint = leads && upkeep.checkpointBytes > 0;
+  const hasCheckpoint = leads && maintenance.checkpointBytes > 0;
   return {
     role: role.kind,
     mayLead: state.options.candidate && role.kind !== 'broken' && role.kind !== 'resigned',
@@ -53,8 +53,8 @@ export function logStatus(state: LogNodeState, readAtMs: number | undefined): Lo
     readAgeSeconds: leads ? 0 : readAtMs && (performance.now() - readAtMs) / 1_000,
     waitingCommits: queue.length + (append?.commits.length ?? 0),
     entriesSinceCheckpoint:
-      leads && catalog !== undefined ? catalog.version - upkeep.checkpointed : undefined,
-    checkpointBytes: hasCheckpoint ? upkeep.checkpointBytes : undefined,
+      leads && catalog !== undefined ? catalog.version - maintenance.checkpointed : undefined,
+    checkpointBytes: hasCheckpoint ? maintenance.checkpointBytes : undefined,
     garbageObjects: catalog?.tombstoneCount,
   };
 }

@@ -16,7 +16,7 @@ import { DEFAULT_SETTINGS, withSettings } from '../settings.ts';
 import type { StatementRequest } from '../statement-request.ts';
 import type { DoneResult } from '../statement-result.ts';
 import type { TableServices } from '../tables.ts';
-import type { UpkeepOptions } from '../vacuum/upkeep.ts';
+import type { MaintenanceOptions } from '../vacuum/maintenance.ts';
 import { localCatalog } from './local-catalog.ts';
 
 export interface Asked {
@@ -35,7 +35,7 @@ export interface Asked {
 }
 
 export interface TestNodeOptions {
-  readonly upkeep?: UpkeepOptions;
+  readonly maintenance?: MaintenanceOptions;
   readonly checksPrivileges?: boolean;
   readonly allowCollectGarbage?: boolean;
 }
@@ -65,7 +65,7 @@ export class TestNode implements AsyncDisposable {
   }
 
   static async open({
-    upkeep,
+    maintenance,
     checksPrivileges = false,
     allowCollectGarbage = false,
   }: TestNodeOptions = {}): Promise<TestNode> {
@@ -103,7 +103,7 @@ export class TestNode implements AsyncDisposable {
       engineId: 'test',
       checksPrivileges,
       tables,
-      upkeep,
+      maintenance,
       makeCredential: testCredential,
     });
     return new TestNode(directory, coordinator, tables, [kernel, mirror], external);

@@ -1,9 +1,9 @@
 import { AUTO_VACUUM_DEFAULTS, type AutoVacuum } from '@tessera/config';
 import { describe, expect, it } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
-import type { UpkeepOptions } from './upkeep.ts';
+import type { MaintenanceOptions } from './maintenance.ts';
 
-const upkeep = (autoVacuum: Partial<AutoVacuum>, mergeCommittedTablets = false): UpkeepOptions => ({
+const maintenance = (autoVacuum: Partial<AutoVacuum>, mergeCommittedTablets = false): MaintenanceOptions => ({
   autoVacuum: { ...AUTO_VACUUM_DEFAULTS, ...autoVacuum },
   mergeCommittedTablets,
   memoryLimitBytes: 1e9,
@@ -32,7 +32,9 @@ describe('VACUUM', () => {
   });
 
   it('and statements that change the same tablets meanwhile: no row is lost or comes back', async () => {
-    await using node = await TestNode.open({ upkeep: upkeep({ debug_sleep_before_commit_ms: 60 }) });
+    await using node = await TestNode.open({
+      maintenance: maintenance({ debug_sleep_before_commit_ms: 60 }),
+    });
     await fill(node, 10);
     const vacuum = node.run('VACUUM t');
     // Each takes less time than the vacuum sleeps, so that one of them falls between its work and its commit.
@@ -58,9 +60,9 @@ describe('VACUUM', () => {
   });
 });
 
-describe('upkeep', () => {
+describe('maintenance', () => {
   it('merges what small commits leave behind', async () => {
-    await using node = await TestNode.open({ upkeep: upkeep({}, true) });
+    await using node = await TestNode.open({ maintenance: maintenance({}, true) });
     await fill(node, 25);
     await node.coordinator.settled();
     expect((await node.tablets('t')).length).toBeLessThan(10);
@@ -69,7 +71,7 @@ describe('upkeep', () => {
 
   it('vacuums by itself when enough tablets are bad, from the first change on if told so', async () => {
     await using node = await TestNode.open({
-      upkeep: upkeep({ enabled: true, run_on_first_dml: true, min_bad_tablets_threshold: 1 }),
+      maintenance: maintenance({ enabled: true, run_on_first_dml: true, min_bad_tablets_threshold: 1 }),
     });
     await node.run('CREATE TABLE t (a INT)');
     const inserts = Array.from({ length: 5 }, (_, i) => `INSERT INTO t VALUES (${i})`);

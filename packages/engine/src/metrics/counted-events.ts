@@ -9,7 +9,7 @@ const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 /** Counts what the packages tell of; answers with how to end that. */
 export function countEvents(set: MetricSet): (() => void)[] {
-  return [...storeMetrics(set), ...logMetrics(set), ...upkeepMetrics(set), rpcMetrics(set)];
+  return [...storeMetrics(set), ...logMetrics(set), ...maintenanceMetrics(set), rpcMetrics(set)];
 }
 
 function storeMetrics(set: MetricSet) {
@@ -81,7 +81,7 @@ function logMetrics(set: MetricSet) {
   ];
 }
 
-function upkeepMetrics(set: MetricSet) {
+function maintenanceMetrics(set: MetricSet) {
   const jobs = set.counter(
     'tessera_vacuum_jobs_total',
     'Vacuum and merge jobs, by outcome: ok or the name of the error',

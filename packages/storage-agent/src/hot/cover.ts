@@ -5,7 +5,7 @@ import { difference, joined, type RowRange, rowsIn, shifted } from '../scan/row-
 import { scanIdentity } from '../scan/scan-rows.ts';
 import { keysIdentity } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
-import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
+import { PART_COLUMN, POSITION_COLUMN, type ResidentPart, type ResidentTable } from './resident-table.ts';
 
 /** The tablets of a request that a resident table serves, and the SQL that reads them. */
 export interface Cover {
@@ -21,11 +21,15 @@ const MAX_RANGES = 64;
 const MAX_BITMAP_SPAN = 1 << 24;
 
 /** A cover by the whole resident table, if it holds exactly the requested rows. */
-export function wholeCover(image: Image, shape: RelationShape, tablets: readonly ScanTablet[]): string {
+export function wholeCover(
+  resident: ResidentTable,
+  shape: RelationShape,
+  tablets: readonly ScanTablet[],
+): string {
   const positions = shape.rowPositions
-    ? rowPositions(image, new Map(tablets.map((t, i) => [image.parts.get(t.tablet.id)!, i])))
+    ? rowPositions(resident, new Map(tablets.map((t, i) => [resident.parts.get(t.tablet.id)!, i])))
     : '';
-  return `SELECT ${columnsOf(shape)}${positions} FROM ${image.relation}`;
+  return `SELECT ${columnsOf(shape)}${positions} FROM ${resident.relation}`;
 }
 
 /**
@@ -35,14 +39,14 @@ export function wholeCover(image: Image, shape: RelationShape, tablets: readonly
  * means none
  */
 export function partialCover(
-  image: Image,
+  resident: ResidentTable,
   shape: RelationShape,
   tablets: readonly ScanTablet[],
   absent: ReadonlyMap<number, readonly RowRange[]>,
 ): Cover | undefined {
-  const usable: { part: ImagePart; position: number; extra: readonly RowRange[] }[] = [];
+  const usable: { part: ResidentPart; position: number; extra: readonly RowRange[] }[] = [];
   for (const [position, scan] of tablets.entries()) {
-    const part = image.parts.get(scan.tablet.id);
+    const part = resident.parts.get(scan.tablet.id);
     if (part === undefined || part.removed || keysIdentity(part) !== keysIdentity(scan)) continue;
     const gone = absent.get(position) ?? [];
     if (part.claimedScan !== scanIdentity(scan) && difference(part.claimed, gone).length > 0) continue;
@@ -56,26 +60,26 @@ export function partialCover(
   if (ranges.length === 0) return undefined;
   const [chosen, served] = ranges.length <= MAX_RANGES ? [ranges, kept] : largest(ranges, kept);
   const conditions = [
-    bound(image.nextPosition),
-    withinRanges(chosen, image.nextPosition),
+    bound(resident.nextPosition),
+    withinRanges(chosen, resident.nextPosition),
     notDeleted(POSITION_COLUMN, joined(served.flatMap((u) => u.extra))),
   ].filter((c) => c !== undefined);
   const positions = shape.rowPositions
-    ? rowPositions(image, new Map(served.map((u) => [u.part, u.position])))
+    ? rowPositions(resident, new Map(served.map((u) => [u.part, u.position])))
     : '';
   return {
-    sql: `SELECT ${columnsOf(shape)}${positions} FROM ${image.relation} WHERE ${conditions.join(' AND ')}`,
+    sql: `SELECT ${columnsOf(shape)}${positions} FROM ${resident.relation} WHERE ${conditions.join(' AND ')}`,
     tablets: new Set(served.map((u) => u.position)),
   };
 }
 
-function largest<T extends { readonly part: ImagePart }>(
+function largest<T extends { readonly part: ResidentPart }>(
   ranges: readonly RowRange[],
   kept: readonly T[],
 ): [RowRange[], T[]] {
   const chosen = [...ranges].sort((a, b) => rowsIn([b]) - rowsIn([a])).slice(0, MAX_RANGES);
   chosen.sort((a, b) => a.from - b.from);
-  const isIn = ({ start }: ImagePart) => chosen.some(({ from, to }) => start >= from && start < to);
+  const isIn = ({ start }: ResidentPart) => chosen.some(({ from, to }) => start >= from && start < to);
   return [chosen, kept.filter((u) => isIn(u.part))];
 }
 
@@ -99,9 +103,9 @@ const columnsOf = (shape: RelationShape): string =>
  * SQL for the columns `$tablet` and `$row`: lists with the tablet's position and the start of every part,
  * indexed by its ordinal.
  */
-function rowPositions(image: Image, positions: ReadonlyMap<ImagePart, number>): string {
-  const tablets: string[] = new Array(image.nextOrdinal).fill('NULL');
-  const starts: string[] = new Array(image.nextOrdinal).fill('NULL');
+function rowPositions(resident: ResidentTable, positions: ReadonlyMap<ResidentPart, number>): string {
+  const tablets: string[] = new Array(resident.nextOrdinal).fill('NULL');
+  const starts: string[] = new Array(resident.nextOrdinal).fill('NULL');
   for (const [part, position] of positions) {
     tablets[part.ordinal] = String(position);
     starts[part.ordinal] = String(part.start);

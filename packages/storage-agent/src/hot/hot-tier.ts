@@ -14,25 +14,25 @@ import type { RowRange } from '../scan/row-ranges.ts';
 import { absentRows, scanIdentity } from '../scan/scan-rows.ts';
 import type { ReadCounts, ScanTablet } from '../storage-agent.ts';
 import { type Cover, partialCover, wholeCover } from './cover.ts';
+import { LoadSchedule } from './load-schedule.ts';
 import {
   bytesOf,
-  type Image,
-  type ImageKey,
-  type ImagePart,
-  type ImageUse,
-  imageKey,
   keysOf,
   liveRows,
-} from './image.ts';
-import { changeTowards, type Deletion } from './image-change.ts';
-import { dropImage } from './image-loader.ts';
-import { estimatedMemory, type Room } from './image-size.ts';
-import { ImageWorker, type ImageWorkerOptions } from './image-worker.ts';
-import { LoadSchedule } from './load-schedule.ts';
+  type ResidentPart,
+  type ResidentTable,
+  type ResidentTableKey,
+  type ResidentTableUse,
+  residentTableKey,
+} from './resident-table.ts';
+import { changeTowards, type Deletion } from './resident-table-change.ts';
+import { dropResidentTable } from './resident-table-loader.ts';
+import { estimatedMemory, type Room } from './resident-table-size.ts';
+import { ResidentTableWorker, type ResidentTableWorkerOptions } from './resident-table-worker.ts';
 import { type Desired, type TableContents, TableDemand } from './table-demand.ts';
 import { WorkQueue } from './work-queue.ts';
 
-export interface HotTierOptions extends ImageWorkerOptions {
+export interface HotTierOptions extends ResidentTableWorkerOptions {
   readonly kernel: Kernel;
   readonly memoryLimitBytes: number;
   readonly limits: EvictionLimits;
@@ -58,8 +58,8 @@ export interface HotScan extends Cover {
 }
 
 interface HotPart {
-  readonly image: Image;
-  readonly part: ImagePart;
+  readonly resident: ResidentTable;
+  readonly part: ResidentPart;
 }
 
 /** A SELECT over a resident table that holds exactly what a scan reads. */
@@ -79,14 +79,14 @@ const WORN_ORDINALS = 1_024;
  */
 export class HotTier {
   readonly #o: HotTierOptions;
-  readonly #images = new Map<ImageKey, Image>();
-  readonly #demands = new Map<ImageKey, TableDemand>();
+  readonly #residentTables = new Map<ResidentTableKey, ResidentTable>();
+  readonly #demands = new Map<ResidentTableKey, TableDemand>();
   readonly #schedule = new LoadSchedule((key) => this.#start(key));
   /** Resident tables whose change waits for scans to end. */
-  readonly #changing = new Set<ImageKey>();
+  readonly #changing = new Set<ResidentTableKey>();
   readonly #work = new Set<Promise<void>>();
   readonly #queue = new WorkQueue();
-  readonly #worker: ImageWorker;
+  readonly #worker: ResidentTableWorker;
   /** The session of the work queue. */
   #session: KernelSession | undefined;
   #processId: string | undefined;
@@ -95,18 +95,18 @@ export class HotTier {
 
   constructor(options: HotTierOptions) {
     this.#o = options;
-    this.#worker = new ImageWorker(options);
+    this.#worker = new ResidentTableWorker(options);
   }
 
   get tablets(): number {
     let tablets = 0;
-    for (const image of this.#current()) tablets += image.parts.size;
+    for (const resident of this.#current()) tablets += resident.parts.size;
     return tablets;
   }
 
   get bytes(): number {
     let bytes = 0;
-    for (const image of this.#current()) bytes += image.bytes;
+    for (const resident of this.#current()) bytes += resident.bytes;
     return bytes;
   }
 
@@ -126,38 +126,38 @@ export class HotTier {
     contentsVersion: number,
     columns: readonly number[],
   ): boolean {
-    const image = this.#imageFor(session, imageKey(tableId, undefined));
-    return image?.exactAt === contentsVersion && columns.every((id) => image.columns.has(id));
+    const resident = this.#residentTableFor(session, residentTableKey(tableId, undefined));
+    return resident?.exactAt === contentsVersion && columns.every((id) => resident.columns.has(id));
   }
 
   /** The whole resident table, if it holds exactly the contents that the scan reads. */
   whole(request: HotRequest): WholeScan | undefined {
-    const image = this.#usable(request);
-    if (image?.exactAt === undefined || image.exactAt !== request.contentsVersion) return undefined;
-    if (image.share !== request.share) return undefined;
+    const resident = this.#usable(request);
+    if (resident?.exactAt === undefined || resident.exactAt !== request.contentsVersion) return undefined;
+    if (resident.share !== request.share) return undefined;
     // The scan may have been planned for another node's share.
-    if (request.share !== undefined && !image.hasAll(request.tablets)) return undefined;
-    image.lastUsedMs = this.#o.now();
-    const { release } = image.use({ exact: true, ...versionOf(request) });
-    const sql = wholeCover(image, request.shape, request.tablets);
-    return { sql, read: { rows: image.liveRows, bytes: image.storedBytes(request.counted) }, release };
+    if (request.share !== undefined && !resident.hasAll(request.tablets)) return undefined;
+    resident.lastUsedMs = this.#o.now();
+    const { release } = resident.use({ exact: true, ...versionOf(request) });
+    const sql = wholeCover(resident, request.shape, request.tablets);
+    return { sql, read: { rows: resident.liveRows, bytes: resident.storedBytes(request.counted) }, release };
   }
 
   /** The part of the tablets that a resident table with other contents can serve. */
   partial(request: HotRequest, absent: ReadonlyMap<number, readonly RowRange[]>): HotScan | undefined {
-    const image = this.#usable(request);
-    const cover = image && partialCover(image, request.shape, request.tablets, absent);
-    if (image === undefined || cover === undefined) return undefined;
+    const resident = this.#usable(request);
+    const cover = resident && partialCover(resident, request.shape, request.tablets, absent);
+    if (resident === undefined || cover === undefined) return undefined;
     const nowMs = this.#o.now();
     const read = { rows: 0, bytes: 0 };
     for (const position of cover.tablets) {
       const { tablet, keys } = request.tablets[position]!;
-      const part = image.parts.get(tablet.id)!;
+      const part = resident.parts.get(tablet.id)!;
       part.lastUsedMs = nowMs;
       read.rows += liveRows({ tablet, keys, absent: absent.get(position) ?? [] });
       read.bytes += bytesOf(part.columnBytes, request.counted);
     }
-    const { release } = image.use({ exact: false, ...versionOf(request) });
+    const { release } = resident.use({ exact: false, ...versionOf(request) });
     return { ...cover, read, release };
   }
 
@@ -165,7 +165,7 @@ export class HotTier {
   want(request: HotRequest, contents: TableContents, isWhole: boolean): void {
     if (this.#closed || request.session.processId !== this.#o.kernel.processId) return;
     const { table, read } = request.shape;
-    const key = imageKey(table.id, request.share);
+    const key = residentTableKey(table.id, request.share);
     let demand = this.#demands.get(key);
     if (demand === undefined) {
       demand = new TableDemand(key, table);
@@ -191,13 +191,13 @@ export class HotTier {
     const keys = [...ids].flatMap(([tableId, gone]) => keysOf(tableId).map((key) => [key, gone] as const));
     for (const [key, gone] of keys) {
       this.#demands.get(key)?.forget(gone);
-      const image = this.#images.get(key);
+      const resident = this.#residentTables.get(key);
       const parts = [...gone]
-        .map((id) => image?.parts.get(id))
+        .map((id) => resident?.parts.get(id))
         .filter((part) => part !== undefined)
         .filter((part) => !part.removed);
-      if (image !== undefined && parts.length > 0) await this.#remove(image, parts);
-      if (!this.#images.has(key)) this.#demands.delete(key);
+      if (resident !== undefined && parts.length > 0) await this.#remove(resident, parts);
+      if (!this.#residentTables.has(key)) this.#demands.delete(key);
     }
   }
 
@@ -209,20 +209,20 @@ export class HotTier {
   }
 
   #hotTablets(): HotTablet<HotPart>[] {
-    return [...this.#current()].flatMap((image) =>
-      image.liveParts().map((part) => ({
-        id: { image, part },
-        bytes: (image.bytes * part.tablet.rows) / image.nextPosition,
-        lastUsedMs: image.lastUse(part),
+    return [...this.#current()].flatMap((resident) =>
+      resident.liveParts().map((part) => ({
+        id: { resident, part },
+        bytes: (resident.bytes * part.tablet.rows) / resident.nextPosition,
+        lastUsedMs: resident.lastUse(part),
       })),
     );
   }
 
   async #letGo(evicted: readonly HotPart[]): Promise<void> {
-    for (const [image, parts] of Map.groupBy(evicted, (id) => id.image)) {
-      this.#demands.get(image.key)?.reset(this.#o.now() + RETRY_MS);
+    for (const [resident, parts] of Map.groupBy(evicted, (id) => id.resident)) {
+      this.#demands.get(resident.key)?.reset(this.#o.now() + RETRY_MS);
       await this.#remove(
-        image,
+        resident,
         parts.map((p) => p.part),
       );
     }
@@ -246,40 +246,40 @@ export class HotTier {
   }
 
   /** The resident tables of the current kernel process. */
-  #current(): Iterable<Image> {
+  #current(): Iterable<ResidentTable> {
     this.#noticeProcess(this.#o.kernel.processId);
-    return this.#images.values();
+    return this.#residentTables.values();
   }
 
   #noticeProcess(processId: string | undefined): void {
     if (processId === undefined || processId === this.#processId) return;
     this.#processId = processId;
-    this.#images.clear();
+    this.#residentTables.clear();
   }
 
-  #imageFor(session: KernelSession, key: ImageKey): Image | undefined {
+  #residentTableFor(session: KernelSession, key: ResidentTableKey): ResidentTable | undefined {
     this.#noticeProcess(this.#o.kernel.processId);
-    return session.processId === this.#processId ? this.#images.get(key) : undefined;
+    return session.processId === this.#processId ? this.#residentTables.get(key) : undefined;
   }
 
-  #usable({ session, shape, share }: HotRequest): Image | undefined {
-    const image = this.#imageFor(session, imageKey(shape.table.id, share));
+  #usable({ session, shape, share }: HotRequest): ResidentTable | undefined {
+    const resident = this.#residentTableFor(session, residentTableKey(shape.table.id, share));
     const columns = shape.table.columns.filter((c) => shape.read.has(c.id));
-    return image?.holds(columns) ? image : undefined;
+    return resident?.holds(columns) ? resident : undefined;
   }
 
   #follow(demand: TableDemand): void {
     const { key } = demand;
     const nowMs = this.#o.now();
-    const image = this.#images.get(key);
+    const resident = this.#residentTables.get(key);
     const desired = demand.desired(nowMs);
     if (this.#closed || this.#changing.has(key) || nowMs < demand.blockedUntilMs) return;
-    const builds = image === undefined || !image.holds(desired.columns);
-    if (builds ? desired.tablets.length === 0 : isReached(image, desired)) return;
+    const builds = resident === undefined || !resident.holds(desired.columns);
+    if (builds ? desired.tablets.length === 0 : isReached(resident, desired)) return;
     this.#schedule.add(key, builds ? 'build' : 'change');
   }
 
-  #start(key: ImageKey): void {
+  #start(key: ResidentTableKey): void {
     const demand = this.#demands.get(key);
     if (demand !== undefined) this.#track(this.#advance(demand));
   }
@@ -295,11 +295,11 @@ export class HotTier {
     this.#changing.add(key);
     try {
       const desired = demand.desired(this.#o.now());
-      const image = this.#images.get(key);
-      if (image === undefined || !image.holds(desired.columns) || isWorn(image)) {
+      const resident = this.#residentTables.get(key);
+      if (resident === undefined || !resident.holds(desired.columns) || isWorn(resident)) {
         await this.#queue.run(() => this.#withSession((session) => this.#build(session, demand, desired)));
       } else {
-        await this.#change(image, demand, desired);
+        await this.#change(resident, demand, desired);
       }
     } catch (error) {
       demand.blockedUntilMs = this.#o.now() + RETRY_MS;
@@ -328,30 +328,30 @@ export class HotTier {
   async #build(session: KernelSession, demand: TableDemand, desired: Desired): Promise<void> {
     if (desired.tablets.length === 0) return;
     const { key } = demand;
-    const before = this.#images.get(key);
+    const before = this.#residentTables.get(key);
     const memory = await this.#memory();
     const coming = { bytes: estimatedMemory(desired, desired.tablets), tablets: desired.tablets.length };
     if (await this.#makesPlace(memory, coming, before, 0)) return;
     let room = this.#room(memory, before);
     if (before !== undefined && (room.bytes < coming.bytes || room.tablets < coming.tablets)) {
-      this.#images.delete(key);
+      this.#residentTables.delete(key);
       await this.#quiet(before);
-      await dropImage(session, before);
+      await dropResidentTable(session, before);
       room = { ...room, bytes: room.bytes + before.bytes };
     }
     const built = await this.#worker.build(session, key, desired, room);
     if (built?.isComplete !== true) demand.blockedUntilMs = this.#o.now() + RETRY_MS;
     if (built === undefined || session.processId !== this.#processId) return;
-    const replaced = this.#images.get(key);
-    this.#images.set(key, built.image);
+    const replaced = this.#residentTables.get(key);
+    this.#residentTables.set(key, built.resident);
     if (replaced !== undefined) this.#track(this.#retire(replaced));
   }
 
-  async #change(image: Image, demand: TableDemand, desired: Desired): Promise<void> {
-    const change = changeTowards(image, desired);
+  async #change(resident: ResidentTable, demand: TableDemand, desired: Desired): Promise<void> {
+    const change = changeTowards(resident, desired);
     if (change.append.length > 0) {
       const coming = { bytes: estimatedMemory(desired, change.append), tablets: change.append.length };
-      if (await this.#makesPlace(await this.#memory(), coming, image, image.parts.size)) return;
+      if (await this.#makesPlace(await this.#memory(), coming, resident, resident.parts.size)) return;
     }
     const shrunk = await Promise.all(
       change.shrink.map(async ({ part, scan }) => ({
@@ -363,11 +363,11 @@ export class HotTier {
     // Nothing is awaited from here to the claims, so no scan is planned in between.
     const isChanged = change.append.length + change.remove.length + change.shrink.length > 0;
     if (!isChanged) {
-      if (desired.version !== undefined && !image.isLosingParts) image.isNow(desired);
+      if (desired.version !== undefined && !resident.isLosingParts) resident.isNow(desired);
       return;
     }
-    image.exactAt = undefined;
-    if (desired.version !== undefined) image.share = desired.share;
+    resident.exactAt = undefined;
+    if (desired.version !== undefined) resident.share = desired.share;
     for (const part of change.remove) part.removed = true;
     for (const { part, scan, rows } of shrunk) {
       part.claimed = rows;
@@ -377,70 +377,73 @@ export class HotTier {
       ...change.remove.map((part) => ({ part, rows: 'all' as const })),
       ...shrunk.map(({ part, rows }) => ({ part, rows })),
     ];
-    const needsDeleted = (use: ImageUse) =>
+    const needsDeleted = (use: ResidentTableUse) =>
       deletions.length > 0 && (change.replaces || !isWithout(use, desired));
-    await this.#quiet(image, (use) => use.exact || needsDeleted(use));
+    await this.#quiet(resident, (use) => use.exact || needsDeleted(use));
     await this.#queue.run(() =>
-      this.#withSession((session) => this.#apply(session, image, demand, desired, change.append, deletions)),
+      this.#withSession((session) =>
+        this.#apply(session, resident, demand, desired, change.append, deletions),
+      ),
     );
   }
 
   async #apply(
     session: KernelSession,
-    image: Image,
+    resident: ResidentTable,
     demand: TableDemand,
     desired: Desired,
     append: readonly ScanTablet[],
     deletions: readonly Deletion[],
   ): Promise<void> {
-    if (!this.#isCurrent(image, session)) return;
+    if (!this.#isCurrent(resident, session)) return;
     const room = this.#room(await this.#memory());
     let isComplete: boolean;
     try {
-      isComplete = await this.#worker.change(session, image, desired, append, deletions, room);
+      isComplete = await this.#worker.change(session, resident, desired, append, deletions, room);
     } catch (error) {
       // The contents of the resident table are no longer known.
-      this.#images.delete(image.key);
-      this.#track(this.#retire(image));
+      this.#residentTables.delete(resident.key);
+      this.#track(this.#retire(resident));
       throw error;
     }
     if (!isComplete) demand.blockedUntilMs = this.#o.now() + RETRY_MS;
-    else if (!image.isLosingParts && image.parts.size === desired.tablets.length) image.isNow(desired);
+    else if (!resident.isLosingParts && resident.parts.size === desired.tablets.length)
+      resident.isNow(desired);
   }
 
   /** Removes parts from a resident table, or drops it as a whole if no part remains. */
-  async #remove(image: Image, parts: readonly ImagePart[]): Promise<void> {
-    if (this.#images.get(image.key) !== image) return;
-    if (parts.length === image.liveParts().length) {
-      this.#images.delete(image.key);
-      this.#track(this.#retire(image));
+  async #remove(resident: ResidentTable, parts: readonly ResidentPart[]): Promise<void> {
+    if (this.#residentTables.get(resident.key) !== resident) return;
+    if (parts.length === resident.liveParts().length) {
+      this.#residentTables.delete(resident.key);
+      this.#track(this.#retire(resident));
       return;
     }
-    image.exactAt = undefined;
+    resident.exactAt = undefined;
     for (const part of parts) part.removed = true;
-    this.#track(this.#shrink(image, parts).catch((error) => this.#failed(image, error)));
+    this.#track(this.#shrink(resident, parts).catch((error) => this.#failed(resident, error)));
   }
 
-  async #shrink(image: Image, parts: readonly ImagePart[]): Promise<void> {
+  async #shrink(resident: ResidentTable, parts: readonly ResidentPart[]): Promise<void> {
     const deletions = parts.map((part) => ({ part, rows: 'all' as const }));
-    image.partsGoing += parts.length;
-    await this.#quiet(image);
+    resident.partsGoing += parts.length;
+    await this.#quiet(resident);
     await this.#queue.run(() =>
       this.#withSession(async (session) => {
-        if (this.#isCurrent(image, session)) await this.#worker.shrink(session, image, deletions);
+        if (this.#isCurrent(resident, session)) await this.#worker.shrink(session, resident, deletions);
       }),
     );
-    image.partsGoing -= parts.length;
+    resident.partsGoing -= parts.length;
   }
 
   /** Drops a resident table that no new scan uses. */
-  async #retire(image: Image): Promise<void> {
+  async #retire(resident: ResidentTable): Promise<void> {
     const processId = this.#processId;
-    await this.#quiet(image)
+    await this.#quiet(resident)
       .then(() =>
         this.#queue.run(() =>
           this.#withSession(async (session) => {
-            if (session.processId === processId) await dropImage(session, image);
+            if (session.processId === processId) await dropResidentTable(session, resident);
           }),
         ),
       )
@@ -448,8 +451,8 @@ export class HotTier {
   }
 
   /** Waits until the scans of a resident table have ended, except those that outlive the agent. */
-  async #quiet(image: Image, which?: (use: ImageUse) => boolean): Promise<void> {
-    await Promise.race([image.quiet(which), this.#closing.promise]);
+  async #quiet(resident: ResidentTable, which?: (use: ResidentTableUse) => boolean): Promise<void> {
+    await Promise.race([resident.quiet(which), this.#closing.promise]);
     if (this.#closed) throw new Error('the agent is closed');
   }
 
@@ -458,17 +461,17 @@ export class HotTier {
     if (!this.#closed) this.#o.log.warn({ ...details, error: String(error) }, message);
   }
 
-  #failed(image: Image, error: unknown): void {
-    this.#images.delete(image.key);
+  #failed(resident: ResidentTable, error: unknown): void {
+    this.#residentTables.delete(resident.key);
     this.#tell('A table in memory was given up', error);
   }
 
-  #isCurrent(image: Image, session: KernelSession): boolean {
-    return this.#images.get(image.key) === image && session.processId === this.#processId;
+  #isCurrent(resident: ResidentTable, session: KernelSession): boolean {
+    return this.#residentTables.get(resident.key) === resident && session.processId === this.#processId;
   }
 
   /** The room that remains beside the existing resident tables, not counting the one to be replaced. */
-  #room(memory: MemoryState, replaced?: Image): Room {
+  #room(memory: MemoryState, replaced?: ResidentTable): Room {
     const { limits } = this.#o;
     const others = this.tablets - (replaced?.parts.size ?? 0);
     return { bytes: roomForTablets(memory, limits), tablets: limits.maxTablets - others };
@@ -481,11 +484,11 @@ export class HotTier {
   async #makesPlace(
     memory: MemoryState,
     coming: Room,
-    own: Image | undefined,
+    own: ResidentTable | undefined,
     present: number,
   ): Promise<boolean> {
     const { limits } = this.#o;
-    const among = this.#hotTablets().filter(({ id }) => id.image !== own);
+    const among = this.#hotTablets().filter(({ id }) => id.resident !== own);
     const displaced = tabletsToDisplace(
       among,
       memory,
@@ -509,17 +512,22 @@ const versionOf = ({ contentsVersion: version, share }: HotRequest) => ({ versio
  * Whether a scan does not need what the desired table lacks. A tablet may leave a share of the table and come
  * back.
  */
-function isWithout({ version, share }: ImageUse, desired: Desired): boolean {
+function isWithout({ version, share }: ResidentTableUse, desired: Desired): boolean {
   if (version === undefined || share !== desired.share) return false;
   return share === undefined ? version >= desired.version! : version === desired.version;
 }
 
-function isReached(image: Image, desired: Desired): boolean {
-  if (isWorn(image)) return false;
+function isReached(resident: ResidentTable, desired: Desired): boolean {
+  if (isWorn(resident)) return false;
   if (desired.version !== undefined) {
-    return image.exactAt !== undefined && image.exactAt >= desired.version && image.share === desired.share;
+    return (
+      resident.exactAt !== undefined &&
+      resident.exactAt >= desired.version &&
+      resident.share === desired.share
+    );
   }
-  return desired.tablets.every((scan) => image.parts.has(scan.tablet.id));
+  return desired.tablets.every((scan) => resident.parts.has(scan.tablet.id));
 }
 
-const isWorn = (image: Image): boolean => image.nextOrdinal > WORN_ORDINALS + 4 * image.parts.size;
+const isWorn = (resident: ResidentTable): boolean =>
+  resident.nextOrdinal > WORN_ORDINALS + 4 * resident.parts.size;

@@ -1,5 +1,5 @@
 import { startTimer, type Timer } from '@tessera/common';
-import type { ImageKey } from './image.ts';
+import type { ResidentTableKey } from './resident-table.ts';
 
 /**
  * A build waits until no scan has run for this long, because further scans may want more columns. The wait is
@@ -12,12 +12,12 @@ const CHANGE_DELAY_MS = 20;
 
 /** Decides when a resident table is built or changed, so that loading does not delay scans. */
 export class LoadSchedule {
-  readonly #start: (key: ImageKey) => void;
-  readonly #timers = new Map<ImageKey, Timer>();
+  readonly #start: (key: ResidentTableKey) => void;
+  readonly #timers = new Map<ResidentTableKey, Timer>();
   #scans = 0;
   #scanEndedAt = 0;
 
-  constructor(start: (key: ImageKey) => void) {
+  constructor(start: (key: ResidentTableKey) => void) {
     this.#start = start;
   }
 
@@ -36,7 +36,7 @@ export class LoadSchedule {
   }
 
   /** Schedules work for a table; ignored if the table is already waiting. */
-  add(key: ImageKey, work: 'build' | 'change'): void {
+  add(key: ResidentTableKey, work: 'build' | 'change'): void {
     if (this.#timers.has(key)) return;
     if (work === 'change') {
       this.#timers.set(
@@ -67,7 +67,7 @@ export class LoadSchedule {
     this.#timers.clear();
   }
 
-  #due(key: ImageKey): void {
+  #due(key: ResidentTableKey): void {
     this.#timers.delete(key);
     this.#start(key);
   }

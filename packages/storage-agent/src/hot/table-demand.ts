@@ -1,6 +1,6 @@
 import type { Column, TableObject, TabletId } from '@tessera/catalog';
 import type { ScanTablet } from '../storage-agent.ts';
-import type { ImageKey } from './image.ts';
+import type { ResidentTableKey } from './resident-table.ts';
 
 /** Columns that no scan has read for this long are left out when a resident table is built. */
 const COLUMN_MEMORY_MS = 3_600_000;
@@ -43,7 +43,7 @@ export interface NotedScan {
 
 /** What recent scans wanted of one table. */
 export class TableDemand {
-  readonly key: ImageKey;
+  readonly key: ResidentTableKey;
   table: TableObject;
   readonly #columns = new Map<number, number>();
   #version = 0;
@@ -56,7 +56,7 @@ export class TableDemand {
   /** The time before which loading is not tried again, after it failed or there was no room. */
   blockedUntilMs = 0;
 
-  constructor(key: ImageKey, table: TableObject) {
+  constructor(key: ResidentTableKey, table: TableObject) {
     this.key = key;
     this.table = table;
   }

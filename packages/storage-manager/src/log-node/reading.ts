@@ -128,10 +128,10 @@ function checkpointLoaded(
     });
     return load(turn, reading, others, least);
   }
-  const { upkeep } = turn.state;
-  if (upkeep.checkpointed < chosen.version) {
+  const { maintenance } = turn.state;
+  if (maintenance.checkpointed < chosen.version) {
     turn.change({
-      upkeep: { ...upkeep, checkpointed: chosen.version, checkpointBytes: answer.body.length },
+      maintenance: { ...maintenance, checkpointed: chosen.version, checkpointBytes: answer.body.length },
     });
   }
   const base = catalog.version;

@@ -1,16 +1,16 @@
 import { appendEpoch, appendRecord, appendTransactions } from './append.ts';
 import { nextGarbageRecord, startGarbage } from './garbage.ts';
+import { startMaintenanceIfDue } from './log-maintenance.ts';
 import { startProof } from './proof.ts';
 import { startReading } from './reading.ts';
 import type { Turn } from './turn.ts';
-import { startUpkeepIfDue } from './upkeep.ts';
 
 /** Runs after every event and starts the operations that the state requires and that are not running yet. */
 export function settle(turn: Turn) {
   switch (turn.state.role.kind) {
     case 'leader':
       lead(turn);
-      return startUpkeepIfDue(turn);
+      return startMaintenanceIfDue(turn);
     case 'candidate':
       if (turn.state.reading !== undefined || turn.state.append !== undefined) return;
       return turn.state.caughtUp ? appendEpoch(turn) : startReading(turn);

@@ -33,7 +33,7 @@ export interface LogNodeState {
   /** Refused transactions whose refusal is not yet proven. */
   readonly refusals: readonly Refusal[];
   readonly watch: Watch;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Maintenance;
   readonly pins: ReadonlyMap<string, PinReport>;
   readonly garbage: Garbage;
 }
@@ -152,9 +152,9 @@ export interface KnownHint {
 }
 
 /** Writes checkpoints and deletes what they make unnecessary. */
-export interface Upkeep {
+export interface Maintenance {
   readonly op: OpId;
-  readonly phase: UpkeepPhase;
+  readonly phase: MaintenancePhase;
   /** The version of the newest known checkpoint. */
   readonly checkpointed: number;
   readonly checkpointBytes: number;
@@ -162,7 +162,7 @@ export interface Upkeep {
   readonly notBefore: number;
 }
 
-export type UpkeepPhase =
+export type MaintenancePhase =
   | { readonly kind: 'idle' }
   | { readonly kind: 'storing'; readonly version: number }
   /** `own`: the checkpoint that was just written, the only one that is known to be complete. */

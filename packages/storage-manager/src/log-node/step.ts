@@ -4,6 +4,7 @@ import { appendAnswered, appendPaused } from './append.ts';
 import type { Effect } from './effects.ts';
 import type { LogNodeEvent } from './events.ts';
 import { garbageAnswered, garbagePaused } from './garbage.ts';
+import { maintenanceAnswered } from './log-maintenance.ts';
 import type { LogNodeOptions } from './options.ts';
 import { proofAnswered, proofPaused } from './proof.ts';
 import { readingAnswered, readingPaused } from './reading.ts';
@@ -11,7 +12,6 @@ import { breakDown, stepDown } from './roles.ts';
 import { settle } from './settle.ts';
 import type { LogNodeState } from './state.ts';
 import { Turn } from './turn.ts';
-import { upkeepAnswered } from './upkeep.ts';
 import { lookNow, startWatch, watchAnswered, watchPaused } from './watch.ts';
 
 export function initialState(options: LogNodeOptions): LogNodeState {
@@ -33,7 +33,7 @@ export function initialState(options: LogNodeOptions): LogNodeState {
     proof: undefined,
     refusals: [],
     watch: { phase: 'idle', op: 0, known: undefined },
-    upkeep: { op: 0, phase: { kind: 'idle' }, checkpointed: 0, checkpointBytes: 0, notBefore: 0 },
+    maintenance: { op: 0, phase: { kind: 'idle' }, checkpointed: 0, checkpointBytes: 0, notBefore: 0 },
     pins: new Map(),
     garbage: { op: 0, phase: { kind: 'idle' }, waiting: [] },
   };
@@ -109,12 +109,12 @@ function handle(turn: Turn, event: LogNodeEvent) {
 }
 
 function stored(turn: Turn, { op, answer }: Extract<LogNodeEvent, { kind: 'stored' }>) {
-  const { append, proof, reading, watch, upkeep, garbage } = turn.state;
+  const { append, proof, reading, watch, maintenance, garbage } = turn.state;
   if (append?.op === op) return appendAnswered(turn, append, answer);
   if (proof?.op === op) return proofAnswered(turn, proof, answer);
   if (reading?.op === op) return readingAnswered(turn, reading, answer);
   if (watch.op === op) return watchAnswered(turn, answer);
-  if (upkeep.op === op) return upkeepAnswered(turn, answer);
+  if (maintenance.op === op) return maintenanceAnswered(turn, answer);
   if (garbage.op === op) {
     garbageAnswered(turn, answer, (reason) => TesseraError.of('METADATA_UNAVAILABLE', { reason }));
   }

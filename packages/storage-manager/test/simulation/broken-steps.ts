@@ -69,8 +69,8 @@ export const BROKEN_STEPS: Readonly<Record<string, StepFunction>> = {
     ),
   'deletes the log before it moves the boundary': (state, event) => {
     const after = step(state, event);
-    const { phase } = after.state.upkeep;
-    if (phase.kind !== 'moving_boundary' || state.upkeep.phase.kind === 'moving_boundary') return after;
+    const { phase } = after.state.maintenance;
+    if (phase.kind !== 'moving_boundary' || state.maintenance.phase.kind === 'moving_boundary') return after;
     const keys = Array.from({ length: phase.boundary.version }, (_, i) => entryKey(i + 1));
     const early: Effect = { kind: 'store', op: -1, request: { kind: 'delete', keys } };
     return { ...after, effects: [early, ...after.effects] };

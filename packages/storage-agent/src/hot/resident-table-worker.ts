@@ -8,20 +8,20 @@ import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { granulesIn, rowsOf } from '../scan/scan-rows.ts';
 import { columnsWithKey, granulesWithKeys, storedBytes } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
-import { Image, type ImageKey } from './image.ts';
-import { type Deletion, positionsToDelete } from './image-change.ts';
+import { ResidentTable, type ResidentTableKey } from './resident-table.ts';
+import { type Deletion, positionsToDelete } from './resident-table-change.ts';
 import {
   appendTablets,
-  compactImages,
-  createImage,
+  compactResidentTables,
+  createResidentTable,
   deletePositions,
-  dropImage,
+  dropResidentTable,
   tableMemory,
-} from './image-loader.ts';
-import { estimatedMemory, type Room, tabletGroups, tabletsThatFit } from './image-size.ts';
+} from './resident-table-loader.ts';
+import { estimatedMemory, type Room, tabletGroups, tabletsThatFit } from './resident-table-size.ts';
 import type { Desired } from './table-demand.ts';
 
-export interface ImageWorkerOptions {
+export interface ResidentTableWorkerOptions {
   now(): number;
   /** Makes a tablet readable. */
   acquire(need: TabletNeed): Promise<LocalTablet>;
@@ -38,37 +38,37 @@ const MUCH_APPENDED_BYTES = 64 << 20;
 const LARGE_GROUP_BYTES = 256 << 20;
 
 /** The operations on resident tables in the kernel. The caller ensures that the affected scans have ended. */
-export class ImageWorker {
-  readonly #o: ImageWorkerOptions;
+export class ResidentTableWorker {
+  readonly #o: ResidentTableWorkerOptions;
 
-  constructor(options: ImageWorkerOptions) {
+  constructor(options: ResidentTableWorkerOptions) {
     this.#o = options;
   }
 
   /** Builds a resident table from the first tablets that fit; undefined if none fits. */
   async build(
     session: KernelSession,
-    key: ImageKey,
+    key: ResidentTableKey,
     desired: Desired,
     room: Room,
-  ): Promise<{ image: Image; isComplete: boolean } | undefined> {
+  ): Promise<{ resident: ResidentTable; isComplete: boolean } | undefined> {
     const tablets = tabletsThatFit(desired, desired.tablets, room);
     if (tablets.length === 0) return undefined;
     const used = await tableMemory(session);
-    const image = new Image(`i_${newUlid().toLowerCase()}`, key, desired.columns, this.#o.now());
+    const resident = new ResidentTable(`i_${newUlid().toLowerCase()}`, key, desired.columns, this.#o.now());
     try {
-      await createImage(session, image);
-      await this.#append(session, image, desired, tablets);
-      await compactImages(session);
+      await createResidentTable(session, resident);
+      await this.#append(session, resident, desired, tablets);
+      await compactResidentTables(session);
     } catch (error) {
-      await dropImage(session, image).catch(() => undefined);
+      await dropResidentTable(session, resident).catch(() => undefined);
       throw error;
     }
-    image.bytes = Math.max(0, (await tableMemory(session)) - used);
+    resident.bytes = Math.max(0, (await tableMemory(session)) - used);
     const isComplete = tablets.length === desired.tablets.length;
-    if (isComplete) image.isNow(desired);
-    else image.share = desired.share;
-    return { image, isComplete };
+    if (isComplete) resident.isNow(desired);
+    else resident.share = desired.share;
+    return { resident, isComplete };
   }
 
   /**
@@ -77,7 +77,7 @@ export class ImageWorker {
    */
   async change(
     session: KernelSession,
-    image: Image,
+    resident: ResidentTable,
     desired: Desired,
     append: readonly ScanTablet[],
     deletions: readonly Deletion[],
@@ -85,29 +85,33 @@ export class ImageWorker {
   ): Promise<boolean> {
     const tablets = tabletsThatFit(desired, append, room);
     const used = await tableMemory(session);
-    const gone = await applyDeletions(session, image, deletions);
-    await this.#append(session, image, desired, tablets);
+    const gone = await applyDeletions(session, resident, deletions);
+    await this.#append(session, resident, desired, tablets);
     const isMuch = estimatedMemory(desired, tablets) > MUCH_APPENDED_BYTES;
-    if (isMuch || gone > image.nextPosition * MUCH_DELETED) await compactImages(session);
-    image.bytes = Math.max(0, image.bytes + (await tableMemory(session)) - used);
+    if (isMuch || gone > resident.nextPosition * MUCH_DELETED) await compactResidentTables(session);
+    resident.bytes = Math.max(0, resident.bytes + (await tableMemory(session)) - used);
     return tablets.length === append.length;
   }
 
   /** Deletes rows and releases their memory. */
-  async shrink(session: KernelSession, image: Image, deletions: readonly Deletion[]): Promise<void> {
+  async shrink(
+    session: KernelSession,
+    resident: ResidentTable,
+    deletions: readonly Deletion[],
+  ): Promise<void> {
     const used = await tableMemory(session);
-    await applyDeletions(session, image, deletions);
-    await compactImages(session);
-    image.bytes = Math.max(0, image.bytes + (await tableMemory(session)) - used);
+    await applyDeletions(session, resident, deletions);
+    await compactResidentTables(session);
+    resident.bytes = Math.max(0, resident.bytes + (await tableMemory(session)) - used);
   }
 
   async #append(
     session: KernelSession,
-    image: Image,
+    resident: ResidentTable,
     desired: Desired,
     tablets: readonly ScanTablet[],
   ): Promise<void> {
-    const columns = [...image.columns.keys()];
+    const columns = [...resident.columns.keys()];
     for (const group of tabletGroups(desired, tablets)) {
       const deleted = await Promise.all(group.map((scan) => this.#o.deletedRows(scan)));
       const { table } = desired;
@@ -144,11 +148,11 @@ export class ImageWorker {
           deleted: deleted[i]!,
           runs: locals[i]!.runs,
         }));
-        await appendTablets(session, image, table, loadable, this.#o.now());
+        await appendTablets(session, resident, table, loadable, this.#o.now());
       } finally {
         for (const local of locals) local.release();
       }
-      if (estimatedMemory(desired, group) > LARGE_GROUP_BYTES) await compactImages(session);
+      if (estimatedMemory(desired, group) > LARGE_GROUP_BYTES) await compactResidentTables(session);
     }
   }
 }
@@ -159,14 +163,14 @@ export class ImageWorker {
  */
 async function applyDeletions(
   session: KernelSession,
-  image: Image,
+  resident: ResidentTable,
   deletions: readonly Deletion[],
 ): Promise<number> {
   const positions = positionsToDelete(deletions);
-  await deletePositions(session, image, positions);
+  await deletePositions(session, resident, positions);
   for (const { part, rows } of deletions) {
-    if (rows === 'all') image.delete(part);
-    else image.leaveOut(part, rows);
+    if (rows === 'all') resident.delete(part);
+    else resident.leaveOut(part, rows);
   }
   return rowsIn(positions);
 }

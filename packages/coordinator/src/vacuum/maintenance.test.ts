@@ -1,6 +1,6 @@
 import { AUTO_VACUUM_DEFAULTS } from '@tessera/config';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Upkeep } from './upkeep.ts';
+import { Maintenance } from './maintenance.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 test('tables are assessed as often as assessment_frequency says, also when that is more than 2^31 ms', async () => {
   const assessed = vi.fn().mockResolvedValue({ databases: () => [] });
   const autoVacuum = { ...AUTO_VACUUM_DEFAULTS, enabled: true, assessment_frequency: 3_000_000 };
-  const upkeep = new Upkeep({ manager: { latest: assessed } } as never, {} as never, {
+  const maintenance = new Maintenance({ manager: { latest: assessed } } as never, {} as never, {
     autoVacuum,
     mergeCommittedTablets: false,
     memoryLimitBytes: 1e9,
@@ -20,5 +20,5 @@ test('tables are assessed as often as assessment_frequency says, also when that 
   expect(assessed).toHaveBeenCalledOnce();
   await vi.advanceTimersByTimeAsync(3_000_000_000);
   expect(assessed).toHaveBeenCalledTimes(2);
-  await upkeep.close();
+  await maintenance.close();
 });

@@ -9,7 +9,7 @@ import {
   entryVersion,
   LOG_PREFIX,
 } from './log-keys.ts';
-import type { UpkeepPhase } from './state.ts';
+import type { MaintenancePhase } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /**
@@ -19,33 +19,36 @@ import type { Turn } from './turn.ts';
 const CHECKPOINT_BYTES_PER_ENTRY = 4_096;
 const DELETED_AT_ONCE = 1_000;
 
-type Phase<K extends UpkeepPhase['kind']> = Extract<UpkeepPhase, { kind: K }>;
+type Phase<K extends MaintenancePhase['kind']> = Extract<MaintenancePhase, { kind: K }>;
 
 /**
  * Writes a checkpoint if enough entries have followed the last one, and then deletes what it made
  * unnecessary.
  */
-export function startUpkeepIfDue(turn: Turn) {
-  const { upkeep, catalog, options } = turn.state;
-  if (upkeep.phase.kind !== 'idle' || catalog === undefined) return;
+export function startMaintenanceIfDue(turn: Turn) {
+  const { maintenance, catalog, options } = turn.state;
+  if (maintenance.phase.kind !== 'idle' || catalog === undefined) return;
   const { version } = catalog;
-  const interval = Math.max(options.checkpointEntries, upkeep.checkpointBytes / CHECKPOINT_BYTES_PER_ENTRY);
-  if (version < upkeep.notBefore || version - upkeep.checkpointed < interval) return;
+  const interval = Math.max(
+    options.checkpointEntries,
+    maintenance.checkpointBytes / CHECKPOINT_BYTES_PER_ENTRY,
+  );
+  if (version < maintenance.notBefore || version - maintenance.checkpointed < interval) return;
   enter(turn, { kind: 'put_checkpoint', catalog }, { kind: 'storing', version });
 }
 
-function enter(turn: Turn, request: StoreRequest, phase: UpkeepPhase) {
+function enter(turn: Turn, request: StoreRequest, phase: MaintenancePhase) {
   const op = turn.store(request);
-  turn.change({ upkeep: { ...turn.state.upkeep, op, phase } });
+  turn.change({ maintenance: { ...turn.state.maintenance, op, phase } });
 }
 
 function rest(turn: Turn) {
-  turn.change({ upkeep: { ...turn.state.upkeep, phase: { kind: 'idle' } } });
+  turn.change({ maintenance: { ...turn.state.maintenance, phase: { kind: 'idle' } } });
 }
 
 /** Handles the answer to a request of log maintenance. Failures are left to the next checkpoint. */
-export function upkeepAnswered(turn: Turn, answer: StoreAnswer) {
-  const { phase } = turn.state.upkeep;
+export function maintenanceAnswered(turn: Turn, answer: StoreAnswer) {
+  const { phase } = turn.state.maintenance;
   switch (phase.kind) {
     case 'storing':
       return checkpointStored(turn, phase, answer);
@@ -75,14 +78,14 @@ function giveUp(turn: Turn, answer: StoreAnswer) {
 }
 
 function checkpointStored(turn: Turn, { version }: Phase<'storing'>, answer: StoreAnswer) {
-  const { upkeep, options, catalog } = turn.state;
+  const { maintenance, options, catalog } = turn.state;
   if (answer.kind !== 'checkpoint_stored') {
     const notBefore = (catalog?.version ?? version) + Math.ceil(options.checkpointEntries / 10);
-    turn.change({ upkeep: { ...upkeep, notBefore } });
+    turn.change({ maintenance: { ...maintenance, notBefore } });
     return giveUp(turn, answer);
   }
   turn.log('debug', 'a checkpoint of the metadata log was written', { version, bytes: answer.bytes });
-  turn.change({ upkeep: { ...upkeep, checkpointed: version, checkpointBytes: answer.bytes } });
+  turn.change({ maintenance: { ...maintenance, checkpointed: version, checkpointBytes: answer.bytes } });
   const own = checkpointName(answer.key);
   if (own === undefined) return rest(turn);
   const list = { kind: 'list', prefix: CHECKPOINT_PREFIX, startAfter: '', limit: 10_000 } as const;

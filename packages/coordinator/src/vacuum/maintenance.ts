@@ -8,7 +8,7 @@ import { plannedJobs, type RewriteContext } from './rewrite-tablets.ts';
 import { isBad, type VacuumJob, type VacuumPolicy } from './vacuum-plan.ts';
 import { runJobs } from './vacuum-table.ts';
 
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   /** `engine.auto_vacuum`. */
   readonly autoVacuum: AutoVacuum;
   /** `execution.merge_committed_tablets`. */
@@ -31,10 +31,10 @@ const DELETED_FRACTION = 0.3;
 const MEMORY_PER_TABLET_BYTE = 8;
 
 /** Work on tables that no statement asks for: merging what small commits leave behind, and vacuum by itself. */
-export class Upkeep {
+export class Maintenance {
   readonly #tables: TableServices;
   readonly #kernel: Kernel;
-  readonly #options: UpkeepOptions;
+  readonly #options: MaintenanceOptions;
   readonly #abort = new AbortController();
   readonly #written = new Set<ObjectId>();
   #work: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export class Upkeep {
   #sawChange = false;
   #mergeDelayMs = MERGE_DELAY_MS;
 
-  constructor(tables: TableServices, kernel: Kernel, options: UpkeepOptions) {
+  constructor(tables: TableServices, kernel: Kernel, options: MaintenanceOptions) {
     this.#tables = tables;
     this.#kernel = kernel;
     this.#options = options;
@@ -94,7 +94,7 @@ export class Upkeep {
     await this.#work;
   }
 
-  /** One thing after the other, so that upkeep never takes more than its part of the machine. */
+  /** One thing after the other, so that maintenance never takes more than its part of the machine. */
   #run(work: () => Promise<void>): void {
     this.#work = this.#work.then(async () => {
       if (this.#abort.signal.aborted) return;

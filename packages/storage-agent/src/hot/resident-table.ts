@@ -14,18 +14,18 @@ export const PART_COLUMN = '"$part"';
 export const POSITION_COLUMN = '"$position"';
 
 /** A table has at most two resident tables: one of all its rows, and one of this node's share. */
-export type ImageKey = string & { readonly __brand: 'ImageKey' };
+export type ResidentTableKey = string & { readonly __brand: 'ResidentTableKey' };
 
-export const imageKey = (tableId: ObjectId, share: string | undefined): ImageKey =>
-  (share === undefined ? tableId : `${tableId}/share`) as ImageKey;
+export const residentTableKey = (tableId: ObjectId, share: string | undefined): ResidentTableKey =>
+  (share === undefined ? tableId : `${tableId}/share`) as ResidentTableKey;
 
-export const keysOf = (tableId: ObjectId): ImageKey[] => [
-  imageKey(tableId, undefined),
-  imageKey(tableId, ''),
+export const keysOf = (tableId: ObjectId): ResidentTableKey[] => [
+  residentTableKey(tableId, undefined),
+  residentTableKey(tableId, ''),
 ];
 
 /** The rows of one tablet in a resident table. */
-export interface ImagePart {
+export interface ResidentPart {
   readonly tablet: Tablet;
   readonly ordinal: number;
   /** The position of the first row of the body. */
@@ -50,7 +50,11 @@ export interface ImagePart {
   lastUsedMs: number;
 }
 
-export const liveRows = ({ tablet, absent, keys }: Pick<ImagePart, 'tablet' | 'absent' | 'keys'>): number =>
+export const liveRows = ({
+  tablet,
+  absent,
+  keys,
+}: Pick<ResidentPart, 'tablet' | 'absent' | 'keys'>): number =>
   rowsWithKeys({ tablet, keys }, tablet.rows - rowsIn(absent));
 
 /** The total bytes of some columns. */
@@ -58,7 +62,7 @@ export const bytesOf = (columnBytes: ReadonlyMap<number, number>, columns: reado
   columns.reduce((sum, id) => sum + (columnBytes.get(id) ?? 0), 0);
 
 /** A scan that may be running. A change waits for the scans that it would disturb. */
-export interface ImageUse {
+export interface ResidentTableUse {
   /** Whether it reads the whole resident table without a condition of its own. */
   readonly exact: boolean;
   /** The `contentsVersion` of the rows that it reads, if known. */
@@ -73,12 +77,12 @@ export interface ImageUse {
  * condition; the other scans carry an upper bound on positions. A row is only deleted after every scan that
  * needs it has ended: new scans do not use a part if they need its `claimed` rows.
  */
-export class Image {
+export class ResidentTable {
   readonly name: string;
-  readonly key: ImageKey;
+  readonly key: ResidentTableKey;
   readonly columns: ReadonlyMap<number, Column>;
-  readonly parts = new Map<TabletId, ImagePart>();
-  readonly uses = new Set<ImageUse>();
+  readonly parts = new Map<TabletId, ResidentPart>();
+  readonly uses = new Set<ResidentTableUse>();
   /** The next free position; larger than the position of every row. */
   nextPosition = 0;
   nextOrdinal = 0;
@@ -97,7 +101,7 @@ export class Image {
   /** The time of the last scan that read all of it. */
   lastUsedMs: number;
 
-  constructor(name: string, key: ImageKey, columns: readonly Column[], nowMs: number) {
+  constructor(name: string, key: ResidentTableKey, columns: readonly Column[], nowMs: number) {
     this.name = name;
     this.key = key;
     this.columns = new Map(columns.map((column) => [column.id, column]));
@@ -114,13 +118,13 @@ export class Image {
   }
 
   /** Adds a part whose rows are in the kernel's table. */
-  add(part: ImagePart): void {
+  add(part: ResidentPart): void {
     this.parts.set(part.tablet.id, part);
     this.#count(part, 1);
   }
 
   /** Forgets a part whose rows have been deleted. */
-  delete(part: ImagePart): void {
+  delete(part: ResidentPart): void {
     if (this.parts.get(part.tablet.id) !== part) return;
     this.parts.delete(part.tablet.id);
     this.#count(part, -1);
@@ -130,13 +134,13 @@ export class Image {
    * Records the rows of a part that the kernel's table does not hold, because they were deleted or never
    * loaded.
    */
-  leaveOut(part: ImagePart, absent: readonly RowRange[]): void {
+  leaveOut(part: ResidentPart, absent: readonly RowRange[]): void {
     this.liveRows -= liveRows(part);
     part.absent = absent;
     this.liveRows += liveRows(part);
   }
 
-  #count(part: ImagePart, sign: 1 | -1): void {
+  #count(part: ResidentPart, sign: 1 | -1): void {
     this.liveRows += sign * liveRows(part);
     for (const [id, bytes] of part.columnBytes)
       this.#columnBytes.set(id, (this.#columnBytes.get(id) ?? 0) + sign * bytes);
@@ -169,9 +173,9 @@ export class Image {
     this.share = share;
   }
 
-  use(scan: Pick<ImageUse, 'exact' | 'version' | 'share'>): { release(): void } {
+  use(scan: Pick<ResidentTableUse, 'exact' | 'version' | 'share'>): { release(): void } {
     const { promise: done, resolve } = Promise.withResolvers<void>();
-    const use: ImageUse = { ...scan, done };
+    const use: ResidentTableUse = { ...scan, done };
     this.uses.add(use);
     return {
       release: () => {
@@ -182,17 +186,17 @@ export class Image {
   }
 
   /** Resolves when the running scans that match `which` have ended. */
-  async quiet(which: (use: ImageUse) => boolean = () => true): Promise<void> {
+  async quiet(which: (use: ResidentTableUse) => boolean = () => true): Promise<void> {
     await Promise.all([...this.uses].filter(which).map((use) => use.done));
   }
 
   /** The parts that are not being removed. */
-  liveParts(): ImagePart[] {
+  liveParts(): ResidentPart[] {
     return [...this.parts.values()].filter((part) => !part.removed);
   }
 
   /** The time when rows of the part were last read. */
-  lastUse(part: ImagePart): number {
+  lastUse(part: ResidentPart): number {
     return Math.max(this.lastUsedMs, part.lastUsedMs);
   }
 }

@@ -1,34 +1,34 @@
 import { difference, joined, type RowRange } from '../scan/row-ranges.ts';
 import { rowsIdentity, scanIdentity } from '../scan/scan-rows.ts';
 import type { ScanTablet } from '../storage-agent.ts';
-import type { Image, ImagePart } from './image.ts';
-import { positionsOf } from './image-loader.ts';
+import type { ResidentPart, ResidentTable } from './resident-table.ts';
+import { positionsOf } from './resident-table-loader.ts';
 import type { Desired } from './table-demand.ts';
 
 /** The changes that turn a resident table into the desired one. */
-export interface ImageChange {
+export interface ResidentTableChange {
   readonly append: readonly ScanTablet[];
-  readonly remove: readonly ImagePart[];
+  readonly remove: readonly ResidentPart[];
   /**
    * Whether removed parts are added again with other rows. Scans of the desired contents may then still read
    * the removed ones.
    */
   readonly replaces: boolean;
   /** The parts that lose rows. */
-  readonly shrink: readonly { readonly part: ImagePart; readonly scan: ScanTablet }[];
+  readonly shrink: readonly { readonly part: ResidentPart; readonly scan: ScanTablet }[];
 }
 
 /**
  * The changes towards the desired table. Without a version only additions are known, because other tablets
  * may exist that nobody has read.
  */
-export function changeTowards(image: Image, desired: Desired): ImageChange {
+export function changeTowards(resident: ResidentTable, desired: Desired): ResidentTableChange {
   const append: ScanTablet[] = [];
-  const shrink: { part: ImagePart; scan: ScanTablet }[] = [];
-  const kept = new Set<ImagePart>();
+  const shrink: { part: ResidentPart; scan: ScanTablet }[] = [];
+  const kept = new Set<ResidentPart>();
   let replaces = false;
   for (const scan of desired.tablets) {
-    const part = image.parts.get(scan.tablet.id);
+    const part = resident.parts.get(scan.tablet.id);
     const isOther = desired.version !== undefined && part?.rows !== rowsIdentity(scan);
     if (part === undefined || part.removed || isOther) {
       replaces ||= part !== undefined;
@@ -41,13 +41,13 @@ export function changeTowards(image: Image, desired: Desired): ImageChange {
     }
   }
   const remove =
-    desired.version === undefined ? [] : [...image.parts.values()].filter((part) => !kept.has(part));
+    desired.version === undefined ? [] : [...resident.parts.values()].filter((part) => !kept.has(part));
   return { append, remove, replaces, shrink };
 }
 
 /** The deleted rows of a part; all of its rows if it is removed. */
 export interface Deletion {
-  readonly part: ImagePart;
+  readonly part: ResidentPart;
   readonly rows: readonly RowRange[] | 'all';
 }
 

@@ -7,7 +7,7 @@ import { type RowRange, shifted } from '../scan/row-ranges.ts';
 import { absentRows, rowsIdentity, rowsOf, scanIdentity } from '../scan/scan-rows.ts';
 import { keyCondition } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
-import { type Image, type ImagePart, PART_COLUMN, POSITION_COLUMN } from './image.ts';
+import { PART_COLUMN, POSITION_COLUMN, type ResidentPart, type ResidentTable } from './resident-table.ts';
 
 /** A tablet to load, in readable form. */
 export interface LoadableTablet {
@@ -24,10 +24,10 @@ export interface LoadableTablet {
 /** The maximum number of files that one INSERT reads. */
 const MAX_FILES = 256;
 
-export async function createImage(session: KernelSession, image: Image): Promise<void> {
-  const columns = [...image.columns.values()].map((c) => `${quoteName(c.storedName)} ${c.type}`);
+export async function createResidentTable(session: KernelSession, resident: ResidentTable): Promise<void> {
+  const columns = [...resident.columns.values()].map((c) => `${quoteName(c.storedName)} ${c.type}`);
   const all = [...columns, `${PART_COLUMN} INTEGER`, `${POSITION_COLUMN} BIGINT`];
-  await session.execute(`CREATE TABLE ${image.relation} (${all.join(', ')})`);
+  await session.execute(`CREATE TABLE ${resident.relation} (${all.join(', ')})`);
 }
 
 /**
@@ -35,14 +35,14 @@ export async function createImage(session: KernelSession, image: Image): Promise
  */
 export async function appendTablets(
   session: KernelSession,
-  image: Image,
+  resident: ResidentTable,
   table: TableObject,
   tablets: readonly LoadableTablet[],
   nowMs: number,
 ): Promise<void> {
-  let start = image.nextPosition;
-  let ordinal = image.nextOrdinal;
-  const parts: ImagePart[] = [];
+  let start = resident.nextPosition;
+  let ordinal = resident.nextOrdinal;
+  const parts: ResidentPart[] = [];
   for (const run of runs(tablets)) {
     const first = ordinal;
     const starts: number[] = [];
@@ -66,12 +66,12 @@ export async function appendTablets(
       start += tablet.rows;
     }
     for (const there of run[0]!.runs ?? [undefined])
-      await session.execute(insertSql(image, table, run, first, starts, there));
+      await session.execute(insertSql(resident, table, run, first, starts, there));
   }
   // Scans that are prepared from here on may read the new positions.
-  for (const part of parts) image.add(part);
-  image.nextPosition = start;
-  image.nextOrdinal = ordinal;
+  for (const part of parts) resident.add(part);
+  resident.nextPosition = start;
+  resident.nextOrdinal = ordinal;
 }
 
 /**
@@ -99,7 +99,7 @@ const readsAll = ({ scan, deleted }: LoadableTablet): boolean =>
   scan.rows === undefined && scan.keys === undefined && deleted.length === 0;
 
 function insertSql(
-  image: Image,
+  resident: ResidentTable,
   table: TableObject,
   run: readonly LoadableTablet[],
   firstOrdinal: number,
@@ -108,7 +108,9 @@ function insertSql(
 ): string {
   const { scan, deleted } = run[0]!;
   const { schemaVersion } = scan.tablet;
-  const columns = [...image.columns.values()].map((column: Column) => storedOrInitial(column, schemaVersion));
+  const columns = [...resident.columns.values()].map((column: Column) =>
+    storedOrInitial(column, schemaVersion),
+  );
   const start =
     starts.length === 1 ? String(starts[0]) : `[${starts.join(', ')}][CAST(file_index AS BIGINT) + 1]`;
   const conditions = [
@@ -120,7 +122,7 @@ function insertSql(
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   const select = [...columns, `file_index + ${firstOrdinal}`, `file_row_number + ${start}`].join(', ');
   const from = parquetScan(run.map((loadable) => loadable.local.path));
-  return `INSERT INTO ${image.relation} SELECT ${select} FROM ${from}${where}`;
+  return `INSERT INTO ${resident.relation} SELECT ${select} FROM ${from}${where}`;
 }
 
 const isBetween = ({ from, to }: RowRange): string => `file_row_number BETWEEN ${from} AND ${to - 1}`;
@@ -128,26 +130,26 @@ const isBetween = ({ from, to }: RowRange): string => `file_row_number BETWEEN $
 /** Deletes rows at positions of the resident table. */
 export async function deletePositions(
   session: KernelSession,
-  image: Image,
+  resident: ResidentTable,
   ranges: readonly RowRange[],
 ): Promise<void> {
   const kept = notDeleted(POSITION_COLUMN, ranges);
   if (kept === undefined) return;
   const within = `${POSITION_COLUMN} BETWEEN ${ranges[0]!.from} AND ${ranges.at(-1)!.to - 1}`;
-  await session.execute(`DELETE FROM ${image.relation} WHERE ${within} AND NOT (${kept})`);
+  await session.execute(`DELETE FROM ${resident.relation} WHERE ${within} AND NOT (${kept})`);
 }
 
 /** The positions in the resident table of rows of a part. */
-export const positionsOf = (part: ImagePart, rows: readonly RowRange[]): RowRange[] =>
+export const positionsOf = (part: ResidentPart, rows: readonly RowRange[]): RowRange[] =>
   shifted(rows, part.start);
 
 /** Compresses appended rows and releases the memory of deleted rows. */
-export const compactImages = async (session: KernelSession): Promise<void> => {
+export const compactResidentTables = async (session: KernelSession): Promise<void> => {
   await session.execute('CHECKPOINT hot');
 };
 
-export async function dropImage(session: KernelSession, image: Image): Promise<void> {
-  await session.execute(`DROP TABLE IF EXISTS ${image.relation}`);
+export async function dropResidentTable(session: KernelSession, resident: ResidentTable): Promise<void> {
+  await session.execute(`DROP TABLE IF EXISTS ${resident.relation}`);
 }
 
 /** The memory in bytes that in-memory tables occupy, including temporary tables of sessions. */
