@@ -45,6 +45,8 @@ export const SIDEBAR: readonly Group[] = [
       ['Table functions', 'docs/sql/table-functions.md'],
       ['Table function arguments', 'docs/sql/table-function-arguments.md'],
       ['Settings', 'docs/sql/settings.md'],
+      ['information_schema', 'docs/sql/information-schema.md'],
+      ['pg_catalog', 'docs/sql/pg-catalog.md'],
       ['PostgreSQL catalogs and clients', 'docs/postgres-catalog.md'],
       ['HTTP API', 'docs/http-api.md'],
       ['PostgreSQL endpoint', 'docs/postgres.md'],

@@ -66,6 +66,8 @@ const FILLED: Readonly<Record<string, (facts: PostgresFacts) => SystemRelation>>
   pg_views: views,
 };
 
+export const RELATIONS_WITH_ROWS: readonly string[] = Object.keys(FILLED);
+
 /** The names that stand behind `pg_catalog.`. */
 export const PG_CATALOG_RELATIONS: readonly string[] = [
   ...Object.keys(CATALOG_TABLES),
