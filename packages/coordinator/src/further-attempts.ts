@@ -1,9 +1,10 @@
 import { TesseraError } from '@tessera/common';
+import { ranAlone } from '@tessera/kernel';
 import type { RunningQuery } from './running-queries.ts';
 
 /**
- * Runs `attempt`, and once more in quarantine when its kernel went away under it or ran out of memory: of the queries that
- * ran in that kernel one may be the cause, and in quarantine, where queries run one at a time, it fails alone. A query that
+ * Runs `attempt`, and once more in quarantine when its kernel went away under it, or ran out of memory while it ran other
+ * queries too: one of these may be the cause, and in quarantine, where queries run one at a time, it fails alone. A query that
  * was admitted asks for more memory instead, and runs where it ran. One that needs more values of a sequence than it got gets
  * more.
  */
@@ -22,7 +23,8 @@ export async function withFurtherAttempts<T>(
         activity.retries += 1;
         continue;
       }
-      if (error.name !== 'KERNEL_LOST' && error.name !== 'OUT_OF_MEMORY') throw error;
+      const mayBeAnothers = error.name === 'OUT_OF_MEMORY' && !ranAlone(error);
+      if (error.name !== 'KERNEL_LOST' && !mayBeAnothers) throw error;
       activity.retries += 1;
       return attempt(true);
     }

@@ -1,5 +1,5 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
-import { keepFailedValue } from '@tessera/kernel';
+import { keepDetails, ranAlone } from '@tessera/kernel';
 import { keepCsvFiles } from './csv-failure.ts';
 import type { ReadFile } from './read-resolution.ts';
 
@@ -27,14 +27,18 @@ const MAY_COME_FROM_FILES: ReadonlySet<ErrorName> = new Set([
  */
 export function explainFailure(error: unknown, failed: FailedQuery): unknown {
   if (!(error instanceof TesseraError)) return error;
-  return keepCsvFiles(keepFailedValue(explained(error, failed), error), failed.files);
+  return keepCsvFiles(keepDetails(explained(error, failed), error), failed.files);
 }
 
 function explained(error: TesseraError, { files, isLastAttempt }: FailedQuery): TesseraError {
   const message = withLabels(error.message, files);
   const { location } = error;
   const isTold = files.length === 0 || files.some(({ label }) => message.includes(label));
-  if (isBlamedOnFiles(error, isLastAttempt) && files.length > 0 && !message.startsWith('Cannot read ')) {
+  if (
+    isBlamedOnFiles(error, isLastAttempt || ranAlone(error)) &&
+    files.length > 0 &&
+    !message.startsWith('Cannot read ')
+  ) {
     return TesseraError.of('BAD_FILE', { name: namesOf(files), reason: message }, { location, cause: error });
   }
   if (MAY_COME_FROM_FILES.has(error.name) && !isTold && location === undefined) {

@@ -12,15 +12,16 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
+const runningQuery = () => ({
+  signal: new AbortController().signal,
+  activity: new QueryActivity(),
+  admitted: undefined,
+  demand: new SequenceDemand(),
+});
+
 /** As queries run: a second time, in quarantine, when a kernel went away. */
-const sum = (column: string) => {
-  const query = {
-    signal: new AbortController().signal,
-    activity: new QueryActivity(),
-    admitted: undefined,
-    demand: new SequenceDemand(),
-  };
-  return withFurtherAttempts(query, async (quarantine) => {
+const sum = (column: string) =>
+  withFurtherAttempts(runningQuery(), async (quarantine) => {
     const bound = await fixture.bind(`SELECT sum(${column}) FROM t WHERE a < 10`, { quarantine });
     try {
       return await rowsOf(bound);
@@ -28,7 +29,6 @@ const sum = (column: string) => {
       await bound.release();
     }
   });
-};
 
 test('a planning kernel that ends is filled again by the statements that come after', async () => {
   expect(await sum('a')).toEqual([['45']]);
@@ -43,4 +43,26 @@ test('a query whose kernel ends reads its tables again from files', async () => 
   process.kill(fixture.kernel.status().pid!, 'SIGKILL');
   expect(await sum('a')).toEqual([['45']]);
   expect(await sum('a * b')).toEqual([['570']]);
+});
+
+test('a query that ran out of memory is run in quarantine only when other sessions were open beside it', async () => {
+  const attempts = async () => {
+    const made: boolean[] = [];
+    const failed = withFurtherAttempts(runningQuery(), async (quarantine) => {
+      made.push(quarantine);
+      const session = await fixture.kernel.session({ quarantine });
+      try {
+        await session.scalar('SELECT length(range(2000000000))');
+      } finally {
+        await session.close();
+      }
+    });
+    await expect(failed).rejects.toMatchObject({ name: 'OUT_OF_MEMORY' });
+    return made;
+  };
+  await fixture.agent.settled();
+  expect(await attempts()).toEqual([false]);
+  const other = await fixture.kernel.session();
+  expect(await attempts()).toEqual([false, true]);
+  await other.close();
 });

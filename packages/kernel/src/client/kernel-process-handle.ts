@@ -57,6 +57,8 @@ export class KernelProcessHandle {
   readonly #ready: Promise<void>;
   #nextId = 1;
   #open = 0;
+  /** The session that was last open without any other. */
+  #alone: SessionSocket | undefined;
   #retired = false;
   #ceilingBytes: number;
 
@@ -160,18 +162,30 @@ export class KernelProcessHandle {
   /** Takes a session socket: a clean one that was used before, or a new one. */
   async take(): Promise<SessionSocket> {
     this.#open++;
+    this.#alone = undefined;
     try {
-      for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-        if (idle.reusable) return idle;
-      }
-      return await SessionSocket.open(this.#socketPath, this.#nextId++, {
-        onFatal: () => this.#events.onFatal(this),
-        lost: () => Promise.race([this.#lost, delay(MAX_END_MS, undefined, { ref: false }).then(lost)]),
-      });
+      const socket = this.#takeIdle() ?? (await this.#connect());
+      if (this.#open === 1) this.#alone = socket;
+      return socket;
     } catch (error) {
       this.#released();
       throw error;
     }
+  }
+
+  #takeIdle(): SessionSocket | undefined {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.reusable) return idle;
+    }
+    return undefined;
+  }
+
+  #connect(): Promise<SessionSocket> {
+    return SessionSocket.open(this.#socketPath, this.#nextId++, {
+      onFatal: () => this.#events.onFatal(this),
+      lost: () => Promise.race([this.#lost, delay(MAX_END_MS, undefined, { ref: false }).then(lost)]),
+      isAlone: (socket) => socket === this.#alone,
+    });
   }
 
   give(socket: SessionSocket): void {

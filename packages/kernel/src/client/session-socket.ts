@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { TesseraError } from '@tessera/common';
 import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
+import { markedAsAlone } from '../errors/ran-alone.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
 import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
 import { PayloadPool } from '../protocol/payload-pool.ts';
@@ -33,6 +34,8 @@ export interface SessionProcess {
   onFatal(): void;
   /** The error for calls whose socket closed; known once it is known how the process ended. */
   lost(): Promise<TesseraError>;
+  /** Whether no other session has been open since the socket was last taken for one. */
+  isAlone(socket: SessionSocket): boolean;
 }
 
 /** The node's end of a session's socket, which runs one call at a time. */
@@ -183,7 +186,8 @@ export class SessionSocket {
           this.dirty = true;
           this.#process.onFatal();
         }
-        this.#take()?.reject(kernelErrorToTessera(error.message, error.sql, error.memoryIsShort));
+        const failure = kernelErrorToTessera(error.message, error.sql, error.memoryIsShort);
+        this.#take()?.reject(this.#process.isAlone(this) ? markedAsAlone(failure) : failure);
         return;
       }
     }

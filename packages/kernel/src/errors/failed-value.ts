@@ -1,4 +1,5 @@
 import type { TesseraError } from '@tessera/common';
+import { markedAsAlone, ranAlone } from './ran-alone.ts';
 
 /** A text that could not be parsed as a type. */
 export interface FailedValue {
@@ -18,6 +19,6 @@ export function withFailedValue(error: TesseraError, value: FailedValue | undefi
   return error;
 }
 
-/** Marks `error`, a reworded `original`, with the text that `original` is about. */
-export const keepFailedValue = (error: TesseraError, original: TesseraError): TesseraError =>
-  withFailedValue(error, values.get(original));
+/** Returns `error`, which tells `original` in other words, with what is known about `original` beside its message. */
+export const keepDetails = (error: TesseraError, original: TesseraError): TesseraError =>
+  withFailedValue(ranAlone(original) ? markedAsAlone(error) : error, values.get(original));

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import { failedValueOf, keepFailedValue, quoteText } from '@tessera/kernel';
+import { failedValueOf, keepDetails, quoteText } from '@tessera/kernel';
 import { isPlainString, tokenize } from './lexer.ts';
 import { locationAt } from './location.ts';
 
@@ -14,5 +14,5 @@ export function locateValue(error: unknown, text: string): unknown {
   const [literal, another] = tokenize(text).filter((token) => isPlainString(token) && token.image === image);
   if (literal === undefined || another !== undefined) return error;
   const end = literal.startOffset + literal.image.length;
-  return keepFailedValue(error.with({ location: locationAt(text, literal.startOffset, end) }), error);
+  return keepDetails(error.with({ location: locationAt(text, literal.startOffset, end) }), error);
 }
