@@ -19,8 +19,8 @@ export { formattedQuery, type RowEncoding, type RowFormat } from './format/forma
 export { postgresInput } from './format/postgres-input.ts';
 export { postgresRowsQuery, type ValueFormat, valueFormat } from './format/postgres-rows.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
+export { POSTGRES_SETTINGS, POSTGRES_VERSION } from './functions/postgres-settings.ts';
 export { LOOKUPS, type Lookup, lookupRelation } from './postgres/lookup.ts';
-export { POSTGRES_SETTINGS, POSTGRES_VERSION } from './postgres/settings.ts';
 export {
   NO_PARAMETERS,
   type ParameterDescription,
@@ -32,18 +32,18 @@ export {
   type KernelExpression,
   kernelExpression,
 } from './prepare/kernel-expression.ts';
-export type {
-  PrepareContext,
-  PreparedQuery,
-  RunnableQuery,
-  SessionSequences,
-} from './prepare/prepare-context.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
 export { belowLocation } from './reads/below-location.ts';
 export { CSV_BUFFER_BYTES } from './reads/csv-scan.ts';
 export type { ReadArguments, StorageLocation } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';
+export type {
+  PrepareContext,
+  PreparedQuery,
+  RunnableQuery,
+  SessionSequences,
+} from './relations/prepare-context.ts';
 export {
   MANAGED_SCHEMA,
   type Mention,
@@ -53,9 +53,8 @@ export {
   type TableRelation,
 } from './relations/relation-resolver.ts';
 export { substituteScans } from './relations/scan-substitution.ts';
+export { type SequenceResolver, settingOf } from './relations/sequence-calls.ts';
 export { openText, type QueryParameter, withOpenTexts } from './rewrites/parameters.ts';
-export { type ArrayText, parseArrayText } from './rewrites/postgres-array.ts';
-export { type SequenceResolver, settingOf } from './rewrites/sequence-calls.ts';
 export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';
@@ -65,13 +64,15 @@ export type { ObjectName } from './statements/object-name.ts';
 export type { SettingPairs } from './statements/setting-pairs.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
 export type { ExplainStatement, QueryStatement, Statement } from './statements/statement.ts';
-export { TokenCursor } from './statements/token-cursor.ts';
 export { isParameter, isWord } from './text/lexer.ts';
 export { locateError } from './text/locate-error.ts';
 export { locateValue } from './text/locate-value.ts';
 export { locationAt } from './text/location.ts';
 export { namesIn, quoteIdentifier, RESERVED_WORDS } from './text/names.ts';
+export { type ArrayText, parseArrayText } from './text/postgres-array.ts';
 export { normalizedSql, redactedQuery, redactedSql, redactedUrl } from './text/shown-sql.ts';
+export type { SqlText } from './text/token-cursor.ts';
+export { TokenCursor } from './text/token-cursor.ts';
 export { withoutPasswords } from './text/without-passwords.ts';
 export { parseTree } from './tree.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';

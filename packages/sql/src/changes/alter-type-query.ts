@@ -1,5 +1,5 @@
 import { quoteName } from '@tessera/kernel';
-import type { SqlText } from '../statements/catalog-statement.ts';
+import type { SqlText } from '../text/token-cursor.ts';
 import { columnType, dialectTypeName } from '../types/column-type.ts';
 import { changeQuery } from './change-query.ts';
 import type { ChangeTarget, TargetColumn } from './change-target.ts';

@@ -1,6 +1,6 @@
 import type { SqlLocation } from '@tessera/common';
-import type { SqlText } from '../statements/catalog-statement.ts';
 import { locationAt } from '../text/location.ts';
+import type { SqlText } from '../text/token-cursor.ts';
 
 interface Piece {
   readonly start: number;

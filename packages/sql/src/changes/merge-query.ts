@@ -1,12 +1,7 @@
 import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
-import type {
-  MergeAction,
-  MergeClause,
-  MergeStatement,
-  SetClause,
-  SqlText,
-} from '../statements/catalog-statement.ts';
+import type { MergeAction, MergeClause, MergeStatement, SetClause } from '../statements/catalog-statement.ts';
+import type { SqlText } from '../text/token-cursor.ts';
 import { type ChangeQuery, changeQuery, failInStatement } from './change-query.ts';
 import { type ChangeTarget, type TargetColumn, targetAlias, targetColumn } from './change-target.ts';
 import { ComposedText } from './composed-text.ts';

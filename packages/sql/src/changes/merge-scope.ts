@@ -1,7 +1,8 @@
 import type { IToken } from 'chevrotain';
-import type { MergeStatement, SqlText } from '../statements/catalog-statement.ts';
+import type { MergeStatement } from '../statements/catalog-statement.ts';
 import { isWord, nameOf, QuotedName, tokenize, Word } from '../text/lexer.ts';
 import { quoteIdentifier } from '../text/names.ts';
+import type { SqlText } from '../text/token-cursor.ts';
 import type { ChangeTarget } from './change-target.ts';
 import type { ComposedText } from './composed-text.ts';
 

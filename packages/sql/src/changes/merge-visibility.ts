@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/common';
-import type { MergeClause, MergeStatement, SqlText } from '../statements/catalog-statement.ts';
+import type { MergeClause, MergeStatement } from '../statements/catalog-statement.ts';
 import { isParameter, QuotedName, tokenize, Word } from '../text/lexer.ts';
+import type { SqlText } from '../text/token-cursor.ts';
 import { type ChangeQuery, changeQuery } from './change-query.ts';
 import { ComposedText } from './composed-text.ts';
 import { addTable } from './update-query.ts';

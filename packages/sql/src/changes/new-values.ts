@@ -1,5 +1,6 @@
 import { quoteName } from '@tessera/kernel';
-import type { SetClause, SqlText } from '../statements/catalog-statement.ts';
+import type { SetClause } from '../statements/catalog-statement.ts';
+import type { SqlText } from '../text/token-cursor.ts';
 import { nullRefused } from './change-query.ts';
 import { type ChangeTarget, refuseGenerated, type TargetColumn, targetColumn } from './change-target.ts';
 import type { ComposedText } from './composed-text.ts';

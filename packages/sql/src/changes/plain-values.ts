@@ -1,5 +1,6 @@
 import { quoteName } from '@tessera/kernel';
-import type { InsertStatement, SqlText } from '../statements/catalog-statement.ts';
+import type { InsertStatement } from '../statements/catalog-statement.ts';
+import type { SqlText } from '../text/token-cursor.ts';
 import type { ChangeTarget, TargetColumn } from './change-target.ts';
 import { literalRows } from './insert-query.ts';
 

@@ -1,9 +1,9 @@
 import { quoteName } from '@tessera/kernel';
-import type { SqlText } from '../statements/catalog-statement.ts';
 import { skipBrackets } from '../statements/grammar/expression-text.ts';
 import type { ObjectName } from '../statements/object-name.ts';
-import { TokenCursor } from '../statements/token-cursor.ts';
 import { isWord, nameOf, QuotedName, tokenize, Word } from '../text/lexer.ts';
+import type { SqlText } from '../text/token-cursor.ts';
+import { TokenCursor } from '../text/token-cursor.ts';
 import type { ChangeTarget } from './change-target.ts';
 import { ComposedText } from './composed-text.ts';
 

@@ -1,6 +1,7 @@
 import { quoteName } from '@tessera/kernel';
-import type { DeleteStatement, SqlText, UpdateStatement } from '../statements/catalog-statement.ts';
+import type { DeleteStatement, UpdateStatement } from '../statements/catalog-statement.ts';
 import type { ObjectName } from '../statements/object-name.ts';
+import type { SqlText } from '../text/token-cursor.ts';
 import { type ChangeQuery, changeQuery } from './change-query.ts';
 import { type ChangeTarget, targetAlias } from './change-target.ts';
 import { ComposedText, leadingWith } from './composed-text.ts';

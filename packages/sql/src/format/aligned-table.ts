@@ -1,4 +1,4 @@
-import type { RunnableQuery } from '../prepare/prepare-context.ts';
+import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { asRelation } from './formatted-query.ts';
 import { textValue } from './text-value.ts';

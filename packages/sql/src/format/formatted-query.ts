@@ -1,5 +1,5 @@
 import { quoteText } from '@tessera/kernel';
-import type { RunnableQuery } from '../prepare/prepare-context.ts';
+import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { jsonInput } from './json-value.ts';
 import { needsEscape, textValue } from './text-value.ts';

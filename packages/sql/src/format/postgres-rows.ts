@@ -1,5 +1,5 @@
 import { quoteName } from '@tessera/kernel';
-import type { RunnableQuery } from '../prepare/prepare-context.ts';
+import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { asRelation } from './formatted-query.ts';
 import { lambdaName } from './lambda-name.ts';

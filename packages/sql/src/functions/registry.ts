@@ -1,4 +1,3 @@
-import { POSTGRES_FUNCTION_MACROS } from '../postgres/macros.ts';
 import { AGGREGATE_FUNCTIONS, AGGREGATE_MACROS } from './aggregate.ts';
 import { ARRAY_FUNCTIONS, ARRAY_MACROS } from './array.ts';
 import { BYTEA_FUNCTIONS, BYTEA_MACROS } from './bytea.ts';
@@ -11,6 +10,7 @@ import { HLL_MACROS } from './hyperloglog.ts';
 import { JSON_FUNCTIONS, JSON_MACROS } from './json.ts';
 import { NUMERIC_FUNCTIONS } from './numeric.ts';
 import { PARSE_DATE_MACROS } from './parse-date.ts';
+import { POSTGRES_FUNCTION_MACROS } from './postgres-macros.ts';
 import { SESSION_FUNCTIONS } from './session.ts';
 import { STRING_FUNCTIONS, STRING_MACROS } from './string.ts';
 import { TO_CHAR_MACROS } from './to-char.ts';

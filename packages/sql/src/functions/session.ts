@@ -1,8 +1,8 @@
 import { fail } from '@tessera/common';
 import packageJson from '../../package.json' with { type: 'json' };
-import { POSTGRES_VERSION_TEXT } from '../postgres/settings.ts';
 import { cast, constant, type Expression } from '../tree.ts';
 import { literalText } from './expressions.ts';
+import { POSTGRES_VERSION_TEXT } from './postgres-settings.ts';
 import { type Definition, type FunctionContext, inCategory } from './types.ts';
 
 const fromSession = (

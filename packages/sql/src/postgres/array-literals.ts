@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { type ArrayText, parseArrayText } from '../rewrites/postgres-array.ts';
+import { type ArrayText, parseArrayText } from '../text/postgres-array.ts';
 import {
   type CastNode,
   call,

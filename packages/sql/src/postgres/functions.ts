@@ -1,4 +1,5 @@
 import { internalCall, kernelCall } from '../functions/expressions.ts';
+import { POSTGRES_VERSION_TEXT, settingValue } from '../functions/postgres-settings.ts';
 import type { Arity } from '../functions/types.ts';
 import {
   call,
@@ -15,7 +16,6 @@ import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './looku
 import type { PostgresFunction } from './postgres-function.ts';
 import { privilegeFunctions } from './privileges.ts';
 import { formattedType, REG_TYPES, regValue } from './reg-types.ts';
-import { POSTGRES_VERSION_TEXT, settingValue } from './settings.ts';
 
 const always = (value: Expression, arity: Arity = [0, 3]): PostgresFunction => ({
   arity,

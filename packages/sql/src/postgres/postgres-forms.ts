@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
+import { nameColumns, postgresName } from '../functions/column-names.ts';
 import type { FunctionContext } from '../functions/types.ts';
-import { nameColumns, postgresName } from '../rewrites/column-names.ts';
 import {
   type CastNode,
   constant,

@@ -1,11 +1,11 @@
 import type { KernelSession } from '@tessera/kernel';
 import type { Placement } from '../relations/placement.ts';
+import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import { type Statement, type TypeNode, walkTree } from '../tree.ts';
 import { columnNames } from './column-names.ts';
 import { kernelTimeTexts } from './foreign-time-texts.ts';
 import type { CatalogColumns } from './null-scope.ts';
-import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 
 /** A rewritten query in two forms, which are identical if it reads no managed table. */
 export interface BindableQuery {

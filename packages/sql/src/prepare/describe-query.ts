@@ -1,6 +1,8 @@
 import { fail } from '@tessera/common';
 import type { KernelType } from '@tessera/kernel';
+import { type ParsedQuery, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
+import type { PrepareContext } from '../relations/prepare-context.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import {
   call,
@@ -18,8 +20,6 @@ import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
 import { bindable } from './bindable-query.ts';
 import { inferParameters, textOf } from './infer-parameters.ts';
-import { type ParsedQuery, parseQuery } from './parse.ts';
-import type { PrepareContext } from './prepare-context.ts';
 import { bindOutput, located } from './prepare-query.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 

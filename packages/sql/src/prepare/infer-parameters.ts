@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import type { KernelSession, KernelType } from '@tessera/kernel';
+import { deparse } from '../parse/parse.ts';
 import {
   call,
   constant,
@@ -11,7 +12,6 @@ import {
   transformTree,
   walkTree,
 } from '../tree.ts';
-import { deparse } from './parse.ts';
 
 /**
  * The inferred types by parameter identifier. A parameter whose position requires no type is not included.

@@ -1,10 +1,10 @@
 import { fail, TesseraError } from '@tessera/common';
 import { caretOf, type KernelSession, quoteName } from '@tessera/kernel';
 import { substituteColumns } from '../functions/substitute-columns.ts';
+import { deparse, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
+import type { PrepareContext } from '../relations/prepare-context.ts';
 import { column, type Expression, type Statement, walkTree } from '../tree.ts';
-import { deparse, parseQuery } from './parse.ts';
-import type { PrepareContext } from './prepare-context.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 
 /** A column that an expression of a table's definition may refer to. */

@@ -1,6 +1,8 @@
 import { fail, TesseraError } from '@tessera/common';
 import { caretOf, type KernelColumn, quoteName } from '@tessera/kernel';
+import { deparse, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
+import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import { locateError } from '../text/locate-error.ts';
 import type { Expression } from '../tree.ts';
@@ -9,8 +11,6 @@ import { type BindableQuery, bindable } from './bindable-query.ts';
 import { catalogType } from './catalog-type.ts';
 import { notNullColumns } from './nullability.ts';
 import { readsNothing } from './one-row.ts';
-import { deparse, parseQuery } from './parse.ts';
-import type { PrepareContext, PreparedQuery } from './prepare-context.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 import { topRowsQuery } from './top-rows.ts';

@@ -1,15 +1,18 @@
 import { fail, type SqlLocation, TesseraError } from '@tessera/common';
+import { nameColumns, postgresName } from '../functions/column-names.ts';
 import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
 import { checkFunction, checkTableFunction } from '../guard/functions.ts';
+import { type ParsedQuery, parseQuery } from '../parse/parse.ts';
 import { postgresForms } from '../postgres/postgres-forms.ts';
 import { isReadFunction } from '../reads/read-arguments.ts';
 import { fileColumnsIn, starsOver } from '../relations/file-columns.ts';
 import { placeRelations, type ViewRelation } from '../relations/place-relations.ts';
 import type { Placement } from '../relations/placement.ts';
+import type { PrepareContext } from '../relations/prepare-context.ts';
 import { unqualifiedColumns } from '../relations/qualified-columns.ts';
+import { sequenceCalls } from '../relations/sequence-calls.ts';
 import { byteaLiteral } from '../rewrites/bytea-literals.ts';
 import { clockText } from '../rewrites/clock-texts.ts';
-import { nameColumns, postgresName } from '../rewrites/column-names.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { daysOfSeries } from '../rewrites/days-of-series.ts';
 import { decimalLiterals } from '../rewrites/decimal-literals.ts';
@@ -26,7 +29,6 @@ import { posixZone } from '../rewrites/posix-zones.ts';
 import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
 import { partialRegexMatch } from '../rewrites/regex-operators.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
-import { sequenceCalls } from '../rewrites/sequence-calls.ts';
 import { seriesArguments } from '../rewrites/series-arguments.ts';
 import { seriesInSelect } from '../rewrites/series-in-select.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
@@ -34,8 +36,6 @@ import { timeDigits } from '../rewrites/time-digits.ts';
 import { timeLiteral } from '../rewrites/time-texts.ts';
 import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
 import { transformTree, walkTree } from '../tree.ts';
-import { type ParsedQuery, parseQuery } from './parse.ts';
-import type { PrepareContext } from './prepare-context.ts';
 
 export interface RewriteScope {
   readonly placement: Placement;

@@ -1,7 +1,7 @@
 import type { KernelColumn, KernelSession } from '@tessera/kernel';
+import { deparse } from '../parse/parse.ts';
 import type { Expression, Statement } from '../tree.ts';
 import { transformTree } from '../tree.ts';
-import { deparse } from './parse.ts';
 
 export interface TypedColumn extends KernelColumn {
   /** The kernel's type that the values must be cast to. */

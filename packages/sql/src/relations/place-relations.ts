@@ -1,7 +1,6 @@
 import { fail } from '@tessera/common';
 import { catalogReferences, refuseTable } from '../guard/relations.ts';
-import type { ParsedQuery } from '../prepare/parse.ts';
-import type { PrepareContext } from '../prepare/prepare-context.ts';
+import type { ParsedQuery } from '../parse/parse.ts';
 import { namedLocation, readArguments } from '../reads/read-arguments.ts';
 import type { RelationSource } from '../reads/read-call.ts';
 import { scanOf } from '../reads/scan.ts';
@@ -15,6 +14,7 @@ import {
 } from '../tree.ts';
 import { externalScan } from './external-scan.ts';
 import type { Placement } from './placement.ts';
+import type { PrepareContext } from './prepare-context.ts';
 import { aliasesFor, type NamedRef } from './qualified-columns.ts';
 import { MANAGED_SCHEMA, type ResolvedRelation } from './relation-resolver.ts';
 

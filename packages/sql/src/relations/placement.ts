@@ -1,5 +1,5 @@
 import type { KernelSession } from '@tessera/kernel';
-import { deparse } from '../prepare/parse.ts';
+import { deparse } from '../parse/parse.ts';
 import { StatementClock } from '../rewrites/statement-clock.ts';
 import {
   type BaseTableRef,

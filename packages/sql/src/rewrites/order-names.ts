@@ -1,5 +1,6 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { bareNameOf } from '../functions/bare-name.ts';
+import { postgresName } from '../functions/column-names.ts';
 import {
   type ColumnRefNode,
   constant,
@@ -10,7 +11,6 @@ import {
   type SelectNode,
   walkTree,
 } from '../tree.ts';
-import { postgresName } from './column-names.ts';
 import { spelling } from './spelling.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { postgresName } from '../functions/column-names.ts';
 import { call, cast, type Expression, isQueryNode, type QueryNode } from '../tree.ts';
 import { typeNode } from '../types/type-node.ts';
-import { postgresName } from './column-names.ts';
 
 /** Functions that take the list which the kernel makes of a series; PostgreSQL has none of them for numbers. */
 const OF_LISTS =

@@ -1,9 +1,9 @@
 import { fail, type SqlLocation } from '@tessera/common';
+import { type ArrayText, parseArrayText } from '../text/postgres-array.ts';
 import { call, cast, constant, type Expression } from '../tree.ts';
 import { dialectTypeName } from '../types/column-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
-import { type ArrayText, parseArrayText } from './postgres-array.ts';
 import { kernelTimeText } from './time-texts.ts';
 
 const INTEGER = /^\s*([+-]?\d+)\s*$/;

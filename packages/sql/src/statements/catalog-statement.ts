@@ -1,4 +1,5 @@
 import type { SqlLocation } from '@tessera/common';
+import type { SqlText } from '../text/token-cursor.ts';
 import type { AccessStatement, ShowGrantsStatement } from './access-statement.ts';
 import type { ObjectName, PlacedName } from './object-name.ts';
 import type { SettingPairs } from './setting-pairs.ts';
@@ -8,11 +9,6 @@ import type { SettingPairs } from './setting-pairs.ts';
  * the statement. Each carries its `offset` there (in UTF-16 units), so that errors can point at the right
  * place.
  */
-
-export interface SqlText {
-  readonly sql: string;
-  readonly offset: number;
-}
 
 export interface ColumnDefinition {
   readonly name: string;

@@ -1,6 +1,8 @@
 import { TesseraError } from '@tessera/common';
 import { isWord, stringOf } from '../text/lexer.ts';
-import type { CatalogStatement, SqlText } from './catalog-statement.ts';
+import type { SqlText } from '../text/token-cursor.ts';
+import { TokenCursor } from '../text/token-cursor.ts';
+import type { CatalogStatement } from './catalog-statement.ts';
 import { explainStatement } from './explain.ts';
 import { alterStatement } from './grammar/alter.ts';
 import { copyStatement } from './grammar/copy.ts';
@@ -18,7 +20,6 @@ import { principalStatement } from './grammar/users-and-roles.ts';
 import { vacuumStatement } from './grammar/vacuum.ts';
 import { cutSettingsSuffix } from './settings-suffix.ts';
 import type { Statement } from './statement.ts';
-import { TokenCursor } from './token-cursor.ts';
 
 const QUERY_WORDS = ['SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE', 'SUMMARIZE'];
 

@@ -1,6 +1,6 @@
+import type { TokenCursor } from '../text/token-cursor.ts';
 import { cutSettingsSuffix } from './settings-suffix.ts';
 import type { ExplainPart, ExplainStatement } from './statement.ts';
-import type { TokenCursor } from './token-cursor.ts';
 
 /** `EXPLAIN [(LOGICAL|PHYSICAL|ANALYZE|ALL|STATISTICS, FORMAT TEXT|JSON)] query`; `EXPLAIN ANALYZE query` too. */
 export function explainStatement(cursor: TokenCursor): ExplainStatement {

@@ -1,7 +1,7 @@
 import type { IToken } from 'chevrotain';
 import { Close, isWord, Open, tokenize } from '../text/lexer.ts';
+import { TokenCursor } from '../text/token-cursor.ts';
 import type { SettingPairs } from './setting-pairs.ts';
-import { TokenCursor } from './token-cursor.ts';
 
 /**
  * Cuts the suffix `WITH (k = v, …)` off a statement. The text before it is unchanged, so offsets into it are

@@ -1,8 +1,8 @@
 import { invalidCharacter, invalidCharacterAt, type SqlLocation } from '@tessera/common';
 import type { IToken } from 'chevrotain';
-import { checkStatementSize, maxTokens, refuseTokens } from '../guard/statement-size.ts';
 import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
+import { checkStatementSize, maxTokens, refuseTokens } from '../text/statement-size.ts';
 
 export interface StatementText {
   /** The statement without its semicolon and the white space and comments around it. */

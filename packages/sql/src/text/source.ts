@@ -1,11 +1,11 @@
 import { fail } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
-import { emptySelections } from '../postgres/empty-selections.ts';
-import { type Omission, qualifiedWords } from '../postgres/qualified-words.ts';
+import { emptySelections } from './empty-selections.ts';
 import { escapeStringText } from './escape-string.ts';
 import { Close, EscapeString, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
+import { type Omission, qualifiedWords } from './qualified-words.ts';
 
 /** The nesting limit of the kernel's parser. Deeper statements are refused before it sees them. */
 const MAX_NESTING = 500;

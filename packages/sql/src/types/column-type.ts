@@ -1,7 +1,7 @@
 import { fail, nearestName } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
-import { TokenCursor } from '../statements/token-cursor.ts';
 import { isWord, Word } from '../text/lexer.ts';
+import { TokenCursor } from '../text/token-cursor.ts';
 import { KERNEL_NAMES } from './kernel-names.ts';
 import type { SqlField, SqlType } from './sql-type.ts';
 

@@ -1,4 +1,4 @@
-import type { TokenCursor } from '../statements/token-cursor.ts';
+import type { TokenCursor } from '../text/token-cursor.ts';
 import { columnType, kernelTypeSql, parseColumnType } from './column-type.ts';
 import type { SqlType } from './sql-type.ts';
 

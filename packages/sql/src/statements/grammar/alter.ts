@@ -1,13 +1,7 @@
 import { isWord } from '../../text/lexer.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import { parseDeclaredType } from '../../types/declared-type.ts';
-import type {
-  AlterStatement,
-  ColumnChange,
-  RenameOrOwner,
-  SqlText,
-  TableChange,
-} from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { AlterStatement, ColumnChange, RenameOrOwner, TableChange } from '../catalog-statement.ts';
 import { columnDefinition } from './column-definition.ts';
 import { isAtTableConstraint, tableConstraint } from './constraint.ts';
 import { expressionText } from './expression-text.ts';

@@ -1,6 +1,6 @@
+import { TokenCursor } from '../../text/token-cursor.ts';
 import type { SettingPairs } from '../setting-pairs.ts';
 import { cutSettingsSuffix } from '../settings-suffix.ts';
-import { TokenCursor } from '../token-cursor.ts';
 
 /** A cursor at the same place that ends before the settings suffix, and the settings. */
 export function withoutSettings(cursor: TokenCursor): {

@@ -1,8 +1,8 @@
 import { fail } from '@tessera/common';
 import { isWord } from '../../text/lexer.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import { type DeclaredType, parseDeclaredType } from '../../types/declared-type.ts';
-import type { ColumnDefinition, ConstraintDefinition, Identity, SqlText } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { ColumnDefinition, ConstraintDefinition, Identity } from '../catalog-statement.ts';
 import {
   COLUMN_CONSTRAINTS,
   columnConstraint,

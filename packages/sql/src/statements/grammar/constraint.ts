@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { ConstraintDefinition, ForeignKeyAction } from '../catalog-statement.ts';
 import type { PlacedName } from '../object-name.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { expressionText } from './expression-text.ts';
 import { identifier, objectName, parenthesisedNames } from './names.ts';
 import { unsupported } from './unsupported.ts';

@@ -1,14 +1,13 @@
 import { fail } from '@tessera/common';
 import { stringOf } from '../../text/lexer.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import type {
   CopyColumn,
   CopyFromStatement,
   CopyFromStdinStatement,
   CopyToStatement,
-  SqlText,
 } from '../catalog-statement.ts';
 import type { ObjectName } from '../object-name.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { expressionText, parenthesisedQuery } from './expression-text.ts';
 import { COPY_FROM_OPTIONS, COPY_TO_OPTIONS } from './file-options.ts';
 import { objectName, placedName } from './names.ts';

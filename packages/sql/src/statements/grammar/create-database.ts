@@ -1,5 +1,5 @@
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { CreateStatement } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { identifier, ifNotExists, objectName } from './names.ts';
 import { bareOptions } from './option-list.ts';
 

@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { CreateStatement, Options } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { tableElements } from './column-definition.ts';
 import { EXTERNAL_TABLE_OPTIONS } from './file-options.ts';
 import { ifNotExists, objectName } from './names.ts';

@@ -1,5 +1,5 @@
-import type { CreateStatement, SqlText } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
+import type { CreateStatement } from '../catalog-statement.ts';
 import { expressionText } from './expression-text.ts';
 import { ifNotExists, objectName } from './names.ts';
 import { choiceOption, parenthesisedOptions } from './option-list.ts';

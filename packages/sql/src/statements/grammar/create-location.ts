@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { CreateStatement } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { identifier, ifNotExists } from './names.ts';
 import { bareOptions, choiceOption } from './option-list.ts';
 

@@ -1,8 +1,8 @@
 import { fail } from '@tessera/common';
 import { Close, Open } from '../../text/lexer.ts';
-import type { CreateStatement, SqlText, TableShape, TemporaryShape } from '../catalog-statement.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
+import type { CreateStatement, TableShape, TemporaryShape } from '../catalog-statement.ts';
 import type { ObjectName, PlacedName } from '../object-name.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { withoutSettings } from './change-suffix.ts';
 import { tableElements } from './column-definition.ts';
 import { expressionText, restAsQuery } from './expression-text.ts';

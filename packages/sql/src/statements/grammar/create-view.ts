@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import { isParameter } from '../../text/lexer.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { CreateStatement } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { restAsQuery } from './expression-text.ts';
 import { ifNotExists, objectName, parenthesisedNames } from './names.ts';
 

@@ -1,6 +1,6 @@
 import { isWord } from '../../text/lexer.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { CreateStatement } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { createDatabase, createSchema } from './create-database.ts';
 import { createExternalTable } from './create-external-table.ts';
 import { createAggregatingIndex, createSkipIndex, secondaryIndex } from './create-index.ts';

@@ -1,6 +1,6 @@
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { ChangeStatement, DropKind, DropStatement } from '../catalog-statement.ts';
 import type { ObjectName } from '../object-name.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { ifExists, objectName } from './names.ts';
 
 const KINDS: readonly (readonly [words: readonly string[], object: DropKind, what: string])[] = [

@@ -1,7 +1,6 @@
 import type { IToken } from 'chevrotain';
 import { Close, isWord, Open } from '../../text/lexer.ts';
-import type { SqlText } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 
 /** Words after which an operand or the rest of an operator must follow, so an expression cannot end there. */
 const OPERATOR_WORDS =

@@ -1,7 +1,7 @@
 import { isWord } from '../../text/lexer.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { GrantTarget } from '../access-statement.ts';
 import type { ObjectName } from '../object-name.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { objectName } from './names.ts';
 
 /**

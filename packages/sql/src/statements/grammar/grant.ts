@@ -1,6 +1,6 @@
 import { isWord } from '../../text/lexer.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { Granted, GrantStatement, PrivilegeName, RevokeStatement } from '../access-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { grantTarget } from './grant-target.ts';
 import { principalNames } from './principal-names.ts';
 import { unsupported } from './unsupported.ts';

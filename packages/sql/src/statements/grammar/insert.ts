@@ -1,5 +1,5 @@
-import type { InsertStatement, SqlText } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
+import type { InsertStatement } from '../catalog-statement.ts';
 import { withoutSettings } from './change-suffix.ts';
 import { clauseText, isAtQuery } from './expression-text.ts';
 import { identifier, objectName, parenthesisedNames } from './names.ts';

@@ -1,6 +1,5 @@
 import { isWord } from '../../text/lexer.ts';
-import type { SqlText } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import { skipBrackets } from './expression-text.ts';
 
 const CHANGES = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'];

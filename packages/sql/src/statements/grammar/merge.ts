@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
-import type { MergeAction, MergeClause, MergeStatement, SqlText } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
+import type { MergeAction, MergeClause, MergeStatement } from '../catalog-statement.ts';
 import { withoutSettings } from './change-suffix.ts';
 import { clauseText, expressionText } from './expression-text.ts';
 import { objectName, parenthesisedNames } from './names.ts';

@@ -1,8 +1,8 @@
 import { fail } from '@tessera/common';
 import { isWord, QuotedName } from '../../text/lexer.ts';
 import { RESERVED_WORDS } from '../../text/names.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { ObjectName, PlacedName } from '../object-name.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 
 /** One name, folded unless it is quoted. A reserved word is not a name. */
 export function placedName(cursor: TokenCursor, what: string): PlacedName {

@@ -1,7 +1,7 @@
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import { QuotedName, Word } from '../../text/lexer.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { Options } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 
 interface GivenOption {
   readonly name: string;

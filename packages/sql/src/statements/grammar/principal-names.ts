@@ -1,7 +1,7 @@
 import { isWord, QuotedName, Word } from '../../text/lexer.ts';
 import { RESERVED_WORDS } from '../../text/names.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { PrincipalName } from '../access-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { placedName } from './names.ts';
 
 /** A user or role, optionally preceded by its kind: `ROLE reader`. */

@@ -1,7 +1,7 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import type { IToken } from 'chevrotain';
 import { isWord, QuotedName, stringOf } from '../../text/lexer.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 
 /**
  * Statements that may not name an upload, by their first words: what they create outlives the files of a

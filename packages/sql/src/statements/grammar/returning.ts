@@ -1,5 +1,4 @@
-import type { SqlText } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import { expressionText } from './expression-text.ts';
 
 /** The words that end the clause before RETURNING. */

@@ -1,11 +1,11 @@
 import { fail } from '@tessera/common';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type {
   AlterSequenceStatement,
   CreateSequenceStatement,
   Identity,
   SequenceOptions,
 } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { identifier, ifExists, ifNotExists, objectName } from './names.ts';
 
 /** Parses `SEQUENCE [IF NOT EXISTS] name [options]` after CREATE. */

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
-import type { SetClause, SqlText } from '../catalog-statement.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
+import type { SetClause } from '../catalog-statement.ts';
 import type { PlacedName } from '../object-name.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { expressionText, isAtQuery } from './expression-text.ts';
 import { parenthesisedNames, placedName } from './names.ts';
 import { unsupported } from './unsupported.ts';

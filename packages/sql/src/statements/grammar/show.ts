@@ -1,8 +1,8 @@
 import { stringOf } from '../../text/lexer.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { ShowGrantsStatement } from '../access-statement.ts';
 import type { ShowStatement } from '../catalog-statement.ts';
 import type { ObjectName } from '../object-name.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { clauseText, isAtQuery } from './expression-text.ts';
 import { grantTarget } from './grant-target.ts';
 import { objectName } from './names.ts';

@@ -1,5 +1,5 @@
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { SavepointStatement, TransactionStatement } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { unsupported } from './unsupported.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 
 /**
  * Refuses a construct that the grammar knows but the engine does not support; the error points at the next

@@ -1,6 +1,6 @@
 import { isWord } from '../../text/lexer.ts';
-import type { DeleteStatement, SqlText, UpdateStatement } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
+import type { DeleteStatement, UpdateStatement } from '../catalog-statement.ts';
 import { withoutSettings } from './change-suffix.ts';
 import { clauseText, expressionText } from './expression-text.ts';
 import { identifier, objectName } from './names.ts';

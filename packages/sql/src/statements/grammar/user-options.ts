@@ -1,7 +1,7 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { isWord, stringOf } from '../../text/lexer.ts';
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { PrincipalName, UserOptions } from '../access-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { principalNames } from './principal-names.ts';
 
 /** The options after the name of a user or role. */

@@ -1,5 +1,5 @@
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { AccessStatement, AlterUserStatement, PrincipalName } from '../access-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { ifExists, ifNotExists, placedName } from './names.ts';
 import { principalNames } from './principal-names.ts';
 import { userOptions } from './user-options.ts';

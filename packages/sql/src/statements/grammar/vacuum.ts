@@ -1,5 +1,5 @@
+import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { VacuumStatement } from '../catalog-statement.ts';
-import type { TokenCursor } from '../token-cursor.ts';
 import { objectName } from './names.ts';
 import { booleanOption, parenthesisedOptions, wholeNumber } from './option-list.ts';
 

@@ -1,8 +1,13 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { EOF, type IToken } from 'chevrotain';
-import { isWord, nameOf, QuotedName, stringOf, tokenize, Word } from '../text/lexer.ts';
-import { locationAt } from '../text/location.ts';
-import type { SqlText } from './catalog-statement.ts';
+import { isWord, nameOf, QuotedName, stringOf, tokenize, Word } from './lexer.ts';
+import { locationAt } from './location.ts';
+
+/** A piece of a statement and where it begins, in characters. */
+export interface SqlText {
+  readonly sql: string;
+  readonly offset: number;
+}
 
 /** Reads the tokens of one statement from left to right. */
 export class TokenCursor {

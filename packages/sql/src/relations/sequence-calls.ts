@@ -1,7 +1,7 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { operatorCall } from '../functions/expressions.ts';
-import type { ParsedQuery } from '../prepare/parse.ts';
-import type { Mention } from '../relations/relation-resolver.ts';
+import type { ParsedQuery } from '../parse/parse.ts';
+import type { QueryParameter } from '../rewrites/parameters.ts';
 import {
   call,
   cast,
@@ -14,7 +14,7 @@ import {
   transformTree,
   walkTree,
 } from '../tree.ts';
-import type { QueryParameter } from './parameters.ts';
+import type { Mention } from './relation-resolver.ts';
 
 /** The catalog's sequences for one statement. Names are texts, in the form that `nextval` takes. */
 export interface SequenceResolver {

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import type { IToken } from 'chevrotain';
-import { Close, isParameter, isWord, Open, Word } from '../text/lexer.ts';
-import { locationAt } from '../text/location.ts';
+import { Close, isParameter, isWord, Open, Word } from './lexer.ts';
+import { locationAt } from './location.ts';
 
 /**
  * Planning time grows with the square of some of these counts. A statement within the limits is planned in

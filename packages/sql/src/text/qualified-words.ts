@@ -1,5 +1,5 @@
 import type { IToken } from 'chevrotain';
-import { isWord, Open, QuotedName } from '../text/lexer.ts';
+import { isWord, Open, QuotedName } from './lexer.ts';
 
 /** A part of the text to hide from the parser. */
 export interface Omission {

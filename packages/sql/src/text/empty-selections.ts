@@ -1,5 +1,5 @@
 import type { IToken } from 'chevrotain';
-import { isWord, Open } from '../text/lexer.ts';
+import { isWord, Open } from './lexer.ts';
 
 /**
  * The tokens after which a select list has to be inserted, because the parser does not accept an empty one:

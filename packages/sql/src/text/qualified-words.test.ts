@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { kernelSource } from '../text/source.ts';
+import { kernelSource } from './source.ts';
 
 const squeezed = (sql: string) => kernelSource(sql).text.replace(/\s+/g, ' ').trim();
 

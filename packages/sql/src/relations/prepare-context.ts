@@ -1,10 +1,10 @@
 import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { Warn } from '../reads/stray-values.ts';
-import type { RelationResolver } from '../relations/relation-resolver.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
-import type { SequenceResolver } from '../rewrites/sequence-calls.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
+import type { RelationResolver } from './relation-resolver.ts';
+import type { SequenceResolver } from './sequence-calls.ts';
 
 /** The kernel sequences that a statement uses, for sessions other than the one that runs it. */
 export interface SessionSequences {

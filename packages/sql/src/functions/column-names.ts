@@ -1,5 +1,5 @@
-import { bareNameOf } from '../functions/bare-name.ts';
 import type { Expression, QueryNode } from '../tree.ts';
+import { bareNameOf } from './bare-name.ts';
 
 /**
  * `SELECT 1, f(x), a::int` → `SELECT 1 AS "?column?", f(x) AS f, a::int AS a`: applies PostgreSQL's names to

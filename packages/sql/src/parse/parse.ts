@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { fail, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import { checkExpressionDepth } from '../guard/expression-depth.ts';
 import { byteOffsets, locationAt } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
 import { parseTree, printTree, type QueryLocation, type Statement } from '../tree.ts';
+import { checkExpressionDepth } from './expression-depth.ts';
 import { withPrintedParentheses } from './printed-parentheses.ts';
 
 export interface ParsedQuery {
