@@ -4,3 +4,7 @@ export const number = (value: number): string =>
     'en-US',
     Math.abs(value) >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 },
   );
+
+/** The number with its unit; `not measured` for NaN. */
+export const quantity = (value: number, unit: string): string =>
+  Number.isNaN(value) ? 'not measured' : `${number(value)} ${unit}`.trimEnd();

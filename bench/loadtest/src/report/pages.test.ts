@@ -1,9 +1,13 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { compareReports } from './compare-reports.ts';
 import { figure } from './figure.ts';
 import { htmlPage } from './html/html-page.ts';
 import { mergeReports } from './merge-reports.ts';
 import { performancePage } from './performance-page.ts';
+import { readReport } from './read-report.ts';
 import { type BenchmarkResult, isGood, REPORT_VERSION, type Report } from './report.ts';
 
 const NASTY = `<script>alert('x')</script> & "quoted"`;
@@ -146,4 +150,17 @@ test('two runs differ where their spreads do not meet', () => {
   expect(compareReports(with_([1]), with_([2]))).toContain('one run only');
   expect(compareReports(with_([1]), { ...with_([2]), scale: 1 })).toContain('The scales differ: 0.5 and 1.');
   expect(compareReports(report, { ...report, results: [] })).toContain('nothing in common');
+});
+
+test('a figure that could not be measured is read from JSON again, and shown as such', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-report-'));
+  try {
+    const file = join(directory, 'report.json');
+    const lines = [{ what: 'one more stage', figures: { cost: figure('ms', [Number.NaN]) } }];
+    await writeFile(file, JSON.stringify({ ...report, results: [{ ...upload, lines }] }));
+    const page = performancePage(await readReport(file));
+    expect(page).toContain('| one more stage | not measured |');
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });

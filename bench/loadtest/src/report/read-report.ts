@@ -5,7 +5,7 @@ import { REPORT_VERSION, type Report } from './report.ts';
 export async function readReport(file: string): Promise<Report> {
   let read: unknown;
   try {
-    read = JSON.parse(await readFile(file, 'utf8'));
+    read = JSON.parse(await readFile(file, 'utf8'), notANumber);
   } catch (error) {
     throw new Error(`${file}: ${(error as Error).message}`);
   }
@@ -17,3 +17,6 @@ export async function readReport(file: string): Promise<Report> {
     );
   return report as Report;
 }
+
+/** JSON has no NaN, so that a figure that could not be measured was written as null. */
+const notANumber = (_key: string, value: unknown): unknown => (value === null ? Number.NaN : value);

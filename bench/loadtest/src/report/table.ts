@@ -1,5 +1,5 @@
 import { type Figure, meetsTarget } from './figure.ts';
-import { number } from './number.ts';
+import { number, quantity } from './number.ts';
 import type { Line } from './report.ts';
 
 /** The lines as Markdown tables padded so that they read well on a terminal too. */
@@ -53,5 +53,5 @@ function renderFigure(figure: Figure | undefined): string {
   const sign = target?.at === 'most' ? '≤' : '≥';
   const verdict =
     target === undefined ? '' : ` ${sign} ${number(target.value)} ${meetsTarget(figure) ? '✓' : '✗'}`;
-  return `${`${number(median)} ${unit}`.trimEnd()}${spread}${verdict}`;
+  return `${quantity(median, unit)}${spread}${verdict}`;
 }

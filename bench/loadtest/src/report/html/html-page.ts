@@ -1,6 +1,6 @@
 import { durationText, factsOf } from '../facts.ts';
 import { type Figure, meetsTarget } from '../figure.ts';
-import { number } from '../number.ts';
+import { number, quantity } from '../number.ts';
 import { type BenchmarkResult, isGood, type Line, type Report } from '../report.ts';
 import { columnTitles, tablesOf, textTitles } from '../table.ts';
 import { chartSvg, legend } from './chart-svg.ts';
@@ -107,5 +107,5 @@ function cell(figure: Figure | undefined): Markup {
   const verdict =
     target &&
     markup` <span class="${meetsTarget(figure) ? 'good' : 'missed'}">${target.at === 'most' ? '≤' : '≥'} ${number(target.value)} ${meetsTarget(figure) ? '✓' : '✗'}</span>`;
-  return markup`<td>${number(median)} ${unit}${spread}${verdict}</td>`;
+  return markup`<td>${quantity(median, unit)}${spread}${verdict}</td>`;
 }
