@@ -249,6 +249,11 @@ export interface ColumnStatistics {
   readonly min?: string;
   readonly max?: string;
   readonly nulls: number;
+  /**
+   * The number of distinct values in the granule that has the most of them; of a granule that is not encoded with a dictionary, the
+   * number of its values. Absent for tablets of earlier versions and for nested types.
+   */
+  readonly distinct?: number;
 }
 
 /** `wide`: column chunks are fetched one by one. `compact`: the object is fetched whole. `subcompact`: the body is in the log. */

@@ -28,7 +28,7 @@ const STATE = (() => {
     add(
       tablet('u', 'c', {
         statistics: [
-          { column: 2, min: '', nulls: 0 },
+          { column: 2, min: '', nulls: 0, distinct: 4 },
           { column: 1, max: 'é\u0000"', nulls: 1 },
         ],
       }),

@@ -23,6 +23,8 @@ interface StatisticsColumns {
   readonly min: Json;
   readonly max: Json;
   readonly nulls: readonly (number | null)[];
+  /** Absent where no tablet has the count, as in checkpoints of earlier versions. */
+  readonly distinct?: readonly (number | null)[];
 }
 
 interface TabletPage {
@@ -69,6 +71,9 @@ function statisticsColumns(tablets: readonly Tablet[]): Json {
       min: textColumn(ones.map((one) => one?.min)),
       max: textColumn(ones.map((one) => one?.max)),
       nulls: ones.map((one) => one?.nulls ?? null),
+      ...(ones.some((one) => one?.distinct !== undefined) && {
+        distinct: ones.map((one) => one?.distinct ?? null),
+      }),
     },
   ]);
   return Object.fromEntries(columns) as Json;
@@ -79,9 +84,9 @@ export function tabletsOf(json: unknown, tableId: ObjectId): readonly Tablet[] {
   const { fields, texts, sharing, columnListOf, ...page } = json as TabletPage;
   const [ids, keys, inlines, createdAts] = TEXTS.map((field) => textsOf(texts[field])) as Texts[];
   const columns = new Map(
-    Object.entries(page.statistics).map(([column, { min, max, nulls }]) => [
+    Object.entries(page.statistics).map(([column, { min, max, nulls, distinct = [] }]) => [
       Number(column),
-      { column: Number(column), min: textsOf(min), max: textsOf(max), nulls },
+      { column: Number(column), min: textsOf(min), max: textsOf(max), nulls, distinct },
     ]),
   );
   const columnLists = page.columnLists.map((list) => list.map((column) => columns.get(column)!));
@@ -100,8 +105,8 @@ export function tabletsOf(json: unknown, tableId: ObjectId): readonly Tablet[] {
       footerOffset: fields.footerOffset[row]!,
       tailCrc32c: fields.tailCrc32c[row]!,
       partition: fields.partition[row]!,
-      statistics: columnLists[columnListOf[row]!]!.map(({ column, min, max, nulls }) =>
-        statisticsOf(column, min[row], max[row], nulls[row]!),
+      statistics: columnLists[columnListOf[row]!]!.map(({ column, min, max, nulls, distinct }) =>
+        statisticsOf(column, min[row], max[row], nulls[row]!, distinct[row] ?? undefined),
       ),
       createdAt: createdAts![row]!,
     };
@@ -121,8 +126,11 @@ function statisticsOf(
   min: string | undefined,
   max: string | undefined,
   nulls: number,
+  distinct: number | undefined,
 ): ColumnStatistics {
-  if (min !== undefined && max !== undefined) return { column, min, max, nulls };
-  if (min !== undefined) return { column, min, nulls };
-  return max === undefined ? { column, nulls } : { column, max, nulls };
+  const statistics: Writable<ColumnStatistics> = { column, nulls };
+  if (min !== undefined) statistics.min = min;
+  if (max !== undefined) statistics.max = max;
+  if (distinct !== undefined) statistics.distinct = distinct;
+  return statistics;
 }

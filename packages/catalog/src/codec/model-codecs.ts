@@ -152,6 +152,7 @@ const columnStatistics: Codec<ColumnStatistics> = record<ColumnStatistics>({
   min: optional(text),
   max: optional(text),
   nulls: count,
+  distinct: optional(count),
 });
 
 export const tablet: Codec<Tablet> = record<Tablet>({

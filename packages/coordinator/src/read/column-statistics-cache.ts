@@ -59,7 +59,8 @@ export class ColumnStatisticsCache {
 
 function statisticsOf(snapshot: Snapshot, table: TableObject, rows: number): Known {
   const tablets = snapshot.tablets(table.id);
-  const statistics = { distinct: distinctBounds(table, tablets), clusteredBy: clusteredBy(table, tablets) };
+  const clustered = clusteredBy(table, tablets);
+  const statistics = { distinct: distinctBounds(table, tablets, clustered), clusteredBy: clustered };
   const names = [...statistics.distinct.keys(), ...statistics.clusteredBy];
   const bytes = names.reduce((sum, name) => sum + COLUMN_BYTES + 2 * name.length, ENTRY_BYTES);
   return { rows, statistics, bytes };

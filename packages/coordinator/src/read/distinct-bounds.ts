@@ -8,11 +8,20 @@ const SAMPLED_TABLETS = 256;
 const DISCRETE =
   /^(?:U?(?:TINYINT|SMALLINT|INTEGER|INT|BIGINT|HUGEINT)|DECIMAL\b.*|NUMERIC\b.*|DATE|BOOLEAN)$/i;
 
+/** A granule in which more than this share of the values are distinct does not tell how many there are in the table. */
+const UNSATURATED = 0.5;
+
 /**
- * How many distinct values the columns of a table have at most, as the ranges of their values tell, for the columns where
- * that is fewer than there are rows. Of large tables some tablets are looked at.
+ * Estimates the number of distinct values of the columns of a table from the ranges of their values and from the dictionaries of
+ * tablets, for the columns of which these tell something. Of large tables some tablets are looked at.
+ *
+ * @param clustered names of the columns whose equal values are mostly in one tablet
  */
-export function distinctBounds(table: TableObject, tablets: readonly Tablet[]): ReadonlyMap<string, number> {
+export function distinctBounds(
+  table: TableObject,
+  tablets: readonly Tablet[],
+  clustered: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
   const step = Math.max(1, tablets.length / SAMPLED_TABLETS);
   const sampled = Array.from(
     { length: Math.min(tablets.length, SAMPLED_TABLETS) },
@@ -23,10 +32,37 @@ export function distinctBounds(table: TableObject, tablets: readonly Tablet[]): 
   const rows = tablets.reduce((sum, tablet) => sum + tablet.rows, 0);
   const bounds = new Map<string, number>();
   for (const column of table.columns) {
-    const values = TEXT.test(column.type) ? codes(column, sampled) : valuesBetween(column, sampled);
-    if (values !== undefined && values < rows) bounds.set(column.name, values);
+    const isText = TEXT.test(column.type);
+    const between = isText ? codes(column, sampled) : valuesBetween(column, sampled);
+    const counted = clustered.has(column.name) ? undefined : valuesCounted(column, sampled);
+    const values = Math.min(between ?? Number.POSITIVE_INFINITY, counted ?? Number.POSITIVE_INFINITY);
+    if (values < rows) bounds.set(column.name, values);
+    // A text without a dictionary has very many values, unlike one of which nothing is known.
+    else if (isText && counted !== undefined) bounds.set(column.name, rows);
   }
   return bounds;
+}
+
+/**
+ * The number of distinct values that the granules of tablets suggest, if each of them has a random part of the rows: infinite where
+ * nearly every row has another value. Undefined where they were not counted.
+ */
+function valuesCounted({ id }: Column, tablets: readonly Tablet[]): number | undefined {
+  let most: number | undefined;
+  for (const { rows, granules, statistics } of tablets) {
+    const { distinct, nulls = 0 } = statistics.find(({ column }) => column === id) ?? {};
+    if (distinct === undefined) return undefined;
+    most = Math.max(most ?? 0, valuesSuggested(distinct, (rows - nulls) / Math.max(1, granules)));
+  }
+  return most;
+}
+
+/** The number of values of which a random sample of so many rows is expected to have so many different ones. */
+function valuesSuggested(distinct: number, rows: number): number {
+  if (distinct > rows * UNSATURATED) return Number.POSITIVE_INFINITY;
+  let values = distinct;
+  for (let step = 0; step < 5; step++) values = distinct / -Math.expm1(-rows / Math.max(1, values));
+  return Math.round(values);
 }
 
 const TEXT = /^(?:TEXT|VARCHAR|STRING)$/i;

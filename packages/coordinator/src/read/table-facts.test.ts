@@ -23,7 +23,29 @@ test('rows, bytes, tablets, and how many values fit between the smallest and the
   const facts = tableFacts(fixture.snapshot, table, statistics);
   expect(facts).toMatchObject({ rows: 3000, tablets: 2, isDimension: false });
   expect(facts.bytes).toBeGreaterThan(1000);
-  expect(Object.fromEntries(facts.distinct)).toEqual({ k: 10, d: 30, amount: 601, flag: 2, code: 5 });
+  expect(Object.fromEntries(facts.distinct)).toEqual({
+    k: 10,
+    d: 30,
+    amount: 7,
+    flag: 2,
+    code: 5,
+    t: 3000,
+  });
+});
+
+test('dictionaries tell how many values there are, also of texts and of numbers far apart', async () => {
+  const table = await fixture.table(
+    'counted',
+    `SELECT ['AIR', 'RAIL', 'SHIP'][1 + i % 3] AS way, ['AIR', 'RAIL'][1 + i % 2] || (i % 40) AS kind,
+       (i % 20) * 1000000007 AS far, 'comment ' || hash(i) AS comment
+     FROM range(40000) r(i)`,
+  );
+  await fixture.insert(
+    table,
+    `SELECT 'MAIL' AS way, 'x' AS kind, 1::BIGINT AS far, 'y' || i AS comment FROM range(1000) r(i)`,
+  );
+  const { distinct } = tableFacts(fixture.snapshot, table, statistics);
+  expect(Object.fromEntries(distinct)).toEqual({ way: 3, kind: 40, far: 20, comment: 41000 });
 });
 
 test('what is known of columns follows a table that grows', async () => {

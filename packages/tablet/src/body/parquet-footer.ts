@@ -40,6 +40,8 @@ export interface ChunkStatistics {
   readonly min?: Uint8Array | undefined;
   readonly max?: Uint8Array | undefined;
   readonly nulls?: number | undefined;
+  /** The size of the dictionary; absent where the values are not encoded with one. */
+  readonly distinct?: number | undefined;
 }
 
 const FILE = { rows: 3, rowGroups: 4 } as const;
@@ -60,7 +62,7 @@ const METADATA = {
 const CHUNK_INDEXES = [4, 5, 6, 7];
 /** The ids of the fields with offset and length. */
 const BLOOM_FILTER = [14, 15];
-const STATISTICS = { nulls: 3, max: 5, min: 6 } as const;
+const STATISTICS = { nulls: 3, distinct: 4, max: 5, min: 6 } as const;
 
 const text = new TextDecoder();
 
@@ -148,10 +150,12 @@ function readStatistics(statistics: ThriftStruct): ChunkStatistics {
   const min = statistics.get(STATISTICS.min)?.value;
   const max = statistics.get(STATISTICS.max)?.value;
   const nulls = statistics.get(STATISTICS.nulls)?.value;
+  const distinct = statistics.get(STATISTICS.distinct)?.value;
   return {
     min: min instanceof Uint8Array ? min : undefined,
     max: max instanceof Uint8Array ? max : undefined,
     nulls: typeof nulls === 'bigint' ? Number(nulls) : undefined,
+    distinct: typeof distinct === 'bigint' ? Number(distinct) : undefined,
   };
 }
 

@@ -6,9 +6,11 @@ import { parseType } from '../values/parse-type.ts';
 import { lowerBound, upperBound } from '../values/plain-value.ts';
 import type { ByteRange } from './chunk-sums.ts';
 
-/** The header's description of one column, without checksums. */
+/** The header's description of one column, without checksums, and the number of distinct values of each granule. */
 export type ColumnOutline = Omit<HeaderColumn, 'granules'> & {
-  readonly granules: readonly Omit<HeaderColumn['granules'][number], 'crc32c'>[];
+  readonly granules: readonly (Omit<HeaderColumn['granules'][number], 'crc32c'> & {
+    readonly distinct?: number | undefined;
+  })[];
 };
 
 /** The ranges and statistics of a column in each row group. Nested columns only have ranges. */
@@ -39,12 +41,13 @@ function rangeOf(chunks: readonly ColumnChunk[], name: string): ByteRange {
 
 function boundsOf(column: Column, rows: number, chunks: readonly ColumnChunk[]) {
   const [chunk, ...others] = chunks;
-  const { nulls, min, max } = chunk!.statistics ?? {};
+  const { nulls, min, max, distinct } = chunk!.statistics ?? {};
   if (others.length > 0 || chunk!.path.length > 1 || nulls === undefined) return {};
+  const counts = { nulls, distinct: distinct ?? rows - nulls };
   const type = parseType(column.type);
-  if (type === undefined || nulls === rows) return { nulls };
+  if (type === undefined || nulls === rows) return counts;
   return {
-    nulls,
+    ...counts,
     min: min === undefined ? undefined : lowerBound(type, min),
     max: max === undefined ? undefined : upperBound(type, max),
   };
@@ -58,9 +61,11 @@ export function statisticsOf(
   granuleRows: readonly number[],
 ): ColumnStatistics | undefined {
   let nulls = 0;
+  let distinct: number | undefined;
   for (const granule of granules) {
     if (granule.nulls === undefined) return undefined;
     nulls += granule.nulls;
+    distinct = granule.distinct === undefined ? distinct : Math.max(granule.distinct, distinct ?? 0);
   }
   const filled = granules.filter((granule, i) => granule.nulls !== granuleRows[i]);
   const order = orderOf(type);
@@ -74,7 +79,13 @@ export function statisticsOf(
     order,
     1,
   );
-  return { column: id, nulls, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  return {
+    column: id,
+    nulls,
+    ...(distinct === undefined ? {} : { distinct }),
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+  };
 }
 
 /** The smallest (-1) or largest (1) value; undefined if one of them is unknown. */

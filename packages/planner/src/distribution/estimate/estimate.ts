@@ -18,9 +18,14 @@ export interface Estimate {
   readonly bytes: number;
   /** Number of distinct values of each column. */
   readonly distinct: readonly number[];
+  /** Number of distinct values of each column without the conditions that leave out rows. */
+  readonly domains: readonly number[];
   /** The number of rows follows from counts, not from assumptions about predicates. */
   readonly isCertain: boolean;
 }
+
+/** An estimate before its limits; domains are as large as `distinct` unless they are given. */
+type Guess = Pick<Estimate, 'rows' | 'distinct' | 'isCertain'> & { readonly domains?: readonly number[] };
 
 /** Memoised estimates of the relations of one plan. */
 export class Estimates {
@@ -36,7 +41,7 @@ export class Estimates {
   record(relation: Relation, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     const guessed = this.of(relation);
     const distinct = guessed.distinct.map((d) => Math.min(d, Math.max(1, rows)));
-    this.made.set(relation, { rows, bytes, distinct, isCertain: true });
+    this.made.set(relation, { rows, bytes, distinct, domains: guessed.domains, isCertain: true });
   }
 
   /** Registers the definition of a shared relation. */
@@ -45,26 +50,33 @@ export class Estimates {
   }
 
   /** Takes the estimate of a stage for the relation that reads its output. */
-  set(relation: InputRelation, { rows, bytes, distinct }: Omit<Estimate, 'isCertain'>): void {
-    this.made.set(relation, { rows, bytes, distinct, isCertain: false });
+  set(
+    relation: InputRelation,
+    { rows, bytes, distinct }: Pick<Estimate, 'rows' | 'bytes' | 'distinct'>,
+  ): void {
+    this.made.set(relation, { rows, bytes, distinct, domains: distinct, isCertain: false });
   }
 
   of(relation: Relation): Estimate {
     const known = this.made.get(relation);
     if (known !== undefined) return known;
-    const { rows, distinct, isCertain } = this.make(relation);
+    const { rows, distinct: values, domains = values, isCertain } = this.make(relation);
     const atLeastOne = Math.max(1, rows);
+    const distinct = relation.columns.map((_, i) =>
+      Math.max(1, Math.min(values[i] ?? atLeastOne, atLeastOne)),
+    );
     const estimate: Estimate = {
       rows,
       bytes: Math.ceil(atLeastOne * rowWidth(relation.columns)),
-      distinct: relation.columns.map((_, i) => Math.max(1, Math.min(distinct[i] ?? atLeastOne, atLeastOne))),
+      distinct,
+      domains: distinct.map((now, i) => Math.max(now, domains[i] ?? now)),
       isCertain,
     };
     this.made.set(relation, estimate);
     return estimate;
   }
 
-  private make(relation: Relation): Omit<Estimate, 'bytes'> {
+  private make(relation: Relation): Guess {
     switch (relation.kind) {
       case 'scan': {
         const table = this.facts.tables.get(relation.relation);
@@ -97,7 +109,11 @@ export class Estimates {
       }
       case 'project': {
         const input = this.of(relation.input);
-        return { ...input, distinct: relation.expressions.map((e) => expressionDistinct(e, input)) };
+        return {
+          ...input,
+          distinct: relation.expressions.map((e) => expressionDistinct(e, input)),
+          domains: relation.expressions.map((e) => domainOf(e, input) ?? 1),
+        };
       }
       case 'join':
         return this.join(relation);
@@ -118,7 +134,12 @@ export class Estimates {
       }
       case 'window': {
         const input = this.of(relation.input);
-        return { ...input, distinct: [...input.distinct, ...relation.windows.map(() => input.rows / 2)] };
+        const own = relation.windows.map(() => input.rows / 2);
+        return {
+          ...input,
+          distinct: [...input.distinct, ...own],
+          domains: [...input.domains, ...own],
+        };
       }
       case 'sort':
         return this.of(relation.input);
@@ -170,9 +191,10 @@ export class Estimates {
     }
   }
 
-  private join(join: JoinRelation): Omit<Estimate, 'bytes'> {
+  private join(join: JoinRelation): Guess {
     const [left, right] = [this.of(join.left), this.of(join.right)];
     const both = [...left.distinct, ...right.distinct];
+    const domains = [...left.domains, ...right.domains];
     const equal = join.conditions.filter(({ comparison }) => /^(?:=|IS NOT DISTINCT FROM)$/.test(comparison));
     const other = join.conditions.length - equal.length + join.residual.length;
     const leftKeys = groupCount(
@@ -187,22 +209,27 @@ export class Estimates {
       ...join.residual.map((e) => selectivity(e, (i) => both[i])),
       ...join.conditions.slice(0, other - join.residual.length).map(() => 0.3),
     ]);
+    // A side whose rows were filtered by something else has lost keys that the other side may have.
+    const [only, ...others] = equal;
+    const isOne = only !== undefined && others.length === 0;
+    const leftDomain = (isOne ? domainOf(only.left, left) : undefined) ?? leftKeys;
+    const rightDomain = (isOne ? domainOf(only.right, right) : undefined) ?? rightKeys;
     const pairs = join.isAsof
       ? left.rows
-      : ((left.rows * right.rows) / Math.max(1, equal.length === 0 ? 1 : Math.max(leftKeys, rightKeys))) *
+      : ((left.rows * right.rows) / Math.max(1, equal.length === 0 ? 1 : Math.max(leftDomain, rightDomain))) *
         rest;
     const matchedLeft =
-      equal.length === 0 ? 0.5 : Math.min(1, rightKeys / Math.max(1, leftKeys)) * Math.max(rest, 0.3);
+      equal.length === 0 ? 0.5 : (rightKeys / Math.max(leftKeys, rightDomain)) * Math.max(rest, 0.3);
     const matchedRight =
-      equal.length === 0 ? 0.5 : Math.min(1, leftKeys / Math.max(1, rightKeys)) * Math.max(rest, 0.3);
+      equal.length === 0 ? 0.5 : (leftKeys / Math.max(rightKeys, leftDomain)) * Math.max(rest, 0.3);
     const isCertain = false;
     switch (join.type) {
       case 'inner':
-        return { rows: pairs, distinct: both, isCertain };
+        return { rows: pairs, distinct: both, domains, isCertain };
       case 'left':
-        return { rows: Math.max(left.rows, pairs), distinct: both, isCertain };
+        return { rows: Math.max(left.rows, pairs), distinct: both, domains, isCertain };
       case 'right':
-        return { rows: Math.max(right.rows, pairs), distinct: both, isCertain };
+        return { rows: Math.max(right.rows, pairs), distinct: both, domains, isCertain };
       case 'full':
         return { rows: Math.max(left.rows + right.rows * 0.2, pairs), distinct: both, isCertain };
       case 'semi':
@@ -214,19 +241,13 @@ export class Estimates {
       case 'right_anti':
         return scaled(right, Math.max(0.1, 1 - matchedRight));
       case 'mark':
-        return { rows: left.rows, distinct: [...left.distinct, 2], isCertain: left.isCertain };
+        return { ...left, distinct: [...left.distinct, 2], domains: [...left.domains, 2] };
       case 'single':
-        return { rows: left.rows, distinct: both, isCertain: left.isCertain };
+        return { ...left, distinct: both, domains };
     }
   }
 
-  private aggregate({
-    input,
-    groups,
-    groupingSets,
-    aggregates,
-    groupingCalls,
-  }: AggregateRelation): Omit<Estimate, 'bytes'> {
+  private aggregate({ input, groups, groupingSets, aggregates, groupingCalls }: AggregateRelation): Guess {
     const below = this.of(input);
     const keys = groups.map((e) => expressionDistinct(e, below));
     const rows = groupingSets.reduce(
@@ -238,14 +259,15 @@ export class Estimates {
         ),
       0,
     );
+    const others = [
+      // Counts of different groups are often equal.
+      ...aggregates.map(({ name = '' }) => (name.startsWith('count') ? Math.sqrt(rows) : rows)),
+      ...groupingCalls.map(() => 2),
+    ];
     return {
       rows: Math.max(rows, groups.length === 0 ? 1 : 0),
-      distinct: [
-        ...keys,
-        // Counts of different groups are often equal.
-        ...aggregates.map(({ name = '' }) => (name.startsWith('count') ? Math.sqrt(rows) : rows)),
-        ...groupingCalls.map(() => 2),
-      ],
+      domains: [...groups.map((e, i) => domainOf(e, below) ?? keys[i]!), ...others],
+      distinct: [...keys, ...others],
       isCertain: groups.length === 0,
     };
   }
@@ -261,16 +283,23 @@ export function groupCount(distinct: readonly number[], rows: number): number {
   return Math.max(Math.min(1, rows), combinations * -Math.expm1(-rows / combinations));
 }
 
-function scaled(input: Omit<Estimate, 'bytes'>, share: number): Omit<Estimate, 'bytes'> {
+function scaled(input: Estimate, share: number): Guess {
   const rows = input.rows * share;
   return {
     rows,
+    domains: input.domains,
     distinct: input.distinct.map((d) => Math.max(1, d * -Math.expm1((-share * input.rows) / Math.max(1, d)))),
     isCertain: false,
   };
 }
 
-function expressionDistinct(expression: PlanExpression, input: Omit<Estimate, 'bytes'>): number {
+/** The domain of the column that an expression is; undefined where it is not a column. */
+function domainOf(expression: PlanExpression, input: Estimate): number | undefined {
+  const index = plainReference(expression);
+  return index === undefined ? undefined : input.domains[index];
+}
+
+function expressionDistinct(expression: PlanExpression, input: Estimate): number {
   const index = plainReference(expression);
   if (index !== undefined) return input.distinct[index] ?? input.rows;
   if (expression.value !== undefined) return 1;

@@ -4,6 +4,7 @@ import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { coLocatedWithin } from './co-located.ts';
 import { scanOf } from './column-origin.ts';
+import { exchangeBelow, hashCost, KEYS_FOR_EACH_NODE } from './early-exchange.ts';
 import {
   broadcast,
   forward,
@@ -21,8 +22,6 @@ import type { Planning } from './planning.ts';
 const FEW_ROWS = 100_000;
 /** Partial aggregation is worthwhile if it leaves less than this share of the rows. */
 const REDUCES = 0.75;
-/** With fewer groups per node than this, hashing by them would leave nodes without work. */
-const GROUPS_FOR_EACH_NODE = 20;
 
 /**
  * Places an aggregate. If all rows of each group are in one task already, that task computes the group. Otherwise each task
@@ -49,7 +48,15 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
   const hashed = hashKeysWithin(planning, input, new Set(keys));
   if (hashed !== undefined && input.fragments.length === 1)
     return placedAs(relation, inEachTask(relation, repartition(planning, input, hashed)));
-  if (split !== undefined && reduces(planning, relation, input))
+  const isReduced = split !== undefined && reduces(planning, relation, input);
+  const early = exchangeBelow(
+    planning,
+    input,
+    keys,
+    isReduced ? partialCost(planning, relation, split) : hashCost(planning, relation.input),
+  );
+  if (early !== undefined) return placedAs(relation, inEachTask(relation, early));
+  if (isReduced)
     return finish(planning, relation, split, {
       relation: split.partial,
       fragments: input.fragments.map((fragment): Fragment => {
@@ -142,6 +149,14 @@ function commonGroups({ groups, groupingSets }: AggregateRelation): readonly num
   return [...new Set(keys)];
 }
 
+/** The cost in CPU µs of exchanging the partial rows of all tasks. */
+function partialCost(planning: Planning, relation: AggregateRelation, { partial }: SplitAggregate): number {
+  const input = planning.estimates.of(relation.input).rows;
+  const rows = Math.max(1, planning.estimates.of(relation).rows);
+  const copies = Math.min(planning.nodes, Math.max(1, input / rows));
+  return copies * hashCost(planning, partial);
+}
+
 /** Whether partial aggregation reduces the rows enough to be worth its work. */
 function reduces(planning: Planning, relation: AggregateRelation, placed: Placed): boolean {
   // Without a group common to all sets, the alternative is to gather all rows into one task.
@@ -177,7 +192,7 @@ function preferredGroups(planning: Planning, relation: AggregateRelation): reado
     preferred.map((key) => distinct[key] ?? 1),
     rows,
   );
-  return groups < GROUPS_FOR_EACH_NODE * planning.nodes ? undefined : preferred;
+  return groups < KEYS_FOR_EACH_NODE * planning.nodes ? undefined : preferred;
 }
 
 /** Hashes an inner aggregate by the groups of the outer one, so that its rows need not move again. */
