@@ -154,3 +154,24 @@ describe('CALL collect_garbage()', () => {
     expect(answer.json().message).toContain('storage.allow_collect_garbage');
   });
 });
+
+describe('a join with a subquery that has a LIMIT', () => {
+  const LIMITED = [
+    '(SELECT k, c FROM many ORDER BY k LIMIT 1000)',
+    '(SELECT k, c FROM many ORDER BY k OFFSET 10 LIMIT 1000)',
+    '(SELECT k, max(c) AS c FROM many GROUP BY k ORDER BY k LIMIT 1000)',
+  ];
+
+  it('matches the rows of the subquery only', async () => {
+    const key = (number: string) => `'k' || lpad((${number})::TEXT, 7, '0')`;
+    await ok(
+      `CREATE TABLE many AS SELECT ${key('i')} AS k, md5(i::TEXT) AS c FROM generate_series(1, 100000) g(i)`,
+    );
+    await ok(`CREATE TABLE few AS SELECT ${key('90000 + i')} AS k FROM generate_series(1, 3) g(i)`);
+    for (const limited of LIMITED)
+      for (const join of ['JOIN', 'LEFT JOIN']) {
+        const sql = `SELECT count(b.k)::INT FROM few s ${join} ${limited} b ON s.k = b.k`;
+        expect(await rows(server, sql), sql).toEqual([[0]]);
+      }
+  });
+});

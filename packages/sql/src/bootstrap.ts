@@ -13,14 +13,17 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
  * The statements that every fresh kernel runs before it is locked down. They disable the optimiser rule that
  * turns `row_number() … <= n` into an aggregate: it ends the kernel with an internal error if a BETWEEN of an
  * expression stands below the window (`WHERE a + b BETWEEN 1 AND 2 QUALIFY row_number() OVER (…) = 1`), and
- * it is not faster. `tsr_divisor(d, n)` fails if `d` is zero, unless the dividend `n` is NULL, where the
+ * it is not faster. They also disable the rule that filters the scan of one side of a join by the keys of the
+ * other: it filters below a LIMIT, which then takes other rows, so that
+ * `s JOIN (SELECT … ORDER BY k LIMIT 10) b ON s.k = b.k` finds keys that are not among the first ten.
+ * `tsr_divisor(d, n)` fails if `d` is zero, unless the dividend `n` is NULL, where the
  * kernel would answer NULL. `tsr_read_text` reads one file as lines that end in LF or CR LF. It streams, in
  * parallel, but loses the text after a CR that stands alone; `tsr_split_text` reads such files, whole and
  * slowly.
  */
 export const kernelBootstrap: readonly string[] = [
   'SET GLOBAL integer_division = true',
-  "SET GLOBAL disabled_optimizers = 'top_n_window_elimination'",
+  "SET GLOBAL disabled_optimizers = 'top_n_window_elimination,join_filter_pushdown'",
   "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
   "CREATE OR REPLACE MACRO tsr_divisor(d, n) AS CASE WHEN d = 0 AND n IS NOT NULL THEN error('division by zero') ELSE d END",
   `CREATE OR REPLACE MACRO tsr_read_text(path, label, codec) AS TABLE
