@@ -31,6 +31,8 @@ export interface Tally {
   /** That the reference refuses, and the engine too. */
   refused: number;
   mismatches: number;
+  /** Timed out, and the reference took long for them, too. */
+  slow: number;
   /** That were not spread. */
   onOneNode: number;
 }
@@ -48,12 +50,14 @@ export interface DifferentialOptions {
 
 /** Share of the queries. */
 const TYPES_CHECKED = 0.1;
-/** Of a whole query, so that one that never ends is told. */
+/** Limit for a whole query, so that one that never ends is told. */
 const STATEMENT_TIMEOUT_MS = 60_000;
+/** A query that takes the reference this long may time out. */
+const SLOW_MS = 3_000;
 
 /** Random queries against the cluster and plain DuckDB, generator after generator, as many as asked for. */
 export async function runDifferential(options: DifferentialOptions): Promise<Tally> {
-  const tally: Tally = { compared: 0, empty: 0, refused: 0, mismatches: 0, onOneNode: 0 };
+  const tally: Tally = { compared: 0, empty: 0, refused: 0, mismatches: 0, slow: 0, onOneNode: 0 };
   const directory = await mkdtemp(join(tmpdir(), 'tessera-differential-'));
   const reference = new PlainDuckDb();
   try {
@@ -115,6 +119,7 @@ async function runQueries(
       }
     }
     if (found.kind === 'refused') tally.refused++;
+    if (found.kind === 'slow') tally.slow++;
     if (found.kind === 'same') {
       tally.compared++;
       if (found.rows === 0) tally.empty++;
@@ -149,6 +154,7 @@ async function typeDifference(
 type Found =
   | { readonly kind: 'same'; readonly rows: number }
   | { readonly kind: 'refused' }
+  | { readonly kind: 'slow' }
   | { readonly kind: 'different'; readonly why: string };
 
 async function difference(
@@ -157,8 +163,12 @@ async function difference(
   reference: PlainDuckDb,
   target: HttpDatabase,
 ): Promise<Found> {
+  let referenceMs = 0;
+  const began = performance.now();
   const [expected, actual] = await Promise.all([
-    attempt(() => reference.run(sql)),
+    attempt(() => reference.run(sql)).finally(() => {
+      referenceMs = performance.now() - began;
+    }),
     attempt(() => target.run(sql)),
   ]);
   if (expected instanceof Error && actual instanceof Error) return { kind: 'refused' };
@@ -166,6 +176,8 @@ async function difference(
   if (expected instanceof Error && expected.message.startsWith('INTERNAL')) return { kind: 'refused' };
   if (expected instanceof Error)
     return { kind: 'different', why: `only DuckDB refuses: ${expected.message}` };
+  if (actual instanceof Error && referenceMs >= SLOW_MS && /timed out/.test(actual.message))
+    return { kind: 'slow' };
   if (actual instanceof Error) return { kind: 'different', why: `refused: ${actual.message}` };
   const why = resultDifference(expected, actual, ordered);
   return why === undefined ? { kind: 'same', rows: expected.rows.length } : { kind: 'different', why };

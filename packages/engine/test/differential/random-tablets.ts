@@ -38,8 +38,9 @@ export async function loadInTablets(
       [6, ''],
       [1, 'DIMENSION '],
     ] as const);
-    const index = choice.pick(['', 'PRIMARY INDEX id ']);
-    const create = `CREATE ${kind}TABLE ${name} ${index}WITH (index_granularity = 2048) AS ${piece(0)}`;
+    const index = choice.pick(['', 'id', await keyColumn(reference, name, choice)]);
+    const indexed = index === '' ? '' : `PRIMARY INDEX ${index} `;
+    const create = `CREATE ${kind}TABLE ${name} ${indexed}WITH (index_granularity = 2048) AS ${piece(0)}`;
     await run(create, { file });
     for (let n = 1; n < pieces; n++) await run(`INSERT INTO ${name} ${piece(n)}`, { file });
     if (!choice.chance(0.4)) continue;
@@ -47,4 +48,16 @@ export async function loadInTablets(
     await run(removed);
     await reference.run(removed);
   }
+}
+
+/** Types of keys by which nodes may divide a table among them. */
+const KEY_TYPES = ['INTEGER', 'BIGINT', 'VARCHAR', 'DATE', 'TIMESTAMP'];
+
+/** A column that tables may be joined by. */
+async function keyColumn(reference: PlainDuckDb, table: string, choice: RandomChoice): Promise<string> {
+  const types = KEY_TYPES.map((type) => `'${type}'`).join(', ');
+  const { rows } = await reference.run(
+    `SELECT column_name FROM duckdb_columns() WHERE table_name = '${table}' AND data_type IN (${types}) ORDER BY column_index`,
+  );
+  return choice.pick(rows.map(([name]) => String(name)));
 }
