@@ -5,7 +5,13 @@ import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
 import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadCall, RelationSource, SourceFile } from '@tessera/sql';
-import { FileParts, isUpload, MAX_DOWNLOAD_BYTES, UPLOAD_SCHEME } from './read/file-parts.ts';
+import {
+  type BoundParts,
+  FileParts,
+  isUpload,
+  MAX_DOWNLOAD_BYTES,
+  UPLOAD_SCHEME,
+} from './read/file-parts.ts';
 import type { RequestDirectory, UploadedFile } from './statement-request.ts';
 
 const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
@@ -57,6 +63,8 @@ export class ReadResolution {
   readonly #parts: FileParts | undefined;
   #tables = 0;
   #isAlone = false;
+  /** Tables that have no rows yet, with the files to load into them. */
+  readonly #toLoad: { readonly table: string; readonly files: readonly ReadFile[] }[] = [];
 
   constructor(scope: ReadScope) {
     this.#scope = scope;
@@ -76,6 +84,11 @@ export class ReadResolution {
   async readAlone(): Promise<void> {
     await this.#parts?.fetch();
     this.#isAlone = true;
+    const { session, signal } = this.#scope;
+    for (const { table, files } of this.#toLoad.splice(0)) {
+      await session.execute(`DROP TABLE temp.${table}`);
+      await loadAvro(session, { files, table, signal });
+    }
   }
 
   /** Frees what other nodes may read. */
@@ -87,16 +100,7 @@ export class ReadResolution {
   async resolve(call: ReadCall, how: { readonly unionByName?: boolean } = {}): Promise<RelationSource> {
     if (call.function === 'list_objects') return this.#list(call);
     const scan = await this.#parts?.plan(call, how.unionByName === true, () => this.#upload(call.url));
-    if (scan !== undefined) {
-      const { scanId } = scan;
-      const csv = call.function === 'read_csv' ? csvFile(call) : undefined;
-      const files = scan.files.map((file) => ({
-        ...file,
-        label: labelOf(file, call.url, scan.files.length),
-      }));
-      this.files.push(...files.map((file) => ({ ...file, format: call.function, csv, scanId })));
-      return { kind: 'files', paths: files.map((f) => literalPath(f.path)), files, scanId };
-    }
+    if (scan !== undefined) return this.#inParts(call, scan);
     const files = await this.#locate(call);
     const { function: format } = call;
     if (format !== 'read_avro' && format !== 'read_arrow') {
@@ -109,6 +113,23 @@ export class ReadResolution {
     this.files.push(...files.map((file) => ({ ...file, format, relation: name })));
     await load(this.#scope.session, { files, table: name, signal: this.#scope.signal });
     return { kind: 'relation', name, files };
+  }
+
+  async #inParts(call: ReadCall, { scanId, files: found, columns }: BoundParts): Promise<RelationSource> {
+    const { function: format, url } = call;
+    const files = found.map((file) => ({ ...file, label: labelOf(file, url, found.length) }));
+    if (format !== 'read_avro') {
+      const csv = format === 'read_csv' ? csvFile(call) : undefined;
+      this.files.push(...files.map((file) => ({ ...file, format, csv, scanId })));
+      return { kind: 'files', paths: files.map((f) => literalPath(f.path)), files, scanId };
+    }
+    const { session, signal } = this.#scope;
+    const name = `read_${this.#tables++}`;
+    const read = files.map((file) => ({ ...file, format, relation: name, scanId }));
+    this.files.push(...read);
+    await loadAvro(session, { files: [{ path: columns, label: read[0]!.label }], table: name, signal });
+    this.#toLoad.push({ table: name, files: read });
+    return { kind: 'relation', name, files, scanId };
   }
 
   /** Names, sizes and times as a table; nothing is fetched. */

@@ -17,6 +17,7 @@ export interface ScannedFile {
  * `counted` are the names (lower case) of the columns whose bytes count as read, or all columns if it is
  * absent.
  * `csv`: `settings` are arguments of the kernel's `read_csv`; every column is text.
+ * `avro`: `header` is the header of the first file, in base64. All files must have its columns.
  */
 export type FileFormat =
   | {
@@ -30,7 +31,8 @@ export type FileFormat =
       readonly settings: string;
       readonly shape: CsvBytes;
       readonly columns: readonly string[];
-    };
+    }
+  | { readonly kind: 'avro'; readonly header: string };
 
 /** The characters of CSV that matter for finding records. Each is one byte; quote and escape may be ''. */
 export interface CsvBytes {
@@ -54,7 +56,7 @@ export interface FileScan {
 export interface FileUnit {
   readonly file: ScannedFile;
   /**
-   * A range of row groups of a Parquet file or of bytes of a CSV file: from (inclusive), to (exclusive).
+   * A range of row groups of a Parquet file or of bytes of another file: from (inclusive), to (exclusive).
    * Absent means the whole file.
    */
   readonly part?: readonly [from: number, to: number] | undefined;

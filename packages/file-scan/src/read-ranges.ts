@@ -1,5 +1,6 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { ExternalSources } from '@tessera/object-store';
-import type { FileScan, ReadRange } from './file-scan.ts';
+import type { FileScan, ReadRange, ScannedFile } from './file-scan.ts';
 import type { SharedFiles } from './shared/shared-files.ts';
 
 export interface RangeServices {
@@ -18,4 +19,29 @@ export function withRanges<T>(
   if (sharedBy !== undefined)
     return work((file, start, end) => shared.read(sharedBy, file, start, end, signal));
   return external.withRanges(url, { signal, credentials }, work);
+}
+
+const CHUNK_BYTES = 4 << 20;
+
+/** Copies bytes of a file to position `at` of another one; `onChunk` is given each chunk. */
+export async function copyRange(
+  file: ScannedFile,
+  [from, to]: readonly [from: number, to: number],
+  {
+    read,
+    target,
+    at,
+    onChunk,
+  }: {
+    readonly read: ReadRange;
+    readonly target: FileHandle;
+    readonly at: number;
+    readonly onChunk?: (chunk: Buffer) => void;
+  },
+): Promise<void> {
+  for (let start = from; start < to; start += CHUNK_BYTES) {
+    const chunk = Buffer.from(await read(file, start, Math.min(to, start + CHUNK_BYTES)));
+    onChunk?.(chunk);
+    await target.write(chunk, 0, null, at + start - from);
+  }
 }

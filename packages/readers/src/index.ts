@@ -1,3 +1,4 @@
+export { type ContainerHead, containerHead } from './avro/container-head.ts';
 export { type CopiedTexts, copyBatches, copySchema } from './copy-text/copy-batches.ts';
 export type { CopyTextFormat } from './copy-text/copy-format.ts';
 export { firstUnreadable, firstWithCell } from './csv/csv-place.ts';

@@ -1,9 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-import { fail } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import type { RecordBatch } from 'apache-arrow';
 import { toArrowSchema, toRecordBatch } from './arrow-batches.ts';
-import type { ColumnField } from './columns/column-batch.ts';
 import { Decoding, type SourceFile } from './thread/decoding.ts';
 
 export interface LoadOptions {
@@ -14,37 +11,29 @@ export interface LoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Loads Avro container files. Throws BAD_FILE or NOT_SUPPORTED with the file and the place in it. */
-export function loadAvro(session: KernelSession, options: LoadOptions): Promise<void> {
+/**
+ * Loads Avro container files and returns the number of rows. Throws BAD_FILE or NOT_SUPPORTED with the file
+ * and the place in it.
+ */
+export function loadAvro(session: KernelSession, options: LoadOptions): Promise<number> {
   return load('avro', session, options);
 }
 
 /** Loads Arrow IPC files or streams, which are recognised by their first bytes. Throws as `loadAvro` does. */
-export function loadArrow(session: KernelSession, options: LoadOptions): Promise<void> {
+export function loadArrow(session: KernelSession, options: LoadOptions): Promise<number> {
   return load('arrow', session, options);
 }
 
-async function load(format: 'avro' | 'arrow', session: KernelSession, options: LoadOptions): Promise<void> {
+async function load(format: 'avro' | 'arrow', session: KernelSession, options: LoadOptions): Promise<number> {
   const { files, table, signal } = options;
-  const [firstFile, ...otherFiles] = files;
-  if (firstFile === undefined) throw new Error('No file to load');
-  const first = await Decoding.start(format, firstFile, signal);
-  const schema = toArrowSchema(first.fields);
+  if (files.length === 0) throw new Error('No file to load');
+  const decoding = await Decoding.start(format, files, signal);
+  const schema = toArrowSchema(decoding.fields);
   let failure: unknown;
 
   async function* batches(): AsyncGenerator<RecordBatch> {
     try {
-      for await (const batch of first.batches()) yield toRecordBatch(schema, batch);
-      await first.close();
-      for (const file of otherFiles) {
-        const next = await Decoding.start(format, file, signal);
-        try {
-          checkSameColumns(first.fields, next.fields, firstFile!, file);
-          for await (const batch of next.batches()) yield toRecordBatch(schema, batch);
-        } finally {
-          await next.close();
-        }
-      }
+      for await (const batch of decoding.batches()) yield toRecordBatch(schema, batch);
     } catch (error) {
       failure = error;
       throw error;
@@ -52,26 +41,11 @@ async function load(format: 'avro' | 'arrow', session: KernelSession, options: L
   }
 
   try {
-    await session.append(table, schema, batches());
+    return await session.append(table, schema, batches());
   } catch (error) {
     // The error in the file is more informative than the kernel's error about the truncated stream.
     throw failure ?? error;
   } finally {
-    await first.close();
+    await decoding.close();
   }
-}
-
-function checkSameColumns(
-  expected: readonly ColumnField[],
-  found: readonly ColumnField[],
-  firstFile: SourceFile,
-  file: SourceFile,
-): void {
-  if (isDeepStrictEqual(expected, found)) return;
-  const at = found.findIndex((field, index) => !isDeepStrictEqual(field, expected[index]));
-  const name = (found[at] ?? expected[found.length])!.name;
-  fail('BAD_FILE', {
-    name: file.label,
-    reason: `its columns are not those of ${firstFile.label} (the first difference is "${name}")`,
-  });
 }

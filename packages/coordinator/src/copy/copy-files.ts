@@ -92,8 +92,7 @@ export async function copyFiles(
     format,
     files,
     relation: source.kind === 'relation' ? source.name : undefined,
-    inParts:
-      source.kind === 'files' && source.scanId !== undefined ? reads.plannedScan(source.scanId) : undefined,
+    inParts: source.scanId === undefined ? undefined : reads.plannedScan(source.scanId),
     reads,
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
 import {
   type FilesToPlan,
@@ -25,6 +26,14 @@ export interface FilePartsScope {
   readonly shared: SharedFiles;
   readonly leastBytes: number;
   readonly signal: AbortSignal;
+}
+
+/** Files of one READ_* call, as the statement is bound to them. */
+export interface BoundParts {
+  readonly scanId: string;
+  readonly files: readonly SourceFile[];
+  /** A short file with the columns of the first one, for formats that this node loads into a table. */
+  readonly columns: string;
 }
 
 /** Files of one READ_* call that nodes may read in parts. */
@@ -54,7 +63,7 @@ export class FileParts {
     call: ReadCall,
     unionByName: boolean,
     upload: () => SourceFile,
-  ): Promise<{ readonly scanId: string; readonly files: readonly SourceFile[] } | undefined> {
+  ): Promise<BoundParts | undefined> {
     const format = formatOf(call, unionByName);
     if (format === undefined || call.tellsFiles === true) return undefined;
     try {
@@ -101,7 +110,7 @@ export class FileParts {
     const target = await directory.open();
     const files = listed.map((file) => ({ ...file, path: external.downloadPath(target, file) }));
     for (const [i, { path }] of files.entries()) await writeStandIn(path, plan.standIns.get(i));
-    return this.#add({ scan: plan.scan, call, files, isHere: false });
+    return this.#add({ scan: plan.scan, call, files, isHere: false }, files[0]!.path);
   }
 
   async #upload(call: ReadCall, format: FilesToPlan['format'], file: SourceFile) {
@@ -112,13 +121,16 @@ export class FileParts {
     const { url } = call;
     const files = [{ url, bytes: file.bytes, sharedId: id }];
     const plan = await planFiles({ url, sharedBy: shared.address, files, format }, this.#scope, signal);
-    return plan && this.#add({ scan: plan.scan, call, files: [file], isHere: true });
+    if (plan === undefined) return undefined;
+    const columns = join(await this.#scope.directory.open(), `columns-${id}`);
+    await writeStandIn(columns, plan.standIns.get(0));
+    return this.#add({ scan: plan.scan, call, files: [file], isHere: true }, columns);
   }
 
-  #add(scan: FilesInParts) {
+  #add(scan: FilesInParts, columns: string): BoundParts {
     const scanId = randomUUID().replaceAll('-', '');
     this.#scans.set(scanId, scan);
-    return { scanId, files: scan.files };
+    return { scanId, files: scan.files, columns };
   }
 }
 
@@ -141,6 +153,7 @@ const NO_NULL = '\u{10FFFE}\u{10FFFF}';
 /** Formats that are read in parts, with options under which parts give the same rows. */
 function formatOf(call: ReadCall, unionByName: boolean): FilesToPlan['format'] | undefined {
   if (call.function === 'read_parquet') return { kind: 'parquet', unionByName };
+  if (call.function === 'read_avro') return { kind: 'avro' };
   if (call.function !== 'read_csv') return undefined;
   const { options, url } = call;
   if (options.infer_schema === true || options.null_padding === true) return undefined;

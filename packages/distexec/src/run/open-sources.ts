@@ -1,5 +1,5 @@
 import { cancellation, TesseraError } from '@tessera/common';
-import type { FileOpener, FileSource } from '@tessera/file-scan';
+import type { FileOpener, FileSource, InSession } from '@tessera/file-scan';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { Shuffle } from '@tessera/shuffle';
 import type { ReadCounts, StorageAgent } from '@tessera/storage-agent';
@@ -50,6 +50,8 @@ export async function openSources(
     try {
       if (source.kind === 'exchange')
         return await inTurn(() => fetchBlocks(source, session, either, services));
+      if (source.kind === 'files')
+        return await scanFiles(source, (call) => inTurn(() => call(session)), either, services);
       const opened = await openAtOnce(source, session, either, services);
       if (source.kind !== 'scan' || source.keyFilters === undefined) return opened;
       const { keyFilters } = source;
@@ -67,29 +69,28 @@ export async function openSources(
 }
 
 function openAtOnce(
-  source: Exclude<TaskSource, ExchangeBlocks>,
+  source: Exclude<TaskSource, ExchangeBlocks | FileSource>,
   session: KernelSession,
   signal: AbortSignal,
-  { agent, files }: SourceServices,
+  { agent }: SourceServices,
 ): Promise<OpenedSource> | OpenedSource {
   switch (source.kind) {
     case 'session':
       return { sql: source.sql };
     case 'scan':
       return scanTable(source, session, signal, agent);
-    case 'files':
-      return scanFiles(source, signal, files);
   }
 }
 
 async function scanFiles(
   source: FileSource,
+  inSession: InSession,
   signal: AbortSignal,
-  files: FileOpener | undefined,
+  { files }: SourceServices,
 ): Promise<OpenedSource> {
   if (files === undefined)
     throw TesseraError.of('NOT_SUPPORTED', { what: 'Reading files in tasks of this node' });
-  const { sql, read, release } = await files.open(source, signal);
+  const { sql, read, release } = await files.open(source, inSession, signal);
   return { sql, read: { ...read, bytesFromStorage: 0 }, release };
 }
 

@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { untilBusy } from '../faults/slow-queries.ts';
-import { type Answer, query, upload } from '../http.ts';
+import { upload } from '../http.ts';
 import { type Lake, startLake } from './lake.ts';
+import { LakeQueries, ON_ALL, ON_ONE, type Send, type Settings } from './lake-queries.ts';
 
 const NODES = 3;
-const ON_ALL = { min_distributed_bytes: '0', tablet_min_size_bytes: '1000' };
-const ON_ONE = { enable_distributed_execution: 'false' };
 
 let lake: Lake;
 beforeAll(async () => {
@@ -14,42 +13,11 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => lake?.[Symbol.asyncDispose]());
 
-type Settings = Readonly<Record<string, string>>;
-
-async function answer(sql: string, settings: Settings = {}, node = 0) {
-  const found = await query(lake.cluster.node(node), sql, { ...settings, output_format: 'JSON_Compact' });
-  return found;
-}
-
-async function run(sql: string, settings: Settings = {}): Promise<void> {
-  const { status, text } = await answer(sql, settings);
-  expect(status, text).toBe(200);
-}
-
-/** The rows of a query and what it read. */
-async function result(sql: string, settings: Settings, node = 0, send: Send = answer) {
-  const found = await send(sql, settings, node);
-  expect(found.status, `${sql}\n${found.text}`).toBe(200);
-  const { data, statistics } = found.json();
-  const { rows_read, bytes_read } = statistics;
-  return { data: data as unknown[][], rows_read, bytes_read };
-}
-
-/** Fails unless several tasks read the files. */
-async function isSpread(sql: string, send: Send): Promise<void> {
-  const found = await send(`EXPLAIN (ANALYZE) ${sql}`, ON_ALL);
-  expect(found.status, found.text).toBe(200);
-  expect(found.json().data[0][0], sql).toMatch(/stage \d+: [23] tasks/);
-}
-
-type Send = (sql: string, settings: Settings, node?: number) => Promise<Answer>;
-
-/** The same rows and the same statistics on three nodes as on one, and really by several tasks. */
-async function isTheSame(sql: string, send: Send = answer): Promise<void> {
-  const alone = await result(sql, ON_ONE, 0, send);
-  await isSpread(sql, send);
-  for (const node of [0, 1]) expect(await result(sql, ON_ALL, node, send), sql).toEqual(alone);
-}
+const queries = new LakeQueries(() => lake);
+const { answer } = queries;
+const run: LakeQueries['run'] = (sql, settings) => queries.run(sql, settings);
+const result: LakeQueries['result'] = (...args) => queries.result(...args);
+const isTheSame: LakeQueries['isTheSame'] = (sql, send) => queries.isTheSame(sql, send);
 
 it('Parquet below a prefix is read by all nodes', async () => {
   for (let i = 0; i < 7; i++) {
@@ -136,11 +104,8 @@ it('Files that parts of them do not tell are read whole, with the same rows and 
     "SELECT a FROM READ_PARQUET('s3://lake/files/crlf.csv')",
     "SELECT a FROM READ_PARQUET('s3://lake/files/nothing/*.parquet')",
     "SELECT a FROM READ_PARQUET('s3://lake/other/*.parquet')",
-  ]) {
-    const [all, one] = [await answer(sql, ON_ALL), await answer(sql, ON_ONE)];
-    const told = ({ status, json }: Answer) => [status, status === 200 ? json().data : json().errors];
-    expect(told(all), sql).toEqual(told(one));
-  }
+  ])
+    await queries.isToldTheSame(sql);
 }, 60_000);
 
 it('Uploads are served by the node that has them', async () => {

@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises';
 import { fail } from '@tessera/common';
 import type { CsvBytes, FileUnit, ReadRange } from '../file-scan.ts';
+import { copyRange } from '../read-ranges.ts';
 import { QuoteState } from './quote-state.ts';
-
-const CHUNK_BYTES = 4 << 20;
 
 /**
  * Writes a unit of a text file to a new file. The unit of a part must end where a record ends. Every part is
@@ -21,11 +20,7 @@ export async function fetchCsv(
   const quotes = part === undefined ? undefined : new QuoteState(shape);
   const target = await open(path, 'wx', 0o600);
   try {
-    for (let start = from; start < to; start += CHUNK_BYTES) {
-      const bytes = Buffer.from(await read(file, start, Math.min(to, start + CHUNK_BYTES)));
-      quotes?.push(bytes);
-      await target.write(bytes, 0, null, start - from);
-    }
+    await copyRange(file, [from, to], { read, target, at: 0, onChunk: (chunk) => quotes?.push(chunk) });
   } finally {
     await target.close();
   }

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cancellation, fail, TesseraError } from '@tessera/common';
-import { quoteName, quoteText } from '@tessera/kernel';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { loadAvro } from '@tessera/readers';
+import { fetchAvro } from '../avro/fetch-avro.ts';
 import { fetchCsv } from '../csv/fetch-csv.ts';
 import type { FileFormat, FileSource, FileUnit, ReadRange } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
@@ -14,6 +17,9 @@ export interface FileOpenerOptions extends RangeServices {
   /** The directory in which parts are kept while a task reads them; the kernel must be able to read it. */
   readonly directory: string;
 }
+
+/** Calls `work` with the session in which the parts are read, when no other call uses it. */
+export type InSession = <T>(work: (session: KernelSession) => Promise<T>) => Promise<T>;
 
 /** Parts of files that the kernel can read. */
 export interface OpenedFiles {
@@ -33,12 +39,13 @@ export class FileOpener {
   }
 
   /** @throws TesseraError EXTERNAL_READ_FAILED, LOCATION_NOT_ALLOWED, BAD_FILE, NODE_LOST, DISK_FULL, QUERY_CANCELLED */
-  async open(source: FileSource, signal: AbortSignal): Promise<OpenedFiles> {
+  async open(source: FileSource, inSession: InSession, signal: AbortSignal): Promise<OpenedFiles> {
     const directory = await mkdtemp(join(this.#options.directory, 'scan-'));
     const release = () => void rm(directory, { recursive: true, force: true, maxRetries: 3 });
     try {
-      const { sql, rows, bytes } = await this.#fetched(source, directory, signal);
-      return { sql, read: { rows, bytes }, release };
+      const fetched = await this.#fetched(source, directory, signal);
+      const { sql, rows } = await relationOf(source, fetched.paths, { directory, inSession, signal });
+      return { sql, read: { rows: rows ?? fetched.rows, bytes: fetched.bytes }, release };
     } catch (error) {
       release();
       if (signal.aborted) throw cancellation(signal);
@@ -48,6 +55,7 @@ export class FileOpener {
     }
   }
 
+  /** Copies the parts into files of the directory. */
   async #fetched({ scan, units, columns }: FileSource, directory: string, signal: AbortSignal) {
     const { format } = scan;
     const paths = units.map((_, i) => join(directory, `unit-${i}`));
@@ -59,7 +67,7 @@ export class FileOpener {
     );
     const rows = read.reduce((sum, one) => sum + one.rows, 0);
     const bytes = read.reduce((sum, one) => sum + one.bytes, 0);
-    return { sql: await relationSql(format, columns, paths, directory), rows, bytes };
+    return { paths, rows, bytes };
   }
 }
 
@@ -82,15 +90,30 @@ async function fetchUnit(unit: FileUnit, path: string, { format, columns, range 
     case 'csv':
       await fetchCsv(unit, path, format.shape, read);
       return { rows: 0, bytes: unit.bytes };
+    case 'avro':
+      await fetchAvro(unit, path, read);
+      return { rows: 0, bytes: unit.bytes };
   }
 }
 
-async function relationSql(
-  format: FileFormat,
-  columns: readonly string[],
+interface RelationScope {
+  readonly directory: string;
+  readonly inSession: InSession;
+  readonly signal: AbortSignal;
+}
+
+interface Relation {
+  readonly sql: string;
+  /** Set for formats whose rows are loaded. */
+  readonly rows?: number;
+}
+
+/** The rows of the fetched files as they stand in FROM. */
+async function relationOf(
+  { scan: { format }, units, columns }: FileSource,
   paths: readonly string[],
-  directory: string,
-): Promise<string> {
+  { directory, inSession, signal }: RelationScope,
+): Promise<Relation> {
   const selected = columns.length === 0 ? 'NULL AS nothing' : columns.map(quoteName).join(', ');
   switch (format.kind) {
     case 'parquet': {
@@ -99,16 +122,25 @@ async function relationSql(
         await writeFile(schemas[i]!, Buffer.from(schema, 'base64'), { mode: 0o600 });
       const union = format.unionByName ? ', union_by_name = true' : '';
       const scan = `read_parquet(${listOf([...schemas, ...paths])}, hive_partitioning = false${union})`;
-      return `(SELECT ${selected} FROM ${scan})`;
+      return { sql: `(SELECT ${selected} FROM ${scan})` };
     }
     case 'csv': {
       const types = format.columns.map((name) => `${quoteText(name)}: 'VARCHAR'`).join(', ');
       const settings = `columns = {${types}}, auto_detect = false, ${format.settings}`;
       if (paths.length === 0) {
         const nothing = format.columns.map((name) => `CAST(NULL AS VARCHAR) AS ${quoteName(name)}`);
-        return `(SELECT ${selected} FROM (SELECT ${nothing.join(', ')}) WHERE false)`;
+        return { sql: `(SELECT ${selected} FROM (SELECT ${nothing.join(', ')}) WHERE false)` };
       }
-      return `(SELECT ${selected} FROM read_csv(${listOf(paths)}, ${settings}))`;
+      return { sql: `(SELECT ${selected} FROM read_csv(${listOf(paths)}, ${settings}))` };
+    }
+    case 'avro': {
+      const header = join(directory, 'schema-0');
+      await writeFile(header, Buffer.from(format.header, 'base64'), { mode: 0o600 });
+      const parts = paths.map((path, i) => ({ path, label: units[i]!.file.url }));
+      const files = [{ path: header, label: 'the first file' }, ...parts];
+      const table = `avro_${randomUUID().replaceAll('-', '')}`;
+      const rows = await inSession((session) => loadAvro(session, { files, table, signal }));
+      return { sql: `(SELECT ${selected} FROM temp.${table})`, rows };
     }
   }
 }

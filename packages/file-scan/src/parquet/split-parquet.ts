@@ -1,5 +1,6 @@
 import type { FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
+import { wholeFile } from '../whole-file.ts';
 import { readFooter } from './footer.ts';
 
 /**
@@ -22,8 +23,6 @@ export async function splitParquet(
   );
   return units.flat();
 }
-
-export const wholeFile = (file: ScannedFile): FileUnit => ({ file, bytes: file.bytes });
 
 async function runsOfRowGroups(
   file: ScannedFile,

@@ -4,7 +4,7 @@ import { QuoteState } from '../csv/quote-state.ts';
 import { splitCsv } from '../csv/split-csv.ts';
 import type { CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
-import { wholeFile } from '../parquet/split-parquet.ts';
+import { wholeFile } from '../whole-file.ts';
 import type { FormatPlan } from './planned-scan.ts';
 
 /** How CSV files are read. Every column is text, and rows have as many fields as the first row. */

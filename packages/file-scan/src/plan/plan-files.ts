@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { ObjectCredentials } from '@tessera/object-store';
 import type { FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import { type RangeServices, withRanges } from '../read-ranges.ts';
+import { planAvro } from './plan-avro.ts';
 import { type CsvOptions, planCsv } from './plan-csv.ts';
 import { planParquet } from './plan-parquet.ts';
 import { type FormatPlan, type PlannedScan, type StandIn, unitBytesFor } from './planned-scan.ts';
@@ -15,7 +16,8 @@ export interface FilesToPlan {
   readonly files: readonly ScannedFile[];
   readonly format:
     | { readonly kind: 'parquet'; readonly unionByName: boolean }
-    | ({ readonly kind: 'csv' } & CsvOptions);
+    | ({ readonly kind: 'csv' } & CsvOptions)
+    | { readonly kind: 'avro' };
 }
 
 export interface FilesPlan {
@@ -36,11 +38,7 @@ export async function planFiles(
   const { url, credentials, sharedBy, files, format } = toPlan;
   const reading = <T>(work: (read: ReadRange) => Promise<T>, until: AbortSignal) =>
     withRanges(toPlan, services, until, work);
-  const plan = await reading(
-    (read) =>
-      format.kind === 'csv' ? planCsv(files, format, read) : planParquet(files, format.unionByName, read),
-    signal,
-  );
+  const plan = await reading((read) => planFormat(files, format, read), signal);
   if (plan === undefined) return undefined;
   let units: Promise<readonly FileUnit[]> | undefined;
   const scan: PlannedScan = {
@@ -55,6 +53,21 @@ export async function planFiles(
     },
   };
   return { scan, standIns: plan.standIns };
+}
+
+function planFormat(
+  files: readonly ScannedFile[],
+  format: FilesToPlan['format'],
+  read: ReadRange,
+): Promise<FormatPlan | undefined> {
+  switch (format.kind) {
+    case 'csv':
+      return planCsv(files, format, read);
+    case 'parquet':
+      return planParquet(files, format.unionByName, read);
+    case 'avro':
+      return planAvro(files, read);
+  }
 }
 
 /** Creates a placeholder file from the given pieces of another file; without any, an empty file. */

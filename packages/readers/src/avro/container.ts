@@ -1,12 +1,10 @@
 import type { Type } from 'avsc';
 import { DecodeError } from '../columns/column-batch.ts';
 import { type Codec, codecOf } from './codecs.ts';
-import { MAX_BLOCK_BYTES, MAX_HEADER_BYTES } from './limits.ts';
+import { MAGIC, readMetadata, SYNC_BYTES } from './container-head.ts';
+import { MAX_BLOCK_BYTES } from './limits.ts';
 import { parseSchema } from './schema.ts';
 import type { SequentialFile } from './sequential-file.ts';
-
-const MAGIC = 'Obj\x01';
-const SYNC_BYTES = 16;
 
 export interface ContainerHeader {
   readonly schema: Type;
@@ -72,28 +70,4 @@ export async function* readBlocks(file: SequentialFile, header: ContainerHeader)
 export function inBlock(error: unknown, number: number, start: number): unknown {
   if (!(error instanceof DecodeError) || error.message.startsWith('block ')) return error;
   return new DecodeError(`block ${number} at byte ${start}: ${error.message}`, { cause: error });
-}
-
-function readMetadata(file: SequentialFile): Map<string, Buffer> {
-  const metadata = new Map<string, Buffer>();
-  for (;;) {
-    let entries = file.takeLong(true);
-    if (entries === 0) return metadata;
-    if (entries < 0) {
-      entries = -entries;
-      file.takeLong();
-    }
-    for (; entries > 0; entries--) {
-      const key = sized(file).toString('utf8');
-      metadata.set(key, sized(file));
-    }
-  }
-}
-
-function sized(file: SequentialFile): Buffer {
-  const size = file.takeLong();
-  if (file.position + size > MAX_HEADER_BYTES) {
-    throw new DecodeError(`its header is larger than ${MAX_HEADER_BYTES >> 20} MiB`);
-  }
-  return file.take(size);
 }

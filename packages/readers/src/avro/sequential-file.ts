@@ -3,17 +3,17 @@ import { DecodeError } from '../columns/column-batch.ts';
 
 const CHUNK_BYTES = 1 << 20;
 
-/** Reads a file from front to back, synchronously, for threads that have no other work. */
-export class SequentialFile {
+/** Bytes that are read from front to back. */
+export class SequentialBytes {
   readonly sizeBytes: number;
-  readonly #descriptor: number;
-  #chunk = Buffer.alloc(0);
+  #chunk: Buffer;
   #at = 0;
   #chunkStart = 0;
 
-  constructor(path: string) {
-    this.#descriptor = openSync(path, 'r');
-    this.sizeBytes = fstatSync(this.#descriptor).size;
+  /** @param chunk the first bytes */
+  constructor(chunk: Buffer, sizeBytes = chunk.length) {
+    this.#chunk = chunk;
+    this.sizeBytes = sizeBytes;
   }
 
   /** The offset of the next byte in the file. */
@@ -32,7 +32,12 @@ export class SequentialFile {
         `the file ends at byte ${this.sizeBytes}, ${size - this.remaining} bytes before the end of what begins at byte ${this.position}`,
       );
     }
-    if (this.#chunk.length - this.#at < size) this.#fill(size);
+    if (this.#chunk.length - this.#at < size) {
+      const start = this.position;
+      this.#chunk = this.more(size);
+      this.#chunkStart = start;
+      this.#at = 0;
+    }
     const taken = this.#chunk.subarray(this.#at, this.#at + size);
     this.#at += size;
     return taken;
@@ -56,21 +61,35 @@ export class SequentialFile {
     return number;
   }
 
+  /** At least `size` bytes from the current position on. */
+  protected more(_size: number): Buffer {
+    throw new Error('All bytes are in the first chunk');
+  }
+}
+
+/** Reads a file from front to back, synchronously, for threads that have no other work. */
+export class SequentialFile extends SequentialBytes {
+  readonly #descriptor: number;
+
+  constructor(path: string) {
+    const descriptor = openSync(path, 'r');
+    super(Buffer.alloc(0), fstatSync(descriptor).size);
+    this.#descriptor = descriptor;
+  }
+
   close(): void {
     closeSync(this.#descriptor);
   }
 
-  #fill(size: number): void {
-    const position = this.position;
-    const chunk = Buffer.allocUnsafeSlow(Math.max(size, Math.min(CHUNK_BYTES, this.sizeBytes - position)));
+  protected override more(size: number): Buffer {
+    const { position, sizeBytes } = this;
+    const chunk = Buffer.allocUnsafeSlow(Math.max(size, Math.min(CHUNK_BYTES, sizeBytes - position)));
     let filled = 0;
     while (filled < chunk.length) {
       const read = readSync(this.#descriptor, chunk, filled, chunk.length - filled, position + filled);
       if (read === 0) throw new DecodeError(`the file ends at byte ${position + filled} while it is read`);
       filled += read;
     }
-    this.#chunk = chunk;
-    this.#chunkStart = position;
-    this.#at = 0;
+    return chunk;
   }
 }

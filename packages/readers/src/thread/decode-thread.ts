@@ -3,18 +3,21 @@ import { buffersOf, type DecodedFile, DecodeError, UnsupportedError } from '../c
 import type { ThreadInput, ThreadMessage } from './messages.ts';
 
 /**
- * The body of the decoding thread. It decodes one file: its fields, then its batches, each when the consumer
- * has room.
+ * The body of the decoding thread. For each file it sends the fields, then the batches, each when the
+ * consumer has room.
  */
-async function run(port: MessagePort, { format, path }: ThreadInput): Promise<void> {
+async function run(port: MessagePort, { format, paths }: ThreadInput): Promise<void> {
   const room = new Room(port);
   const post = (message: ThreadMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   try {
-    const { fields, batches } = await decode(format, path);
-    post({ kind: 'fields', fields });
-    for await (const batch of batches) {
-      await room.take();
-      post({ kind: 'batch', batch }, buffersOf(batch.columns));
+    for (const [position, path] of paths.entries()) {
+      post({ kind: 'file', position });
+      const { fields, batches } = await decode(format, path);
+      post({ kind: 'fields', fields });
+      for await (const batch of batches) {
+        await room.take();
+        post({ kind: 'batch', batch }, buffersOf(batch.columns));
+      }
     }
     post({ kind: 'end' });
   } catch (error) {
@@ -27,8 +30,7 @@ async function run(port: MessagePort, { format, path }: ThreadInput): Promise<vo
 }
 
 async function decode(format: ThreadInput['format'], path: string): Promise<DecodedFile> {
-  // The decoders are loaded on demand: a thread is started for every file, and each format has a library of
-  // its own.
+  // The decoders are loaded on demand, because each format has a library of its own.
   if (format === 'avro') return (await import('../avro/decode-avro.ts')).decodeAvro(path);
   return (await import('../arrow/decode-arrow.ts')).decodeArrow(path);
 }

@@ -1,4 +1,5 @@
 import { on } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { cancellation, fail, TesseraError } from '@tessera/common';
 import type { ColumnBatch, ColumnField } from '../columns/column-batch.ts';
@@ -18,65 +19,69 @@ export interface SourceFile {
   readonly label: string;
 }
 
-/** A file that is being decoded in a thread of its own. */
+/** Files that are decoded one after the other in a thread of their own. */
 export class Decoding {
-  readonly fields: readonly ColumnField[];
   readonly #worker: Worker;
   readonly #messages: AsyncIterator<[ThreadMessage]>;
-  readonly #file: SourceFile;
+  readonly #files: readonly SourceFile[];
   readonly #signal: AbortSignal;
+  #fields: readonly ColumnField[] = [];
+  #file: SourceFile;
 
-  private constructor(
-    worker: Worker,
-    messages: AsyncIterator<[ThreadMessage]>,
-    fields: readonly ColumnField[],
-    file: SourceFile,
-    signal: AbortSignal,
-  ) {
-    this.#worker = worker;
-    this.#messages = messages;
-    this.fields = fields;
-    this.#file = file;
-    this.#signal = signal;
-  }
-
-  /**
-   * Starts the thread and reads the fields. Throws BAD_FILE, NOT_SUPPORTED. The caller must `close` the
-   * result.
-   */
-  static async start(
-    format: ThreadInput['format'],
-    file: SourceFile,
-    signal: AbortSignal,
-  ): Promise<Decoding> {
-    if (signal.aborted) throw cancellation(signal);
-    const input: ThreadInput = { format, path: file.path };
-    const worker = new Worker(new URL('./decode-thread.ts', import.meta.url), {
+  private constructor(format: ThreadInput['format'], files: readonly SourceFile[], signal: AbortSignal) {
+    const input: ThreadInput = { format, paths: files.map(({ path }) => path) };
+    this.#worker = new Worker(new URL('./decode-thread.ts', import.meta.url), {
       name: `decode-${format}`,
       workerData: input,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB },
     });
-    const messages = on(worker, 'message', { signal, close: ['exit'] }) as AsyncIterator<[ThreadMessage]>;
+    this.#messages = on(this.#worker, 'message', { signal, close: ['exit'] }) as AsyncIterator<
+      [ThreadMessage]
+    >;
+    this.#files = files;
+    this.#file = files[0]!;
+    this.#signal = signal;
+  }
+
+  /**
+   * Reads as far as the fields of the first file.
+   * @param files at least one
+   * @throws TesseraError BAD_FILE, NOT_SUPPORTED; the caller must `close` what it returns
+   */
+  static async start(
+    format: ThreadInput['format'],
+    files: readonly SourceFile[],
+    signal: AbortSignal,
+  ): Promise<Decoding> {
+    if (signal.aborted) throw cancellation(signal);
+    const decoding = new Decoding(format, files, signal);
     try {
-      const message = await nextMessage(messages, file, signal);
-      if (message?.kind !== 'fields') throw ended(file);
-      return new Decoding(worker, messages, message.fields, file, signal);
+      const message = await decoding.#next();
+      if (message.kind !== 'fields') throw ended(decoding.#file);
+      decoding.#fields = message.fields;
+      return decoding;
     } catch (error) {
-      await worker.terminate();
+      await decoding.#worker.terminate();
       throw error;
     }
   }
 
+  /** The columns, which all files have. */
+  get fields(): readonly ColumnField[] {
+    return this.#fields;
+  }
+
   /**
-   * The batches in order; may be read only once. Throws BAD_FILE, NOT_SUPPORTED, OUT_OF_MEMORY, the signal's
-   * reason.
+   * The batches of all files in order; may be read once.
+   * @throws TesseraError BAD_FILE, also for a file with other fields; NOT_SUPPORTED, OUT_OF_MEMORY, the signal's reason
    */
   async *batches(): AsyncGenerator<ColumnBatch> {
     for (let i = 0; i < BATCHES_AHEAD; i++) this.#worker.postMessage('more');
     for (;;) {
-      const message = await nextMessage(this.#messages, this.#file, this.#signal);
-      if (message === undefined) throw ended(this.#file);
-      if (message.kind !== 'batch') return;
+      const message = await this.#next();
+      if (message.kind === 'end') return;
+      if (message.kind === 'fields') this.#checkSameFields(message.fields);
+      if (message.kind !== 'batch') continue;
       this.#worker.postMessage('more');
       yield message.batch;
     }
@@ -87,23 +92,31 @@ export class Decoding {
     await this.#messages.return?.();
     await this.#worker.terminate();
   }
-}
 
-async function nextMessage(
-  messages: AsyncIterator<[ThreadMessage]>,
-  file: SourceFile,
-  signal: AbortSignal,
-): Promise<ThreadMessage | undefined> {
-  const result = await messages.next().catch((error: unknown) => {
-    throw signal.aborted ? cancellation(signal) : threadFailure(error, file);
-  });
-  if (result.done) return undefined;
-  const message = result.value[0];
-  if (message.kind === 'bad-file') fail('BAD_FILE', { name: file.label, reason: message.reason });
-  if (message.kind === 'unsupported') {
-    fail('NOT_SUPPORTED', { what: `${message.what} (in ${file.label})` });
+  async #next(): Promise<ThreadMessage> {
+    for (;;) {
+      const result = await this.#messages.next().catch((error: unknown) => {
+        throw this.#signal.aborted ? cancellation(this.#signal) : threadFailure(error, this.#file);
+      });
+      if (result.done) throw ended(this.#file);
+      const message = result.value[0];
+      if (message.kind === 'bad-file') fail('BAD_FILE', { name: this.#file.label, reason: message.reason });
+      if (message.kind === 'unsupported')
+        fail('NOT_SUPPORTED', { what: `${message.what} (in ${this.#file.label})` });
+      if (message.kind !== 'file') return message;
+      this.#file = this.#files[message.position]!;
+    }
   }
-  return message;
+
+  #checkSameFields(found: readonly ColumnField[]): void {
+    if (isDeepStrictEqual(this.#fields, found)) return;
+    const at = found.findIndex((field, index) => !isDeepStrictEqual(field, this.#fields[index]));
+    const { name } = (found[at] ?? this.#fields[found.length])!;
+    fail('BAD_FILE', {
+      name: this.#file.label,
+      reason: `its columns are not those of ${this.#files[0]!.label} (the first difference is "${name}")`,
+    });
+  }
 }
 
 function threadFailure(error: unknown, file: SourceFile): unknown {

@@ -56,7 +56,13 @@ export type RelationSource =
       readonly scanId?: string | undefined;
     }
   /** A temp table of the session that holds the rows of all files. */
-  | { readonly kind: 'relation'; readonly name: string; readonly files?: readonly SourceFile[] };
+  | {
+      readonly kind: 'relation';
+      readonly name: string;
+      readonly files?: readonly SourceFile[];
+      /** As above: until it is known that this node reads the files alone, the table has no rows. */
+      readonly scanId?: string | undefined;
+    };
 
 /** A file to scan, with the name by which its user knows it. */
 export interface SourceFile {

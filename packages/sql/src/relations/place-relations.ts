@@ -2,7 +2,6 @@ import { fail } from '@tessera/common';
 import { catalogReferences, refuseTable } from '../guard/relations.ts';
 import type { ParsedQuery } from '../parse/parse.ts';
 import { namedLocation, readArguments } from '../reads/read-arguments.ts';
-import type { RelationSource } from '../reads/read-call.ts';
 import { scanOf } from '../reads/scan.ts';
 import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
 import {
@@ -74,7 +73,7 @@ export async function placeRelations(
     if (storage === undefined && !isUpload) await context.relations?.url(mention);
     const source = await context.resolveRead({ ...args, location });
     const scan = await scanOf(ref, args, source, context.session, context);
-    refs.set(ref, placement.relation(scan, scanIdOf(source)));
+    refs.set(ref, placement.relation(scan, source.scanId));
   }
   return { refs, named, withFileColumns };
 }
@@ -124,7 +123,7 @@ async function placed(
         location: locate(ref.query_location),
         tellsFiles: fileColumns.length > 0,
       });
-      const scanId = scanIdOf(source);
+      const { scanId } = source;
       if (scanId === undefined)
         return placement.relation(
           await externalScan(ref, relation, source, context.session, { fileColumns }),
@@ -137,9 +136,6 @@ async function placed(
     }
   }
 }
-
-const scanIdOf = (source: RelationSource): string | undefined =>
-  source.kind === 'files' ? source.scanId : undefined;
 
 /**
  * Plans use the table's own column names, so the column names that the user assigns are applied around the
