@@ -27,7 +27,7 @@ it('Blocks of one large Avro file, and several files, are read by all nodes', as
   await queries.isTheSame(`SELECT ${FACTS} FROM ${files}`);
   await queries.isTheSame(`SELECT n, t, v FROM ${files} WHERE n IN (0, 99, 100, 499, 29999) ORDER BY ALL`);
   await queries.isTheSame(`SELECT count(*) FROM ${files} x JOIN ${files} y ON x.n = y.n + 1`);
-}, 60_000);
+}, 120_000);
 
 it('External tables of Avro files and COPY FROM them', async () => {
   await queries.run(
@@ -45,7 +45,7 @@ it('External tables of Avro files and COPY FROM them', async () => {
   expect((await queries.result(`SELECT ${FACTS} FROM all_nodes`)).data).toEqual(data);
   const tablets = "SELECT number_of_tablets FROM information_schema.tables WHERE table_name = 'all_nodes'";
   expect(Number((await queries.result(tablets)).data[0]![0])).toBeGreaterThanOrEqual(3);
-}, 60_000);
+}, 120_000);
 
 it('Bytes that look like a sync marker, broken files and other columns: what one node says', async () => {
   const sync = Buffer.from('a sync marker ..');
@@ -62,7 +62,7 @@ it('Bytes that look like a sync marker, broken files and other columns: what one
   await lake.put('none.avro', 'no Avro file');
   for (const path of ['fooling.avro', 'broken.avro', 'flipped.avro', 'other/*.avro', 'none.avro'])
     await queries.isToldTheSame(`SELECT ${FACTS} FROM READ_AVRO('s3://lake/files/${path}')`);
-}, 60_000);
+}, 120_000);
 
 /** Computes long with each row. */
 const SLOW = 'SELECT count(*), sum(list_sum(list_transform(range(0, 700), lambda x: (x * n) % 7)))::bigint';
