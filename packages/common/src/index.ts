@@ -11,5 +11,6 @@ export * from './reportable-error.ts';
 export { Savepoints } from './savepoints.ts';
 export { requireOpen, secretKeys } from './sealed-secret.ts';
 export { SeededRandom } from './seeded-random.ts';
+export { type SpillFile, SpillFiles } from './spill-files.ts';
 export * from './timers.ts';
 export * from './valid-text.ts';

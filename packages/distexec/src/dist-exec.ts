@@ -123,6 +123,7 @@ export interface TaskOutcome extends StoredOutput {
   readonly storageBytesFetched: number;
   readonly storageBytesCached: number;
   readonly reads: readonly SourceRead[];
+  /** What the task wrote to spill files: its output, what it fetched, and about what its statement took. */
   readonly spilledBytes: number;
   readonly summaries: readonly KeySummary[];
 }
@@ -145,6 +146,8 @@ export interface OpenedSources {
   readonly sql: string;
   readonly fetchedRows: number;
   readonly fetchedBytes: number;
+  /** Fetched bytes that are in spill files. */
+  readonly spilledBytes: number;
   readonly storageBytesFetched: number;
   readonly storageBytesCached: number;
   readonly reads: readonly SourceRead[];

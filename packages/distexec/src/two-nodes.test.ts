@@ -269,3 +269,14 @@ it('a node answers for itself and for what it coordinates', async () => {
   expect(await remote.cancelQuery('q1', { reason: 'because', ofUser: 'ada' })).toBe(true);
   expect(await remote.cancelQuery('q1', { reason: 'because', ofUser: 'bob' })).toBe(false);
 });
+
+it('a task tells the bytes of its output that are on disk', async () => {
+  await using small = await TestNodes.open({ outputBytes: 1 << 20 });
+  const columns = [{ name: 'n', type: 'BIGINT' }];
+  const outcomeOf = (rows: number) =>
+    small.nodes[0]!.run(taskOf([`SELECT range AS n FROM range(${rows})`], columns, {}));
+  expect((await outcomeOf(1_000)).spilledBytes).toBe(0);
+  const { bytes, spilledBytes } = await outcomeOf(1_000_000);
+  expect(spilledBytes).toBeGreaterThan(6e6);
+  expect(spilledBytes).toBeLessThan(bytes);
+});

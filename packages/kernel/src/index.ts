@@ -24,6 +24,7 @@ export type {
   ReceivedRelation,
   StatementDescription,
 } from './protocol/messages.ts';
+export { PayloadPool } from './protocol/payload-pool.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';
 export { decimalWidth, fixedWidth, typeWidth } from './types/fixed-width.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';

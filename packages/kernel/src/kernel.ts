@@ -33,6 +33,8 @@ export interface KernelOptions {
    * Unbounded by default.
    */
   readonly nodeBytes?: number | undefined;
+  /** The disk space that queries, and received rows, may each take; by default nine tenths of the free space. */
+  readonly spillLimitBytes?: number | undefined;
   /** 0 means one per core. */
   readonly threads: number;
   /** SQL that runs on every fresh instance before it is locked down. */
@@ -150,6 +152,7 @@ const wholeMemory = ({ ceilingBytes, memoryLimitBytes }: KernelOptions): MemoryL
 const instanceOptions = (o: KernelOptions): Omit<ProcessInstance, keyof MemoryLimits> => ({
   readableDirectories: o.readableDirectories,
   threads: o.threads,
+  spillLimitBytes: o.spillLimitBytes,
   bootstrap: o.bootstrap,
   definesRelations: o.definesRelations ?? false,
 });

@@ -24,8 +24,9 @@ const SMALL_SUM = '100000 4999950000 text 99999';
 
 it('rows are read where they came, as often as a statement names them, by several threads', async () => {
   const session = await t.kernel.session();
-  const { sql, rows, isTable } = await received(session, SMALL);
-  expect({ rows, isTable }).toEqual({ rows: 100_000, isTable: false });
+  const { sql, rows } = await received(session, SMALL);
+  expect(rows).toBe(100_000);
+  expect((await t.kernel.memory()).spilledBytes).toBe(0);
   for (let i = 0; i < 3; i++) expect(await session.scalar(`SELECT ${SUM} FROM ${sql}`)).toBe(SMALL_SUM);
   expect(
     await session.scalar(`SELECT count(*) FROM ${sql} a JOIN ${sql} b ON a.k = b.k WHERE a.t = b.t`),
@@ -52,23 +53,41 @@ it('rows without end, types that nest, and no rows', async () => {
   await session.close();
 });
 
-it('more rows than memory holds are in a table, and what they took is free afterwards', async () => {
-  const large = "SELECT range AS k, 'text ' || range AS t FROM range(1000000)";
+const LARGE = "SELECT range AS k, 'text ' || range AS t FROM range(1000000)";
+const LARGE_SUM = '1000000 499999500000 text 999999';
+const spilledBytes = async () => (await t.kernel.memory()).spilledBytes;
+
+it('rows that memory has no room for are in a file, which is read as often as they are, and is free afterwards', async () => {
   for (let i = 0; i < 2; i++) {
     const session = await t.kernel.session();
-    const { sql, isTable } = await received(session, large);
-    expect(isTable).toBe(true);
-    expect(await session.scalar(`SELECT ${SUM} FROM ${sql}`)).toBe('1000000 499999500000 text 999999');
-    expect((await received(session, SMALL)).isTable).toBe(false);
+    const { sql } = await received(session, LARGE);
+    expect(await spilledBytes()).toBeGreaterThan(4 << 20);
+    for (let j = 0; j < 2; j++) expect(await session.scalar(`SELECT ${SUM} FROM ${sql}`)).toBe(LARGE_SUM);
+    const joined = `SELECT count(*) FROM ${sql} a JOIN ${sql} b ON a.k = b.k WHERE a.t = b.t`;
+    expect(await session.scalar(joined)).toBe(1_000_000);
     await session.close();
+    await expect.poll(spilledBytes).toBe(0);
   }
+});
+
+it('types that nest, enumerations and NULLs are read from a file as they were sent', async () => {
+  const session = await t.kernel.session();
+  await received(session, LARGE);
+  const nested = `SELECT range AS k, [range, NULL] AS l, {'a': range::VARCHAR} AS s, range % 7 > 3 AS b,
+    CASE WHEN range % 3 > 0 THEN (['u', 'v'][1 + range % 2])::ENUM('u', 'v') END AS e, NULL AS n FROM range(300000)`;
+  const { sql } = await received(session, nested);
+  const text = (from: string) => `SELECT hash(COLUMNS(*)::VARCHAR) FROM ${from}`;
+  expect(await session.scalar(`SELECT count(*) FROM (${text(sql)} EXCEPT ALL ${text(`(${nested})`)})`)).toBe(
+    0,
+  );
+  await session.close();
 });
 
 it('sessions that are used again, and those that are closed, give their memory back', async () => {
   for (let i = 0; i < 30; i++) {
     const session = await t.kernel.session();
-    const { sql, isTable } = await received(session, SMALL);
-    expect(isTable, `round ${i}`).toBe(false);
+    const { sql } = await received(session, SMALL);
+    expect(await spilledBytes(), `round ${i}`).toBe(0);
     if (i % 3 === 0) await session.execute('CREATE TEMP TABLE keeps_it_from_reuse (i INT)');
     if (i % 2 === 0) expect(await session.scalar(`SELECT ${SUM} FROM ${sql}`)).toBe(SMALL_SUM);
     await session.close();
@@ -86,8 +105,9 @@ it('a source that fails leaves nothing, before and after the memory is used up',
       throw new Error('the source failed');
     };
     await expect(session.receive(schemaOf(result), failing())).rejects.toThrow('the source failed');
-    expect(await session.scalar('SELECT count(*) FROM duckdb_tables() WHERE temporary')).toBe(0);
-    expect((await received(session, SMALL)).isTable).toBe(false);
+    expect(await spilledBytes()).toBe(0);
+    await received(session, SMALL);
+    expect(await spilledBytes()).toBe(0);
     await session.close();
   }
 });

@@ -127,7 +127,7 @@ export class ShuffleNode implements Shuffle {
   }
 
   async close(): Promise<void> {
-    await this.#outputs.release(() => true);
+    await this.#outputs.close();
     this.#fetcher.close();
   }
 }

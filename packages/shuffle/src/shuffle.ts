@@ -39,6 +39,8 @@ export interface StoredOutput {
   readonly rows: number;
   /** The size of the stored rows in bytes. */
   readonly bytes: number;
+  /** The bytes that are in a spill file. */
+  readonly spilledBytes: number;
   /** The number of rows in each of `HASH_BUCKETS` buckets; empty without hash keys. */
   readonly bucketRows: readonly number[];
   /** Undefined if the output is not small or has no rows. */
@@ -72,6 +74,8 @@ export interface FetchedBlocks {
   readonly rows: number;
   /** The bytes that came from other nodes. */
   readonly bytes: number;
+  /** The bytes that are in a spill file because memory had no room for them. */
+  readonly spilledBytes: number;
 }
 
 /** The outputs of tasks: this node keeps those of its own tasks and fetches those of other nodes. */

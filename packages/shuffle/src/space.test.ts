@@ -16,10 +16,9 @@ const { signal } = new AbortController();
 let small: TestNode;
 let large: TestNode;
 beforeAll(async () => {
-  const bootstrap = ["SET max_temp_directory_size='8MB'"];
   [small, large] = await Promise.all([
     openNode({
-      kernel: { memoryLimitBytes: 64 << 20, bootstrap },
+      kernel: { memoryLimitBytes: 64 << 20, spillLimitBytes: 8 << 20 },
       shuffle: { memoryBytes: 16 << 20, diskBytes: 8 << 20 },
     }),
     openNode({}),

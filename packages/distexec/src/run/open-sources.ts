@@ -18,6 +18,7 @@ interface OpenedSource {
   readonly sql: string;
   readonly fetchedRows?: number;
   readonly fetchedBytes?: number;
+  readonly spilledBytes?: number;
   readonly storageBytesFetched?: number;
   readonly storageBytesCached?: number;
   readonly read?: ReadCounts;
@@ -147,17 +148,18 @@ async function fetchBlocks(
   signal: AbortSignal,
   { shuffle }: SourceServices,
 ): Promise<OpenedSource> {
-  const { sql, rows, bytes } = await shuffle.fetch(session, blocks, shape, signal);
-  return { sql, fetchedRows: rows, fetchedBytes: bytes };
+  const { sql, rows, bytes, spilledBytes } = await shuffle.fetch(session, blocks, shape, signal);
+  return { sql, fetchedRows: rows, fetchedBytes: bytes, spilledBytes };
 }
 
 function together({ sql }: Pick<Task, 'sql'>, sources: readonly OpenedSource[]): OpenedSources {
-  type Count = 'fetchedRows' | 'fetchedBytes' | 'storageBytesFetched' | 'storageBytesCached';
+  type Count = 'fetchedRows' | 'fetchedBytes' | 'spilledBytes' | 'storageBytesFetched' | 'storageBytesCached';
   const sum = (count: Count) => sources.reduce((total, source) => total + (source[count] ?? 0), 0);
   return {
     sql: sql.map((part) => (typeof part === 'string' ? part : sources[part]!.sql)).join(''),
     fetchedRows: sum('fetchedRows'),
     fetchedBytes: sum('fetchedBytes'),
+    spilledBytes: sum('spilledBytes'),
     storageBytesFetched: sum('storageBytesFetched'),
     storageBytesCached: sum('storageBytesCached'),
     reads: sources.flatMap(({ read }, source) => (read === undefined ? [] : [{ source, ...read }])),

@@ -61,7 +61,8 @@ async function measured(
       storageBytesFetched: sources.storageBytesFetched,
       storageBytesCached: sources.storageBytesCached,
       reads: sources.reads,
-      spilledBytes: watch.spilledBytes,
+      // The watch sees files of fetched rows too, when it looks in time.
+      spilledBytes: stored.spilledBytes + Math.max(sources.spilledBytes, watch.spilledBytes),
       summaries,
     };
   } finally {

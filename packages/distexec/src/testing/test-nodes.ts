@@ -41,6 +41,8 @@ export interface TestNode {
 
 export interface TestNodeOptions extends Partial<DistExecOptions> {
   readonly heartbeatMs?: number;
+  /** Memory for outputs. */
+  readonly outputBytes?: number;
 }
 
 /** Nodes over one object store, which is removed on disposal. */
@@ -86,6 +88,7 @@ export class TestNodes implements AsyncDisposable {
       node,
       incarnation: newUlid(),
       channel,
+      memoryBytes: options.outputBytes,
       log: LOG,
     });
     this.#stack.defer(() => shuffle.close());

@@ -8,6 +8,7 @@ import { bufferCount, type Layout } from './layout.ts';
 import { readArrays } from './read-arrays.ts';
 
 const UNKNOWN = -1n;
+const POINTER_BYTES = 8;
 /** A run of rows starts at a multiple of this, so that it starts at a whole byte of every bitmap. */
 const SLICE_GRANULE = 64;
 
@@ -16,18 +17,21 @@ const SLICE_GRANULE = 64;
  * read them. The memory remains ours.
  */
 export class ImportedBatch {
-  readonly #kept: NativeBlock[] = [];
   readonly #arrays: readonly ArrayData[];
+  /** All structs and lists of pointers, one behind the other. */
+  readonly #memory: NativeBlock;
+  #used = 0;
   readonly address: Pointer;
 
   private constructor(schema: Schema, arrays: readonly ArrayData[], start: number, rows: number) {
     this.#arrays = arrays;
+    this.#memory = new NativeBlock(structBytes({ kind: 'struct', children: schema.fields }, arrays));
     const root = this.#array(rows, { kind: 'struct', children: schema.fields }, []);
     this.#setChildren(
       root,
       arrays.map((array) => this.#slice(array, start, rows)),
     );
-    this.address = root.address;
+    this.address = this.#memory.at(root);
   }
 
   /** Rows `start` to `start + rows` of the batch; `start` is a multiple of 64. */
@@ -50,7 +54,7 @@ export class ImportedBatch {
    * before.
    */
   keepAlive(): number {
-    return this.#kept.length + this.#arrays.length;
+    return this.#memory.bytes.length + this.#arrays.length;
   }
 
   #slice(array: ArrayData, start: number, rows: number): Pointer {
@@ -59,12 +63,12 @@ export class ImportedBatch {
       if (buffer.length === 0) return 0n;
       return koffi.address(buffer) + BigInt(byteOffset(layout, i, start));
     });
-    const block = this.#array(rows, layout, pointers);
+    const at = this.#array(rows, layout, pointers);
     this.#setChildren(
-      block,
+      at,
       array.children.map((child) => this.#sliceChild(layout, child, start, rows)),
     );
-    return block.address;
+    return this.#memory.at(at);
   }
 
   #sliceChild(layout: Layout, child: ArrayData, start: number, rows: number): Pointer {
@@ -80,31 +84,40 @@ export class ImportedBatch {
     }
   }
 
-  #array(rows: number, layout: Layout, buffers: readonly Pointer[]): NativeBlock {
-    const block = this.#block(ARRAY_BYTES);
+  /** Returns the offset of the struct in the memory. */
+  #array(rows: number, layout: Layout, buffers: readonly Pointer[]): number {
     const count = bufferCount(layout);
-    const pointers = this.#block(Math.max(1, count) * 8);
-    for (const [i, pointer] of buffers.entries()) pointers.setPointer(i * 8, pointer);
-    block.setPointer(ARRAY_AT.length, BigInt(rows));
-    block.bytes.writeBigInt64LE(layout.kind === 'null' ? BigInt(rows) : UNKNOWN, ARRAY_AT.nullCount);
-    block.setPointer(ARRAY_AT.bufferCount, BigInt(count));
-    block.setPointer(ARRAY_AT.buffers, pointers.address);
-    block.setPointer(ARRAY_AT.release, NO_RELEASE);
-    return block;
+    const at = this.#take(ARRAY_BYTES);
+    const pointers = this.#take(count * POINTER_BYTES);
+    const memory = this.#memory;
+    for (const [i, pointer] of buffers.entries()) memory.setPointer(pointers + i * POINTER_BYTES, pointer);
+    memory.setPointer(at + ARRAY_AT.length, BigInt(rows));
+    memory.bytes.writeBigInt64LE(layout.kind === 'null' ? BigInt(rows) : UNKNOWN, at + ARRAY_AT.nullCount);
+    memory.setPointer(at + ARRAY_AT.bufferCount, BigInt(count));
+    memory.setPointer(at + ARRAY_AT.buffers, memory.at(pointers));
+    memory.setPointer(at + ARRAY_AT.release, NO_RELEASE);
+    return at;
   }
 
-  #setChildren(block: NativeBlock, children: readonly Pointer[]): void {
-    const pointers = this.#block(Math.max(1, children.length) * 8);
-    for (const [i, child] of children.entries()) pointers.setPointer(i * 8, child);
-    block.setPointer(ARRAY_AT.childCount, BigInt(children.length));
-    block.setPointer(ARRAY_AT.children, pointers.address);
+  #setChildren(at: number, children: readonly Pointer[]): void {
+    const memory = this.#memory;
+    const pointers = this.#take(children.length * POINTER_BYTES);
+    for (const [i, child] of children.entries()) memory.setPointer(pointers + i * POINTER_BYTES, child);
+    memory.setPointer(at + ARRAY_AT.childCount, BigInt(children.length));
+    memory.setPointer(at + ARRAY_AT.children, memory.at(pointers));
   }
 
-  #block(size: number): NativeBlock {
-    const block = new NativeBlock(size);
-    this.#kept.push(block);
-    return block;
+  #take(bytes: number): number {
+    const at = this.#used;
+    this.#used += bytes;
+    return at;
   }
+}
+
+/** The bytes that the structs of an array and of its children take. */
+function structBytes(layout: Layout, children: readonly ArrayData[]): number {
+  const own = ARRAY_BYTES + (bufferCount(layout) + children.length) * POINTER_BYTES;
+  return children.reduce((sum, child) => sum + structBytes(child.layout, child.children), own);
 }
 
 /** The offset of row `start` in buffer `i` of an array. */

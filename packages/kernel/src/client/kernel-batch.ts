@@ -6,7 +6,10 @@ const PREFIX_BYTES = 8;
 /** Rows of a result. */
 export class KernelBatch {
   readonly rows: number;
-  /** An encapsulated Arrow RecordBatch message; its start and its buffers are aligned to 8 bytes. */
+  /**
+   * An encapsulated Arrow RecordBatch message, or several of a `sorted` result; its start and its buffers are aligned
+   * to 8 bytes.
+   */
   readonly ipc: Uint8Array;
   readonly #schemaIpc: Uint8Array;
   readonly #payload: Buffer;

@@ -9,11 +9,13 @@ const schemas = new WeakMap<Uint8Array, Schema>();
 /** A batch of result rows that can be read by ranges of rows. */
 export class RowBlock {
   readonly rows: number;
+  /** Length of the message. */
+  readonly bytes: number;
   readonly #columns: readonly ArrayData[];
 
   /**
    * @param schemaIpc the schema of the result
-   * @param ipc an encapsulated Arrow RecordBatch message that starts at a multiple of 8 bytes of its buffer
+   * @param ipc starts with an encapsulated Arrow RecordBatch message, at a multiple of 8 bytes of its buffer
    */
   constructor(schemaIpc: Uint8Array, ipc: Uint8Array) {
     let schema = schemas.get(schemaIpc);
@@ -21,10 +23,11 @@ export class RowBlock {
       schema = readMessage(schemaIpc, 0)!.message.header() as Schema;
       schemas.set(schemaIpc, schema);
     }
-    const { message, body } = readMessage(ipc, 0)!;
+    const { message, body, end } = readMessage(ipc, 0)!;
     if (!message.isRecordBatch()) throw new Error('Not a record batch');
     const header = message.header();
     this.rows = header.length;
+    this.bytes = end;
     this.#columns = readTrustedArrays(schema.fields, { header, body });
   }
 
@@ -34,9 +37,9 @@ export class RowBlock {
     return new Uint16Array(data.buffer, data.byteOffset, this.rows);
   }
 
-  /** The rows `from` to `to` (exclusive) as an encapsulated RecordBatch message. */
-  cut(from: number, to: number): Uint8Array {
+  /** The rows `from` to `to` (exclusive) as the parts of an encapsulated RecordBatch message. */
+  cut(from: number, to: number): Uint8Array[] {
     const cut = this.#columns.map((column) => cutRows(column, from, to));
-    return Buffer.concat(messageOf(to - from, cut));
+    return messageOf(to - from, cut);
   }
 }

@@ -8,6 +8,8 @@ import { ReceivedRows } from './received-rows.ts';
 /** The options that a kernel process gets at its start. */
 export interface InstanceOptions {
   readonly spillDirectory: string;
+  /** The disk space that queries, and received rows, may each take; by default nine tenths of the free space. */
+  readonly spillLimitBytes?: number | undefined;
   readonly readableDirectories: readonly string[];
   readonly memoryLimitBytes: number;
   readonly threads: number;
@@ -34,7 +36,7 @@ export class NativeInstance {
     const instance = new NativeInstance(database, relations);
     const connection = instance.connect();
     relations?.install(database, connection);
-    instance.received.install(connection);
+    instance.received.install(connection, instance.connect());
     for (const sql of [...settings(options), ...options.bootstrap, ...lockDown(options)])
       await connection.run(sql);
     await connection.close();
@@ -63,6 +65,7 @@ const settings = (o: InstanceOptions): string[] => [
   setMemoryLimit(o.memoryLimitBytes),
   ...(o.threads > 0 ? [`SET threads=${o.threads}`] : []),
   `SET temp_directory=${quoteText(o.spillDirectory)}`,
+  ...(o.spillLimitBytes === undefined ? [] : [`SET max_temp_directory_size='${o.spillLimitBytes}B'`]),
   'SET preserve_insertion_order=true',
   // Errors then carry their class and the position in the statement as data.
   'SET GLOBAL errors_as_json=true',

@@ -305,6 +305,7 @@ export const duckdb = {
     'void *',
     'uint64_t',
   ]),
+  functionSetError: fn<void, [Pointer, string]>('duckdb_function_set_error', 'void', ['void *', 'str']),
   functionGetInitData: fn<Pointer, [Pointer]>('duckdb_function_get_init_data', 'void *', ['void *']),
   referenceVector: fn<void, [Pointer, Pointer]>('duckdb_vector_reference_vector', 'void', [
     'void *',

@@ -1,38 +1,50 @@
 import koffi, { type TypeObject } from 'koffi';
+import type { ArrayData } from '../arrow/array-data.ts';
+import { ImportedBatch } from '../arrow/imported-batch.ts';
+import type { ImportedSchema } from '../arrow/imported-schema.ts';
 import type { NativeConnection } from './connection.ts';
+import { checkErrorData } from './error-data.ts';
 import { duckdb, NO_RELEASE, type Pointer, takeString } from './library.ts';
-import { slotOf } from './memory.ts';
+import { NativeBlock, slotOf } from './memory.ts';
 import { registerTableFunction } from './table-function.ts';
 
 /** The table function that returns the rows of a relation, by its name. */
 export const RECEIVED_FUNCTION = 'tessera_received';
 /** More threads gain nothing, because one thread hands over all chunks. */
 const MAX_THREADS = 64;
+/** A scan gives no more rows at once. */
+const VECTOR_ROWS = 2048;
 
 const BIND: TypeObject = koffi.proto('void tessera_received_bind(void *info)');
 const INIT: TypeObject = koffi.proto('void tessera_received_init(void *info)');
 const SCAN: TypeObject = koffi.proto('void tessera_received_scan(void *info, void *output)');
 
-/** Rows in the memory of this process, as chunks of the kernel. */
+/** Arrow batches in the memory of this process. */
 export interface ReceivedRelation {
-  readonly columns: readonly string[];
-  /**
-   * Chunks of at most one vector of rows; the first one has no rows and carries the types. They are destroyed
-   * with the relation.
-   */
-  readonly chunks: readonly Pointer[];
+  readonly imported: ImportedSchema;
   readonly rows: number;
-  /** Called when nothing reads the chunks any more, so the memory that they point into is free. */
+  /** Starts reading at the first batch. The bytes of the batches stay in place until `released` is called. */
+  readonly batches: () => Iterator<ReceivedBatch>;
+  /** Called when nothing reads the batches any more. */
   readonly released: () => void;
+}
+
+export interface ReceivedBatch {
+  readonly rows: number;
+  readonly arrays: readonly ArrayData[];
 }
 
 interface Scan {
   readonly relation: ReceivedRelation;
+  readonly batches: Iterator<ReceivedBatch>;
+  batch: ReceivedBatch | undefined;
+  /** The first row of `batch` that was not handed over. */
   next: number;
 }
 
 /**
- * Relations that statements read in place, without a table: a scan receives the vectors of the chunks.
+ * Relations that statements read in place, without a table: a scan receives vectors over the bytes of the batches,
+ * which are made when the scan reaches them.
  * The kernel calls from its own threads, which wait for the event loop. So while a statement runs, nothing on
  * the event loop may wait for the kernel's threads.
  */
@@ -42,9 +54,14 @@ export class ReceivedRows {
   readonly #bound = new Map<bigint, ReceivedRelation>();
   readonly #scans = new Map<bigint, Scan>();
   #numbers = 0n;
+  #connection: NativeConnection | undefined;
 
-  /** Must be called before other connections are made. */
-  install(connection: NativeConnection): void {
+  /**
+   * Must be called before other connections are made.
+   * @param importing a connection that makes chunks while those of the sessions are busy
+   */
+  install(connection: NativeConnection, importing: NativeConnection): void {
+    this.#connection = importing;
     const scan = (info: Pointer, output: Pointer) => this.#scan(info, output);
     registerTableFunction(connection, RECEIVED_FUNCTION, {
       bind: koffi.register((info: Pointer) => this.#bind(info), koffi.pointer(BIND)),
@@ -65,8 +82,8 @@ export class ReceivedRows {
     this.#relations.delete(name);
     for (const [number, bound] of this.#bound) if (bound === relation) this.#bound.delete(number);
     for (const [number, scan] of this.#scans) if (scan.relation === relation) this.#scans.delete(number);
-    for (const chunk of relation.chunks) duckdb.destroyChunk(slotOf(chunk).address);
     relation.released();
+    relation.imported.destroy();
   }
 
   #bind(info: Pointer): void {
@@ -78,11 +95,14 @@ export class ReceivedRows {
       duckdb.bindSetError(info, `There are no received rows ${name}`);
       return;
     }
-    for (const [i, column] of relation.columns.entries()) {
-      const type = duckdb.vectorType(duckdb.chunkVector(relation.chunks[0]!, i));
-      duckdb.bindAddColumn(info, column, type);
+    const empty = ImportedBatch.empty(relation.imported.schema);
+    const types = this.#chunk(relation, empty);
+    for (const [i, { name }] of relation.imported.columns.entries()) {
+      const type = duckdb.vectorType(duckdb.chunkVector(types, i));
+      duckdb.bindAddColumn(info, name, type);
       duckdb.destroyType(slotOf(type).address);
     }
+    duckdb.destroyChunk(slotOf(types).address);
     duckdb.bindSetCardinality(info, relation.rows, true);
     const number = ++this.#numbers;
     this.#bound.set(number, relation);
@@ -92,19 +112,52 @@ export class ReceivedRows {
   #init(info: Pointer): void {
     const relation = this.#bound.get(duckdb.initGetBindData(info))!;
     const number = ++this.#numbers;
-    this.#scans.set(number, { relation, next: 1 });
+    const batches = relation.batches();
+    this.#scans.set(number, { relation, batches, batch: undefined, next: 0 });
     duckdb.initSetData(info, number, NO_RELEASE);
-    duckdb.initSetMaxThreads(info, Math.max(1, Math.min(MAX_THREADS, relation.chunks.length - 1)));
+    duckdb.initSetMaxThreads(
+      info,
+      Math.max(1, Math.min(MAX_THREADS, Math.ceil(relation.rows / VECTOR_ROWS))),
+    );
   }
 
   /** Fills the output; leaving it unchanged means no rows, which is the end. */
   #scan(info: Pointer, output: Pointer): void {
     const scan = this.#scans.get(duckdb.functionGetInitData(info))!;
-    const chunk = scan.relation.chunks[scan.next];
-    if (chunk === undefined) return;
-    scan.next++;
-    for (let i = 0; i < scan.relation.columns.length; i++)
-      duckdb.referenceVector(duckdb.chunkVector(output, i), duckdb.chunkVector(chunk, i));
-    duckdb.chunkSetSize(output, Number(duckdb.chunkSize(chunk)));
+    try {
+      const batch = nextRows(scan);
+      if (batch === undefined) return;
+      const chunk = this.#chunk(scan.relation, batch);
+      for (let i = 0; i < scan.relation.imported.columns.length; i++)
+        duckdb.referenceVector(duckdb.chunkVector(output, i), duckdb.chunkVector(chunk, i));
+      duckdb.chunkSetSize(output, Number(duckdb.chunkSize(chunk)));
+      // The vectors of the output share what the kernel allocated for those of the chunk.
+      duckdb.destroyChunk(slotOf(chunk).address);
+    } catch (error) {
+      duckdb.functionSetError(info, error instanceof Error ? error.message : String(error));
+    }
   }
+
+  #chunk({ imported }: ReceivedRelation, batch: ImportedBatch): Pointer {
+    const slot = new NativeBlock(8);
+    const { handle } = this.#connection!;
+    checkErrorData(duckdb.chunkFromArrow(handle, batch.address, imported.handle, slot.address));
+    batch.keepAlive();
+    return slot.pointerAt(0);
+  }
+}
+
+/** The next rows of a scan, as many as a vector holds; undefined at the end. */
+function nextRows(scan: Scan): ImportedBatch | undefined {
+  while (scan.batch === undefined || scan.next >= scan.batch.rows) {
+    const next = scan.batches.next();
+    if (next.done === true) return undefined;
+    scan.batch = next.value;
+    scan.next = 0;
+  }
+  const { arrays, rows } = scan.batch;
+  const start = scan.next;
+  scan.next += VECTOR_ROWS;
+  const { schema } = scan.relation.imported;
+  return ImportedBatch.slice(schema, arrays, start, Math.min(VECTOR_ROWS, rows - start));
 }

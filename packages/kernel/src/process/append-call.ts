@@ -1,8 +1,9 @@
+import { ImportedBatch } from '../arrow/imported-batch.ts';
 import { ImportedSchema } from '../arrow/imported-schema.ts';
 import type { NativeConnection } from '../native/connection.ts';
-import type { AppendInput } from './append-input.ts';
+import { type AppendInput, appendPayloads } from './append-input.ts';
 import { Appender } from './appender.ts';
-import { readBatches, readSchema } from './read-batches.ts';
+import { BatchDecoder, readSchema } from './read-batches.ts';
 
 /**
  * Creates the temp table, appends the input in its order, and returns the number of rows. Leaves no table on
@@ -18,7 +19,7 @@ export async function runAppend(
   try {
     const appender = await Appender.open(connection, table, imported);
     try {
-      const rows = await readBatches(imported, input, appender);
+      const rows = await appendAll(imported, input, appender);
       await appender.close();
       return rows;
     } catch (error) {
@@ -28,4 +29,22 @@ export async function runAppend(
   } finally {
     imported.destroy();
   }
+}
+
+async function appendAll(imported: ImportedSchema, input: AppendInput, appender: Appender): Promise<number> {
+  const decoder = new BatchDecoder(imported.schema);
+  const { chunkRows } = appender;
+  let total = 0;
+  for (let payload = await input.next(); payload !== undefined; payload = await input.next()) {
+    const { batches, hasDictionaries } = decoder.decode(payload);
+    for (const { arrays, rows } of batches) {
+      for (let start = 0; start < rows; start += chunkRows) {
+        const count = Math.min(chunkRows, rows - start);
+        await appender.append(imported, ImportedBatch.slice(imported.schema, arrays, start, count));
+      }
+      total += rows;
+    }
+    if (!hasDictionaries) appendPayloads.give(payload);
+  }
+  return total;
 }

@@ -2,13 +2,11 @@ import type { ImportedBatch } from '../arrow/imported-batch.ts';
 import type { ImportedSchema } from '../arrow/imported-schema.ts';
 import type { NativeConnection } from '../native/connection.ts';
 import { checkErrorData } from '../native/error-data.ts';
-import { duckdb, offLoop, type Pointer } from '../native/library.ts';
+import { duckdb, offLoop } from '../native/library.ts';
 import { takeLogicalType } from '../native/logical-type.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { type KernelType, typeToSql } from '../types/kernel-type.ts';
 import { quoteName } from '../types/quoting.ts';
-import { appendPayloads } from './append-input.ts';
-import type { BatchSink } from './read-batches.ts';
 
 const CHUNK_ROWS = 131_072;
 /**
@@ -18,12 +16,12 @@ const CHUNK_ROWS = 131_072;
 const CAST_CHUNK_ROWS = 2048;
 
 /** A new temp table to which rows are appended. It must be closed or abandoned. */
-export class Appender implements BatchSink {
+export class Appender {
   readonly #connection: NativeConnection;
   readonly #table: string;
   readonly #slot = new NativeBlock(16);
 
-  /** The maximum number of rows per append. */
+  /** The maximum number of rows per append; a multiple of 64. */
   readonly chunkRows: number;
 
   static async open(
@@ -48,7 +46,7 @@ export class Appender implements BatchSink {
     this.chunkRows = casts ? CAST_CHUNK_ROWS : CHUNK_ROWS;
   }
 
-  async take(imported: ImportedSchema, batch: ImportedBatch): Promise<void> {
+  async append(imported: ImportedSchema, batch: ImportedBatch): Promise<void> {
     this.#connection.checkInterrupt();
     const chunk = this.#slot.at(8);
     // `batch` is kept alive until the chunk that points into it is destroyed.
@@ -57,20 +55,17 @@ export class Appender implements BatchSink {
       await offLoop(batch, duckdb.chunkFromArrow, this.#connection.handle, address, imported.handle, chunk),
     );
     try {
-      await this.append(this.#slot.pointerAt(8));
+      const appended = await offLoop(
+        this,
+        duckdb.appendChunk,
+        this.#slot.pointerAt(0),
+        this.#slot.pointerAt(8),
+      );
+      if (appended !== 0) this.#fail();
     } finally {
       duckdb.destroyChunk(chunk);
       batch.keepAlive();
     }
-  }
-
-  /** Appends the rows of a chunk, which remains the caller's. */
-  async append(chunk: Pointer): Promise<void> {
-    if ((await offLoop(this, duckdb.appendChunk, this.#slot.pointerAt(0), chunk)) !== 0) this.#fail();
-  }
-
-  async payloadRead(payload: Buffer): Promise<void> {
-    appendPayloads.give(payload);
   }
 
   async close(): Promise<void> {

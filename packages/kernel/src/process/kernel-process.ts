@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { SpillFiles } from '@tessera/common';
 import { returnFreedMemory } from '../native/allocator.ts';
 import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../native/instance.ts';
 import { processMemory } from '../own-memory.ts';
@@ -20,7 +21,7 @@ export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'>
 
 /**
  * The fraction of the memory outside the kernel's own accounting that received rows may use. Rows beyond it
- * go to temp tables.
+ * go to files.
  */
 const RECEIVED_SHARE = 1 / 8;
 
@@ -38,14 +39,14 @@ const instance = await NativeInstance.open({ ...options, bootstrap });
 const control = instance.connect();
 const sessions = new Map<number, SessionServer>();
 const received = new ReceivedMemory((options.ceilingBytes - options.memoryLimitBytes) * RECEIVED_SHARE);
+const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 
 const ceiling = await MemoryCeiling.prepare();
 ceiling?.set(options.ceilingBytes);
 const memoryIsShort = () => ceiling?.isNear === true;
-createServer((socket) => new SessionServer(instance, socket, sessions, received, memoryIsShort)).listen(
-  options.socketPath,
-  () => send({ kind: 'ready' }),
-);
+createServer(
+  (socket) => new SessionServer(instance, socket, sessions, received, files, memoryIsShort),
+).listen(options.socketPath, () => send({ kind: 'ready' }));
 
 process.on('message', async (request: ControlRequest) => {
   try {
@@ -63,7 +64,9 @@ async function answer(request: ControlRequest): Promise<ControlAnswer> {
     return sessions.get(request.session)?.progress() ?? { fraction: -1, rowsProcessed: 0, rowsTotal: 0 };
   }
   return onControl<ControlAnswer>(() =>
-    request.op === 'memory' ? memoryUse(control) : setLimits(request.limits, request.ifItFits),
+    request.op === 'memory'
+      ? memoryUse(control, files.usedBytes)
+      : setLimits(request.limits, request.ifItFits),
   );
 }
 

@@ -7,8 +7,14 @@ const SQL = `SELECT concat_ws(',',
   (SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()),
   (SELECT coalesce(sum(size), 0) FROM duckdb_temporary_files()))`;
 
-/** The kernel's buffer manager usage, in memory and in spill files; the caller knows the limit. */
-export async function memoryUse(connection: NativeConnection): Promise<Omit<MemoryUse, 'limitBytes'>> {
+/**
+ * The kernel's buffer manager usage, in memory and in spill files; the caller knows the limit.
+ * @param receivedBytes the size of the files of received rows, which the kernel does not count
+ */
+export async function memoryUse(
+  connection: NativeConnection,
+  receivedBytes: number,
+): Promise<Omit<MemoryUse, 'limitBytes'>> {
   const statement = await NativeStatement.prepare(connection, SQL);
   try {
     const result = await statement.execute('materialised');
@@ -18,7 +24,7 @@ export async function memoryUse(connection: NativeConnection): Promise<Omit<Memo
         .split(',')
         .map(Number);
       if (chunk !== undefined) destroyChunk(chunk);
-      return { usedBytes: used ?? 0, spilledBytes: spilled ?? 0 };
+      return { usedBytes: used ?? 0, spilledBytes: (spilled ?? 0) + receivedBytes };
     } finally {
       await result.destroy();
     }

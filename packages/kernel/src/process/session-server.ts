@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { SpillFiles } from '@tessera/common';
 import type { NativeConnection } from '../native/connection.ts';
 import { type DefinedRelations, noDefinedRelations } from '../native/defined-relations.ts';
 import { COUNT_PROGRESS, type NativeInstance } from '../native/instance.ts';
@@ -43,6 +44,7 @@ export class SessionServer {
   readonly #socket: Socket;
   readonly #sessions: Map<number, SessionServer>;
   readonly #memory: ReceivedMemory;
+  readonly #files: SpillFiles;
   readonly #kept: KeptStatements;
   readonly #memoryIsShort: () => boolean;
   #number = 0;
@@ -63,10 +65,12 @@ export class SessionServer {
     socket: Socket,
     sessions: Map<number, SessionServer>,
     memory: ReceivedMemory,
+    files: SpillFiles,
     memoryIsShort: () => boolean,
   ) {
     this.#instance = instance;
     this.#memory = memory;
+    this.#files = files;
     this.#memoryIsShort = memoryIsShort;
     this.#connection = instance.connect();
     this.#kept = new KeptStatements(this.#connection);
@@ -185,9 +189,10 @@ export class SessionServer {
           connection: this.#connection,
           received: this.#instance.received,
           memory: this.#memory,
+          files: this.#files,
         };
         const relation = await runReceive(services, request.name, request.schemaIpc, this.#append!);
-        (relation.isTable ? this.#appended : this.#received).add(request.name);
+        this.#received.add(request.name);
         return relation;
       }
       case 'dropAppended':

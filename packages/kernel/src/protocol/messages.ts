@@ -9,7 +9,8 @@ export type KernelParams = readonly KernelValue[] | Readonly<Record<string, Kern
 /**
  * How the rows of a result are divided into batches. `prompt`: available rows do not wait long for more.
  * `full`: every batch except the last one has the maximum size. `sorted`: like `full`, and the rows of each
- * batch are sorted by the last column, a USMALLINT without NULLs.
+ * batch are sorted by the last column, a USMALLINT without NULLs that is the hash bucket of the row; a large
+ * batch consists of several Arrow messages, each with a range of buckets.
  */
 export type BatchMode = 'prompt' | 'full' | 'sorted';
 
@@ -69,8 +70,8 @@ export interface ReceivedRelation {
   readonly rows: number;
   /** The relation, for FROM. */
   readonly sql: string;
-  /** Whether the rows are in a temp table; otherwise they stay in the memory that they arrived in. */
-  readonly isTable: boolean;
+  /** Bytes of the rows that are in a spill file. */
+  readonly spilledBytes: number;
 }
 
 export interface WireError {

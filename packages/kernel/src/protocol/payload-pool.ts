@@ -26,7 +26,12 @@ export class PayloadPool {
   /** Takes back a buffer of `take`. Must be called once, when nobody reads the buffer any more. */
   give(payload: Buffer): void {
     const bytes = payload.buffer.byteLength;
-    if (bytes < MIN_POOLED_BYTES || this.#keptBytes + bytes > MAX_KEPT_BYTES) return;
+    if (bytes < MIN_POOLED_BYTES) return;
+    if (this.#keptBytes + bytes > MAX_KEPT_BYTES) {
+      // Freed at once: left to the collector, it would count as a reason to run.
+      if (payload.buffer instanceof ArrayBuffer) payload.buffer.transfer(0);
+      return;
+    }
     this.#kept.push(Buffer.from(payload.buffer));
     this.#keptBytes += bytes;
   }

@@ -59,6 +59,7 @@ export class MemoryCluster implements Cluster, LocalTasks {
       sql: `VALUES ${rows.sort((a, b) => a - b).join(', ')}`,
       fetchedRows: rows.length,
       fetchedBytes: 0,
+      spilledBytes: 0,
       storageBytesFetched: 0,
       storageBytesCached: 0,
       reads: [],

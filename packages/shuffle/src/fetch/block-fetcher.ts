@@ -51,8 +51,8 @@ export class BlockFetcher {
     const columns = wanted.length === 0 ? [] : await fetchedColumns(session, shape);
     const fetched =
       wanted.length === 0 ? undefined : await this.#bring(session, wanted, columns, shape, signal);
-    const { rows = 0, bytes = 0 } = fetched ?? {};
-    return { sql: relationSql(fetched, columns, shape), rows, bytes };
+    const { rows = 0, bytes = 0, spilledBytes = 0 } = fetched ?? {};
+    return { sql: relationSql(fetched, columns, shape), rows, bytes, spilledBytes };
   }
 
   async #bring(

@@ -14,6 +14,7 @@ export interface FetchedRows {
   readonly rows: number;
   /** The bytes that came from other nodes. */
   readonly bytes: number;
+  readonly spilledBytes: number;
   readonly schema: Schema;
   /** The first rows of batches of the sources for which `isSampled` was true. */
   readonly samples: readonly Sample[];
@@ -61,8 +62,8 @@ export async function receiveBlocks(
     const sent = schemaOf(first.value.part);
     const schema = readSchema(sent.ipc);
     const reading = new Reading(sent, parts, isSampled);
-    const { sql, rows } = await session.receive(schema, reading.batches());
-    return { sql, rows, bytes: reading.bytes, schema, samples: reading.samples };
+    const received = await session.receive(schema, reading.batches());
+    return { ...received, bytes: reading.bytes, schema, samples: reading.samples };
   } finally {
     signal.removeEventListener('abort', stop);
     await parts.return(undefined);
@@ -107,13 +108,13 @@ class Reading {
     }
   }
 
-  #sample(source: number, { ipc, rows: all }: BatchPart): void {
+  #sample(source: number, { ipc }: BatchPart): void {
     if (!this.#isSampled(source)) return;
     const taken = this.samples.filter((sample) => sample.source === source).length;
     if (taken >= MAX_SAMPLES_OF_SOURCE) return;
-    const rows = Math.min(all, SAMPLE_ROWS);
-    const cut = new RowBlock(this.#schema.ipc, aligned(ipc)).cut(0, rows);
-    this.samples.push({ source, rows, ipc: Buffer.concat([this.#dictionaries, cut]) });
+    const block = new RowBlock(this.#schema.ipc, aligned(ipc));
+    const rows = Math.min(block.rows, SAMPLE_ROWS);
+    this.samples.push({ source, rows, ipc: Buffer.concat([this.#dictionaries, ...block.cut(0, rows)]) });
   }
 }
 

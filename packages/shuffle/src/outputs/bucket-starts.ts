@@ -3,13 +3,17 @@ import type { BlockRange } from '../shuffle.ts';
 
 /**
  * The start of each bucket's rows in a batch, and the end of the last one.
- * @param buckets the buckets of the rows, ascending
+ * @param counts the number of rows of each bucket
  */
-export function bucketStarts(buckets: Uint16Array): Uint32Array {
+export function bucketStarts(counts: Uint32Array): Uint32Array {
   const starts = new Uint32Array(HASH_BUCKETS + 1);
-  for (let i = 0; i < buckets.length; i++) starts[buckets[i]! + 1]!++;
-  for (let b = 0; b < HASH_BUCKETS; b++) starts[b + 1]! += starts[b]!;
+  for (let b = 0; b < HASH_BUCKETS; b++) starts[b + 1] = starts[b]! + counts[b]!;
   return starts;
+}
+
+/** Counts the rows of each bucket. */
+export function addCounts(counts: Uint32Array, buckets: Uint16Array): void {
+  for (let i = 0; i < buckets.length; i++) counts[buckets[i]!]!++;
 }
 
 /** The rows of a range of buckets in a batch. */

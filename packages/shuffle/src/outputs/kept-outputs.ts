@@ -69,6 +69,7 @@ export class KeptOutputs {
       return {
         rows: rows.rows,
         bytes: rows.bytes,
+        spilledBytes: rows.spilledBytes,
         bucketRows: rows.bucketRows,
         ...(inline !== undefined && { inline }),
       };
@@ -113,6 +114,12 @@ export class KeptOutputs {
       if (rows !== undefined) freed.push(rows.free());
     }
     await Promise.all(freed);
+  }
+
+  /** Frees all outputs. */
+  async close(): Promise<void> {
+    await this.release(() => true);
+    await this.#store.close();
   }
 }
 

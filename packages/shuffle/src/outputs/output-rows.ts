@@ -1,91 +1,168 @@
 import { HASH_BUCKETS } from '@tessera/common';
 import { type KernelBatch, RowBlock } from '@tessera/kernel';
-import { discardBytes } from '@tessera/rpc';
 import type { BlockRange, InlineRows } from '../shuffle.ts';
-import { bucketStarts, rangeOf, sliceOf } from './bucket-starts.ts';
+import { addCounts, bucketStarts, rangeOf, sliceOf } from './bucket-starts.ts';
 import { inlineRows } from './inline-rows.ts';
-import type { ReadBatch, ReadPart } from './read-part.ts';
-import { type Segment, type SegmentStore, type SpillFile, segmentBytes } from './segment-store.ts';
+import { PartBuilder } from './part-builder.ts';
+import { checksumOf, type Piece, readPieces } from './pieces.ts';
+import type { ReadPart } from './read-part.ts';
+import type { OutputFile, Segment, SegmentStore } from './segment-store.ts';
 
 interface KeptBatch {
   readonly segment: Segment;
+  readonly pieces: readonly Piece[];
   readonly rows: number;
   /** The start of each bucket's rows, and the end of the last one; undefined without hash keys. */
   readonly starts: Uint32Array | undefined;
-  block: RowBlock | undefined;
 }
 
 /** Consumers fetch larger outputs. */
 const MAX_INLINE_BYTES = 64 << 10;
 
-/** The rows of one output, in batches that are each sorted by bucket. */
+/** The rows of one output, in batches that are each sorted by bucket and stored in pieces. */
 export class OutputRows {
   readonly #schemaIpc: Uint8Array;
   readonly #store: SegmentStore;
-  readonly #file: SpillFile;
+  readonly #file: OutputFile;
   readonly #batches: KeptBatch[] = [];
+  /** Parts of the segments in memory that readers have not released. */
+  #lent = 0;
   readonly bucketRows: number[];
   rows = 0;
   bytes = 0;
+  spilledBytes = 0;
 
   constructor(schemaIpc: Uint8Array, hasBuckets: boolean, store: SegmentStore) {
     this.#schemaIpc = schemaIpc;
     this.#store = store;
-    this.#file = store.spillFile();
+    this.#file = store.output();
     this.bucketRows = hasBuckets ? new Array<number>(HASH_BUCKETS).fill(0) : [];
   }
 
   /** @throws TesseraError SHUFFLE_SPACE_EXHAUSTED */
   async add(batch: KernelBatch): Promise<void> {
     const { rows, ipc } = batch;
-    const starts = this.bucketRows.length === 0 ? undefined : this.#count(ipc);
+    const { length } = ipc;
+    const { pieces, starts } = this.#piecesOf(ipc);
     const segment = await this.#store.keep(ipc, this.#file, () => batch.release());
-    this.#batches.push({ segment, rows, starts, block: undefined });
+    this.#batches.push({ segment, pieces, rows, starts });
     this.rows += rows;
-    this.bytes += segment.kind === 'memory' ? segment.bytes.length : segment.length;
+    this.bytes += length;
+    if (segment.kind === 'disk') this.spilledBytes += length;
   }
 
-  #count(ipc: Uint8Array): Uint32Array {
-    const starts = bucketStarts(new RowBlock(this.#schemaIpc, ipc).lastColumn());
-    for (let b = 0; b < HASH_BUCKETS; b++) this.bucketRows[b]! += starts[b + 1]! - starts[b]!;
-    return starts;
+  #piecesOf(ipc: Uint8Array): Pick<KeptBatch, 'pieces' | 'starts'> {
+    const hasBuckets = this.bucketRows.length > 0;
+    const counts = new Uint32Array(hasBuckets ? HASH_BUCKETS : 0);
+    const pieces: Piece[] = [];
+    for (let offset = 0, firstRow = 0; offset < ipc.length; ) {
+      const block = new RowBlock(this.#schemaIpc, ipc.subarray(offset));
+      if (hasBuckets) addCounts(counts, block.lastColumn());
+      const { rows, bytes: length } = block;
+      pieces.push({ offset, length, firstRow, rows, crc32c: checksumOf(ipc, { offset, length }) });
+      offset += length;
+      firstRow += rows;
+    }
+    for (let b = 0; b < counts.length; b++) this.bucketRows[b]! += counts[b]!;
+    return { pieces, starts: hasBuckets ? bucketStarts(counts) : undefined };
   }
 
   /** The rows of a small output, to be sent with its description. */
   get inline(): InlineRows | undefined {
     const [batch, ...more] = this.#batches;
     if (batch === undefined || more.length > 0 || this.bytes > MAX_INLINE_BYTES) return undefined;
-    if (batch.segment.kind === 'disk') return undefined;
+    if (batch.segment.kind === 'disk' || batch.pieces.length > 1) return undefined;
     return inlineRows(this.#schemaIpc, batch.segment.bytes);
   }
 
-  /** The rows of a range: first the schema, then batches. */
+  /** Reads the rows of a range: first the schema, then batches. */
   async *read({ buckets, slice }: BlockRange): AsyncGenerator<ReadPart> {
     yield this.#schemaIpc;
     const ranges = this.#batches.map((batch) => ({ batch, ...rangeOf(batch, buckets) }));
     const total = ranges.reduce((sum, { length }) => sum + length, 0);
     const [first, end] = sliceOf(total, slice);
+    const parts = new PartBuilder();
     let passed = 0;
     for (const { batch, from, length } of ranges) {
       const start = from + Math.max(0, first - passed);
       const stop = from + Math.min(length, end - passed);
       passed += length;
-      if (start < stop) yield await this.#cut(batch, start, stop);
+      if (start < stop) yield* this.#readRows(batch, start, stop, parts);
+    }
+    yield* parts.rest();
+  }
+
+  async *#readRows(
+    { segment, pieces }: KeptBatch,
+    from: number,
+    to: number,
+    parts: PartBuilder,
+  ): AsyncGenerator<ReadPart> {
+    let whole: Piece[] = [];
+    for (const piece of pieces) {
+      const start = Math.max(from - piece.firstRow, 0);
+      const stop = Math.min(to - piece.firstRow, piece.rows);
+      if (start >= stop) continue;
+      if (start === 0 && stop === piece.rows) {
+        whole.push(piece);
+        continue;
+      }
+      yield* this.#readWhole(segment, whole, parts);
+      whole = [];
+      yield* this.#cut(segment, piece, start, stop, parts);
+    }
+    yield* this.#readWhole(segment, whole, parts);
+  }
+
+  /** @param pieces one behind the other */
+  async *#readWhole(
+    segment: Segment,
+    pieces: readonly Piece[],
+    parts: PartBuilder,
+  ): AsyncGenerator<ReadPart> {
+    const [first] = pieces;
+    if (first === undefined) return;
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const rows = pieces.reduce((sum, piece) => sum + piece.rows, 0);
+    if (segment.kind === 'memory' && parts.isLarge(length)) {
+      yield* parts.rest();
+      const ipc = segment.bytes.subarray(first.offset, first.offset + length);
+      this.#lent++;
+      yield { ipc, rows, release: () => void this.#lent-- };
+      return;
+    }
+    yield* parts.makeRoom(length);
+    await readPieces(segment, pieces, parts.take(length, rows));
+  }
+
+  async *#cut(
+    segment: Segment,
+    piece: Piece,
+    from: number,
+    to: number,
+    parts: PartBuilder,
+  ): AsyncGenerator<ReadPart> {
+    const bytes =
+      segment.kind === 'memory'
+        ? segment.bytes.subarray(piece.offset, piece.offset + piece.length)
+        : await readPieces(segment, [piece], Buffer.allocUnsafeSlow(piece.length));
+    const message = new RowBlock(this.#schemaIpc, bytes).cut(from, to);
+    const length = message.reduce((sum, part) => sum + part.length, 0);
+    yield* parts.makeRoom(length);
+    const target = parts.take(length, to - from);
+    let at = 0;
+    for (const part of message) {
+      target.set(part, at);
+      at += part.length;
     }
   }
 
-  async #cut(batch: KeptBatch, from: number, to: number): Promise<ReadBatch> {
-    const { segment, rows } = batch;
-    const bytes = await segmentBytes(segment);
-    if (from === 0 && to === rows) return { ipc: bytes, rows, release: () => undefined };
-    const block = batch.block ?? new RowBlock(this.#schemaIpc, bytes);
-    if (segment.kind === 'memory') batch.block = block;
-    const ipc = block.cut(from, to);
-    return { ipc, rows: to - from, release: () => discardBytes(ipc) };
-  }
-
   async free(): Promise<void> {
-    for (const { segment } of this.#batches.splice(0)) this.#store.forget(segment);
-    await this.#file.close();
+    for (const { segment } of this.#batches.splice(0)) {
+      this.#store.forget(segment);
+      // What is still read is left to the garbage collector.
+      if (segment.kind === 'memory' && this.#lent === 0) segment.recycle();
+    }
+    await this.#file.free();
   }
 }

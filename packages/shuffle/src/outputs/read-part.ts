@@ -5,7 +5,7 @@
 export type ReadPart = Uint8Array | ReadBatch;
 
 export interface ReadBatch {
-  /** An encapsulated Arrow RecordBatch message. */
+  /** Encapsulated Arrow RecordBatch messages. */
   readonly ipc: Uint8Array;
   readonly rows: number;
   release(): void;

@@ -1,7 +1,6 @@
-import { mkdirSync, rmSync, statfsSync } from 'node:fs';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { crc32c } from '@node-rs/crc32';
+import { mkdirSync, rmSync } from 'node:fs';
+import { type SpillFile, SpillFiles } from '@tessera/common';
+import { discardBytes } from '@tessera/rpc';
 import { noRoom } from '../space.ts';
 
 export interface SegmentStoreOptions {
@@ -15,36 +14,30 @@ export interface SegmentStoreOptions {
   readonly node: string;
 }
 
-/** Bytes of an output, in memory or in the output's spill file. */
+/** A batch of an output, in memory or in the output's spill file. */
 export type Segment =
-  | { readonly kind: 'memory'; readonly bytes: Uint8Array }
   | {
-      readonly kind: 'disk';
-      readonly file: SpillFile;
-      readonly offset: number;
-      readonly length: number;
-      readonly crc32c: number;
-    };
+      readonly kind: 'memory';
+      readonly bytes: Uint8Array;
+      /** Must be called at most once, when nobody reads the bytes any more. */
+      readonly recycle: () => void;
+    }
+  | { readonly kind: 'disk'; readonly file: SpillFile; readonly offset: number; readonly length: number };
 
-/** The fraction of the free disk space that spill files may use. */
-const USABLE_SHARE = 0.9;
 /** If the memory behind a segment is larger than the segment by this factor, the segment is copied. */
 const WASTED = 1.25;
 
 /** The memory and the disk space that the outputs of a node use. */
 export class SegmentStore {
   readonly #options: SegmentStoreOptions;
-  readonly #diskLimit: number;
   #memoryBytes = 0;
-  #diskBytes = 0;
-  #files = 0;
+  readonly #files: SpillFiles;
 
   constructor(options: SegmentStoreOptions) {
     this.#options = options;
     rmSync(options.directory, { recursive: true, force: true });
     mkdirSync(options.directory, { recursive: true, mode: 0o700 });
-    const { bavail, bsize } = statfsSync(options.directory);
-    this.#diskLimit = options.diskBytes ?? USABLE_SHARE * bavail * bsize;
+    this.#files = new SpillFiles(options.directory, options.diskBytes);
   }
 
   get memoryBytes(): number {
@@ -52,53 +45,46 @@ export class SegmentStore {
   }
 
   get diskBytes(): number {
-    return this.#diskBytes;
+    return this.#files.usedBytes;
+  }
+
+  /** Returns a file that is created with the first write. */
+  output(): OutputFile {
+    return new OutputFile(this.#files);
   }
 
   /**
    * Keeps bytes of an output: in memory while the budget suffices, otherwise in its spill file.
    * @param recycle called when the store no longer needs the memory of the bytes
+   * @throws TesseraError SHUFFLE_SPACE_EXHAUSTED
    */
-  async keep(bytes: Uint8Array, file: SpillFile, recycle: () => void): Promise<Segment> {
+  async keep(bytes: Uint8Array, output: OutputFile, recycle: () => void): Promise<Segment> {
     if (this.#memoryBytes + bytes.length <= this.#options.memoryBytes) {
       this.#memoryBytes += bytes.length;
-      if (bytes.buffer.byteLength <= WASTED * bytes.length) return { kind: 'memory', bytes };
+      if (bytes.buffer.byteLength <= WASTED * bytes.length) return { kind: 'memory', bytes, recycle };
       const copy = Buffer.allocUnsafeSlow(bytes.length);
       copy.set(bytes);
       recycle();
-      return { kind: 'memory', bytes: copy };
+      return { kind: 'memory', bytes: copy, recycle: () => discardBytes(copy) };
     }
-    const { length } = bytes;
-    if (this.#diskBytes + length > this.#diskLimit) throw noRoom(this.#options.node);
-    this.#diskBytes += length;
     try {
+      const file = await output.file();
       const offset = await file.append(bytes);
-      const segment: Segment = { kind: 'disk', file, offset, length, crc32c: crc32c(bytes) };
       recycle();
-      return segment;
+      return { kind: 'disk', file, offset, length: bytes.length };
     } catch (error) {
-      this.#diskBytes -= length;
       throw isFull(error) ? noRoom(this.#options.node, error) : error;
     }
   }
 
-  /** A file that is created with the first write and removed when it is closed. */
-  spillFile(): SpillFile {
-    return new SpillFile(join(this.#options.directory, String(++this.#files)));
-  }
-
+  /** Forgets a segment that nobody reads any more. Its bytes in a spill file are freed with the file. */
   forget(segment: Segment): void {
     if (segment.kind === 'memory') this.#memoryBytes -= segment.bytes.length;
-    else this.#diskBytes -= segment.length;
   }
-}
 
-export async function segmentBytes(segment: Segment): Promise<Uint8Array> {
-  if (segment.kind === 'memory') return segment.bytes;
-  const { file, offset, length } = segment;
-  const bytes = await file.read(offset, length);
-  if (crc32c(bytes) !== segment.crc32c) throw new CorruptSegment();
-  return bytes;
+  close(): Promise<void> {
+    return this.#files.close();
+  }
 }
 
 /** Thrown if a segment on disk differs from what was written. */
@@ -108,49 +94,23 @@ export class CorruptSegment extends Error {
   }
 }
 
-export class SpillFile {
-  readonly #path: string;
-  #handle: Promise<FileHandle> | undefined;
-  #end = 0;
+/** The spill file of one output. */
+export class OutputFile {
+  readonly #files: SpillFiles;
+  #file: Promise<SpillFile> | undefined;
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(files: SpillFiles) {
+    this.#files = files;
   }
 
-  /** Appends bytes and returns their offset. Only one call may run at a time. */
-  async append(bytes: Uint8Array): Promise<number> {
-    this.#handle ??= this.#open();
-    const handle = await this.#handle;
-    const offset = this.#end;
-    for (let written = 0; written < bytes.length; ) {
-      const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, offset + written);
-      written += bytesWritten;
-    }
-    this.#end = offset + bytes.length;
-    return offset;
+  file(): Promise<SpillFile> {
+    this.#file ??= this.#files.take();
+    return this.#file;
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    const bytes = Buffer.allocUnsafeSlow(length);
-    const handle = await this.#handle!;
-    for (let read = 0; read < length; ) {
-      const { bytesRead } = await handle.read(bytes, read, length - read, offset + read);
-      if (bytesRead === 0) throw new CorruptSegment();
-      read += bytesRead;
-    }
-    return bytes;
-  }
-
-  async close(): Promise<void> {
-    const handle = await this.#handle?.catch(() => undefined);
-    await handle?.close();
-  }
-
-  /** The file is unlinked from the start, so its space is freed however the process ends. */
-  async #open(): Promise<FileHandle> {
-    const handle = await open(this.#path, 'wx+', 0o600);
-    await unlink(this.#path);
-    return handle;
+  async free(): Promise<void> {
+    const file = await this.#file?.catch(() => undefined);
+    await file?.free();
   }
 }
 

@@ -49,7 +49,7 @@ it('rows that change on disk are found out, on both nodes', async () => {
   // The file has no name, so its open descriptor is the only way to access it.
   const fd = readdirSync('/proc/self/fd').find((one) => {
     try {
-      return /exchange\/\d+ \(deleted\)$/.test(readlinkSync(`/proc/self/fd/${one}`));
+      return /exchange\/spill-\d+ \(deleted\)$/.test(readlinkSync(`/proc/self/fd/${one}`));
     } catch {
       return false;
     }
@@ -62,6 +62,43 @@ it('rows that change on disk are found out, on both nodes', async () => {
     await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
     await expect(fetched).rejects.toThrow('its rows on disk have changed');
   }
+  await a.shuffle.release('query');
+});
+
+it('ranges that do not end where pieces do, and slices, have each row once', async () => {
+  const block = await a.store(3, ALL_ROWS, SHAPE);
+  const edges = [0, 1, 63, 64, 341, 683, 1000, 1024];
+  const ranges = edges.slice(1).map((to, i) => ({ buckets: [edges[i]!, to] as const }));
+  const slices = Array.from({ length: 5 }, (_, slice) => ({ slice: [slice, 5] as const }));
+  for (const parts of [ranges, slices]) {
+    const session = await b.session();
+    const fetched = await Promise.all(
+      parts.map(async (part) => {
+        const one = await b.session();
+        const { rows } = await b.shuffle.fetch(one, [{ ...block, rows: undefined, ...part }], SHAPE, signal);
+        return rows;
+      }),
+    );
+    expect(fetched.reduce((sum, rows) => sum + rows, 0)).toBe(ROWS);
+    const blocks = parts.map((part) => ({ ...block, rows: undefined, ...part }));
+    const { sql } = await b.shuffle.fetch(session, blocks, SHAPE, signal);
+    const facts = `SELECT count(DISTINCT k) FROM ${sql} WHERE t = 'text ' || k`;
+    expect(await session.scalar(facts)).toBe(ROWS);
+  }
+  await a.shuffle.release('query');
+});
+
+it('files of released outputs are written again, and what they held before is not read', async () => {
+  const first = await a.store(4, ALL_ROWS, SHAPE);
+  await a.shuffle.release('query');
+  const shorter = await a.store(5, `SELECT range, 'other ' || range FROM range(${ROWS / 2})`, SHAPE);
+  const session = await b.session();
+  const { sql, rows } = await b.shuffle.fetch(session, [shorter], SHAPE, signal);
+  expect(rows).toBe(ROWS / 2);
+  expect(await session.scalar(`SELECT count(*) FROM ${sql} WHERE t = 'other ' || k`)).toBe(ROWS / 2);
+  await expect(b.shuffle.fetch(await b.session(), [first], SHAPE, signal)).rejects.toMatchObject({
+    name: 'FETCH_FAILED',
+  });
   await a.shuffle.release('query');
 });
 

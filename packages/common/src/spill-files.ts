@@ -1,0 +1,122 @@
+import { statfsSync } from 'node:fs';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Files of at most this size together are kept to be written again: to overwrite a file costs a tenth of writing a new one. */
+const MAX_SPARE_BYTES = 256 << 20;
+const ALIGNMENT = 8;
+/** Share of the free space of their disk that the files may use. */
+const USABLE_SHARE = 0.9;
+
+/**
+ * Files for rows that memory has no room for. They are unlinked when they are opened, so nothing of them is left however the
+ * process ends.
+ */
+export class SpillFiles {
+  readonly #directory: string;
+  readonly #spare: { readonly handle: FileHandle; readonly size: number }[] = [];
+  readonly #limitBytes: number;
+  #spareBytes = 0;
+  #opened = 0;
+  /** Bytes in files that are not freed. */
+  usedBytes = 0;
+
+  /**
+   * @param directory exists, and has no files named `spill-…`
+   * @param limitBytes the most that the files may hold; by default nine tenths of what is free on the disk now
+   */
+  constructor(directory: string, limitBytes?: number) {
+    this.#directory = directory;
+    const { bavail, bsize } = statfsSync(directory);
+    this.#limitBytes = limitBytes ?? USABLE_SHARE * bavail * bsize;
+  }
+
+  /** @throws the error of the operating system */
+  async take(): Promise<SpillFile> {
+    const spare = this.#spare.pop();
+    if (spare !== undefined) {
+      this.#spareBytes -= spare.size;
+      return new SpillFile(this, spare.handle, spare.size);
+    }
+    const path = join(this.#directory, `spill-${++this.#opened}`);
+    const handle = await open(path, 'wx+', 0o600);
+    await unlink(path);
+    return new SpillFile(this, handle, 0);
+  }
+
+  /**
+   * Counts bytes that are about to be written.
+   * @throws Error with code ENOSPC when the files hold too much
+   */
+  reserve(bytes: number): void {
+    if (this.usedBytes + bytes > this.#limitBytes)
+      throw Object.assign(new Error('no space left for spill files'), { code: 'ENOSPC' });
+    this.usedBytes += bytes;
+  }
+
+  /** Takes back a file that nobody reads. */
+  async give(handle: FileHandle, size: number): Promise<void> {
+    if (this.#spareBytes + size > MAX_SPARE_BYTES) return handle.close();
+    this.#spare.push({ handle, size });
+    this.#spareBytes += size;
+  }
+
+  /** Closes the files that are not in use. */
+  async close(): Promise<void> {
+    await Promise.all(this.#spare.splice(0).map(({ handle }) => handle.close()));
+    this.#spareBytes = 0;
+  }
+}
+
+/** A file that is written at its end and read anywhere. */
+export class SpillFile {
+  readonly #files: SpillFiles;
+  readonly #handle: FileHandle;
+  /** The length of the file, with what an earlier use has left in it. */
+  #size: number;
+  /** How many bytes were written or are being written. */
+  length = 0;
+
+  constructor(files: SpillFiles, handle: FileHandle, size: number) {
+    this.#files = files;
+    this.#handle = handle;
+    this.#size = size;
+  }
+
+  get fd(): number {
+    return this.#handle.fd;
+  }
+
+  /**
+   * Returns where the bytes begin: at a multiple of 8. One call at a time.
+   * @throws the error of the operating system
+   */
+  async append(bytes: Uint8Array): Promise<number> {
+    const offset = Math.ceil(this.length / ALIGNMENT) * ALIGNMENT;
+    const end = offset + bytes.length;
+    this.#files.reserve(end - this.length);
+    this.length = end;
+    this.#size = Math.max(this.#size, end);
+    for (let written = 0; written < bytes.length; ) {
+      const left = bytes.length - written;
+      written += (await this.#handle.write(bytes, written, left, offset + written)).bytesWritten;
+    }
+    return offset;
+  }
+
+  /** Fills `into` with the bytes at an offset; false when the file ends before. */
+  async read(into: Uint8Array, offset: number): Promise<boolean> {
+    for (let read = 0; read < into.length; ) {
+      const { bytesRead } = await this.#handle.read(into, read, into.length - read, offset + read);
+      if (bytesRead === 0) return false;
+      read += bytesRead;
+    }
+    return true;
+  }
+
+  /** To be called once, when nobody reads or writes it any more. */
+  free(): Promise<void> {
+    this.#files.usedBytes -= this.length;
+    return this.#files.give(this.#handle, this.#size);
+  }
+}
