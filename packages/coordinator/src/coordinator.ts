@@ -8,33 +8,33 @@ import {
   type ParameterDescription,
   parameterDescription,
 } from '@tessera/sql';
-import { AccessCheck } from './access-check.ts';
 import { AdmissionControl, type AdmissionOptions } from './admission/admission-control.ts';
-import { AsyncStatements } from './async-statements.ts';
-import type { MakeCredential } from './catalog-statements.ts';
-import { withPlaceInCsv } from './csv-failure.ts';
-import { describeQuery } from './describe-query.ts';
-import { describeStatement, type StatementDescription } from './describe-statement.ts';
+import { QueryBinder } from './binder/query-binder.ts';
 import type { ClusterServices } from './distribution/cluster-services.ts';
 import { NodeInformation } from './node-facts/node-information.ts';
 import type { QueryRecord } from './node-facts/queries-of-nodes.ts';
-import { type OpenTables, openTables } from './open-tables.ts';
-import { QueryCancellation } from './query-cancellation.ts';
-import { QueryHistory } from './query-history.ts';
-import { QueryBinder } from './read/query-binder.ts';
-import { onlyStatement, refuseUnheardChanges } from './request-statements.ts';
-import { readToEnd, runStatements } from './run-statements.ts';
-import { RunningQueries, type RunningQuery } from './running-queries.ts';
+import { AsyncStatements } from './queries/async-statements.ts';
+import { QueryCancellation } from './queries/query-cancellation.ts';
+import { QueryHistory } from './queries/query-history.ts';
+import { RunningQueries, type RunningQuery } from './queries/running-queries.ts';
+import { withPlaceInCsv } from './read/csv-failure.ts';
+import { onlyStatement, refuseUnheardChanges } from './request/request-statements.ts';
+import { requireValidTexts, type StatementRequest } from './request/statement-request.ts';
+import type { RowsResult, StatementResult } from './request/statement-result.ts';
+import { describeQuery } from './run/describe-query.ts';
 import { SequenceValues } from './sequences/sequence-values.ts';
-import { requireValidTexts, type StatementRequest } from './statement-request.ts';
-import type { RowsResult, StatementResult } from './statement-result.ts';
-import { StatementRunner } from './statement-runner.ts';
+import { AccessCheck } from './statements/access-check.ts';
+import type { MakeCredential } from './statements/catalog-statements.ts';
+import { describeStatement, type StatementDescription } from './statements/describe-statement.ts';
+import { type OpenTables, openTables } from './statements/open-tables.ts';
+import { readToEnd, runStatements } from './statements/run-statements.ts';
+import { StatementRunner } from './statements/statement-runner.ts';
+import { trackedResult } from './statements/tracked-result.ts';
+import { Users } from './statements/user-directory.ts';
 import type { TableServices } from './tables.ts';
 import { Sessions } from './temporary/sessions.ts';
 import type { TemporaryTables } from './temporary/temporary-tables.ts';
-import { trackedResult } from './tracked-result.ts';
-import type { Transactions } from './transactions.ts';
-import { Users } from './user-directory.ts';
+import type { Transactions } from './transactions/transactions.ts';
 import type { MaintenanceOptions } from './vacuum/maintenance.ts';
 
 export interface CoordinatorOptions {

@@ -1,12 +1,10 @@
 export type { AdmissionOptions } from './admission/admission-control.ts';
 export { Coordinator, type CoordinatorOptions } from './coordinator.ts';
-export type { StatementDescription } from './describe-statement.ts';
 export type { ClusterServices } from './distribution/cluster-services.ts';
-export type { Notice } from './notices.ts';
-export { clearRequestDirectories, LazyRequestDirectory } from './request-directory.ts';
-export { DEFAULT_DATABASE } from './request-session.ts';
-export type { RunningQuery } from './running-queries.ts';
-export { SessionValues } from './sequences/session-values.ts';
+export type { RunningQuery } from './queries/running-queries.ts';
+export type { Notice } from './request/notices.ts';
+export { clearRequestDirectories, LazyRequestDirectory } from './request/request-directory.ts';
+export { DEFAULT_DATABASE } from './request/request-session.ts';
 export {
   DEFAULT_SETTINGS,
   expectedOfSetting,
@@ -15,14 +13,14 @@ export {
   SETTING_NAMES,
   type Settings,
   withSettings,
-} from './settings.ts';
+} from './request/settings.ts';
 export type {
   CopyInput,
   RequestDirectory,
   ResultEncoding,
   StatementRequest,
   UploadedFile,
-} from './statement-request.ts';
+} from './request/statement-request.ts';
 export type {
   DoneResult,
   QueryStatistics,
@@ -30,8 +28,10 @@ export type {
   RowsResult,
   SessionUpdate,
   StatementResult,
-} from './statement-result.ts';
+} from './request/statement-result.ts';
+export { SessionValues } from './sequences/session-values.ts';
+export type { StatementDescription } from './statements/describe-statement.ts';
+export type { Users } from './statements/user-directory.ts';
 export type { TableServices } from './tables.ts';
 export type { TemporaryTables } from './temporary/temporary-tables.ts';
-export type { Users } from './user-directory.ts';
 export { vacuumJobEnds } from './vacuum/vacuum-jobs.ts';

@@ -6,9 +6,9 @@ import { boundQuery } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
+import { checkCondition, checkDefault, checkExpressions } from '../objects/definition-check.ts';
+import { referencingTables, refuseDependents } from '../objects/dependents.ts';
 import { addedStoredName, columnNamed } from './columns.ts';
-import { checkCondition, checkDefault, checkExpressions } from './definition-check.ts';
-import { referencingTables, refuseDependents } from './dependents.ts';
 
 type AlterColumn = Extract<TableChange, { kind: 'alter_column' }>;
 

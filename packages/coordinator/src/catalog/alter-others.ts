@@ -16,8 +16,8 @@ import {
 import { fail } from '@tessera/common';
 import type { AlterStatement } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
+import { dependentViews } from '../objects/dependents.ts';
 import { refuseTemporaryName } from './databases.ts';
-import { dependentViews } from './dependents.ts';
 
 type Alter<K extends AlterStatement['kind']> = Extract<AlterStatement, { kind: K }>;
 

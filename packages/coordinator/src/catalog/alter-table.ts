@@ -8,6 +8,9 @@ import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { dropPartition } from '../changes/remove-tablets.ts';
+import { definitionExpression, partitionExpressions, withSession } from '../objects/definition-check.ts';
+import { refuseDependents } from '../objects/dependents.ts';
+import { ownedSequences } from '../objects/owned-sequences.ts';
 import { alterColumn } from './alter-column.ts';
 import {
   addConstraint,
@@ -17,9 +20,6 @@ import {
   withoutConstraintsOn,
 } from './change-constraints.ts';
 import { addedStoredName, checkNames, columnNamed, newColumn } from './columns.ts';
-import { definitionExpression, partitionExpressions, withSession } from './definition-check.ts';
-import { refuseDependents } from './dependents.ts';
-import { ownedSequences } from './owned-sequences.ts';
 import { takesSequence, withSequences } from './sequences.ts';
 
 type AlterTable = Extract<AlterStatement, { kind: 'alter_table' }>;

@@ -4,10 +4,10 @@ import { fail, nearestName } from '@tessera/common';
 import type { ConstraintDefinition, TableChange } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { checkConditions, checksOf, withSession } from '../objects/definition-check.ts';
+import { referencingTables } from '../objects/dependents.ts';
 import { hasRow, refuseNullRows } from './alter-column.ts';
 import { withConstraints } from './constraints.ts';
-import { checkConditions, checksOf, withSession } from './definition-check.ts';
-import { referencingTables } from './dependents.ts';
 
 type Changing<K extends TableChange['kind']> = Extract<TableChange, { kind: K }>;
 

@@ -2,7 +2,7 @@ import type { Column } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { ColumnDefinition } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { checkDefault } from './definition-check.ts';
+import { checkDefault } from '../objects/definition-check.ts';
 
 /** Names that scans have for themselves begin so. */
 const RESERVED_PREFIX = '$';

@@ -3,8 +3,8 @@ import { isTemporary, placeOf, relationAt, requireTable } from '@tessera/catalog
 import { fail, type SqlLocation } from '@tessera/common';
 import type { ConstraintDefinition } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { checkCondition } from '../objects/definition-check.ts';
 import { columnNamed } from './columns.ts';
-import { checkCondition } from './definition-check.ts';
 
 /**
  * A table with the constraints that a statement adds: their names are chosen as PostgreSQL does, the columns of a primary key

@@ -8,9 +8,9 @@ import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
-import { keepUntil, placeForTable } from '../temporary/temporary-place.ts';
 import { checkNames, storedName } from './columns.ts';
 import { isTaken, newTable, replacedBy } from './create-table.ts';
+import { keepUntil, placeForTable } from './temporary-place.ts';
 import { refuseTwice } from './views.ts';
 
 /** The table and its rows are committed together. */

@@ -11,12 +11,12 @@ import { fail } from '@tessera/common';
 import type { CreateStatement, TableShape } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { keepUntil, placeForTable } from '../temporary/temporary-place.ts';
+import { checkExpressions } from '../objects/definition-check.ts';
+import { dropRelations } from '../objects/dependents.ts';
 import { columnNamed, newColumns } from './columns.ts';
 import { withConstraints } from './constraints.ts';
-import { checkExpressions } from './definition-check.ts';
-import { dropRelations } from './dependents.ts';
 import { withSequences } from './sequences.ts';
+import { keepUntil, placeForTable } from './temporary-place.ts';
 
 const GRANULARITY_RANGE = { min: 2_048, max: 16_777_216 } as const;
 

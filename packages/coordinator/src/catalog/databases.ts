@@ -1,7 +1,6 @@
 import { requirePrincipal } from '@tessera/access-control';
 import {
   type Action,
-  type CatalogObject,
   type DatabaseObject,
   DEFAULT_SCHEMA,
   isSystemSchema,
@@ -18,9 +17,9 @@ import { fail, type SqlLocation, TesseraError } from '@tessera/common';
 import type { AlterStatement, CreateStatement, DropStatement } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { DEFAULT_DATABASE } from '../request-session.ts';
+import { dropOf, dropRelations, schemaDrops, withoutTwice } from '../objects/dependents.ts';
+import { DEFAULT_DATABASE } from '../request/request-session.ts';
 import { ofAllSessions } from '../temporary/session-snapshot.ts';
-import { dropRelations } from './dependents.ts';
 
 export function createDatabase(
   context: ChangeContext,
@@ -153,21 +152,4 @@ export function dropSchema(context: ChangeContext, snapshot: Snapshot, statement
     fail('DEPENDENT_OBJECTS', { message }, { location: name.location });
   }
   return { actions: schemaDrops(snapshot, schema) };
-}
-
-/** The drops of a schema and of everything in it, with what depends on that. */
-export function schemaDrops(snapshot: Snapshot, { id }: SchemaObject): readonly Action[] {
-  const drops = [
-    ...dropRelations(snapshot, snapshot.relations(id), { cascade: true }),
-    ...snapshot.sequences(id).map(dropOf),
-  ];
-  return [...withoutTwice(drops), { kind: 'drop', id }];
-}
-
-const dropOf = ({ id }: CatalogObject): Action => ({ kind: 'drop', id });
-
-/** A sequence goes with its table and with its schema. */
-function withoutTwice(drops: readonly Action[]): readonly Action[] {
-  const ids = new Set<string>();
-  return drops.filter((drop) => drop.kind !== 'drop' || (!ids.has(drop.id) && ids.add(drop.id)));
 }

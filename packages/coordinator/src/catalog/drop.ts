@@ -11,8 +11,8 @@ import { fail, nearestName } from '@tessera/common';
 import type { DropStatement, ObjectName } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { dropRelations } from '../objects/dependents.ts';
 import { dropDatabase, dropSchema } from './databases.ts';
-import { dropRelations } from './dependents.ts';
 import { dropIndex } from './indexes.ts';
 import { dropSequence } from './sequences.ts';
 

@@ -1,10 +1,10 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
 import type { SqlText } from '@tessera/sql';
-import { withFurtherAttempts } from '../further-attempts.ts';
-import { countScanned, distributedQuery } from '../query-run.ts';
-import { bindQuery } from '../read/bind-query.ts';
+import { bindQuery } from '../binder/bind-query.ts';
+import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import { countScanned, distributedQuery } from '../run/query-run.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { ChangeContext } from './change-context.ts';
 

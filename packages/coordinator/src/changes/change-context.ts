@@ -1,6 +1,6 @@
 import type { AccessContext } from '@tessera/access-control';
-import type { QueryRunOptions } from '../query-run.ts';
-import type { Transactions } from '../transactions.ts';
+import type { QueryRunOptions } from '../run/query-run.ts';
+import type { Transactions } from '../transactions/transactions.ts';
 import type { CommittedResults } from './committed-results.ts';
 import type { StoreContext } from './store-rows.ts';
 import type { TableLocks } from './table-locks.ts';

@@ -1,7 +1,7 @@
 import type { Snapshot } from '@tessera/catalog';
 import { cancellation, pause, TesseraError } from '@tessera/common';
 import { inSession } from '../temporary/session-snapshot.ts';
-import { isCertainlyNotCommitted } from '../transactions.ts';
+import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 import { discardTablets } from './discard-tablets.ts';

@@ -1,7 +1,7 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import { requireTable } from '@tessera/catalog';
 import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
-import { withSession } from '../catalog/definition-check.ts';
+import { withSession } from '../objects/definition-check.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import { boundQuery, describedQuery, heldQuery } from './bound-query.ts';
 import type { Change } from './change.ts';

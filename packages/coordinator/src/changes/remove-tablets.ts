@@ -3,7 +3,7 @@ import { requireTable } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName, typeToSql } from '@tessera/kernel';
 import type { SqlText } from '@tessera/sql';
-import { definitionExpression, partitionExpressions, withSession } from '../catalog/definition-check.ts';
+import { definitionExpression, partitionExpressions, withSession } from '../objects/definition-check.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
-import { type QueryRunOptions, startedResult } from '../query-run.ts';
-import type { RowsResult } from '../statement-result.ts';
+import type { RowsResult } from '../request/statement-result.ts';
+import { type QueryRunOptions, startedResult } from '../run/query-run.ts';
 import type { Change } from './change.ts';
 
 /**

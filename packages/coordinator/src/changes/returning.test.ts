@@ -1,6 +1,6 @@
 import type { Transaction } from '@tessera/catalog';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StatementRequest } from '../statement-request.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
 import { TestNode } from '../testing/test-node.ts';
 
 let node: TestNode;

@@ -2,8 +2,7 @@ import type { TableObject, Tablet } from '@tessera/catalog';
 import { tabletOfRow } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import { discardTablets } from '@tessera/storage-agent';
-import type { RowStorage } from '../distribution/written-by-nodes.ts';
-import type { BoundQuery } from '../read/bound-query.ts';
+import type { BoundQuery, RowStorage } from '../read/bound-query.ts';
 import { refuseNulls } from './refuse-nulls.ts';
 import {
   checkedRows,

@@ -7,8 +7,8 @@ import {
   checksOf,
   type DefinitionContext,
   partitionExpressions,
-} from '../catalog/definition-check.ts';
-import type { Settings } from '../settings.ts';
+} from '../objects/definition-check.ts';
+import type { Settings } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
 import { refuseNulls } from './refuse-nulls.ts';
 

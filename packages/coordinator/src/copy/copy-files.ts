@@ -6,8 +6,8 @@ import type { PlannedScan } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import { belowLocation, type CopyFromStatement, type ReadFunction } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { distributedQuery } from '../query-run.ts';
-import { csvFile, type ReadFile, ReadResolution } from '../read-resolution.ts';
+import { csvFile, type ReadFile, ReadResolution } from '../read/read-resolution.ts';
+import { distributedQuery } from '../run/query-run.ts';
 import { csvOptions, isOn } from './text-options.ts';
 
 export type CopyFormat = 'CSV' | 'TSV' | 'PARQUET' | 'JSON' | 'AVRO';

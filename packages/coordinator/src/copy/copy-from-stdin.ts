@@ -16,9 +16,9 @@ import { sequencesFor } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { storeRows } from '../changes/store-rows.ts';
-import { withFurtherAttempts } from '../further-attempts.ts';
-import { explainFailure } from '../query-failure.ts';
-import type { CopyInput } from '../statement-request.ts';
+import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import { explainFailure } from '../read/query-failure.ts';
+import type { CopyInput } from '../request/statement-request.ts';
 import { type CopiedColumn, checkMapping, fallbackOf, storedValue } from './copy-columns.ts';
 
 /** The texts of the cells, a column each, by the stored names of the table's columns. */

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { fail } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import { belowLocation, type CopyToStatement } from '@tessera/sql';
+import { bindQuery } from '../binder/bind-query.ts';
 import { queryInPlace } from '../changes/bound-query.ts';
-import { withFurtherAttempts } from '../further-attempts.ts';
-import { distributedQuery, type QueryRunOptions } from '../query-run.ts';
-import { bindQuery } from '../read/bind-query.ts';
+import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
+import { distributedQuery, type QueryRunOptions } from '../run/query-run.ts';
 import { copyPlace } from './copy-files.ts';
 import { isOn } from './text-options.ts';
 

@@ -15,7 +15,7 @@ import type { ClusterNode } from '@tessera/scheduler';
 import type { Binding } from '../read/binding.ts';
 import type { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import { fileFacts, tableFacts } from '../read/table-facts.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../request/settings.ts';
 
 /** More rows than this are not gathered in one place, where there is another way. */
 const GATHER_LIMIT_ROWS = 1_000_000;

@@ -4,23 +4,18 @@ import type { KernelSession } from '@tessera/kernel';
 import { type ExecutedPlan, type ExecutionProgress, executePlan } from '@tessera/scheduler';
 import type { ScanUse, StorageAgent } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
+import { NOTHING_SCANNED } from '../queries/scan-totals.ts';
 import type { Binding } from '../read/binding.ts';
-import { NOTHING_SCANNED } from '../read/scan-totals.ts';
+import type { RowStorage } from '../read/bound-query.ts';
 import type { TableAccess } from '../read/table-access.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../request/settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
 import { assignFiles } from './file-assignment.ts';
 import { NOTHING_READ, readOnAllNodes, sumOfReads } from './read-on-all-nodes.ts';
 import { type AssignedScan, assignScan } from './scan-assignment.ts';
 import { withSessionRelations } from './session-relations.ts';
-import {
-  givesTablets,
-  type RowStorage,
-  rewrittenTemplate,
-  withSink,
-  writtenByNodes,
-} from './written-by-nodes.ts';
+import { givesTablets, rewrittenTemplate, withSink, writtenByNodes } from './written-by-nodes.ts';
 
 /** How often a query is planned anew because nodes were lost. */
 const MAX_RUNS = 3;

@@ -5,12 +5,12 @@ import type { ClusterNode } from '@tessera/scheduler';
 import type { StorageAgent } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
 import type { Binding, BoundFiles } from '../read/binding.ts';
-import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import type { BindRequest, BoundQuery, RowStorage } from '../read/bound-query.ts';
 import { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
+import type { FilePartsOptions } from '../read/read-resolution.ts';
 import type { StatementWork } from '../read/statement-work.ts';
 import type { TableAccess } from '../read/table-access.ts';
-import type { FilePartsOptions } from '../read-resolution.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../request/settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import { limitedNodes } from './cluster-with.ts';
 import {
@@ -27,7 +27,7 @@ import {
   type StagedStatement,
 } from './distributed-run.ts';
 import { keyOfTable } from './key-placements.ts';
-import { COPIED_FILES, filesToTablets, type RowStorage } from './written-by-nodes.ts';
+import { COPIED_FILES, filesToTablets } from './written-by-nodes.ts';
 
 export interface QueryDistributionOptions {
   /** Undefined: every query runs on this node. */

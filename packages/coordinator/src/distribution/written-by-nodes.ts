@@ -4,13 +4,6 @@ import type { Cluster } from '@tessera/scheduler';
 import { clusterWith } from './cluster-with.ts';
 import type { PlannedQuery } from './distributed-plans.ts';
 
-/** How rows of a query are stored, instead of shown. */
-export interface RowStorage {
-  /** SQL of the kernel over the query's: the table's columns by their stored names, in order, with their types. */
-  rows(sql: string): string;
-  readonly sink: TabletSink;
-}
-
 /** Beyond the ids that planning gives. */
 const WRITING: StageId = 1_000_000;
 const ROOT: StageId = WRITING + 1;

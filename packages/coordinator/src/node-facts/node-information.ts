@@ -3,12 +3,12 @@ import type { Authorizer, Sender } from '@tessera/access-control';
 import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
 import type { NodeFacts, SystemFacts } from '@tessera/system-catalog';
+import type { SystemScope } from '../binder/query-binder.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
-import { type QueryHistory, queryFacts } from '../query-history.ts';
-import type { SystemScope } from '../read/query-binder.ts';
-import type { RunningQueries } from '../running-queries.ts';
+import { type QueryHistory, queryFacts } from '../queries/query-history.ts';
+import type { RunningQueries } from '../queries/running-queries.ts';
 import type { TableServices } from '../tables.ts';
-import type { Transactions } from '../transactions.ts';
+import type { Transactions } from '../transactions/transactions.ts';
 import { MetricsHistory } from './metrics-history.ts';
 import { type QueryRecord, queriesElsewhere, queryRecords } from './queries-of-nodes.ts';
 

@@ -1,16 +1,16 @@
 import type { ObjectId, RelationObject } from '@tessera/catalog';
 import type { QueryId } from '@tessera/common';
+import type { TabletSink } from '@tessera/distexec';
 import type { KernelParams, KernelSession } from '@tessera/kernel';
 import type { ExecutedPlan, ExecutionProgress } from '@tessera/scheduler';
 import type { OutputColumn, PrepareContext, QueryParameter } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
-import type { RowStorage } from '../distribution/written-by-nodes.ts';
-import type { ReadFile } from '../read-resolution.ts';
+import type { Settings } from '../request/settings.ts';
+import type { RequestDirectory, StatementRequest, UploadedFile } from '../request/statement-request.ts';
 import type { SequenceDraw, StatementSequences } from '../sequences/statement-sequences.ts';
-import type { Settings } from '../settings.ts';
-import type { RequestDirectory, StatementRequest, UploadedFile } from '../statement-request.ts';
-import type { StatementSnapshot } from '../statement-snapshot.ts';
+import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
+import type { ReadFile } from './read-resolution.ts';
 import type { TableAccess } from './table-access.ts';
 
 /** A query of the dialect that is to become one of the kernel, ready to run. */
@@ -53,6 +53,13 @@ export interface BindRequest {
   /** Tells the client something that is no error; absent: it is not told. */
   readonly warn?: PrepareContext['warn'];
   readonly signal: AbortSignal;
+}
+
+/** How rows of a query are stored, instead of shown. */
+export interface RowStorage {
+  /** SQL of the kernel over the query's: the table's columns by their stored names, in order, with their types. */
+  rows(sql: string): string;
+  readonly sink: TabletSink;
 }
 
 /** A query that can run: everything it reads is there. */

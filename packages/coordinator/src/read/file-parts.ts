@@ -11,7 +11,7 @@ import {
 } from '@tessera/file-scan';
 import type { ExternalSources, ListedFile, ObjectCredentials } from '@tessera/object-store';
 import type { ReadCall, SourceFile } from '@tessera/sql';
-import type { RequestDirectory } from '../statement-request.ts';
+import type { RequestDirectory } from '../request/statement-request.ts';
 
 export const UPLOAD_SCHEME = 'upload://';
 

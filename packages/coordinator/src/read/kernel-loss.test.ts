@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withFurtherAttempts } from '../further-attempts.ts';
-import { QueryActivity } from '../query-history.ts';
+import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import { QueryActivity } from '../queries/query-history.ts';
 import { SequenceDemand } from '../sequences/sequence-demand.ts';
 import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
 

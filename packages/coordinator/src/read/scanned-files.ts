@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import type { ScanTotals } from '@tessera/system-catalog';
-import type { ReadFile } from '../read-resolution.ts';
-import { NOTHING_SCANNED, plus } from './scan-totals.ts';
+import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
+import type { ReadFile } from './read-resolution.ts';
 
 /**
  * What a query reads of files: of Parquet files the rows and the columns that it names, from their footers; of Avro and Arrow

@@ -27,7 +27,7 @@ import type {
   TableRelation,
 } from '@tessera/sql';
 import { isPgCatalogRelation } from '@tessera/system-catalog';
-import type { StatementSnapshot } from '../statement-snapshot.ts';
+import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
 import type { BoundFiles, BoundTable, NamedRelation } from './binding.ts';
 import { externalCall } from './external-call.ts';
 import { type MirrorTables, type MirrorUse, plannedRows } from './mirror-tables.ts';

@@ -1,6 +1,6 @@
 import type { KernelSession } from '@tessera/kernel';
-import type { ReadResolution } from '../read-resolution.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
+import type { ReadResolution } from './read-resolution.ts';
 import type { StatementRelations } from './statement-relations.ts';
 
 /** A statement that is being bound or runs, and what it holds. */

@@ -1,5 +1,7 @@
 import type { TableObject } from '@tessera/catalog';
 import type { ScanUse } from '@tessera/storage-agent';
+import type { ScanTotals } from '@tessera/system-catalog';
+import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { TableSelection } from './table-selection.ts';
 
 /** How a statement reads a managed table, all its appearances taken together. */
@@ -37,3 +39,11 @@ export const chosenAccess = (
   granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
   granulesPruned,
 });
+
+/** What the statement read of its tables. */
+export const scannedTables = (accesses: readonly TableAccess[]): ScanTotals =>
+  accesses.reduce((sum, { use: { read } }) => {
+    const bytesFromCache = read.bytes - read.bytesFromStorage;
+    const { rows, bytesFromStorage } = read;
+    return plus(sum, { rows, bytesFromCache, bytesFromStorage, bytesFromFiles: 0 });
+  }, NOTHING_SCANNED);

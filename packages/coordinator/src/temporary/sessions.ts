@@ -3,7 +3,7 @@ import type { NodeProcess, SchemaObject, Snapshot } from '@tessera/catalog';
 import { type Logger, newUlid, startInterval, TesseraError, type Timer } from '@tessera/common';
 import type { Cluster } from '@tessera/scheduler';
 import type { StorageManager } from '@tessera/storage-manager';
-import { schemaDrops } from '../catalog/databases.ts';
+import { schemaDrops } from '../objects/dependents.ts';
 import { isProcessName, isRunning, ownProcessName } from './running-process.ts';
 import { TemporaryTables } from './temporary-tables.ts';
 

@@ -1,7 +1,7 @@
 import type { Action, NodeProcess, ObjectId, Snapshot } from '@tessera/catalog';
 import { TEMPORARY_SCHEMA } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
-import { dropRelations } from '../catalog/dependents.ts';
+import { dropRelations } from '../objects/dependents.ts';
 
 /** The temporary tables of one session of a client. They stand in a schema of their own in each database. */
 export class TemporaryTables {

@@ -19,9 +19,9 @@ import { mirrorBootstrap } from '@tessera/planner';
 import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { writeTablets } from '@tessera/tablet';
+import { QueryBinder } from '../binder/query-binder.ts';
 import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
-import { QueryBinder } from '../read/query-binder.ts';
-import { DEFAULT_SETTINGS } from '../settings.ts';
+import { DEFAULT_SETTINGS } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';

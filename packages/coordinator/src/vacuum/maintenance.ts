@@ -2,7 +2,7 @@ import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
 import { type Logger, startInterval, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { AutoVacuum } from '@tessera/config';
 import type { Kernel } from '@tessera/kernel';
-import { DEFAULT_SETTINGS } from '../settings.ts';
+import { DEFAULT_SETTINGS } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
 import { plannedJobs, type RewriteContext } from './rewrite-tablets.ts';
 import { isBad, type VacuumJob, type VacuumPolicy } from './vacuum-plan.ts';

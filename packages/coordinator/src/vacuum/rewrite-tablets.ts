@@ -3,7 +3,7 @@ import { newUlid, pause, TesseraError } from '@tessera/common';
 import { type Kernel, quoteName } from '@tessera/kernel';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { type StoreContext, storeRows } from '../changes/store-rows.ts';
-import { isCertainlyNotCommitted } from '../transactions.ts';
+import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import { type VacuumJob, type VacuumPolicy, vacuumJobs } from './vacuum-plan.ts';
 
 export interface RewriteContext extends StoreContext {

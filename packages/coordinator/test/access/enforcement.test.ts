@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newUlid, type TesseraError } from '@tessera/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/settings.ts';
-import type { StatementRequest } from '../../src/statement-request.ts';
+import { DEFAULT_SETTINGS } from '../../src/request/settings.ts';
+import type { StatementRequest } from '../../src/request/statement-request.ts';
 import { TestNode } from '../../src/testing/test-node.ts';
 
 let node: TestNode;

@@ -1,6 +1,6 @@
 import { formatTypeName, type QueryParameter, type SqlType } from '@tessera/sql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestNode } from './testing/test-node.ts';
+import { TestNode } from '../testing/test-node.ts';
 
 let node: TestNode;
 beforeAll(async () => {

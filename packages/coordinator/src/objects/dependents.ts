@@ -1,4 +1,13 @@
-import type { Action, ObjectId, RelationObject, Snapshot, TableObject, ViewObject } from '@tessera/catalog';
+import type {
+  Action,
+  CatalogObject,
+  ObjectId,
+  RelationObject,
+  SchemaObject,
+  Snapshot,
+  TableObject,
+  ViewObject,
+} from '@tessera/catalog';
 import { RELATION_WORDS } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { ownedSequences } from './owned-sequences.ts';
@@ -95,4 +104,21 @@ export function dropRelations(
 function withoutForeignKeys(table: TableObject, to: ReadonlySet<ObjectId>): TableObject {
   const constraints = table.constraints?.filter((c) => c.kind !== 'foreign_key' || !to.has(c.table));
   return { ...table, ...(constraints === undefined ? {} : { constraints }) };
+}
+
+/** The drops of a schema and of everything in it, with what depends on that. */
+export function schemaDrops(snapshot: Snapshot, { id }: SchemaObject): readonly Action[] {
+  const drops = [
+    ...dropRelations(snapshot, snapshot.relations(id), { cascade: true }),
+    ...snapshot.sequences(id).map(dropOf),
+  ];
+  return [...withoutTwice(drops), { kind: 'drop', id }];
+}
+
+export const dropOf = ({ id }: CatalogObject): Action => ({ kind: 'drop', id });
+
+/** A sequence goes with its table and with its schema. */
+export function withoutTwice(drops: readonly Action[]): readonly Action[] {
+  const ids = new Set<string>();
+  return drops.filter((drop) => drop.kind !== 'drop' || (!ids.has(drop.id) && ids.add(drop.id)));
 }

@@ -1,6 +1,6 @@
 import type { DistributedPlan, Stage, StageSource } from '@tessera/planner';
 import { type ExecutedPlan, stageTotals } from '@tessera/scheduler';
-import { renamed, type TableNames } from './table-names.ts';
+import { renamed, type TableNames } from '../read/table-names.ts';
 
 /** The stages of a plan as data. */
 export const stageMembers = ({ stages }: Pick<DistributedPlan, 'stages'>, names: TableNames) =>

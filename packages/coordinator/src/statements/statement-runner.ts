@@ -2,27 +2,27 @@ import { asQueryId, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { type CopyToStatement, classifyStatement, type Statement } from '@tessera/sql';
+import type { AdmissionControl } from '../admission/admission-control.ts';
+import type { QueryBinder } from '../binder/query-binder.ts';
+import { copyTo } from '../copy/copy-to.ts';
+import type { AsyncStatements } from '../queries/async-statements.ts';
+import type { QueryCancellation } from '../queries/query-cancellation.ts';
+import type { RunningQuery } from '../queries/running-queries.ts';
+import { databaseOf } from '../request/request-session.ts';
+import { requireSettingName, withSettings } from '../request/settings.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
+import type { StatementResult } from '../request/statement-result.ts';
+import { type QueryRunOptions, runQuery } from '../run/query-run.ts';
+import type { TableServices } from '../tables.ts';
 import type { AccessCheck } from './access-check.ts';
-import type { AdmissionControl } from './admission/admission-control.ts';
-import { waitsForTurn, whileAdmitted } from './admission/while-admitted.ts';
 import {
   type AnsweredStatement,
   answeringQuery,
   collectedQuery,
   isGarbageCollection,
 } from './answering-query.ts';
-import type { AsyncStatements } from './async-statements.ts';
 import type { CatalogStatements, RunnableStatement } from './catalog-statements.ts';
-import { copyTo } from './copy/copy-to.ts';
-import type { QueryCancellation } from './query-cancellation.ts';
-import { type QueryRunOptions, runQuery } from './query-run.ts';
-import type { QueryBinder } from './read/query-binder.ts';
-import { databaseOf } from './request-session.ts';
-import type { RunningQuery } from './running-queries.ts';
-import { requireSettingName, withSettings } from './settings.ts';
-import type { StatementRequest } from './statement-request.ts';
-import type { StatementResult } from './statement-result.ts';
-import type { TableServices } from './tables.ts';
+import { waitsForTurn, whileAdmitted } from './while-admitted.ts';
 
 export interface StatementRunnerOptions {
   readonly kernel: Kernel;

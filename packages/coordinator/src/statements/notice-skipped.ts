@@ -1,5 +1,5 @@
 import type { PrincipalName } from '@tessera/sql';
-import type { Notices } from '../notices.ts';
+import type { Notices } from '../request/notices.ts';
 import type { CommittedStatement } from './run-change.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { BindRequest, BoundQuery } from './bound-query.ts';
+import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
 import type { QueryBinder } from './query-binder.ts';
 
 /**

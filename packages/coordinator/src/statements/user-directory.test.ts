@@ -2,7 +2,7 @@ import { ADMIN_ROLE, type Credential } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { StorageManager } from '@tessera/storage-manager';
 import { beforeEach, expect, it } from 'vitest';
-import { localCatalog } from './testing/local-catalog.ts';
+import { localCatalog } from '../testing/local-catalog.ts';
 import { Users } from './user-directory.ts';
 
 let catalog: StorageManager;

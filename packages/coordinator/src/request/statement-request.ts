@@ -2,9 +2,9 @@ import { requireValidText } from '@tessera/common';
 import type { CopyTextFormat } from '@tessera/readers';
 import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
 import type { PreparedStatementFacts } from '@tessera/system-catalog';
-import type { SessionValues } from './sequences/session-values.ts';
+import type { SessionValues } from '../sequences/session-values.ts';
+import type { TemporaryTables } from '../temporary/temporary-tables.ts';
 import type { Settings } from './settings.ts';
-import type { TemporaryTables } from './temporary/temporary-tables.ts';
 
 /** How the rows of a result leave the coordinator. */
 export type ResultEncoding =

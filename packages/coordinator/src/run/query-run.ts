@@ -2,17 +2,17 @@ import { type Kernel, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type PrepareContext } from '@tessera/sql';
 import { scannedBytes } from '@tessera/system-catalog';
-import { withFurtherAttempts } from './further-attempts.ts';
-import type { BindRequest, BoundQuery } from './read/bound-query.ts';
-import type { QueryBinder } from './read/query-binder.ts';
-import { plus } from './read/scan-totals.ts';
-import { isUnfetchedColumn } from './read/unfetched-column.ts';
+import type { QueryBinder } from '../binder/query-binder.ts';
+import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import type { RunningQuery } from '../queries/running-queries.ts';
+import { plus } from '../queries/scan-totals.ts';
+import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import { isUnfetchedColumn } from '../read/unfetched-column.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
+import type { QueryStatistics, ResultChunk, RowsResult } from '../request/statement-result.ts';
+import type { StatementSequences } from '../sequences/statement-sequences.ts';
+import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
 import { encodeResult } from './result-encoding.ts';
-import type { RunningQuery } from './running-queries.ts';
-import type { StatementSequences } from './sequences/statement-sequences.ts';
-import type { StatementRequest } from './statement-request.ts';
-import type { QueryStatistics, ResultChunk, RowsResult } from './statement-result.ts';
-import type { StatementSnapshot } from './statement-snapshot.ts';
 
 export interface QueryRunOptions {
   readonly binder: QueryBinder;

@@ -5,14 +5,8 @@ import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
 import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadCall, RelationSource, SourceFile } from '@tessera/sql';
-import {
-  type BoundParts,
-  FileParts,
-  isUpload,
-  MAX_DOWNLOAD_BYTES,
-  UPLOAD_SCHEME,
-} from './read/file-parts.ts';
-import type { RequestDirectory, UploadedFile } from './statement-request.ts';
+import type { RequestDirectory, UploadedFile } from '../request/statement-request.ts';
+import { type BoundParts, FileParts, isUpload, MAX_DOWNLOAD_BYTES, UPLOAD_SCHEME } from './file-parts.ts';
 
 const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
 

@@ -1,8 +1,8 @@
 import { normalizedSql } from '@tessera/sql';
-import type { RunningQuery } from '../running-queries.ts';
-import type { StatementRequest } from '../statement-request.ts';
-import type { ResultChunk, RowsResult, StatementResult } from '../statement-result.ts';
-import type { AdmissionControl } from './admission-control.ts';
+import type { AdmissionControl } from '../admission/admission-control.ts';
+import type { RunningQuery } from '../queries/running-queries.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
+import type { ResultChunk, RowsResult, StatementResult } from '../request/statement-result.ts';
 
 /** Statements that run queries over data. What only looks up or defines something does not wait. */
 const ADMITTED: ReadonlySet<string> = new Set([

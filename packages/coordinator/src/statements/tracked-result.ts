@@ -1,6 +1,6 @@
-import { withPlaceInCsv } from './csv-failure.ts';
-import type { QueryActivity } from './query-history.ts';
-import type { ResultChunk, RowsResult } from './statement-result.ts';
+import type { QueryActivity } from '../queries/query-history.ts';
+import { withPlaceInCsv } from '../read/csv-failure.ts';
+import type { ResultChunk, RowsResult } from '../request/statement-result.ts';
 
 /** The same result, counted into the query's activity while it is read, with the error that ends it. */
 export function trackedResult(result: RowsResult, activity: QueryActivity): RowsResult {

@@ -1,7 +1,7 @@
 import type { QueryDescription, SqlType } from '@tessera/sql';
-import { withFurtherAttempts } from './further-attempts.ts';
+import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import type { BindRequest } from '../read/bound-query.ts';
 import { bindRequest, type QueryRunOptions } from './query-run.ts';
-import type { BindRequest } from './read/bound-query.ts';
 
 /** How a query is described that stands for another statement. */
 export interface DescribedAs {

@@ -2,12 +2,12 @@ import { TesseraError } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import { formatTypeName, type Statement } from '@tessera/sql';
 import { describedView, showGrantsQuery, showQuery } from '@tessera/system-catalog';
-import { type AsyncStatements, asyncStatusQuery } from './async-statements.ts';
-import { queryInPlace } from './changes/bound-query.ts';
-import { describeQuery } from './describe-query.ts';
-import type { QueryRunOptions } from './query-run.ts';
-import { requireSettingName, SETTING_NAMES } from './settings.ts';
-import type { StatementRequest } from './statement-request.ts';
+import { queryInPlace } from '../changes/bound-query.ts';
+import { type AsyncStatements, asyncStatusQuery } from '../queries/async-statements.ts';
+import { requireSettingName, SETTING_NAMES } from '../request/settings.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
+import { describeQuery } from '../run/describe-query.ts';
+import type { QueryRunOptions } from '../run/query-run.ts';
 
 /** A statement that a query answers. */
 export type AnsweredStatement = Extract<

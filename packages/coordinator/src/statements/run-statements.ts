@@ -1,14 +1,14 @@
 import { TesseraError } from '@tessera/common';
 import { locationInText, type StatementText } from '@tessera/sql';
+import type { RunningQuery } from '../queries/running-queries.ts';
+import { commitName } from '../request/commit-name.ts';
+import { remember } from '../request/request-session.ts';
+import { type RequestStatements, requestStatements } from '../request/request-statements.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
+import type { RowsResult, SessionUpdate, StatementResult } from '../request/statement-result.ts';
+import type { Transactions } from '../transactions/transactions.ts';
 import type { AccessCheck } from './access-check.ts';
-import { commitName } from './commit-name.ts';
-import { remember } from './request-session.ts';
-import { type RequestStatements, requestStatements } from './request-statements.ts';
-import type { RunningQuery } from './running-queries.ts';
-import type { StatementRequest } from './statement-request.ts';
-import type { RowsResult, SessionUpdate, StatementResult } from './statement-result.ts';
 import type { StatementRunner } from './statement-runner.ts';
-import type { Transactions } from './transactions.ts';
 
 export interface RunsStatements {
   readonly runner: StatementRunner;

@@ -1,11 +1,15 @@
-import type { Action, ObjectId, Snapshot } from '@tessera/catalog';
+import type { Action, CatalogChange, ObjectId, Snapshot } from '@tessera/catalog';
 import { NO_CHANGE } from '@tessera/catalog';
 import { newUlid, Savepoints, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
 import type { TransactionInfo } from '@tessera/system-catalog';
-import type { Change } from './changes/change.ts';
+import type { TemporaryTables } from '../temporary/temporary-tables.ts';
 import type { StatementSnapshot } from './statement-snapshot.ts';
-import type { TemporaryTables } from './temporary/temporary-tables.ts';
+
+/** What a statement of the transaction changed. */
+interface CommittedChange extends CatalogChange {
+  readonly affectedRows?: number;
+}
 
 export interface TransactionsOptions {
   readonly manager: StorageManager;
@@ -182,7 +186,7 @@ export class OpenTransaction {
   readonly #savepoints = new Savepoints<{ readonly snapshot: Snapshot; readonly actions: number }>();
   #snapshot: Snapshot;
   /** What the statements did that may come again, by the names that they would commit under. */
-  readonly #done = new Map<string, Change>();
+  readonly #done = new Map<string, CommittedChange>();
   #committedAs: string | undefined;
   #aborted = false;
   #sealed = false;
@@ -248,7 +252,7 @@ export class OpenTransaction {
   }
 
   /** Adds to what COMMIT will ask for; later statements of the transaction see it. */
-  change(name: string, change: Change): void {
+  change(name: string, change: CommittedChange): void {
     const { actions, affectedRows } = change;
     this.#snapshot = this.#snapshot.withActions(actions);
     this.#actions.push(...actions);
@@ -256,7 +260,7 @@ export class OpenTransaction {
   }
 
   /** What a statement did that is sent again, without its actions; undefined for one that is new. */
-  changeOf(name: string): Change | undefined {
+  changeOf(name: string): CommittedChange | undefined {
     return this.#done.get(name);
   }
 

@@ -1,9 +1,9 @@
 import { type QueryId, type RequestId, startTimer, TesseraError, type Timer } from '@tessera/common';
-import type { AdmittedQuery } from './admission/admission-control.ts';
-import { Notices } from './notices.ts';
+import type { AdmittedQuery } from '../admission/admission-control.ts';
+import { Notices } from '../request/notices.ts';
+import type { SessionUpdate } from '../request/statement-result.ts';
+import { SequenceDemand } from '../sequences/sequence-demand.ts';
 import { QueryActivity } from './query-history.ts';
-import { SequenceDemand } from './sequences/sequence-demand.ts';
-import type { SessionUpdate } from './statement-result.ts';
 
 interface QueryIdentity {
   readonly queryId: QueryId;

@@ -2,7 +2,7 @@ import type { QueryId, RequestId } from '@tessera/common';
 import type { ExecutionProgress } from '@tessera/scheduler';
 import { normalizedSql, redactedSql } from '@tessera/sql';
 import type { FinishedQuery, QueryFacts } from '@tessera/system-catalog';
-import { NOTHING_SCANNED } from './read/scan-totals.ts';
+import { NOTHING_SCANNED } from './scan-totals.ts';
 
 const MAX_TEXT = 65_536;
 const MAX_QUERIES = 10_000;

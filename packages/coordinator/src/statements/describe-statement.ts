@@ -14,12 +14,12 @@ import {
   type ParameterType,
   updateQuery,
 } from '@tessera/sql';
+import { explainColumns } from '../binder/explain.ts';
+import { queryInPlace } from '../changes/bound-query.ts';
+import type { AsyncStatements } from '../queries/async-statements.ts';
+import { type DescribedAs, describeQuery } from '../run/describe-query.ts';
+import type { QueryRunOptions } from '../run/query-run.ts';
 import { answeringQuery } from './answering-query.ts';
-import type { AsyncStatements } from './async-statements.ts';
-import { queryInPlace } from './changes/bound-query.ts';
-import { type DescribedAs, describeQuery } from './describe-query.ts';
-import type { QueryRunOptions } from './query-run.ts';
-import { explainColumns } from './read/explain.ts';
 
 /** A statement as a client that prepares it has to know it. */
 export interface StatementDescription {

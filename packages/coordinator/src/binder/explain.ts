@@ -11,10 +11,10 @@ import {
 import { type ExecutedPlan, profileText } from '@tessera/scheduler';
 import type { ExplainStatement, OutputColumn, PreparedQuery } from '@tessera/sql';
 import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
-import type { BoundQuery } from './bound-query.ts';
+import type { BoundQuery } from '../read/bound-query.ts';
+import { renamed, type TableNames } from '../read/table-names.ts';
 import { executedStageMembers, stageMembers } from './explained-stages.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
-import { renamed, type TableNames } from './table-names.ts';
 
 /** A query that is to be explained, with what is known of it before it runs. */
 export interface ExplainableQuery {

@@ -19,13 +19,13 @@ import { createIndex } from '../catalog/indexes.ts';
 import { createLocation } from '../catalog/locations.ts';
 import { alterSequence, createSequence } from '../catalog/sequences.ts';
 import { createView } from '../catalog/views.ts';
+import type { Change } from '../changes/change.ts';
+import type { ChangeContext } from '../changes/change-context.ts';
+import { insert } from '../changes/insert.ts';
+import { truncate } from '../changes/remove-tablets.ts';
+import { deleteFrom, merge, update } from '../changes/replace-rows.ts';
 import { copyFrom } from '../copy/copy-from.ts';
 import { copyFromStdin } from '../copy/copy-from-stdin.ts';
-import type { Change } from './change.ts';
-import type { ChangeContext } from './change-context.ts';
-import { insert } from './insert.ts';
-import { truncate } from './remove-tablets.ts';
-import { deleteFrom, merge, update } from './replace-rows.ts';
 
 /** Statements whose whole effect is a change of the catalog. */
 export type CommittedStatement =

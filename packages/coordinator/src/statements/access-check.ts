@@ -1,12 +1,12 @@
 import type { Authorizer } from '@tessera/access-control';
 import { TesseraError } from '@tessera/common';
 import { classifyStatement, type Statement } from '@tessera/sql';
-import { DEFAULT_DATABASE, databaseOf } from './request-session.ts';
-import type { StatementRequest } from './statement-request.ts';
-import type { StatementSnapshot } from './statement-snapshot.ts';
-import type { TableServices } from './tables.ts';
-import { inSession } from './temporary/session-snapshot.ts';
-import type { OpenTransaction, Transactions } from './transactions.ts';
+import { DEFAULT_DATABASE, databaseOf } from '../request/request-session.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
+import type { TableServices } from '../tables.ts';
+import { inSession } from '../temporary/session-snapshot.ts';
+import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
+import type { OpenTransaction, Transactions } from '../transactions/transactions.ts';
 
 export interface AccessCheckOptions {
   readonly authorizer: Authorizer;

@@ -1,7 +1,7 @@
 import type { Column, ColumnStatistics } from '@tessera/catalog';
 import type { ScanTablet, ScanUse } from '@tessera/storage-agent';
 import { type OrderedValue, orderOf } from '@tessera/tablet';
-import type { TableAccess } from './table-access.ts';
+import type { TableAccess } from '../read/table-access.ts';
 
 /** How a table of a query is read, or would be. */
 export interface ExplainedTable {

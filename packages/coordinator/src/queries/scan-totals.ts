@@ -1,5 +1,4 @@
 import type { ScanTotals } from '@tessera/system-catalog';
-import type { TableAccess } from './table-access.ts';
 
 export const NOTHING_SCANNED: ScanTotals = {
   rows: 0,
@@ -14,10 +13,3 @@ export const plus = (a: ScanTotals, b: ScanTotals): ScanTotals => ({
   bytesFromStorage: a.bytesFromStorage + b.bytesFromStorage,
   bytesFromFiles: a.bytesFromFiles + b.bytesFromFiles,
 });
-
-export const scannedTables = (accesses: readonly TableAccess[]): ScanTotals =>
-  accesses.reduce((sum, { use: { read } }) => {
-    const bytesFromCache = read.bytes - read.bytesFromStorage;
-    const { rows, bytesFromStorage } = read;
-    return plus(sum, { rows, bytesFromCache, bytesFromStorage, bytesFromFiles: 0 });
-  }, NOTHING_SCANNED);

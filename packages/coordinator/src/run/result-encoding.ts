@@ -14,9 +14,9 @@ import {
   type RunnableQuery,
   widthsQuery,
 } from '@tessera/sql';
-import type { BoundQuery } from './read/bound-query.ts';
-import type { StatementRequest } from './statement-request.ts';
-import type { ResultChunk } from './statement-result.ts';
+import type { BoundQuery } from '../read/bound-query.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
+import type { ResultChunk } from '../request/statement-result.ts';
 
 const ARROW_END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const FILE_CHUNK_BYTES = 1 << 20;

@@ -1,11 +1,11 @@
 import type { Authorizer } from '@tessera/access-control';
 import type { Kernel } from '@tessera/kernel';
+import { discardTablets } from '../changes/discard-tablets.ts';
+import type { TableServices } from '../tables.ts';
+import { Transactions } from '../transactions/transactions.ts';
+import { Maintenance, type MaintenanceOptions } from '../vacuum/maintenance.ts';
+import { observeCommits } from '../vacuum/observed-commits.ts';
 import { CatalogStatements, type MakeCredential } from './catalog-statements.ts';
-import { discardTablets } from './changes/discard-tablets.ts';
-import type { TableServices } from './tables.ts';
-import { Transactions } from './transactions.ts';
-import { Maintenance, type MaintenanceOptions } from './vacuum/maintenance.ts';
-import { observeCommits } from './vacuum/observed-commits.ts';
 
 export interface OpenTablesOptions {
   readonly kernel: Kernel;
