@@ -17,6 +17,8 @@ export default defineConfig({
   outDir: process.env.TESSERA_SITE_DIR ?? 'dist',
   // For a site that is not at the root of its host, such as GitHub Pages of a project: /tessera/.
   base: process.env.TESSERA_SITE_BASE ?? '/',
+  // Pages name the address of a node that their readers start.
+  ignoreDeadLinks: 'localhostLinks',
   rewrites: { 'README.md': 'index.md', ':path(.*)/README.md': ':path/index.md' },
   themeConfig: {
     search: { provider: 'local' },

@@ -10,6 +10,8 @@ export const SIDEBAR: readonly Group[] = [
     pages: [
       ['What Tessera is', 'README.md'],
       ['Tutorial', 'docs/tutorial.md'],
+      ['Cookbook', 'docs/guides/cookbook.md'],
+      ['Migrating from Firebolt', 'docs/migrating-from-firebolt.md'],
       ['All pages', 'docs/README.md'],
     ],
   },
@@ -19,6 +21,7 @@ export const SIDEBAR: readonly Group[] = [
       ['HTTP clients', 'docs/guides/http.md'],
       ['PostgreSQL clients', 'docs/guides/postgres.md'],
       ['Loading data', 'docs/guides/loading.md'],
+      ['EXPLAIN', 'docs/guides/explain.md'],
     ],
   },
   {
@@ -51,6 +54,7 @@ export const SIDEBAR: readonly Group[] = [
       ['HTTP API', 'docs/http-api.md'],
       ['PostgreSQL endpoint', 'docs/postgres.md'],
       ['Configuration', 'docs/configuration.md'],
+      ['Limits', 'docs/limits.md'],
       ['Errors', 'docs/errors.md'],
       ['Metrics', 'docs/metrics.md'],
     ],

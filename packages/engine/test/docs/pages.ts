@@ -6,6 +6,8 @@ export const PAGES = {
   sql: [
     ...[
       'docs/sql/queries.md',
+      'docs/guides/cookbook.md',
+      'docs/migrating-from-firebolt.md',
       'docs/sql/types.md',
       'docs/sql/table-functions.md',
       'docs/http-api.md',
@@ -13,5 +15,5 @@ export const PAGES = {
     ],
     ...['docs/postgres.md', 'docs/guides/postgres.md'],
   ],
-  operating: ['docs/cluster.md', 'docs/authentication.md', 'docs/operations.md'],
+  operating: ['docs/cluster.md', 'docs/guides/explain.md', 'docs/authentication.md', 'docs/operations.md'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -1,0 +1,252 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Writes docs/limits.md. Every number is read from the source that enforces it, so that the page fails the check when a
+ * limit changes or moves. With `--check` it only reports whether the page is stale.
+ */
+const root = dirname(import.meta.dirname);
+
+/** The value of a constant or property in a source file of a package. */
+function limitIn(file: string, name: string): number {
+  const text = readFileSync(join(root, 'packages', file), 'utf8');
+  const [, expression = '', ...more] =
+    text.match(new RegExp(String.raw`\b${name}\b\s*[:=]\s*([\d_ *<]+)[,;]`)) ?? [];
+  if (expression === '' || more.length > 0) throw new Error(`packages/${file} has no number named ${name}`);
+  const [left = '', right] = expression.replaceAll('_', '').split('<<');
+  const product = left.split('*').reduce((value, factor) => value * Number(factor), 1);
+  return right === undefined ? product : product * 2 ** Number(right);
+}
+
+const count = (file: string, name: string): string => limitIn(file, name).toLocaleString('en-US');
+const seconds = (file: string, name: string): string => `${limitIn(file, name) / 1000} s`;
+
+function bytes(file: string, name: string): string {
+  const value = limitIn(file, name);
+  if (value >= 1e9 && value % 1e9 === 0) return `${value / 1e9} GB`;
+  return value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : `${value / 2 ** 10} KiB`;
+}
+
+const SIZE = 'sql/src/guard/statement-size.ts';
+const DEPTH = 'sql/src/guard/expression-depth.ts';
+const SOURCE = 'sql/src/text/source.ts';
+const UPLOAD = 'http-api/src/upload/limits.ts';
+const HEAD = 'http-api/src/request/malformed-request.ts';
+const POSTGRES = 'postgres-api/src/postgres-server.ts';
+const ARROW = 'readers/src/arrow/limits.ts';
+const AVRO = 'readers/src/avro/limits.ts';
+
+type Row = readonly [what: string, limit: string, beyond: string];
+
+const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly Row[]])[] = [
+  [
+    'SQL statements',
+    'Planning time grows with these counts, in part with their square. A statement beyond a limit fails before it is planned, with `STATEMENT_TOO_COMPLEX` unless another error is named.',
+    [
+      [
+        'length of a statement',
+        `${count(SOURCE, 'MAX_STATEMENT_CHARACTERS')} characters; over HTTP ${bytes(UPLOAD, 'sqlBytes')}`,
+        '`SYNTAX_ERROR`, `UPLOAD_TOO_LARGE`. Send values as parameters, or rows with COPY or as an upload',
+      ],
+      [
+        'tokens: keywords, names, literals, symbols',
+        `${count(SIZE, 'tokens')}; in an INSERT ${count(SIZE, 'insertTokens')}`,
+        'pass a list as one array parameter, as in `x = ANY($1)`',
+      ],
+      ['columns in a SELECT list', count(SIZE, 'columns'), 'select fewer, or use arrays or structs'],
+      [
+        'relations that one query joins',
+        count(SIZE, 'joins'),
+        'put parts into subqueries with GROUP BY or LIMIT, or into temporary tables',
+      ],
+      [
+        'relations that all queries of a statement join',
+        count(SIZE, 'allJoins'),
+        'split the statement, with temporary tables',
+      ],
+      [
+        'set operations (UNION, INTERSECT, EXCEPT)',
+        count(SIZE, 'setOperations'),
+        'insert into a temporary table in several statements',
+      ],
+      ['levels of scalar subqueries', count(SIZE, 'valueSubqueries'), 'use joins'],
+      ['parameters', count(SIZE, 'parameters'), 'pass arrays'],
+      [
+        'levels of an expression; `a + b + c` has two',
+        count(DEPTH, 'levels'),
+        'use functions of many arguments, such as `concat(a, b, c)`',
+      ],
+      [
+        `expressions with more than ${count(DEPTH, 'deepLevels')} levels`,
+        count(DEPTH, 'deepExpressions'),
+        'the same',
+      ],
+      ['levels of parentheses', count(SOURCE, 'MAX_NESTING'), '`SYNTAX_ERROR`'],
+      [
+        'notices of a statement',
+        count('coordinator/src/notices.ts', 'MAX_NOTICES'),
+        'further notices are dropped',
+      ],
+    ],
+  ],
+  [
+    'HTTP requests and uploads',
+    'Sizes are counted after decompression, while the bytes arrive: a request beyond a limit is answered at once.',
+    [
+      [
+        'all file parts of a request together',
+        bytes(UPLOAD, 'fileBytes'),
+        '`UPLOAD_TOO_LARGE`. Send several requests, or load from a bucket with COPY',
+      ],
+      ['the SQL part, or a plain body', bytes(UPLOAD, 'sqlBytes'), '`UPLOAD_TOO_LARGE`'],
+      ['parts', count(UPLOAD, 'parts'), '`UPLOAD_TOO_LARGE`'],
+      ['headers of all parts together', bytes(UPLOAD, 'headerBytes'), '`UPLOAD_TOO_LARGE`'],
+      ['headers of the request', bytes(HEAD, 'MAX_HEADER_BYTES'), '`HEADERS_TOO_LARGE`'],
+      [
+        'URL and headers of the request together',
+        bytes(HEAD, 'MAX_HEAD_BYTES'),
+        '`HEADERS_TOO_LARGE`. Send parameters in the body',
+      ],
+      ['time without a byte from the client', seconds(UPLOAD, 'idleMs'), '`CLIENT_TOO_SLOW`'],
+      ['disk space that uploads leave free', bytes(UPLOAD, 'diskReserveBytes'), '`DISK_FULL`'],
+    ],
+  ],
+  [
+    'PostgreSQL connections',
+    '',
+    [
+      ['connections of a node', count(POSTGRES, 'maxConnections'), '`TOO_MANY_CONNECTIONS`. Use a pool'],
+      ['a message of the client', bytes(POSTGRES, 'maxMessageBytes'), 'the connection is closed'],
+      ['rows of one COPY FROM STDIN', bytes(POSTGRES, 'maxCopyBytes'), '`FILE_TOO_LARGE`. Split the file'],
+      [
+        'a line of COPY FROM STDIN',
+        bytes('readers/src/copy-text/copy-batches.ts', 'MAX_LINE_BYTES'),
+        'the statement fails and names the line',
+      ],
+    ],
+  ],
+  [
+    'Files',
+    '',
+    [
+      [
+        'a record of a CSV file',
+        bytes('sql/src/reads/csv-scan.ts', 'CSV_BUFFER_BYTES'),
+        '`BAD_FILE`. Use Parquet or JSON for long texts',
+      ],
+      ['a line that READ_TEXT reads', bytes('sql/src/bootstrap.ts', 'MAX_LINE_BYTES'), '`BAD_FILE`'],
+      [
+        'levels of nested types in Avro',
+        count('readers/src/avro/schema.ts', 'MAX_DEPTH'),
+        'the file is refused',
+      ],
+      [
+        'levels of nested types in Arrow',
+        count('readers/src/arrow/check-metadata.ts', 'MAX_DEPTH'),
+        'the file is refused',
+      ],
+      ['columns of an Avro file, with all nested fields', count(AVRO, 'MAX_COLUMNS'), 'the file is refused'],
+      ['a block of an Avro file, uncompressed', bytes(AVRO, 'MAX_BLOCK_BYTES'), 'write smaller blocks'],
+      ['header of an Avro file', bytes(AVRO, 'MAX_HEADER_BYTES'), 'the file is refused'],
+      ['metadata of an Arrow message', bytes(ARROW, 'MAX_METADATA_BYTES'), 'the file is refused'],
+      [
+        'a compressed record batch of Arrow, unpacked',
+        bytes(ARROW, 'MAX_UNPACKED_BATCH_BYTES'),
+        'write smaller batches',
+      ],
+      [
+        'objects that a pattern matches',
+        count('object-store/src/external/object-matches.ts', 'MAX_MATCHES'),
+        'use a narrower pattern',
+      ],
+      [
+        'an object that must be downloaded before it is read',
+        bytes('coordinator/src/read/file-parts.ts', 'MAX_DOWNLOAD_BYTES'),
+        '`FILE_TOO_LARGE`. Split the file, or use Parquet, which is read in parts',
+      ],
+    ],
+  ],
+  [
+    'Types and values',
+    '',
+    [
+      ['digits of a NUMERIC', count('sql/src/types/column-type.ts', 'MAX_PRECISION'), 'use DOUBLE'],
+      [
+        'dimensions of an array literal such as `{{1,2},{3,4}}`',
+        count('sql/src/rewrites/postgres-array.ts', 'MAX_DIMENSIONS'),
+        'the value is refused',
+      ],
+    ],
+  ],
+  [
+    'Execution and history',
+    '',
+    [
+      [
+        'attempts of a statement that meets conflicts',
+        `${count('coordinator/src/changes/commit-change.ts', 'MAX_TRIES')}, within ${seconds('coordinator/src/changes/commit-change.ts', 'MAX_TRYING_MS')}`,
+        '`TRANSACTION_CONFLICT`. Send it again',
+      ],
+      [
+        'queries in the history of a node',
+        `${count('coordinator/src/query-history.ts', 'MAX_QUERIES')}; their texts together ${count('coordinator/src/query-history.ts', 'MAX_CHARACTERS')} characters`,
+        'the oldest are dropped',
+      ],
+      [
+        'text of a query in the history',
+        `${count('coordinator/src/query-history.ts', 'MAX_TEXT')} characters`,
+        'it is cut',
+      ],
+    ],
+  ],
+  [
+    'Users and logins',
+    '',
+    [
+      [
+        'length of a password',
+        `${count('auth/src/passwords/prepared-password.ts', 'MAX_PASSWORD_LENGTH')} characters`,
+        'the password is refused',
+      ],
+      [
+        'length of a token',
+        `${count('auth/src/tokens/check-token.ts', 'MAX_TOKEN_LENGTH')} characters`,
+        'the token is refused',
+      ],
+      [
+        'length of a user name made from claims',
+        `${count('auth/src/oidc/username-template.ts', 'MAX_LENGTH')} characters`,
+        'the token is refused',
+      ],
+    ],
+  ],
+];
+
+const page = [
+  '<!-- Written by scripts/generate-limits.ts from the sources that enforce the limits. -->',
+  '# Limits',
+  '',
+  'Fixed limits of a node, and what happens beyond them. For limits that you can set, see the parameters for memory, threads and',
+  'admission in [configuration.md](configuration.md) and `statement_timeout` and `max_result_rows` in [settings](sql/settings.md). For the',
+  'errors, see [errors.md](errors.md).',
+  ...SECTIONS.flatMap(([title, text, rows]) => [
+    ...['', `## ${title}`, ''],
+    ...(text === '' ? [] : [text, '']),
+    ...['| what | limit | beyond it |', '|---|---|---|'],
+    ...rows.map((row) => `| ${row.join(' | ')} |`),
+  ]),
+  '',
+  '## No fixed limit',
+  '',
+  'Rows and size of tables, number of tables and tablets, size of results (they are streamed) and length of TEXT values',
+  'are limited by memory and disk only. A query that needs more memory than `engine.max_server_memory_usage` allows spills to disk, and',
+  'fails with `OUT_OF_MEMORY` if that does not suffice.',
+  '',
+].join('\n');
+
+const path = join(root, 'docs', 'limits.md');
+if (!process.argv.includes('--check')) writeFileSync(path, page);
+else if (readFileSync(path, 'utf8') !== page) {
+  process.stdout.write('docs/limits.md is stale: run node scripts/generate-limits.ts\n');
+  process.exitCode = 1;
+}
