@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
@@ -7,34 +7,38 @@ import { dirname, join } from 'node:path';
  */
 const root = dirname(import.meta.dirname);
 
-/** The value of a constant or property in a source file of a package. */
-function limitIn(file: string, name: string): number {
-  const text = readFileSync(join(root, 'packages', file), 'utf8');
+/** The value of a constant or property in a source file, which is named by its package and its name. */
+function limitIn(source: string, name: string): number {
+  const [packageName = '', ...file] = source.split('/');
+  const [path, ...others] = globSync(`packages/${packageName}/src/**/${file.join('/')}`, { cwd: root });
+  if (path === undefined || others.length > 0)
+    throw new Error(`There are ${path === undefined ? 'no' : 'several'} sources ${source}`);
+  const text = readFileSync(join(root, path), 'utf8');
   const [, expression = '', ...more] =
     text.match(new RegExp(String.raw`\b${name}\b\s*[:=]\s*([\d_ *<]+)[,;]`)) ?? [];
-  if (expression === '' || more.length > 0) throw new Error(`packages/${file} has no number named ${name}`);
+  if (expression === '' || more.length > 0) throw new Error(`${path} has no number named ${name}`);
   const [left = '', right] = expression.replaceAll('_', '').split('<<');
   const product = left.split('*').reduce((value, factor) => value * Number(factor), 1);
   return right === undefined ? product : product * 2 ** Number(right);
 }
 
-const count = (file: string, name: string): string => limitIn(file, name).toLocaleString('en-US');
-const seconds = (file: string, name: string): string => `${limitIn(file, name) / 1000} s`;
+const count = (source: string, name: string): string => limitIn(source, name).toLocaleString('en-US');
+const seconds = (source: string, name: string): string => `${limitIn(source, name) / 1000} s`;
 
-function bytes(file: string, name: string): string {
-  const value = limitIn(file, name);
+function bytes(source: string, name: string): string {
+  const value = limitIn(source, name);
   if (value >= 1e9 && value % 1e9 === 0) return `${value / 1e9} GB`;
   return value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : `${value / 2 ** 10} KiB`;
 }
 
-const SIZE = 'sql/src/guard/statement-size.ts';
-const DEPTH = 'sql/src/guard/expression-depth.ts';
-const SOURCE = 'sql/src/text/source.ts';
-const UPLOAD = 'http-api/src/upload/limits.ts';
-const HEAD = 'http-api/src/request/malformed-request.ts';
-const POSTGRES = 'postgres-api/src/postgres-server.ts';
-const ARROW = 'readers/src/arrow/limits.ts';
-const AVRO = 'readers/src/avro/limits.ts';
+const SIZE = 'sql/statement-size.ts';
+const DEPTH = 'sql/expression-depth.ts';
+const SOURCE = 'sql/source.ts';
+const UPLOAD = 'http-api/limits.ts';
+const HEAD = 'http-api/malformed-request.ts';
+const POSTGRES = 'postgres-api/postgres-server.ts';
+const ARROW = 'readers/arrow/limits.ts';
+const AVRO = 'readers/avro/limits.ts';
 
 type Row = readonly [what: string, limit: string, beyond: string];
 
@@ -84,7 +88,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
       ['levels of parentheses', count(SOURCE, 'MAX_NESTING'), '`SYNTAX_ERROR`'],
       [
         'notices of a statement',
-        count('coordinator/src/notices.ts', 'MAX_NOTICES'),
+        count('coordinator/notices.ts', 'MAX_NOTICES'),
         'further notices are dropped',
       ],
     ],
@@ -120,7 +124,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
       ['rows of one COPY FROM STDIN', bytes(POSTGRES, 'maxCopyBytes'), '`FILE_TOO_LARGE`. Split the file'],
       [
         'a line of COPY FROM STDIN',
-        bytes('readers/src/copy-text/copy-batches.ts', 'MAX_LINE_BYTES'),
+        bytes('readers/copy-batches.ts', 'MAX_LINE_BYTES'),
         'the statement fails and names the line',
       ],
     ],
@@ -131,18 +135,14 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
     [
       [
         'a record of a CSV file',
-        bytes('sql/src/reads/csv-scan.ts', 'CSV_BUFFER_BYTES'),
+        bytes('sql/csv-scan.ts', 'CSV_BUFFER_BYTES'),
         '`BAD_FILE`. Use Parquet or JSON for long texts',
       ],
-      ['a line that READ_TEXT reads', bytes('sql/src/bootstrap.ts', 'MAX_LINE_BYTES'), '`BAD_FILE`'],
-      [
-        'levels of nested types in Avro',
-        count('readers/src/avro/schema.ts', 'MAX_DEPTH'),
-        'the file is refused',
-      ],
+      ['a line that READ_TEXT reads', bytes('sql/bootstrap.ts', 'MAX_LINE_BYTES'), '`BAD_FILE`'],
+      ['levels of nested types in Avro', count('readers/avro/schema.ts', 'MAX_DEPTH'), 'the file is refused'],
       [
         'levels of nested types in Arrow',
-        count('readers/src/arrow/check-metadata.ts', 'MAX_DEPTH'),
+        count('readers/check-metadata.ts', 'MAX_DEPTH'),
         'the file is refused',
       ],
       ['columns of an Avro file, with all nested fields', count(AVRO, 'MAX_COLUMNS'), 'the file is refused'],
@@ -156,12 +156,12 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
       ],
       [
         'objects that a pattern matches',
-        count('object-store/src/external/object-matches.ts', 'MAX_MATCHES'),
+        count('object-store/object-matches.ts', 'MAX_MATCHES'),
         'use a narrower pattern',
       ],
       [
         'an object that must be downloaded before it is read',
-        bytes('coordinator/src/read/file-parts.ts', 'MAX_DOWNLOAD_BYTES'),
+        bytes('coordinator/file-parts.ts', 'MAX_DOWNLOAD_BYTES'),
         '`FILE_TOO_LARGE`. Split the file, or use Parquet, which is read in parts',
       ],
     ],
@@ -170,10 +170,10 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
     'Types and values',
     '',
     [
-      ['digits of a NUMERIC', count('sql/src/types/column-type.ts', 'MAX_PRECISION'), 'use DOUBLE'],
+      ['digits of a NUMERIC', count('sql/column-type.ts', 'MAX_PRECISION'), 'use DOUBLE'],
       [
         'dimensions of an array literal such as `{{1,2},{3,4}}`',
-        count('sql/src/rewrites/postgres-array.ts', 'MAX_DIMENSIONS'),
+        count('sql/postgres-array.ts', 'MAX_DIMENSIONS'),
         'the value is refused',
       ],
     ],
@@ -184,17 +184,17 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
     [
       [
         'attempts of a statement that meets conflicts',
-        `${count('coordinator/src/changes/commit-change.ts', 'MAX_TRIES')}, within ${seconds('coordinator/src/changes/commit-change.ts', 'MAX_TRYING_MS')}`,
+        `${count('coordinator/commit-change.ts', 'MAX_TRIES')}, within ${seconds('coordinator/commit-change.ts', 'MAX_TRYING_MS')}`,
         '`TRANSACTION_CONFLICT`. Send it again',
       ],
       [
         'queries in the history of a node',
-        `${count('coordinator/src/query-history.ts', 'MAX_QUERIES')}; their texts together ${count('coordinator/src/query-history.ts', 'MAX_CHARACTERS')} characters`,
+        `${count('coordinator/query-history.ts', 'MAX_QUERIES')}; their texts together ${count('coordinator/query-history.ts', 'MAX_CHARACTERS')} characters`,
         'the oldest are dropped',
       ],
       [
         'text of a query in the history',
-        `${count('coordinator/src/query-history.ts', 'MAX_TEXT')} characters`,
+        `${count('coordinator/query-history.ts', 'MAX_TEXT')} characters`,
         'it is cut',
       ],
     ],
@@ -205,17 +205,17 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
     [
       [
         'length of a password',
-        `${count('auth/src/passwords/prepared-password.ts', 'MAX_PASSWORD_LENGTH')} characters`,
+        `${count('auth/prepared-password.ts', 'MAX_PASSWORD_LENGTH')} characters`,
         'the password is refused',
       ],
       [
         'length of a token',
-        `${count('auth/src/tokens/check-token.ts', 'MAX_TOKEN_LENGTH')} characters`,
+        `${count('auth/check-token.ts', 'MAX_TOKEN_LENGTH')} characters`,
         'the token is refused',
       ],
       [
         'length of a user name made from claims',
-        `${count('auth/src/oidc/username-template.ts', 'MAX_LENGTH')} characters`,
+        `${count('auth/username-template.ts', 'MAX_LENGTH')} characters`,
         'the token is refused',
       ],
     ],

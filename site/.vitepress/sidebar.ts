@@ -11,6 +11,7 @@ export const SIDEBAR: readonly Group[] = [
       ['What Tessera is', 'README.md'],
       ['Tutorial', 'docs/tutorial.md'],
       ['Cookbook', 'docs/guides/cookbook.md'],
+      ['Comparison with other engines', 'docs/comparison.md'],
       ['Migrating from Firebolt', 'docs/migrating-from-firebolt.md'],
       ['All pages', 'docs/README.md'],
     ],
@@ -22,6 +23,7 @@ export const SIDEBAR: readonly Group[] = [
       ['PostgreSQL clients', 'docs/guides/postgres.md'],
       ['Loading data', 'docs/guides/loading.md'],
       ['EXPLAIN', 'docs/guides/explain.md'],
+      ['Troubleshooting and FAQ', 'docs/troubleshooting.md'],
     ],
   },
   {

@@ -8,6 +8,7 @@ export const PAGES = {
       'docs/sql/queries.md',
       'docs/guides/cookbook.md',
       'docs/migrating-from-firebolt.md',
+      'docs/troubleshooting.md',
       'docs/sql/types.md',
       'docs/sql/table-functions.md',
       'docs/http-api.md',
