@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
+import { folderProblems } from './folder-layers.ts';
 import { allowedFor, type LayerTable, packagesOf } from './layer-table.ts';
 import { acceptUsingDeclarations } from './swc-using.ts';
 
@@ -16,7 +17,8 @@ const SOURCES = [
 ];
 
 /**
- * Imports that break the layer table, go past a package's `index.ts`, form a cycle or lead nowhere, one line each.
+ * Imports that break the layer table, go past a package's `index.ts`, form a cycle of files or folders or lead nowhere, one
+ * line each.
  * Also an error: fewer modules examined than source files exist, because a cruise without a TypeScript parser finds
  * nothing wrong in nothing.
  */
@@ -44,6 +46,13 @@ export async function importProblems(root: string, table: LayerTable): Promise<s
   return [
     ...(sources.length === 0 ? ['no source files found: is this the root of the repository?'] : []),
     ...notExamined(sources, examined),
+    ...folderProblems(
+      root,
+      table,
+      result.modules.flatMap(({ source, dependencies }) =>
+        dependencies.map(({ resolved }) => ({ from: source, to: resolved })),
+      ),
+    ),
     ...result.summary.violations.map((v) => {
       const path = v.cycle === undefined ? [v.to] : v.cycle.map((step) => step.name);
       return `${v.from}: ${v.rule.name}: ${path.join(' → ')}`;

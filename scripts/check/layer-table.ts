@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `layers.json`: the layers from the top down, and which packages of one layer may use which others of it. */
+/**
+ * `layers.json`: the layers from the top down, which packages of one layer may use which others of it, and the order of the
+ * folders inside packages, from the top down.
+ */
 export interface LayerTable {
   readonly layers: readonly { readonly name: string; readonly packages: readonly string[] }[];
   readonly friends: Readonly<Record<string, readonly string[]>>;
+  /** By folder below `packages`, as `sql/src`. */
+  readonly folders?: Readonly<Record<string, readonly string[]>>;
 }
 
 export function readLayerTable(root: string): LayerTable {

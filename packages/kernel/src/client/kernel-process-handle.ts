@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TesseraError } from '@tessera/common';
-import type { InstanceOptions } from '../native/instance.ts';
+import type { InstanceOptions } from '../instance/instance.ts';
 import type { KernelProcessOptions } from '../process/kernel-process.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
 import { SessionSocket } from './session-socket.ts';

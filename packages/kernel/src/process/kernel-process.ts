@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { SpillFiles } from '@tessera/common';
+import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../instance/instance.ts';
 import { returnFreedMemory } from '../native/allocator.ts';
-import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../native/instance.ts';
 import { processMemory } from '../own-memory.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
 import { MemoryCeiling } from './memory-ceiling.ts';

@@ -1,7 +1,7 @@
 import type { SpillFiles } from '@tessera/common';
 import { ImportedSchema } from '../arrow/imported-schema.ts';
+import { RECEIVED_FUNCTION, type ReceivedRows } from '../instance/received-rows.ts';
 import type { NativeConnection } from '../native/connection.ts';
-import { RECEIVED_FUNCTION, type ReceivedRows } from '../native/received-rows.ts';
 import type { ReceivedRelation } from '../protocol/messages.ts';
 import { quoteText } from '../types/quoting.ts';
 import type { AppendInput } from './append-input.ts';

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { SpillFiles } from '@tessera/common';
+import { type DefinedRelations, noDefinedRelations } from '../instance/defined-relations.ts';
+import { COUNT_PROGRESS, type NativeInstance } from '../instance/instance.ts';
 import type { NativeConnection } from '../native/connection.ts';
-import { type DefinedRelations, noDefinedRelations } from '../native/defined-relations.ts';
-import { COUNT_PROGRESS, type NativeInstance } from '../native/instance.ts';
 import { interrupted, NativeError } from '../native/native-error.ts';
 import { firstValue } from '../native/scalar-value.ts';
 import { destroyChunk, NativeStatement } from '../native/statement.ts';

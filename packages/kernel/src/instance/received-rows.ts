@@ -2,10 +2,10 @@ import koffi, { type TypeObject } from 'koffi';
 import type { ArrayData } from '../arrow/array-data.ts';
 import { ImportedBatch } from '../arrow/imported-batch.ts';
 import type { ImportedSchema } from '../arrow/imported-schema.ts';
-import type { NativeConnection } from './connection.ts';
-import { checkErrorData } from './error-data.ts';
-import { duckdb, NO_RELEASE, type Pointer, takeString } from './library.ts';
-import { NativeBlock, slotOf } from './memory.ts';
+import type { NativeConnection } from '../native/connection.ts';
+import { checkErrorData } from '../native/error-data.ts';
+import { duckdb, NO_RELEASE, type Pointer, takeString } from '../native/library.ts';
+import { NativeBlock, slotOf } from '../native/memory.ts';
 import { registerTableFunction } from './table-function.ts';
 
 /** The table function that returns the rows of a relation, by its name. */

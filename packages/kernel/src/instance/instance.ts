@@ -1,8 +1,8 @@
+import { NativeConnection } from '../native/connection.ts';
+import { duckdb, type Pointer, takeString } from '../native/library.ts';
+import { NativeBlock } from '../native/memory.ts';
 import { quoteText } from '../types/quoting.ts';
-import { NativeConnection } from './connection.ts';
 import { DefinedRelations } from './defined-relations.ts';
-import { duckdb, type Pointer, takeString } from './library.ts';
-import { NativeBlock } from './memory.ts';
 import { ReceivedRows } from './received-rows.ts';
 
 /** The options that a kernel process gets at its start. */

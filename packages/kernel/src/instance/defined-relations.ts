@@ -1,11 +1,11 @@
 import koffi, { type TypeObject } from 'koffi';
+import type { NativeConnection } from '../native/connection.ts';
+import { duckdb, NO_RELEASE, type Pointer, takeString } from '../native/library.ts';
+import { slotOf } from '../native/memory.ts';
+import { NativeError } from '../native/native-error.ts';
+import { NativeStatement } from '../native/statement.ts';
 import { RELATION_FUNCTION } from '../relation-function.ts';
 import { quoteName } from '../types/quoting.ts';
-import type { NativeConnection } from './connection.ts';
-import { duckdb, NO_RELEASE, type Pointer, takeString } from './library.ts';
-import { slotOf } from './memory.ts';
-import { NativeError } from './native-error.ts';
-import { NativeStatement } from './statement.ts';
 import { registerTableFunction } from './table-function.ts';
 
 const BIND: TypeObject = koffi.proto('void tessera_bind(void *info)');

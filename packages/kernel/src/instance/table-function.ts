@@ -1,6 +1,6 @@
-import type { NativeConnection } from './connection.ts';
-import { duckdb, type Pointer } from './library.ts';
-import { slotOf } from './memory.ts';
+import type { NativeConnection } from '../native/connection.ts';
+import { duckdb, type Pointer } from '../native/library.ts';
+import { slotOf } from '../native/memory.ts';
 
 const VARCHAR = 17;
 
