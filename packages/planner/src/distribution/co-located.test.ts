@@ -70,6 +70,20 @@ test.each([
 });
 
 test.each([
+  `WITH x AS MATERIALIZED (SELECT a.k, a.id, max(b.v) AS v FROM a JOIN b ON a.k = b.k GROUP BY a.k, a.id)
+   SELECT x.k, count(*) FROM x JOIN b ON x.k = b.k AND x.v < b.v WHERE NOT EXISTS (SELECT 1 FROM x y WHERE y.k = x.k AND y.v > x.v)
+   GROUP BY x.k`,
+  `WITH x AS MATERIALIZED (SELECT k, id, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM a)
+   SELECT k, n, id FROM x WHERE n > 2 EXCEPT SELECT k, n, min(id) FROM x GROUP BY k, n HAVING count(*) > 1`,
+])('rows that several read stay where they are: %s', async (sql) => {
+  expect([...new Set((await exchangesOf(sql)).filter((mode) => mode !== 'gather'))]).toEqual(['forward']);
+  for (const refines of [false, true]) {
+    const given = await cluster.distributed(sql, { ...OPTIONS, refines });
+    expect(differenceOf(await cluster.plain(sql), given)).toBeUndefined();
+  }
+});
+
+test.each([
   // The rows of b without a match have no key of a, and those of other tables are elsewhere.
   'SELECT a.k, count(*) FROM a RIGHT JOIN b ON a.k = b.k GROUP BY a.k',
   'SELECT a.k, count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY a.k',

@@ -5,8 +5,8 @@ import type { LeafSource } from './task-spec.ts';
 
 /** The part of a scan that is assigned to a node; undefined if it has none. */
 export function shareOf(assignments: readonly ScanAssignment[], node: ClusterNode): LeafSource | undefined {
-  const own = assignments.find((one) => one.node.incarnation === node.incarnation);
-  return own && { kind: 'leaf', source: own.source, shareOf: node.incarnation };
+  const own = assignments.find((one) => one.node.name === node.name);
+  return own && { kind: 'leaf', source: own.source, shareOf: own.node.incarnation };
 }
 
 /** A scan of the same table or files that reads none of it. */

@@ -97,6 +97,22 @@ test('forwarded outputs are read where they are, with tablets of those nodes and
   expect(tablets).toEqual([[1], [], [2]]);
 });
 
+test('forwarded rows meet the share of the node that they are of, although another node has computed them', () => {
+  const elsewhere = { ...output(nodes[1]!, { 0: 1 }), owner: nodes[2]! };
+  const outputs = new Map([[0, [{ ...output(nodes[1]!, { 0: 1 }), owner: nodes[1]! }, elsewhere]]]);
+  const scans = new Map([[1, [share(nodes[1]!, [1]), share(nodes[2]!, [2]), share(nodes[3]!, [3])]]]);
+  const specs = laidOut(stage(5, 'source', [exchange(0, 'forward'), scan('t')]), { outputs, scans });
+  expect(specs.map(({ preferred, owner }) => [preferred.name, owner?.name])).toEqual([
+    ['n1', 'n1'],
+    ['n1', 'n2'],
+    ['n3', 'n3'],
+  ]);
+  const tablets = specs.map(
+    ({ sources: [, one] }) => one!.kind === 'leaf' && (one!.source as { tablets: unknown }).tablets,
+  );
+  expect(tablets).toEqual([[1], [2], [3]]);
+});
+
 test('one task runs where most of its input is', () => {
   const outputs = new Map([
     [0, [output(nodes[1]!, { 0: 3 }), output(nodes[2]!, { 0: 2 })]],

@@ -7,6 +7,8 @@ export interface TaskSpec {
   readonly sources: readonly SourceSpec[];
   /** The node on which the task costs least. */
   readonly preferred: ClusterNode;
+  /** The node whose share of the tables the rows are of. The task may run elsewhere, and its output be there. */
+  readonly owner?: ClusterNode | undefined;
   /** The task whose output this one reads in `forward` mode: both run on the same node. */
   readonly follows?: { readonly stage: StageId; readonly task: number } | undefined;
 }
@@ -36,6 +38,8 @@ export interface ExchangePart {
 /** The output of the attempt of a task that counts, and its node. */
 export interface TaskOutput {
   readonly node: ClusterNode;
+  /** The node whose share of the tables the rows are of; absent where they are of several. */
+  readonly owner?: ClusterNode | undefined;
   readonly attempt: number;
   readonly outcome: TaskOutcome;
 }

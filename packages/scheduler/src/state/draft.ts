@@ -87,8 +87,8 @@ export class Draft {
     return {
       tasks: tasks.length,
       of: (task) => {
-        const { node, attempt, outcome } = tasks[task]!;
-        return { node: this.node(node).node, attempt, outcome: outcome! };
+        const { node, attempt, outcome, spec } = tasks[task]!;
+        return { node: this.node(node).node, owner: spec.owner, attempt, outcome: outcome! };
       },
     };
   }

@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/common';
 import type { TaskOutcome } from '@tessera/distexec';
-import { expect, test } from 'vitest';
-import { exchange, MemoryCluster, stage } from '../../test/driver/memory-cluster.ts';
+import { describe, expect, test } from 'vitest';
+import { exchange, MemoryCluster, scan, stage } from '../../test/driver/memory-cluster.ts';
 import type { ClusterNode } from '../cluster.ts';
 import type { SchedulerEffect } from './effects.ts';
 import type { SchedulerEvent } from './events.ts';
@@ -144,6 +144,44 @@ test('an output that cannot be fetched is made again, elsewhere, and its reader 
   expect(run.send({ kind: 'root-opened', ...root, attempt: 1 }).effects).toEqual([
     { kind: 'end', error: undefined },
   ]);
+});
+
+describe('a stage in which forwarded rows meet rows of tables with the same keys', () => {
+  const keyed = { ...scan('t'), keyDomain: 'd' };
+  const stages = [
+    stage(0, 'source', [keyed]),
+    stage(1, 'source', [exchange(0, 'forward'), keyed]),
+    stage(2, 'coordinator', [exchange(1, 'gather')]),
+  ];
+
+  /** A run in which stage 0 has finished on the first two nodes. */
+  function started(): Run {
+    const run = new Run(3, stages);
+    const [a, b] = run.nodes as readonly [ClusterNode, ClusterNode];
+    run.sees(a, b);
+    const source = { kind: 'scan', table: {}, tablets: [], columns: [] } as never;
+    const scans = new Map([[0, [a, b].map((node) => ({ node, source, bytes: 1 }))]]);
+    run.send({ kind: 'assigned', stage: 0, scans });
+    for (const task of [0, 1]) run.send({ kind: 'task-finished', ...first, task, outcome: OUTCOME });
+    return run;
+  }
+
+  test('divides the tables among the same nodes, also when there are more now', () => {
+    const run = started().sees(...new Run(3).nodes);
+    run.send({ kind: 'refined', plan: run.state.plan });
+    const [assign] = run.effects;
+    expect(assign?.kind === 'assign' && assign.nodes.map(({ name }) => name)).toEqual(['n0', 'n1']);
+  });
+
+  test('makes the run be planned anew when one of them is gone', () => {
+    const run = started();
+    run.sees(run.nodes[0]!).send({ kind: 'refined', plan: run.state.plan });
+    run.send({ kind: 'task-finished', ...first, task: 1, attempt: 1, outcome: OUTCOME });
+    for (let asked = 0; asked < 3 && run.state.isRefining; asked++)
+      run.send({ kind: 'refined', plan: run.state.plan });
+    expect(run.state.end?.error).toMatchObject({ name: 'NODE_LOST' });
+    expect(run.effects.at(-1)).toMatchObject({ kind: 'end' });
+  });
 });
 
 test('the state before an event stays as it was', () => {

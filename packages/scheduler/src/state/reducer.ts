@@ -24,9 +24,9 @@ export function reduce(state: SchedulerState, event: SchedulerEvent): Reduced {
   const draft = new Draft(state);
   apply(draft, event);
   if (!draft.hasEnded) reviveLostOutputs(draft);
+  const lacksNodesForStages = !draft.hasEnded && startStages(draft);
   if (!draft.hasEnded) {
-    const lacksNodes = [startStages(draft), scheduleCreatedTasks(draft)].includes(true);
-    waitForNodes(draft, lacksNodes);
+    waitForNodes(draft, scheduleCreatedTasks(draft) || lacksNodesForStages);
     dispatchTasks(draft);
     endStalledRun(draft);
   }

@@ -69,6 +69,8 @@ export interface TaskState {
 export interface StageState {
   readonly stage: Stage;
   readonly status: 'blocked' | 'assigning' | 'started';
+  /** The nodes among which its scans, or those of the stage that it forwards, were divided; empty before that. */
+  readonly dividedAmong: readonly ClusterNode[];
   readonly tasks: readonly TaskState[];
   /** Numbers of tasks by status. */
   readonly created: number;
@@ -137,6 +139,7 @@ export function initialState(
 export const blockedStage = (stage: Stage): StageState => ({
   stage,
   status: 'blocked',
+  dividedAmong: [],
   tasks: [],
   created: 0,
   succeeded: 0,

@@ -83,8 +83,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'forwarded outputs of a task are read twice',
     file: 'layout/source-tasks.ts',
-    find: 'tasks: exists ? [task] : []',
-    replace: 'tasks: [Math.min(task, inputs.outputs.get(source.stage)!.length - 1)]',
+    find: 'tasks: followed === undefined ? [] : [followed]',
+    replace: 'tasks: [followed ?? 0]',
   },
   {
     name: 'retries are never due',

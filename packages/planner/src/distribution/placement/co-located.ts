@@ -4,18 +4,37 @@ import { plainReference } from '../tree/expressions.ts';
 import { withInputs } from '../tree/inputs.ts';
 import { scanOf } from './column-origin.ts';
 import { equalKeys } from './equal-keys.ts';
-import { type Fragment, type KeyedColumns, keyedBy, type Placed } from './fragment.ts';
+import { keysOfOutput } from './exchange.ts';
+import { commonDomain, commonKeys, type Fragment, type KeyedFragment, type Placed } from './fragment.ts';
 import type { Planning } from './planning.ts';
 import type { CoLocatedSides } from './weighed-strategy.ts';
 
 /**
  * The rows of a relation as one fragment, if tasks have them by ranges of a key that is among the `allowed` columns: each task has
- * all rows of its keys.
+ * all rows of its keys. Outputs that tasks have left by ranges of the key are read where they are.
  */
 export function coLocatedWithin(
-  { fragments }: Placed,
+  planning: Planning,
+  placed: Placed,
   allowed: ReadonlySet<number>,
-): (Fragment & { readonly keyed: KeyedColumns }) | undefined {
+): KeyedFragment | undefined {
+  const found = keyedWithin(planning, placed, allowed);
+  return found && readForwarded(planning, found);
+}
+
+/** Forwards the outputs that a fragment reads. */
+export function readForwarded(planning: Planning, fragment: KeyedFragment): KeyedFragment {
+  for (const input of fragment.forwarded) planning.readings.get(input)!.mode = 'forward';
+  return fragment;
+}
+
+/** The fragment of `coLocatedWithin`, before it is decided that its rows are read so. */
+export function keyedWithin(
+  planning: Planning,
+  placed: Placed,
+  allowed: ReadonlySet<number>,
+): KeyedFragment | undefined {
+  const fragments = placed.fragments.map((fragment) => whereItIs(planning, fragment));
   const keyed = commonKeys(fragments);
   const columns = keyed?.columns.filter((column) => allowed.has(column)) ?? [];
   if (keyed === undefined || columns.length === 0) return undefined;
@@ -24,21 +43,18 @@ export function coLocatedWithin(
     placement: 'source',
     hashKeyChoices: [],
     keyed,
+    forwardedFrom: fragments.find(({ forwardedFrom }) => forwardedFrom !== undefined)?.forwardedFrom,
+    forwarded: fragments.flatMap(({ output }) => (output === undefined ? [] : [output.input])),
   };
 }
 
-/** The key columns that all fragments are divided by. */
-export function commonKeys(fragments: readonly Fragment[]): KeyedColumns | undefined {
-  const [first, ...others] = fragments;
-  const isDivided = fragments.every(
-    ({ placement, forwardedFrom, keyed }) =>
-      placement === 'source' && forwardedFrom === undefined && keyed?.domain === first?.keyed?.domain,
-  );
-  if (!isDivided || first?.keyed === undefined) return undefined;
-  const columns = first.keyed.columns.filter((column) =>
-    others.every(({ keyed }) => keyed!.columns.includes(column)),
-  );
-  return keyedBy(first.keyed, columns);
+/** An output that tasks have left by ranges of a key, as the tasks of these nodes read it. */
+function whereItIs(planning: Planning, fragment: Fragment): Fragment {
+  const { output, placement } = fragment;
+  const keyed = placement === 'output' && output !== undefined ? keysOfOutput(planning, output) : undefined;
+  return keyed === undefined
+    ? fragment
+    : { ...fragment, placement: 'source', keyed, forwardedFrom: output!.stage };
 }
 
 /**
@@ -54,13 +70,16 @@ export function coLocatedSides(
   left: Placed,
   right: Placed,
 ): CoLocatedSides | undefined {
-  if (![...left.fragments, ...right.fragments].some(({ keyed }) => keyed !== undefined)) return undefined;
+  const isKeyed = (fragment: Fragment) => whereItIs(planning, fragment).keyed !== undefined;
+  if (![...left.fragments, ...right.fragments].some(isKeyed)) return undefined;
   for (const pair of equalKeys(join)) {
     const sides = {
-      left: coLocatedWithin(dividedBy(planning, left, pair.left), new Set([pair.left])),
-      right: coLocatedWithin(dividedBy(planning, right, pair.right), new Set([pair.right])),
+      left: keyedWithin(planning, dividedBy(planning, left, pair.left), new Set([pair.left])),
+      right: keyedWithin(planning, dividedBy(planning, right, pair.right), new Set([pair.right])),
     };
-    if (sides.left === undefined || sides.left.keyed.domain !== sides.right?.keyed.domain) continue;
+    if (sides.left === undefined || sides.right === undefined) continue;
+    const isTogether = commonDomain([sides.left, sides.right]) !== undefined;
+    if (!isTogether) continue;
     return { left: sides.left, right: sides.right, keys: pair };
   }
   return undefined;

@@ -5,8 +5,12 @@ import { append, project, unionAll } from '../tree/build.ts';
 import { constant } from '../tree/expressions.ts';
 import { inputsOf, rebuild } from '../tree/inputs.ts';
 import {
+  commonKeys,
   commonPlacement,
   type Fragment,
+  type KeyedColumns,
+  keyedBy,
+  type OutputOrigin,
   type Placed,
   sameColumns,
   sameKeys,
@@ -168,7 +172,17 @@ export function forward(planning: Planning, fragment: Fragment): Fragment {
     placement: 'source',
     hashKeyChoices: [],
     forwardedFrom: output.stage,
+    keyed: keysOfOutput(planning, output),
   };
+}
+
+/** The key by whose ranges the tasks of a stage have left its output, in the columns of the fragment that reads it. */
+export function keysOfOutput(planning: Planning, { stage, columns }: OutputOrigin): KeyedColumns | undefined {
+  const { keyed } = planning.draft(stage);
+  return keyedBy(
+    keyed,
+    [...columns.keys()].filter((i) => keyed?.columns.includes(columns[i] ?? -1)),
+  );
 }
 
 function merged(fragments: readonly Fragment[], keys: readonly number[]): Fragment {
@@ -243,6 +257,7 @@ function stageOf(
       rows: rows * share,
       bytes: bytes * share,
       distinct,
+      keyed: placement === 'source' ? commonKeys(group) : undefined,
     },
     // Rows that are hashed already keep their hash keys, because a reader may need them.
     keys.length > 0 || group.length > 1 ? keys : (first.hashKeyChoices[0] ?? []),

@@ -37,6 +37,13 @@ export interface KeyedColumns {
   readonly columns: readonly number[];
 }
 
+/** A fragment by ranges of a key; the outputs that it reads are not forwarded before `readForwarded`. */
+export type KeyedFragment = Fragment & {
+  readonly keyed: KeyedColumns;
+  /** Ids of the inputs that have to be forwarded. */
+  readonly forwarded: readonly number[];
+};
+
 export interface OutputOrigin {
   readonly stage: StageId;
   /** Id of the `input` relation, whose exchange mode is still open. */
@@ -94,6 +101,25 @@ export const keyedBy = (
   columns: readonly number[],
 ): KeyedColumns | undefined =>
   keyed === undefined || columns.length === 0 ? undefined : { domain: keyed.domain, columns };
+
+/** The domain by whose keys all fragments are divided. */
+export function commonDomain(fragments: readonly Fragment[]): string | undefined {
+  const domain = fragments[0]?.keyed?.domain;
+  const isDivided = fragments.every(
+    ({ placement, keyed }) => placement === 'source' && keyed?.domain === domain,
+  );
+  return isDivided ? domain : undefined;
+}
+
+/** The key columns that all fragments are divided by. */
+export function commonKeys(fragments: readonly Fragment[]): KeyedColumns | undefined {
+  const [first, ...others] = fragments;
+  if (first?.keyed === undefined || commonDomain(fragments) === undefined) return undefined;
+  const columns = first.keyed.columns.filter((column) =>
+    others.every(({ keyed }) => keyed!.columns.includes(column)),
+  );
+  return keyedBy(first.keyed, columns);
+}
 
 export const sameColumns = (relation: Relation): readonly number[] => [...relation.columns.keys()];
 

@@ -43,7 +43,7 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
   const there = singleFragment(input);
   if (there !== undefined) return placedAs(relation, together(relation, there));
   const keys = commonGroups(relation);
-  const local = coLocatedWithin(input, new Set(keys));
+  const local = coLocatedWithin(planning, input, new Set(keys));
   if (local !== undefined) return placedAs(relation, inEachTask(relation, local));
   const hashed = hashKeysWithin(planning, input, new Set(keys));
   if (hashed !== undefined && input.fragments.length === 1)

@@ -33,7 +33,7 @@ export function placeDistinct(planning: Planning, relation: DistinctRelation, pl
     planning.gatherReason('DISTINCT ON something else than columns', relation.input);
     return single(gather(planning, input).relation, 'replicated');
   }
-  const local = before === undefined ? coLocatedWithin(input, new Set(keys)) : undefined;
+  const local = before === undefined ? coLocatedWithin(planning, input, new Set(keys)) : undefined;
   if (local !== undefined)
     return placedAs(
       relation,

@@ -1,6 +1,7 @@
 import type { JoinRelation, JoinType, Relation } from '../../relational/relation.ts';
 import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
+import { readForwarded } from './co-located.ts';
 import { filterByBuild, isWorthSummarising } from './dynamic-filter.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { broadcast, forward, gather, gatherWhenSmall, repartition } from './exchange.ts';
@@ -136,11 +137,13 @@ function coLocatedJoin(
     ? right.keyed.columns.map((column) => column + (isRightOnly(type) ? 0 : width))
     : [];
   planning.coLocated.set(join.conditions, keys.left);
+  for (const side of [left, right]) readForwarded(planning, side);
   return placedAs(join, {
     relation: withSides(join, left.relation, right.relation),
     placement: 'source',
     hashKeyChoices: [],
     keyed: keyedBy(left.keyed, [...ofLeft, ...ofRight]),
+    forwardedFrom: left.forwardedFrom ?? right.forwardedFrom,
   });
 }
 

@@ -1,7 +1,8 @@
 import type { SetRelation } from '../../relational/relation.ts';
-import { coLocatedWithin, commonKeys } from './co-located.ts';
+import { keyedWithin, readForwarded } from './co-located.ts';
 import { gather, gatherWhenSmall, repartition } from './exchange.ts';
 import {
+  commonKeys,
   commonPlacement,
   type Fragment,
   type Place,
@@ -30,13 +31,14 @@ export function placeSet(planning: Planning, relation: SetRelation, below: Place
     });
   if (isUnion) return placedAs(relation, ...inputs.flatMap(({ fragments }) => fragments));
   const keys = sameColumns(relation);
-  const local = coLocatedInputs(inputs);
+  const local = coLocatedInputs(planning, inputs);
   if (local !== undefined)
     return placedAs(relation, {
       relation: { ...relation, inputs: local.map((fragment) => fragment.relation) },
       placement: 'source',
       hashKeyChoices: [],
       keyed: commonKeys(local),
+      forwardedFrom: local.find(({ forwardedFrom }) => forwardedFrom !== undefined)?.forwardedFrom,
     });
   const smallEnough = inputs.every(
     (input) => planning.estimates.of(input.relation).rows < planning.facts.cluster.gatherLimitRows / 1000,
@@ -58,8 +60,9 @@ export function placeSet(planning: Planning, relation: SetRelation, below: Place
 }
 
 /** The inputs by ranges of a key that is the same column of all of them. */
-function coLocatedInputs(inputs: readonly Placed[]): readonly Fragment[] | undefined {
-  const local = inputs.map((input) => coLocatedWithin(input, new Set(sameColumns(input.relation))));
+function coLocatedInputs(planning: Planning, inputs: readonly Placed[]): readonly Fragment[] | undefined {
+  const local = inputs.map((input) => keyedWithin(planning, input, new Set(sameColumns(input.relation))));
   const fragments = local.filter((fragment) => fragment !== undefined);
-  return fragments.length === inputs.length && commonKeys(fragments) !== undefined ? fragments : undefined;
+  if (fragments.length < inputs.length || commonKeys(fragments) === undefined) return undefined;
+  return fragments.map((fragment) => readForwarded(planning, fragment));
 }

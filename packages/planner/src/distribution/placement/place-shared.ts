@@ -1,11 +1,10 @@
 import type { Relation, ScanRelation, SharedReference, SharedRelation } from '../../relational/relation.ts';
 import { anyRelation, rebuild } from '../tree/inputs.ts';
-import { commonKeys } from './co-located.ts';
 import { COST_CONSTANTS } from './cost/cost-constants.ts';
 import { exchangeCost, writeCost } from './cost/exchange-cost.ts';
 import { totalWork, workOf } from './cost/relation-work.ts';
 import { isVolatileRelation, materialize, readAgain } from './exchange.ts';
-import { type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
+import { commonKeys, type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
 import { rowsRead } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
 

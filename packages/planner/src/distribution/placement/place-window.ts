@@ -16,7 +16,7 @@ export function placeWindow(planning: Planning, relation: WindowRelation, below:
   const keys = commonPartition(relation);
   const there = singleFragment(input);
   if (there === undefined && keys.length > 0) {
-    const local = coLocatedWithin(input, new Set(keys));
+    const local = coLocatedWithin(planning, input, new Set(keys));
     if (local !== undefined)
       return placedAs(relation, withOperator(local, { ...relation, input: local.relation }, sources));
     const hashed = hashKeysWithin(planning, input, new Set(keys));

@@ -8,7 +8,7 @@ import type {
 } from '../../relational/relation.ts';
 import { Estimates } from '../estimate/estimate.ts';
 import type { PlanFacts } from '../plan-facts.ts';
-import type { Fragment, Placed } from './fragment.ts';
+import type { Fragment, KeyedColumns, Placed } from './fragment.ts';
 import type { WeighedStrategy } from './weighed-strategy.ts';
 
 /** A stage while the plan is being made. */
@@ -29,6 +29,8 @@ export interface StageDraft {
   readonly bytes: number;
   /** Distinct values of each column. */
   readonly distinct: readonly number[];
+  /** For `source`: the key by whose ranges the tasks have the rows, and its columns in the output. */
+  readonly keyed?: KeyedColumns | undefined;
   /** The stage has started and must not change. */
   readonly isFixed: boolean;
 }

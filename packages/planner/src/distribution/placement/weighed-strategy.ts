@@ -1,9 +1,9 @@
-import type { Fragment, KeyedColumns } from './fragment.ts';
+import type { KeyedFragment } from './fragment.ts';
 
 /** The sides of a join whose rows are in the same task as all rows that they match. */
 export interface CoLocatedSides {
-  readonly left: Fragment & { readonly keyed: KeyedColumns };
-  readonly right: Fragment & { readonly keyed: KeyedColumns };
+  readonly left: KeyedFragment;
+  readonly right: KeyedFragment;
   /** A column that both are divided by, in each. */
   readonly keys: { readonly left: number; readonly right: number };
 }
