@@ -46,7 +46,7 @@ logging:
 
 Start it with \`tessera serve --config FILE --listen-host 0.0.0.0\`; without \`--listen-host\` a node listens only on localhost.
 
-## Values from elsewhere
+## Environment variables and files as values
 
 The value of any parameter that is not a block or a list may be a reference: \`\${env:NAME}\` stands for the value of an
 environment variable, \`\${file:PATH}\` for the content of a file (without the final line break; relative paths start at the
