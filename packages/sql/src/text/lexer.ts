@@ -53,7 +53,7 @@ export const QuotedName = createToken({
   start_chars_hint: ['"'],
   line_breaks: true,
 });
-const NumberToken = createToken({
+export const NumberToken = createToken({
   name: 'Number',
   pattern: /(?:\d[\d_]*(?:\.(?!\.)[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?/,
 });
@@ -62,7 +62,7 @@ export const Semicolon = createToken({ name: 'Semicolon', pattern: ';' });
 export const Open = createToken({ name: 'Open', pattern: /[([{]/ });
 export const Close = createToken({ name: 'Close', pattern: /[)\]}]/ });
 const Comma = createToken({ name: 'Comma', pattern: ',' });
-const Operator = createToken({ name: 'Operator', pattern: /::|=>|:=|[^\s\w'"$;,()[\]{}]/ });
+export const Operator = createToken({ name: 'Operator', pattern: /::|=>|:=|[^\s\w'"$;,()[\]{}]/ });
 const Unterminated = createToken({
   name: 'Unterminated',
   pattern: /(?:[eExXbB]?'|"|\/\*)[\s\S]*/,

@@ -3,6 +3,7 @@ import { quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
 import { emptySelections } from './empty-selections.ts';
 import { escapeStringText } from './escape-string.ts';
+import { kernelWords } from './kernel-words.ts';
 import { Close, EscapeString, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
 import { type Omission, qualifiedWords } from './qualified-words.ts';
@@ -41,6 +42,7 @@ export function kernelSource(text: string): KernelSource {
     ...tokens.flatMap(quoteFileColumn),
     ...tokens.flatMap((token) => plainString(token, text)),
     ...rewriteTypes(tokens),
+    ...kernelWords(tokens).map((token) => replace(token, `"${token.image.toLowerCase()}"`)),
     ...qualifiedWords(tokens).map(omission),
     ...emptySelections(tokens).map((select) => ({ start: endOf(select), end: endOf(select), text: ' 1' })),
   ].sort((a, b) => a.start - b.start);
