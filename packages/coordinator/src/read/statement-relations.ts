@@ -192,7 +192,10 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const use = await this.#options.mirror.use(await this.binder(), { table, rowPositions, rows });
     this.#uses.push(use);
     this.tables.set(use.name, { table, rowPositions, plannedRows: rows });
-    return { kind: 'table', boundName: use.name, columns: table.columns };
+    const { columns, constraints = [] } = table;
+    const key = constraints.find((constraint) => constraint.kind === 'primary_key')?.columns;
+    const primaryKey = key && columns.filter(({ id }) => key.includes(id)).map(({ name }) => name);
+    return { kind: 'table', boundName: use.name, columns, primaryKey };
   }
 
   async #systemRelation(

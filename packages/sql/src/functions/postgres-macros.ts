@@ -10,6 +10,14 @@ const NAME_PART = '"(?:[^"]|"")*"|[^".]+';
 
 /** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
+  pg_date_bin: ['(stride, t, origin) AS time_bucket(CAST(stride AS INTERVAL), t, origin)'],
+  pg_initcap: [
+    `(t) AS array_to_string(list_transform(regexp_extract_all(CAST(t AS VARCHAR), '[\\pL\\pN]+|[^\\pL\\pN]+'),
+    lambda w: upper(w[1]) || lower(w[2:])), '')`,
+  ],
+  pg_overlaps: [
+    `(a, b, c, d) AS least(a, b) = least(c, d) OR (least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b))`,
+  ],
   pg_quote_ident: [
     `(t) AS CASE WHEN regexp_full_match(CAST(t AS VARCHAR), '[a-z_][a-z0-9_$]*') AND CAST(t AS VARCHAR) NOT IN (${reservedList})
     THEN CAST(t AS VARCHAR) ELSE '"' || replace(CAST(t AS VARCHAR), '"', '""') || '"' END`,

@@ -16,6 +16,7 @@ import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './looku
 import type { PostgresFunction } from './postgres-function.ts';
 import { privilegeFunctions } from './privileges.ts';
 import { formattedType, REG_TYPES, regValue } from './reg-types.ts';
+import { POSTGRES_SQL_FUNCTIONS } from './sql-functions.ts';
 
 const always = (value: Expression, arity: Arity = [0, 3]): PostgresFunction => ({
   arity,
@@ -98,6 +99,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   ...each(VISIBLE, always(constant(true), [1, 1])),
   ...each(NEVER_DEFINED, always(NO_TEXT)),
   ...privilegeFunctions,
+  ...POSTGRES_SQL_FUNCTIONS,
   acldefault: {
     arity: [2, 2],
     rewrite: ([kind, owner]) =>

@@ -20,6 +20,7 @@ import { divideByZeroFails } from '../rewrites/division.ts';
 import { checkDoubleText, doubleLiteral } from '../rewrites/double-literals.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
+import { groupByKey } from '../rewrites/group-by-key.ts';
 import { backslashEscapes } from '../rewrites/like-escapes.ts';
 import { negativeLiteral } from '../rewrites/negative-literals.ts';
 import { textWithNull } from '../rewrites/null-texts.ts';
@@ -79,6 +80,7 @@ export async function rewriteQuery(
   const {
     refs,
     named: names,
+    keyed,
     withFileColumns,
   } = await placeRelations({ ...parsed, statement }, reads, {
     fileColumns,
@@ -90,7 +92,11 @@ export async function rewriteQuery(
   });
   await parsed.pause();
   const stars = starsOver(statement, withFileColumns);
-  const named = transformTree(statement, {
+  const grouped =
+    keyed.size === 0
+      ? statement
+      : transformTree(statement, { queryNode: (node) => groupByKey(node, (ref) => keyed.get(ref)) });
+  const named = transformTree(grouped, {
     expression: (node) =>
       node.class === 'STAR' && stars.has(node)
         ? { ...node, exclude_list: [...node.exclude_list, ...fileColumns] }

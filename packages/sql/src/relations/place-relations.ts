@@ -3,6 +3,7 @@ import { catalogReferences, refuseTable } from '../guard/relations.ts';
 import type { ParsedQuery } from '../parse/parse.ts';
 import { namedLocation, readArguments } from '../reads/read-arguments.ts';
 import { scanOf } from '../reads/scan.ts';
+import type { KeyedTable } from '../rewrites/group-by-key.ts';
 import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
 import {
   type BaseTableRef,
@@ -37,6 +38,8 @@ export interface PlacedRelations {
   /** The replacement of each reference. */
   readonly refs: ReadonlyMap<TableRef, TableRef>;
   readonly named: readonly NamedRef[];
+  /** The references to tables with a primary key. */
+  readonly keyed: ReadonlyMap<TableRef, KeyedTable>;
   /** References that also provide `fileColumns`. */
   readonly withFileColumns: ReadonlySet<TableRef>;
 }
@@ -53,10 +56,18 @@ export async function placeRelations(
   const { context, placement, database, view } = scope;
   const refs = new Map<TableRef, TableRef>();
   const withFileColumns = new Set<TableRef>();
+  const keyed = new Map<TableRef, KeyedTable>();
   const named = aliasesFor(statement, catalogReferences(statement, locate));
   for (const { ref, alias } of named) {
     const relation = await resolve(ref, scope, locate);
-    if (relation.kind === 'table') placement.tables.set(relation.boundName, relation);
+    if (relation.kind === 'table') {
+      placement.tables.set(relation.boundName, relation);
+      const { primaryKey, columns } = relation;
+      if (primaryKey !== undefined && ref.column_name_alias.length === 0) {
+        const names = columns.map(({ name }) => name);
+        keyed.set(ref, { alias: ref.alias || ref.table_name, primaryKey, columns: names });
+      }
+    }
     if (relation.kind === 'files' && scope.fileColumns.length > 0) withFileColumns.add(ref);
     refs.set(ref, await placed({ ...ref, alias }, relation, scope, locate));
   }
@@ -75,7 +86,7 @@ export async function placeRelations(
     const scan = await scanOf(ref, args, source, context.session, context);
     refs.set(ref, placement.relation(scan, source.scanId));
   }
-  return { refs, named, withFileColumns };
+  return { refs, named, keyed, withFileColumns };
 }
 
 async function resolve(

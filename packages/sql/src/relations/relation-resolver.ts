@@ -21,6 +21,8 @@ export interface TableRelation {
    */
   readonly boundName: string;
   readonly columns: readonly { readonly name: string; readonly nullable: boolean }[];
+  /** The columns of the declared primary key. */
+  readonly primaryKey?: readonly string[] | undefined;
 }
 
 /** The relation that a name resolves to. */
