@@ -86,6 +86,63 @@ def test_creates_filters_updates_and_deletes(_):
     same((is_new, Author.objects.get(pk=grace.pk).born), (True, date(1906, 12, 9)))
 
 
+def test_annotates_and_aggregates(_):
+    from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, Subquery, Sum, Window
+    from django.db.models.functions import Coalesce, RowNumber, TruncMonth, Upper
+    from django.db.models import Case, Value, When
+
+    Author, Book = models()
+    ann, bob, cid = [Author.objects.create(name=name) for name in ["x Ann", "x Bob", "x Cid"]]
+    january, february = [datetime(2024, month, 5, tzinfo=timezone.utc) for month in [1, 2]]
+    Book.objects.create(title="One", author=ann, price=10, printed_at=january)
+    Book.objects.create(title="Two", author=ann, price=20, printed_at=february)
+    Book.objects.create(title="Three", author=bob, price=5, printed_at=january)
+    authors = Author.objects.filter(name__startswith="x ").order_by("id")
+    books = Book.objects.filter(author__in=[ann, bob, cid]).order_by("id")
+    # Django groups by the primary key alone and selects every column.
+    same([(a.name, a.n) for a in authors.annotate(n=Count("book"))], [("x Ann", 2), ("x Bob", 1), ("x Cid", 0)])
+    costly = authors.annotate(n=Count("book", filter=Q(book__price__gt=6))).filter(n__gte=1)
+    same([(a.name, a.n) for a in costly], [("x Ann", 2)])
+    same(books.aggregate(Sum("price"), Max("price"), Min("price"), n=Count("author", distinct=True)),
+         {"price__sum": Decimal(35), "price__max": Decimal(20), "price__min": Decimal(5), "n": 2})
+    months = books.annotate(m=TruncMonth("printed_at")).order_by("m").values("m").annotate(n=Count("id"))
+    same([(row["m"].month, row["n"]) for row in months], [(1, 2), (2, 1)])
+    costliest = Book.objects.filter(author=OuterRef("pk")).order_by("-price")
+    titles = authors.annotate(title=Subquery(costliest.values("title")[:1])).values_list("title", flat=True)
+    same(list(titles), ["Two", "Three", None])
+    same(authors.filter(Exists(costliest)).count(), 2)
+    ranked = books.annotate(r=Window(RowNumber(), partition_by=[F("author")], order_by=F("price").desc()))
+    same([book.r for book in ranked], [2, 1, 1])
+    words = books.annotate(w=Case(When(price__gt=9, then=Value("high")), default=Value("low")))
+    same([book.w for book in words], ["high", "high", "low"])
+    same(list(books.order_by("author_id", "-price").distinct("author_id").values_list("title", flat=True)), ["Two", "Three"])
+    same(books.annotate(x=Upper("title"), y=Coalesce("rating", 2.5)).values_list("x", "y").first(), ("ONE", 2.5))
+    same([book.title for book in books[1:3]], ["Two", "Three"])
+    same(books.filter(printed_at__year=2024, printed_at__month=2, printed_at__date=date(2024, 2, 4)).count(), 1)
+    same([len(a.book_set.all()) for a in authors.prefetch_related("book_set")], [2, 1, 0])
+    same(list(authors.filter(name__iregex="^X A").union(authors.filter(name="x Cid")).values_list("name", flat=True).order_by("name")), ["x Ann", "x Cid"])
+    first, second = books[:2]
+    first.price, second.price = 11, 22
+    same(Book.objects.bulk_update([first, second], ["price"]) in (None, 2), True)
+    same(list(books.values_list("price", flat=True))[:2], [Decimal(11), Decimal(22)])
+
+
+def test_refuses_what_needs_unique_keys_or_row_locks(_):
+    from django.db import NotSupportedError
+
+    Author, _books = models()
+    for hint, work in [
+        ("use MERGE", lambda: Author.objects.bulk_create([Author(name="twice")], ignore_conflicts=True)),
+        ("snapshot isolation", lambda: Author.objects.update_or_create(name="locked")),
+    ]:
+        try:
+            work()
+        except NotSupportedError as error:
+            assert hint in str(error), error
+        else:
+            raise AssertionError(f"not refused: {hint}")
+
+
 def test_transactions_inside_one_another(_):
     from django.db import DataError, connection, transaction
 

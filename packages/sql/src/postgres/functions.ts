@@ -91,6 +91,8 @@ const NEVER_DEFINED = [
   'inet_server_addr',
 ];
 
+const STARTED_AT = new Date(Date.now() - process.uptime() * 1000).toISOString();
+
 const each = (names: readonly string[], of: PostgresFunction) =>
   Object.fromEntries(names.map((name) => [name, of] as const));
 
@@ -180,6 +182,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   pg_is_wal_replay_paused: always(constant(false), [0, 0]),
   pg_my_temp_schema: always(cast(constant(0), 'UINTEGER'), [0, 0]),
   pg_partition_ancestors: { arity: [1, 1], rewrite: () => call('unnest', NO_OIDS) },
+  pg_postmaster_start_time: always(cast(constant(STARTED_AT), 'TIMESTAMP WITH TIME ZONE'), [0, 0]),
   pg_relation_is_publishable: always(constant(false), [1, 1]),
   pg_relation_size: ofRelation('relation_bytes', [1, 2]),
   pg_size_pretty: macro('pg_size_pretty', [1, 1]),

@@ -20,7 +20,7 @@ it.each([
     '',
   ],
   ['SELECT DISTINCT value, NOT key, - data FROM t', ''],
-  ['SELECT sum(a) OVER (ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) total FROM t', 'total'],
+  ['SELECT sum(a) OVER (ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) source FROM t', 'source'],
   ['SELECT a IS NULL, b NOTNULL, c COLLATE value FROM t first, u CROSS JOIN v', ''],
   ['SELECT extract(year FROM d), date value, timestamp text FROM t', ''],
 ])('%s', (sql, names) => {

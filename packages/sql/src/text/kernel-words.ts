@@ -1,4 +1,5 @@
 import type { IToken } from 'chevrotain';
+import { KERNEL_KEYWORDS } from './kernel-keywords.ts';
 import { Close, isWord, NumberToken, Open, Operator, QuotedName, Word } from './lexer.ts';
 
 /**
@@ -72,6 +73,7 @@ const ENDS_ITEMS = new Set(
 /** A name behind an item of a select list, without AS: the kernel takes no keyword there, not even an unreserved one. */
 function isAlias(token: IToken, before: IToken | undefined, after: IToken | undefined): boolean {
   if (before === undefined || NOT_ALIASES.has(upper(token))) return false;
+  if (!KERNEL_KEYWORDS.has(token.image.toLowerCase())) return false;
   const isValue =
     before.tokenType === Word
       ? !NOT_VALUES.has(upper(before))
