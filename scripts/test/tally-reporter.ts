@@ -44,11 +44,11 @@ function isBroken(module: TestModule): boolean {
   return cutShort || module.errors().length > 0 || suites.some((suite) => suite.errors().length > 0);
 }
 
-/** As told to `t.skip`, or for a whole suite in its name: `(skipped where …)`. */
+/** The reason given to `t.skip`, or in the name of the test or a suite: `(skipped where …)` or `: skipped, …`. */
 function reasonOf(test: TestCase): string {
   const result = test.result();
   const note = result.state === 'skipped' ? result.note : undefined;
-  return note ?? /\(skipped (.*?)\)/.exec(test.fullName)?.[1] ?? 'no reason given';
+  return note ?? /(?:\(|: )skipped,? (.*?)(?:\)| > |$)/.exec(test.fullName)?.[1] ?? 'no reason given';
 }
 
 const place = (module: TestModule): string => relative(process.cwd(), module.moduleId);

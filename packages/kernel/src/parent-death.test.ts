@@ -16,7 +16,7 @@ const PARENT = (directory: string) => `
 `;
 
 test.skipIf(!existsSync('/proc/self/cmdline'))(
-  'the kernel ends with its parent, however that ends (needs /proc)',
+  'the kernel ends with its parent, however that ends (skipped without /proc)',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'kernel-parent-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

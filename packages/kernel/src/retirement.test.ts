@@ -9,7 +9,7 @@ const directory = join(data, 'files/parquet-testing/shredded_variant');
 const file = join(directory, 'case-088.parquet');
 
 test.skipIf(!existsSync(file))(
-  'after an internal error new sessions go to a fresh process and running ones finish (needs the test data)',
+  'after an internal error new sessions go to a fresh process and running ones finish (skipped where the test data is absent)',
   async () => {
     await using t = await testKernel({ readableDirectories: [directory] });
     const { pid } = t.kernel.status();

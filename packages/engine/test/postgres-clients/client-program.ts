@@ -21,28 +21,31 @@ export interface ClientProgram {
  */
 export function describeClientProgram({ title, missing, source, tests, command }: ClientProgram): void {
   const names = [...readFileSync(source, 'utf8').matchAll(tests)].map(([, name]) => name!);
-  describe.skipIf(missing !== undefined)(missing === undefined ? title : `${title} (${missing})`, () => {
-    let node: TesseraProcess;
-    let results: ReadonlyMap<string, string>;
-    let output = '';
-    beforeAll(async () => {
-      node = await startTessera({ args: ['--postgres-port', '0'] });
-      const [host = '', port = ''] = node.postgres.split(':');
-      output = await ran(command, [host, port]);
-      results = new Map(
-        [...output.matchAll(/^(?:(ok) (\w+)|failed (\w+): (.*))$/gm)].map(([, ok, passed, failed, why]) =>
-          ok === undefined ? [failed!, why!.replaceAll('\\n', '\n')] : [passed!, ok],
-        ),
-      );
-    }, 120_000);
-    afterAll(async () => {
-      await node?.[Symbol.asyncDispose]();
-    });
+  describe.skipIf(missing !== undefined)(
+    missing === undefined ? title : `${title}: skipped, ${missing}`,
+    () => {
+      let node: TesseraProcess;
+      let results: ReadonlyMap<string, string>;
+      let output = '';
+      beforeAll(async () => {
+        node = await startTessera({ args: ['--postgres-port', '0'] });
+        const [host = '', port = ''] = node.postgres.split(':');
+        output = await ran(command, [host, port]);
+        results = new Map(
+          [...output.matchAll(/^(?:(ok) (\w+)|failed (\w+): (.*))$/gm)].map(([, ok, passed, failed, why]) =>
+            ok === undefined ? [failed!, why!.replaceAll('\\n', '\n')] : [passed!, ok],
+          ),
+        );
+      }, 120_000);
+      afterAll(async () => {
+        await node?.[Symbol.asyncDispose]();
+      });
 
-    it.each(names)('%s', (name) => {
-      expect(results.get(name) ?? output).toBe('ok');
-    });
-  });
+      it.each(names)('%s', (name) => {
+        expect(results.get(name) ?? output).toBe('ok');
+      });
+    },
+  );
 }
 
 function ran([program, ...args]: ClientProgram['command'], place: readonly string[]): Promise<string> {

@@ -21,7 +21,7 @@ export function placeOf({ postgres }: TesseraProcess): Place {
 /** Tests that need a program: where it is not installed they are skipped, and say why. */
 export function describeProgram(program: string, tests: () => void): void {
   const isThere = spawnSync(program, ['--version']).error === undefined;
-  describe.skipIf(!isThere)(isThere ? program : `${program}: not installed here`, tests);
+  describe.skipIf(!isThere)(isThere ? program : `${program}: skipped, it is not installed`, tests);
 }
 
 export interface Ended {

@@ -36,7 +36,7 @@ const lines = (...text: string[]): string => text.map((line) => `${line}\r\n`).j
 
 describe('a bulk insert that streams without knowing its length', () => {
   it.skipIf(!existsSync(parquetFile))(
-    `chunked, the file after the statement (needs ${parquetFile})`,
+    `chunked, the file after the statement (skipped without ${parquetFile})`,
     async () => {
       const file = await readFile(parquetFile);
       const sql = `INSERT INTO "t" ("a") SELECT * FROM read_parquet('upload://batch_data')`;

@@ -33,7 +33,7 @@ const options = (more: { credentials?: ObjectCredentials; maxBytes?: number } = 
 
 const skip = !areInstalled(...RADOSGW_PROGRAMS);
 
-describe.skipIf(skip)(skip ? 's3:// skipped, radosgw is not installed' : 's3://', () => {
+describe.skipIf(skip)(skip ? 's3://: skipped, radosgw is not installed' : 's3://', () => {
   let server: RunningServer<S3Facts>;
   let proxy: FaultProxy;
   let endpoint: string;

@@ -37,7 +37,7 @@ const optionsOf = (seed: number): SimulatedOptions => ({
 const seeds = Array.from({ length: SCHEMAS }, (_, i) => FIRST_SEED + i);
 
 test.skipIf(!existsSync(GENERATOR)).each(seeds)(
-  'random queries, seed %i',
+  'random queries, seed %i (skipped where the generator is absent)',
   { timeout: 300_000 },
   async (seed) => {
     const { makeSchema, schemaSql, genQuery, clean } = (await import(

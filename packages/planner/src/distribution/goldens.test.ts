@@ -27,17 +27,23 @@ describe.each<Suite>(['tpch', 'tpcds'])('plans of %s at scale factor 100 on 4 no
   });
   afterAll(() => cluster?.close());
 
-  test.skipIf(!tpcPresent(suite)).each(tpcQueries(suite))('query $name', async ({ name, sql }) => {
-    const tables = atScale100(suite, cluster.planFacts({ nodes: 4 }).tables);
-    const plan = planDistributed(await cluster.serialized(sql), { tables, cluster: CLUSTER });
-    expect(plan.unboundedGathers).toEqual([]);
-    const text = `${planText(plan)}\n`;
-    const file = join(directory, `${name}.txt`);
-    if (UPDATES) writeFileSync(file, text);
-    expect(text).toBe(existsSync(file) ? readFileSync(file, 'utf8') : '');
-  });
+  test.skipIf(!tpcPresent(suite)).each(tpcQueries(suite))(
+    'query $name (skipped where the test data is absent)',
+    async ({ name, sql }) => {
+      const tables = atScale100(suite, cluster.planFacts({ nodes: 4 }).tables);
+      const plan = planDistributed(await cluster.serialized(sql), { tables, cluster: CLUSTER });
+      expect(plan.unboundedGathers).toEqual([]);
+      const text = `${planText(plan)}\n`;
+      const file = join(directory, `${name}.txt`);
+      if (UPDATES) writeFileSync(file, text);
+      expect(text).toBe(existsSync(file) ? readFileSync(file, 'utf8') : '');
+    },
+  );
 
-  test.skipIf(!tpcPresent(suite))('there is one for every query', () => {
-    expect(readdirSync(directory)).toHaveLength(tpcQueries(suite).length);
-  });
+  test.skipIf(!tpcPresent(suite))(
+    'there is one for every query (skipped where the test data is absent)',
+    () => {
+      expect(readdirSync(directory)).toHaveLength(tpcQueries(suite).length);
+    },
+  );
 });

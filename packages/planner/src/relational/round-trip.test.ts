@@ -40,10 +40,13 @@ describe.each(['tpch', 'tpcds'])('%s (skipped where the test data is absent)', (
     roundTrip = await RoundTrip.open(tables);
   });
 
-  test.skipIf(!isPresent).each(isPresent ? queries : ['no query'])('%s', async (file) => {
-    const [sql = ''] = queriesIn(join(directory, 'queries', file));
-    expect(await roundTrip.difference(sql, { tables: 'empty' })).toBeUndefined();
-  });
+  test.skipIf(!isPresent).each(isPresent ? queries : ['no query: skipped, the test data is absent'])(
+    '%s',
+    async (file) => {
+      const [sql = ''] = queriesIn(join(directory, 'queries', file));
+      expect(await roundTrip.difference(sql, { tables: 'empty' })).toBeUndefined();
+    },
+  );
 });
 
 function queriesIn(file: string): readonly string[] {

@@ -70,7 +70,7 @@ async function rowsOf(path: string): Promise<Record<string, unknown>[]> {
 
 const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
 
-describe.skipIf(!existsSync(FILES))(`Avro files of other projects (needs ${FILES})`, () => {
+describe.skipIf(!existsSync(FILES))(`Avro files of other projects (skipped without ${FILES})`, () => {
   const manifest: ManifestEntry[] = existsSync(FILES)
     ? readFileSync(join(FILES, 'manifest.jsonl'), 'utf8')
         .trim()
