@@ -39,11 +39,12 @@ test('the last line is the sum, and a good run exits with 0', () => {
 test('skipped tests are listed with their reason before the sum', () => {
   const { lines } = run(
     'skips',
-    "test('a', () => {}); test('b', (t) => t.skip('no data here')); describe.skip('s (skipped where there is none)', () => test('c', () => {}));",
+    "test('a', () => {}); test('b', (t) => t.skip('no data here')); describe.skip('s (skipped where there is none)', () => test('c', () => {})); test.skip('d: skipped, it is late', () => {});",
   );
-  expect(lines.at(-3)).toMatch(/^skipped: .*skips\.test\.ts > b: no data here$/);
-  expect(lines.at(-2)).toMatch(/ > c: where there is none$/);
-  expect(lines.at(-1)).toBe('1 passed, 0 failed, 2 skipped');
+  expect(lines.at(-4)).toMatch(/^skipped: .*skips\.test\.ts > b: no data here$/);
+  expect(lines.at(-3)).toMatch(/ > c: where there is none$/);
+  expect(lines.at(-2)).toMatch(/ > d: skipped, it is late: it is late$/);
+  expect(lines.at(-1)).toBe('1 passed, 0 failed, 3 skipped');
 });
 
 test.each([
