@@ -16,7 +16,6 @@ export interface EngineClusterOptions {
 }
 
 /** Best effort calls do not wait longer. */
-const RELEASE_TIMEOUT_MS = 5_000;
 const ASK_TIMEOUT_MS = 3_000;
 
 type LossListener = (node: ClusterNode, reason: string) => void;
@@ -93,14 +92,7 @@ export class EngineCluster implements Cluster {
   ): Promise<void> {
     const peer = this.#peers.get(node.index);
     if (peer === undefined) return this.#options.distExec.release(queryId, which);
-    // Another incarnation has nothing of it, and who cannot be reached frees it without being told.
-    if (peer.living?.incarnation !== node.incarnation) return;
-    await peer.tasks.release(queryId, which, RELEASE_TIMEOUT_MS).catch((error: unknown) => {
-      this.#options.log.debug(
-        { node: node.name, queryId, err: error },
-        'a node could not be told to release',
-      );
-    });
+    await peer.release(node, { queryId, ...which });
   }
 
   async listQueries(node: ClusterNode): Promise<readonly Record<string, unknown>[]> {

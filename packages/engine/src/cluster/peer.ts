@@ -15,8 +15,19 @@ export interface PeerOptions {
 }
 
 const PING_EVERY_MS = 500;
+/** A release call waits no longer than this. */
+const RELEASE_TIMEOUT_MS = 5_000;
+/** More releases than this are not kept for a node that does not answer. */
+const MAX_UNRELEASED = 10_000;
 /** Between a connection that failed and the attempt that confirms it. */
 const CONFIRM_AFTER_MS = 100;
+
+/** What a node is to free of a query: everything, or only of a run or of some stages. */
+export interface Release {
+  readonly queryId: string;
+  readonly run?: number;
+  readonly stages?: readonly number[];
+}
 
 /** Another node of the engine, asked again and again whether it is there. */
 export class Peer {
@@ -33,6 +44,8 @@ export class Peer {
   /** Of the incarnation that is living. */
   #life = new AbortController();
   #suspicion = new AbortController();
+  /** Releases that the node has not confirmed. It is told again when it answers. */
+  #unreleased: { readonly incarnation: string; readonly what: Release }[] = [];
 
   constructor(options: PeerOptions) {
     const { place, from, credentials } = options;
@@ -81,6 +94,25 @@ export class Peer {
     return this.#life.signal;
   }
 
+  /**
+   * Tells the node to free what it has of a query. A node that was paused or cut off may come back with outputs of queries that
+   * ended in the meantime, so a release that does not reach it is repeated when it answers, unless it is another process then.
+   */
+  async release({ incarnation }: ClusterNode, what: Release): Promise<void> {
+    const { queryId, ...which } = what;
+    if (this.living?.incarnation === incarnation) {
+      const error = await this.tasks.release(queryId, which, RELEASE_TIMEOUT_MS).then(
+        () => undefined,
+        (cause: unknown) => ({ cause }),
+      );
+      if (error === undefined) return;
+      const { log, place } = this.#options;
+      log.debug({ node: place.name, queryId, err: error.cause }, 'a node could not be told to release');
+    }
+    this.#unreleased.push({ incarnation, what });
+    if (this.#unreleased.length > MAX_UNRELEASED) this.#unreleased.shift();
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#ended;
@@ -116,10 +148,16 @@ export class Peer {
     const { state, lost } = afterPing(before, reply, waitedMs);
     this.#state = state;
     this.#tell(before, state);
+    if (state.kind === 'living') this.#releaseAgain(state.node);
     if (lost === undefined) return;
     this.#life.abort(state.kind === 'living' ? this.#restarted() : this.#lost(lost.reason));
     this.#life = new AbortController();
     this.#options.onLost(lost.node, lost.reason);
+  }
+
+  #releaseAgain(node: ClusterNode): void {
+    for (const { incarnation, what } of this.#unreleased.splice(0))
+      if (incarnation === node.incarnation) void this.release(node, what);
   }
 
   #tell(before: PeerState, now: PeerState): void {
