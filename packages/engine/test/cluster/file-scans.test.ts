@@ -32,7 +32,7 @@ it('Parquet below a prefix is read by all nodes', async () => {
   await isTheSame(`SELECT count(*) FROM ${files}`);
   await isTheSame(`SELECT a FROM ${files} WHERE a BETWEEN 2995 AND 3005 ORDER BY a`);
   await isTheSame(`SELECT count(*), sum(x.a) FROM ${files} x JOIN ${files} y ON x.a = y.a + 1`);
-}, 60_000);
+}, 120_000);
 
 it('Row groups of one large Parquet file are read by all nodes', async () => {
   await run(
@@ -41,7 +41,7 @@ it('Row groups of one large Parquet file are read by all nodes', async () => {
   const file = "READ_PARQUET('s3://lake/files/large.parquet')";
   await isTheSame(`SELECT count(*), sum(a), min(b), max(b) FROM ${file}`);
   await isTheSame(`SELECT a, b FROM ${file} WHERE a IN (1, 122880, 122881, 245761, 260000) ORDER BY a`);
-}, 60_000);
+}, 120_000);
 
 it('External tables are, with the types that they declare', async () => {
   await run(
@@ -50,7 +50,7 @@ it('External tables are, with the types that they declare', async () => {
   await isTheSame('SELECT count(*), sum(a), count(DISTINCT b) FROM outside WHERE a % 3 = 1');
   const files = 'SELECT count(*), count(DISTINCT $source_file_name) FROM outside';
   expect((await result(files, ON_ALL)).data).toEqual((await result(files, ON_ONE)).data);
-}, 60_000);
+}, 120_000);
 
 it('INSERT of rows from files: each node writes what it read', async () => {
   await run('CREATE TABLE inside (a BIGINT NOT NULL, b TEXT) PRIMARY INDEX a');
@@ -60,7 +60,7 @@ it('INSERT of rows from files: each node writes what it read', async () => {
   expect((await result(`${facts} inside`, ON_ONE)).data).toEqual(data);
   const tablets = "SELECT number_of_tablets FROM information_schema.tables WHERE table_name = 'inside'";
   expect(Number((await result(tablets, {})).data[0]![0])).toBeGreaterThanOrEqual(NODES);
-}, 60_000);
+}, 120_000);
 
 const LINES = Array.from(
   { length: 20_000 },
@@ -82,7 +82,7 @@ it('Byte ranges of CSV are, however its text is quoted', async () => {
   await isTheSame(
     "SELECT count(*), sum(n::bigint), sum(v::double precision), max(t) FROM READ_CSV('s3://lake/files/crlf.csv', HEADER => TRUE)",
   );
-}, 60_000);
+}, 120_000);
 
 it('Compressed CSV is, a file at a time', async () => {
   for (const [i, lines] of [LINES.slice(0, 5000), LINES.slice(5000)].entries())
@@ -90,7 +90,7 @@ it('Compressed CSV is, a file at a time', async () => {
   await isTheSame(
     "SELECT count(*), sum(n::bigint), sum(v::double precision), max(t) FROM READ_CSV('s3://lake/files/z/*.csv.gz', HEADER => TRUE)",
   );
-}, 60_000);
+}, 120_000);
 
 it('Files that parts of them do not tell are read whole, with the same rows and the same errors', async () => {
   await lake.put('h/a.csv', 'a,b\n1,2\n');
@@ -106,14 +106,33 @@ it('Files that parts of them do not tell are read whole, with the same rows and 
     "SELECT a FROM READ_PARQUET('s3://lake/other/*.parquet')",
   ])
     await queries.isToldTheSame(sql);
-}, 60_000);
+}, 120_000);
 
 it('Uploads are served by the node that has them', async () => {
   const file = new Blob([`${LINES.join('\n')}\n`]);
   const send: Send = (sql, settings, node = 0) =>
     upload(lake.cluster.node(node), sql, { f: file }, { ...settings, output_format: 'JSON_Compact' });
   await isTheSame(`SELECT ${FACTS} FROM READ_CSV('upload://f')`, send);
-}, 60_000);
+}, 120_000);
+
+it('Row groups of an uploaded Parquet file are, also when a node that reads them is killed', async () => {
+  const rows = 'SELECT x AS a, md5(x::text) AS b FROM generate_series(1, 260000) AS t(x)';
+  await run(`COPY (${rows}) TO 's3://lake/files/uploaded.parquet'`);
+  const file = new Blob([await lake.get('uploaded.parquet')]);
+  const send: Send = (sql, settings, node = 0) =>
+    upload(lake.cluster.node(node), sql, { f: file }, { ...settings, output_format: 'JSON_Compact' });
+  const from = "READ_PARQUET('upload://f')";
+  await isTheSame(`SELECT count(*), sum(a), min(b), max(b) FROM ${from}`, send);
+  await isTheSame(`SELECT a, b FROM ${from} WHERE a IN (1, 122880, 122881, 260000) ORDER BY a`, send);
+  const slow = `SELECT count(*), sum(list_sum(list_transform(range(0, 25), lambda x: (x * a) % 7)))::bigint FROM ${from}`;
+  const { data } = await result(slow, ON_ONE, 0, send);
+  const found = send(slow, ON_ALL);
+  await untilBusy(lake.cluster, 2);
+  await lake.cluster.kill(2);
+  expect((await found).json().data).toEqual(data);
+  await lake.cluster.startNode(2);
+  await lake.cluster.untilWhole();
+}, 120_000);
 
 const COPIED = 'SELECT count(*), sum(n), sum(v), count(t), min(w), max(w) FROM';
 const tabletsOf = async (table: string): Promise<number> => {
@@ -142,7 +161,7 @@ it('COPY FROM: each node reads parts of the files and writes their rows', async 
     expect(all.data, name).toEqual((await result(`${COPIED} ${name}_one`, ON_ONE)).data);
     expect(await tabletsOf(`${name}_all`), name).toBeGreaterThanOrEqual(NODES);
   }
-}, 60_000);
+}, 120_000);
 
 it('COPY FROM that fails on a value says which one it is, as on one node, and stores nothing', async () => {
   await run('CREATE TABLE refused (n BIGINT NOT NULL, t TEXT, v DOUBLE PRECISION)');
@@ -154,7 +173,7 @@ it('COPY FROM that fails on a value says which one it is, as on one node, and st
   expect(told[0]).toEqual(told[1]);
   expect(JSON.stringify(told[0])).toContain('line 26668');
   expect((await result('SELECT count(*) FROM refused', {})).data).toEqual([['0']]);
-}, 60_000);
+}, 120_000);
 
 /** Computes long with each row. */
 const SLOW =

@@ -6,6 +6,8 @@ export interface Lake extends AsyncDisposable {
   readonly cluster: EngineCluster;
   /** Puts an object at `s3://lake/files/<name>`. */
   put(name: string, body: string | Uint8Array<ArrayBuffer>): Promise<void>;
+  /** The object at `s3://lake/files/<name>`. */
+  get(name: string): Promise<ArrayBuffer>;
 }
 
 export async function startLake(nodes: number): Promise<Lake> {
@@ -27,6 +29,12 @@ export async function startLake(nodes: number): Promise<Lake> {
       const url = `${store.endpoint}/lake/files/${name}`;
       const answer = await fetch(url, { method: 'PUT', body: Buffer.from(body), headers: { authorization } });
       if (!answer.ok) throw new Error(`PUT ${url}: ${answer.status} ${await answer.text()}`);
+    },
+    get: async (name) => {
+      const url = `${store.endpoint}/lake/files/${name}`;
+      const answer = await fetch(url, { headers: { authorization } });
+      if (!answer.ok) throw new Error(`GET ${url}: ${answer.status} ${await answer.text()}`);
+      return answer.arrayBuffer();
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
