@@ -1,10 +1,6 @@
 import type { Column } from '../parquet/column.ts';
-import { plainTexts } from '../parquet/plain.ts';
 import type { WorkloadColumn } from '../workload.ts';
 import { columnTypeOf, type Value } from './source.ts';
-
-/** Texts that are at most so many different ones are a dictionary. */
-const MOST_WORDS = 256;
 
 /** Gathers the values of one column of a row group. */
 export class ColumnBuilder {
@@ -31,20 +27,9 @@ export class ColumnBuilder {
   #filled(): Column {
     const values = this.#values;
     const type = columnTypeOf(this.#column);
-    if (type === 'text') return textColumn(values as string[]);
+    if (type === 'text') return { type: 'strings', values: values as string[] };
     if (typeof values[0] === 'bigint')
       return { type: 'large', values: new BigInt64Array(values as bigint[]) };
     return { type, values: new Float64Array(values as number[]) };
   }
-}
-
-function textColumn(texts: readonly string[]): Column {
-  const placeOf = new Map<string, number>();
-  for (const text of texts) {
-    if (!placeOf.has(text)) placeOf.set(text, placeOf.size);
-    if (placeOf.size > MOST_WORDS) return { type: 'text', rows: texts.length, bytes: plainTexts(texts) };
-  }
-  if (placeOf.size === 0) return { type: 'text', rows: 0, bytes: new Uint8Array() };
-  const places = Uint8Array.from(texts, (text) => placeOf.get(text)!);
-  return { type: 'words', words: [...placeOf.keys()], places };
 }

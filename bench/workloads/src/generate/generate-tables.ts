@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { ColumnChunk } from '../parquet/column-chunk.ts';
 import { ParquetFile } from '../parquet/parquet-file.ts';
+import type { EncodedRowGroup } from '../parquet/row-group.ts';
 import type { GenerateOptions } from '../workload.ts';
-import { columnTypeOf, type SourceModule, type TableSource } from './source.ts';
+import { type SourceModule, schemaOf, type TableSource } from './source.ts';
 import type { GroupTask, TableWorkerData } from './table-worker.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -18,7 +18,7 @@ export async function generateTables(
   const plans = tables.map((table) => planOf(table, openSource(table, scale)));
   const tasks = plans.flatMap((plan) => plan.tasks);
   const data: TableWorkerData = { module, scale };
-  const workers = new WorkerPool<GroupTask, readonly ColumnChunk[]>(
+  const workers = new WorkerPool<GroupTask, EncodedRowGroup>(
     new URL('./table-worker.ts', import.meta.url),
     Math.min(threads ?? availableParallelism(), tasks.length),
     data,
@@ -53,15 +53,10 @@ function planOf(table: string, source: TableSource): TablePlan {
 async function writeTable(
   { source, tasks }: TablePlan,
   path: string,
-  groups: AsyncGenerator<readonly ColumnChunk[]>,
+  groups: AsyncGenerator<EncodedRowGroup>,
   report: (written: number) => void,
 ): Promise<void> {
-  const schema = source.columns.map((column) => ({
-    name: column.name,
-    type: columnTypeOf(column),
-    nullable: column.nullable,
-  }));
-  const file = await ParquetFile.create(path, schema);
+  const file = await ParquetFile.create(path, schemaOf(source));
   try {
     for (let written = 1; written <= tasks.length; written++) {
       await file.write((await groups.next()).value!);

@@ -1,4 +1,5 @@
 import type { ColumnType } from '../parquet/column.ts';
+import type { ColumnSchema } from '../parquet/row-group.ts';
 import type { WorkloadColumn } from '../workload.ts';
 
 /**
@@ -43,3 +44,7 @@ export function columnTypeOf({ name, type }: WorkloadColumn): ColumnType {
   if (known === undefined) throw new Error(`the type of ${name}, ${type}, is not written`);
   return known;
 }
+
+/** The columns of a table's file. */
+export const schemaOf = ({ columns }: Pick<TableSource, 'columns'>): readonly ColumnSchema[] =>
+  columns.map((column) => ({ name: column.name, type: columnTypeOf(column), nullable: column.nullable }));

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ColumnChunk, encodeColumn } from '../parquet/column-chunk.ts';
+import { type EncodedRowGroup, encodeRowGroup } from '../parquet/row-group.ts';
 import { ColumnBuilder } from './column-builder.ts';
-import type { SourceModule, TableSource } from './source.ts';
+import { type SourceModule, schemaOf, type TableSource } from './source.ts';
 
 export interface TableWorkerData {
   /** URL of the module that exports `openSource`. */
@@ -22,16 +22,18 @@ const sources = new Map<string, TableSource>();
 parentPort!.on('message', ({ table, units }: GroupTask) => {
   const source = sources.get(table) ?? openSource(table, scale);
   sources.set(table, source);
-  const chunks = groupOf(source, units);
-  const buffers = chunks.flatMap((chunk) => chunk.bytes.map((bytes) => bytes.buffer));
-  parentPort!.postMessage(chunks, buffers);
+  const group = groupOf(source, units);
+  parentPort!.postMessage(group, [group.bytes.buffer]);
 });
 
-function groupOf(source: TableSource, [from, to]: GroupTask['units']): readonly ColumnChunk[] {
+function groupOf(source: TableSource, [from, to]: GroupTask['units']): EncodedRowGroup {
   const builders = source.columns.map((column) => new ColumnBuilder(column));
   for (let unit = from; unit < to; unit++)
     source.rows(unit, (row) => {
       for (let column = 0; column < builders.length; column++) builders[column]!.add(row[column]!);
     });
-  return builders.map((builder) => encodeColumn(builder.column()));
+  return encodeRowGroup(
+    schemaOf(source),
+    builders.map((builder) => builder.column()),
+  );
 }

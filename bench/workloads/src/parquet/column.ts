@@ -1,5 +1,5 @@
 /** The rows of one column of a row group. */
-export type Column = NumberColumn | LargeNumberColumn | WordColumn | TextColumn;
+export type Column = NumberColumn | LargeNumberColumn | WordColumn | StringColumn | TextColumn;
 
 /**
  * `decimal` is `numeric(15,2)`, `decimal(7)` and `decimal(5)` have fewer digits; their values are in hundredths. Those of
@@ -40,6 +40,12 @@ export interface WordColumn extends Nullable {
   readonly words: readonly string[];
   /** Where each row's text is among `words`. */
   readonly places: Uint8Array;
+}
+
+/** Texts of any characters. */
+export interface StringColumn extends Nullable {
+  readonly type: 'strings';
+  readonly values: readonly string[];
 }
 
 /** Texts as Parquet's PLAIN encoding has them: each after its length as four bytes. */

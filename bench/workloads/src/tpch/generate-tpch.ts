@@ -1,9 +1,10 @@
 import { access, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { schemaOf } from '../generate/source.ts';
 import { WorkerPool } from '../generate/worker-pool.ts';
-import type { ColumnType } from '../parquet/column.ts';
 import { ParquetFile } from '../parquet/parquet-file.ts';
+import type { EncodedRowGroup } from '../parquet/row-group.ts';
 import type { GenerateOptions } from '../workload.ts';
 import { MAKING } from './make-rows.ts';
 import { type RowCounts, rowCounts } from './row-counts.ts';
@@ -49,13 +50,10 @@ async function writeTables(
   const answers = workers.run(tasks);
   for (const { table, ranges } of plans) {
     const path = join(directory, `${table.name}.parquet`);
-    const file = await ParquetFile.create(
-      path,
-      table.columns.map(({ name, type }) => ({ name, type: COLUMN_TYPES[type]! })),
-    );
+    const file = await ParquetFile.create(path, schemaOf(table));
     try {
       for (let written = 1; written <= ranges.length; written++) {
-        await file.write((await answers.next()).value!);
+        await file.write((await answers.next()).value as EncodedRowGroup);
         onProgress?.({ table: table.name, fraction: written / ranges.length });
       }
       await file.close();
@@ -66,14 +64,6 @@ async function writeTables(
     }
   }
 }
-
-const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = {
-  integer: 'integer',
-  bigint: 'bigint',
-  'numeric(15,2)': 'decimal',
-  date: 'date',
-  text: 'text',
-};
 
 /** The row groups of a table: they do not depend on the threads. */
 function rangesOf({ name }: TpchTable, counts: RowCounts): RowRange[] {

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ColumnChunk, encodeColumn } from '../parquet/column-chunk.ts';
+import { schemaOf } from '../generate/source.ts';
+import { type EncodedRowGroup, encodeRowGroup } from '../parquet/row-group.ts';
 import { MAKING } from './make-rows.ts';
 import { rowCounts } from './row-counts.ts';
 import type { RowRange } from './row-maker.ts';
-import type { TpchTableName } from './tables.ts';
+import { TPCH_TABLES, type TpchTableName } from './tables.ts';
 import { TextPool } from './text-pool.ts';
 
 export interface TpchWorkerData {
@@ -14,20 +15,19 @@ export interface TpchWorkerData {
 /** The row group that is wanted, or the text pool. */
 export type TpchTask = 'text pool' | { readonly table: TpchTableName; readonly range: RowRange };
 
-/** Of the text pool none. */
-export type TpchAnswer = readonly ColumnChunk[];
+/** A row group; undefined for the text pool. */
+export type TpchAnswer = EncodedRowGroup | undefined;
 
 const { scale, textPool }: TpchWorkerData = workerData;
+const schemas = new Map(TPCH_TABLES.map((table) => [table.name, schemaOf(table)]));
 const making = { counts: rowCounts(scale), textPool: new TextPool(textPool) };
 
 parentPort!.on('message', (task: TpchTask) => {
   if (task === 'text pool') {
     making.textPool.fill();
-    answer([]);
-  } else answer(MAKING[task.table].make(making, task.range).map(encodeColumn));
+    parentPort!.postMessage(undefined);
+    return;
+  }
+  const group = encodeRowGroup(schemas.get(task.table)!, MAKING[task.table].make(making, task.range));
+  parentPort!.postMessage(group, [group.bytes.buffer]);
 });
-
-function answer(chunks: TpchAnswer): void {
-  const buffers = chunks.flatMap((chunk) => chunk.bytes.map((bytes) => bytes.buffer));
-  parentPort!.postMessage(chunks, buffers);
-}
