@@ -1,7 +1,10 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { TesseraError } from '@tessera/common';
 import {
   type FetchResponse,
   openRpcChannel,
+  type RpcChannel,
   type ServedService,
   ShuffleService,
   serviceOf,
@@ -30,7 +33,28 @@ function faulty(real: ServedService): ServedService {
 }
 
 const SHAPE: OutputShape = { columns: [{ name: 'k', type: 'BIGINT' }], hashKeys: [0] };
+const TEXTS: OutputShape = { columns: [...SHAPE.columns, { name: 't', type: 'VARCHAR' }], hashKeys: [0] };
 const { signal } = new AbortController();
+
+const channelTo = (address: string): RpcChannel =>
+  openRpcChannel({
+    address,
+    clusterToken: undefined,
+    unanswered: (reason) => TesseraError.of('NODE_LOST', { node: address, reason }),
+  });
+
+/** Shows the responses of `fetch` to an observer when they arrive. */
+function observed(channel: RpcChannel, observe: (response: FetchResponse) => void): RpcChannel {
+  const client = channel.client(ShuffleService);
+  const fetch: typeof client.fetch = async function* (request, options) {
+    for await (const response of client.fetch(request, options)) {
+      observe(response);
+      yield response;
+    }
+  };
+  return { ...channel, client: () => ({ ...client, fetch }) as never };
+}
+
 let producer: TestNode;
 let disturbed: TestNode;
 let consumer: TestNode;
@@ -200,7 +224,7 @@ describe('an output that is not there', () => {
   });
 });
 
-it('a fetch that is cancelled ends, leaves no table, and stops the producer', async () => {
+it('a fetch that is cancelled ends, leaves no rows, and stops the producer', async () => {
   const session = await consumer.session();
   const controller = new AbortController();
   let stopped = false;
@@ -216,9 +240,41 @@ it('a fetch that is cancelled ends, leaves no table, and stops the producer', as
   });
   const fetched = consumer.shuffle.fetch(session, [block], SHAPE, controller.signal);
   await expect(fetched).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
-  expect(await session.scalar('SELECT count(*) FROM duckdb_tables() WHERE temporary')).toBe(0);
+  expect((await consumer.kernel.memory()).spilledBytes).toBe(0);
   await expect.poll(() => stopped).toBe(true);
 });
+
+it('a producer that is killed while it sends rows is lost, and leaves nothing', async () => {
+  const program = new URL('../../bench/exchange-process.ts', import.meta.url);
+  const child = fork(program, { stdio: 'inherit', execArgv: [] });
+  const [{ address }] = (await once(child, 'message')) as [{ address: string }];
+  child.send({ sql: "SELECT range, 'text ' || range FROM range(600000)", shape: TEXTS });
+  const [sent] = (await once(child, 'message')) as [ShuffleBlock];
+  let arrived = 0;
+  // The third response carries rows, and others follow it.
+  const killing = await openNode({
+    shuffle: {
+      channel: (to) =>
+        observed(channelTo(to), ({ sequence }) => {
+          arrived++;
+          if (sequence === 2) child.kill('SIGKILL');
+        }),
+    },
+  });
+  try {
+    const session = await killing.session();
+    const fetched = killing.shuffle.fetch(session, [sent], TEXTS, signal);
+    await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
+    await expect(fetched).rejects.toThrow(address);
+    expect(arrived).toBeGreaterThan(2);
+    expect(killing.warnings).toEqual(Array(2).fill('The output of a task is fetched again'));
+    expect((await killing.kernel.memory()).spilledBytes).toBe(0);
+    expect(await session.scalar('SELECT 42')).toBe(42);
+  } finally {
+    child.kill('SIGKILL');
+    await killing.close();
+  }
+}, 60_000);
 
 it('a consumer that does not read on holds the producer back', async () => {
   let produced = 0;
@@ -229,11 +285,7 @@ it('a consumer that does not read on holds the producer back', async () => {
       yield response;
     }
   });
-  const channel = openRpcChannel({
-    address: producer.address,
-    clusterToken: undefined,
-    unanswered: (reason) => TesseraError.of('NODE_LOST', { node: 'producer', reason }),
-  });
+  const channel = channelTo(producer.address);
   const { producer: key, incarnation } = await producer.store(
     6,
     'SELECT range FROM range(10000000)',

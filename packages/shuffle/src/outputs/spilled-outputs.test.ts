@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { OutputShape } from '../index.ts';
+import type { OutputShape, ShuffleBlock } from '../index.ts';
 import { keyOf, openNode, type TestNode } from '../testing/shuffle-nodes.ts';
 
 const SHAPE: OutputShape = {
@@ -65,6 +65,37 @@ it('rows that change on disk are found out, on both nodes', async () => {
   await a.shuffle.release('query');
 });
 
+it('rows of inline, remote, own and spilled outputs are one relation, in memory and on disk', async () => {
+  const storeOn = async (node: TestNode, task: number, from: number, to: number): Promise<ShuffleBlock> => {
+    const session = await node.session();
+    const sql = `SELECT range, 'text ' || range FROM range(${from}, ${to})`;
+    const { rows, inline } = await node.shuffle.store(keyOf(task), session, sql, SHAPE);
+    const { address, shuffle } = node;
+    return { producer: keyOf(task), address, incarnation: shuffle.incarnation, rows, inline };
+  };
+  const edges = [0, 500, 1_000, 60_000, 300_000, 300_600];
+  const nodes = [a, b, a, b, a];
+  const blocks: ShuffleBlock[] = [];
+  for (const [i, node] of nodes.entries()) blocks.push(await storeOn(node, 10 + i, edges[i]!, edges[i + 1]!));
+  expect(blocks.map(({ inline }) => inline !== undefined)).toEqual([true, true, false, false, true]);
+  const small = await openNode({ kernel: { memoryLimitBytes: 64 << 20, ceilingBytes: 96 << 20 } });
+  try {
+    for (const node of [a, b, small]) {
+      const session = await node.session();
+      const { sql, rows, spilledBytes } = await node.shuffle.fetch(session, blocks, SHAPE, signal);
+      expect(rows).toBe(edges.at(-1));
+      const isSpilled = spilledBytes > 0;
+      expect(isSpilled).toBe(node === small);
+      const facts = `SELECT count(*) || ' ' || count(DISTINCT k) || ' ' || sum(k)::HUGEINT FROM ${sql} WHERE t = 'text ' || k`;
+      expect(await session.scalar(facts)).toBe(`300600 300600 ${(300_600 * 300_599) / 2}`);
+      await session.close();
+    }
+  } finally {
+    await small.close();
+  }
+  await Promise.all([a.shuffle.release('query'), b.shuffle.release('query')]);
+});
+
 it('ranges that do not end where pieces do, and slices, have each row once', async () => {
   const block = await a.store(3, ALL_ROWS, SHAPE);
   const edges = [0, 1, 63, 64, 341, 683, 1000, 1024];
@@ -72,16 +103,9 @@ it('ranges that do not end where pieces do, and slices, have each row once', asy
   const slices = Array.from({ length: 5 }, (_, slice) => ({ slice: [slice, 5] as const }));
   for (const parts of [ranges, slices]) {
     const session = await b.session();
-    const fetched = await Promise.all(
-      parts.map(async (part) => {
-        const one = await b.session();
-        const { rows } = await b.shuffle.fetch(one, [{ ...block, rows: undefined, ...part }], SHAPE, signal);
-        return rows;
-      }),
-    );
-    expect(fetched.reduce((sum, rows) => sum + rows, 0)).toBe(ROWS);
     const blocks = parts.map((part) => ({ ...block, rows: undefined, ...part }));
-    const { sql } = await b.shuffle.fetch(session, blocks, SHAPE, signal);
+    const { sql, rows } = await b.shuffle.fetch(session, blocks, SHAPE, signal);
+    expect(rows).toBe(ROWS);
     const facts = `SELECT count(DISTINCT k) FROM ${sql} WHERE t = 'text ' || k`;
     expect(await session.scalar(facts)).toBe(ROWS);
   }
