@@ -1,6 +1,8 @@
 import type { DistributedPlan, FinishedStage, NodeChoice, StageId } from '../distributed-plan.ts';
 import type { Relation } from '../relational/relation.ts';
 import { chooseNodes } from './placement/cost/choose-nodes.ts';
+import { COST_CONSTANTS } from './placement/cost/cost-constants.ts';
+import { costOnOneNode } from './placement/cost/plan-cost.ts';
 import { gather, materialize } from './placement/exchange.ts';
 import { type Fragment, type Placed, singleFragment } from './placement/fragment.ts';
 import { partitionReplicated } from './placement/partition-replicated.ts';
@@ -49,6 +51,8 @@ export function refine(
 
 /** @param choice made before the plan was refined */
 function planned(planning: Planning, tree: Relation, choice?: NodeChoice): DistributedPlan {
+  const { cpuMs } = choice?.oneNode ?? costOnOneNode(planning, tree);
+  planning.isWorthAllNodes = cpuMs * 1000 > planning.nodes * COST_CONSTANTS.startTask;
   const root = rootDraft(planning, tree);
   const drafts = neededDrafts(planning, root);
   const stages = drafts.map((draft) => stageOfDraft(planning, draft));

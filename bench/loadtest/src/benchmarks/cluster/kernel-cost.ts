@@ -17,6 +17,7 @@ type KernelCosts = Pick<
   | 'scanResidentValue'
   | 'scanParquetValue'
   | 'filterRow'
+  | 'matchRow'
   | 'buildRow'
   | 'probeRow'
   | 'aggregateRow'
@@ -43,6 +44,11 @@ export async function measureKernel(): Promise<KernelCosts> {
     const parquet = await micros(`SELECT sum(b), sum(a), sum(c) FROM '${file}'`);
     const scan = Math.max(0, three - one) / 2;
     const filtered = await micros('SELECT sum(b) FROM t WHERE a >= 0 AND c >= 0');
+    // The pattern is looked for in all of a text of 48 characters, as comments have.
+    await kernel.run(
+      `CREATE TABLE texts AS SELECT b, left(md5(k::VARCHAR) || md5(b::VARCHAR), 48) AS s FROM t`,
+    );
+    const matched = await micros(`SELECT sum(b) FROM texts WHERE s NOT LIKE '%zzz%yyy%'`);
     const built = await micros('SELECT sum(s.b) FROM small s JOIN t ON s.k = t.k');
     const joined = await micros('SELECT sum(s.b) FROM t s JOIN t ON s.k = t.k');
     const few = await micros('SELECT max(n) FROM (SELECT g, sum(b) AS n FROM t GROUP BY g)');
@@ -53,6 +59,7 @@ export async function measureKernel(): Promise<KernelCosts> {
       scanResidentValue: scan,
       scanParquetValue: parquet / 3,
       filterRow: atLeast0(filtered - one - 2 * scan) / 2,
+      matchRow: atLeast0(matched - one),
       buildRow: atLeast0(built - scan),
       probeRow: atLeast0(joined - built - 2 * scan),
       aggregateRow: atLeast0(few - 2 * scan),

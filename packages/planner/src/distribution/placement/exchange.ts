@@ -17,6 +17,7 @@ import {
   singleFragment,
   withOperator,
 } from './fragment.ts';
+import { isForOneTask, withWholeScans } from './one-task.ts';
 import { partitionReplicated } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
 
@@ -241,13 +242,18 @@ function stageOf(
   keys: readonly number[],
 ): Fragment {
   const [first] = group as readonly [Fragment];
-  const union = unionAll(group.map(({ relation }) => relation));
+  const isSmall = isForOneTask(planning, { relation: placed.relation, fragments: group });
+  const divided = unionAll(group.map(({ relation }) => relation));
+  const union = isSmall ? withWholeScans(planning, divided) : divided;
   // A relation without columns needs one, so that its rows can be counted.
   const relation = union.columns.length > 0 ? union : append(union, [constant({ id: 'BOOLEAN' }, true)]);
   const share = group.length / placed.fragments.length;
   const { rows, bytes, distinct } = planning.estimates.of(placed.relation);
-  const placement =
-    first.placement === 'source' || first.placement === 'hash' ? first.placement : commonPlacement(group);
+  const placement = isSmall
+    ? 'single'
+    : first.placement === 'source' || first.placement === 'hash'
+      ? first.placement
+      : commonPlacement(group);
   const draft = planning.addDraft(
     {
       partitioning: placement === 'replicated' ? 'single' : placement,

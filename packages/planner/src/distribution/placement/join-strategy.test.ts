@@ -74,6 +74,23 @@ test('a table is read by every task without being weighed when that costs less t
   ]);
 });
 
+test('a stage with less to do than its tasks take to start is one task', async () => {
+  const partitioningOf = async (rows: number, options: SimulatedOptions) => {
+    const middle = { ...tables.get('middle')!, rows, bytes: rows * 8, distinct: new Map([['v', 10]]) };
+    const sql =
+      'SELECT x.v, n, (SELECT count(*) FROM large) AS m FROM (SELECT v, sum(k) AS n FROM middle GROUP BY v) x';
+    const given = { ...options, tables: new Map([...tables, ['middle', middle]]) };
+    const answer = await cluster.distributed(sql, { ...given, refines: false });
+    expect(answer.rows.map(String).sort()).toEqual((await cluster.plain(sql)).rows.map(String).sort());
+    const { stages } = await cluster.plan(sql, given);
+    return stages.find(({ sources }) => sources.some((s) => s.kind === 'scan' && s.relation === 'middle'))
+      ?.partitioning;
+  };
+  expect(await partitioningOf(200_000, ALLOWED)).toBe('single');
+  expect(await partitioningOf(3_000_000, ALLOWED)).toBe('source');
+  expect(await partitioningOf(200_000, { nodes: 4 })).toBe('source');
+});
+
 test('replicated sides give the same rows', async () => {
   for (const type of ['JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'SEMI JOIN', 'ANTI JOIN', 'FULL JOIN']) {
     const sql = `SELECT a.* FROM (SELECT k % 7 AS k, v FROM large) a ${type} (SELECT k % 5 AS k FROM middle WHERE v < 50) b ON a.k = b.k`;

@@ -6,6 +6,7 @@ import { totalWork, workOf } from './cost/relation-work.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { hashKeysWithin } from './exchange.ts';
 import { type Placed, singleFragment } from './fragment.ts';
+import { isForOneTask } from './one-task.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
 import type { JoinStrategy, WeighedStrategy } from './weighed-strategy.ts';
@@ -139,9 +140,9 @@ const repartitionCost = (planning: Planning, placed: Placed): number =>
 function stageCost(planning: Planning, placed: Placed): number {
   const made = placed.fragments.filter(({ placement }) => placement !== 'output');
   if (made.length === 0) return 0;
-  const tasks = made.some(({ placement }) => placement === 'source' || placement === 'hash')
-    ? planning.nodes
-    : 1;
+  const isDivided = made.some(({ placement }) => placement === 'source' || placement === 'hash');
+  const isSmall = isForOneTask(planning, { relation: placed.relation, fragments: made });
+  const tasks = isDivided && !isSmall ? planning.nodes : 1;
   return tasks * COST.startTask + writeCost(planning.estimates.of(placed.relation));
 }
 

@@ -82,6 +82,8 @@ export class Planning {
   readonly partials = new Set<Relation>();
   /** The strategies that were weighed for joins of these conditions, the cheapest first. */
   readonly weighed = new Map<JoinRelation['conditions'], readonly WeighedStrategy[]>();
+  /** The whole query on one node takes more CPU time than to start a task on every node. */
+  isWorthAllNodes = false;
   /** Stored bytes of all tables of the query. */
   readonly tableBytes: number;
   /** Joins of these conditions that are computed where the rows are, with the left column that both sides are divided by. */

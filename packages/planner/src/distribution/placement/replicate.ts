@@ -1,8 +1,9 @@
-import type { Relation, ScanRelation } from '../../relational/relation.ts';
+import type { Relation } from '../../relational/relation.ts';
 import { unionAll } from '../tree/build.ts';
-import { inputsOf, rebuild } from '../tree/inputs.ts';
+import { inputsOf } from '../tree/inputs.ts';
 import { isVolatileRelation } from './exchange.ts';
 import type { Fragment, Placed } from './fragment.ts';
+import { withWholeScans } from './one-task.ts';
 import type { Planning } from './planning.ts';
 
 /**
@@ -54,12 +55,3 @@ function isOfWholeTables(planning: Planning, relation: Relation): boolean {
       return false;
   }
 }
-
-const withWholeScans = (planning: Planning, relation: Relation): Relation =>
-  rebuild(relation, (inner) => {
-    if (inner.kind !== 'scan' || !planning.partitionedScans.has(inner)) return inner;
-    const scan: ScanRelation = { ...inner };
-    const filters = planning.dynamicFilters.get(inner);
-    if (filters !== undefined) planning.dynamicFilters.set(scan, [...filters]);
-    return scan;
-  });

@@ -13,6 +13,8 @@ export interface CostConstants {
   readonly parseByte: number;
   /** One condition on one row. */
   readonly filterRow: number;
+  /** One text matched against a pattern. */
+  readonly matchRow: number;
   /** One row put into the hash table of a join. */
   readonly buildRow: number;
   /** One row looked up in the hash table of a join. */
@@ -38,26 +40,26 @@ export interface CostConstants {
 }
 
 /**
- * Rounded from measurements on two busy cores of an AMD EPYC, where a scan of files, a new group and a task came out as here, build, sort
- * and aggregate at 0.4 to 0.8 of the value, and the rows of an exchange, with their bytes, at about 1.3 times. `filterRow` was too
- * small to be measured. `writeByte`, `moveByte`, `storeByte`, `fetchByte` and `parseByte` are assumed.
+ * Rounded from measurements on two idle cores of an AMD EPYC. `filterRow` was too small to be measured. `writeByte`, `moveByte`,
+ * `storeByte`, `fetchByte` and `parseByte` are assumed.
  */
 export const COST_CONSTANTS: CostConstants = {
-  scanResidentValue: 0.0015,
-  scanParquetValue: 0.006,
+  scanResidentValue: 0.0013,
+  scanParquetValue: 0.005,
   fetchByte: 0.003,
   parseByte: 0.006,
   filterRow: 0.002,
-  buildRow: 0.08,
-  probeRow: 0.05,
-  aggregateRow: 0.01,
-  newGroup: 0.2,
-  sortRow: 0.15,
-  writeRow: 0.08,
+  matchRow: 0.07,
+  buildRow: 0.04,
+  probeRow: 0.04,
+  aggregateRow: 0.006,
+  newGroup: 0.16,
+  sortRow: 0.085,
+  writeRow: 0.15,
   writeByte: 0.0015,
-  scatterRow: 0.01,
-  moveRow: 0.2,
+  scatterRow: 0.02,
+  moveRow: 0.3,
   moveByte: 0.004,
   storeByte: 0.01,
-  startTask: 12_000,
+  startTask: 8_400,
 };

@@ -1,3 +1,5 @@
+import type { PlanExpression } from '../../../plan-nodes.ts';
+import { mapExpression } from '../../../relational/expressions/references.ts';
 import type { JoinRelation, Relation, ScanRelation } from '../../../relational/relation.ts';
 import type { Estimate } from '../../estimate/estimate.ts';
 import { inputsOf } from '../../tree/inputs.ts';
@@ -99,7 +101,7 @@ function operatorWork(planning: WorkContext, relation: Relation): number {
   const read = inputsOf(relation).reduce((sum, input) => sum + planning.estimates.of(input).rows, 0);
   switch (relation.kind) {
     case 'filter':
-      return read * relation.predicates.length * COST.filterRow;
+      return read * relation.predicates.reduce((sum, predicate) => sum + conditionCost(predicate), 0);
     case 'project':
       return read * computedColumns(relation.expressions) * COST.filterRow;
     case 'aggregate':
@@ -118,6 +120,19 @@ function operatorWork(planning: WorkContext, relation: Relation): number {
     default:
       return Math.max(read, rows) * COST.filterRow;
   }
+}
+
+/** CPU µs of one condition on one row. */
+const conditionCost = (predicate: PlanExpression): number =>
+  matchesText(predicate) ? COST.matchRow : COST.filterRow;
+
+function matchesText(expression: PlanExpression): boolean {
+  let found = false;
+  mapExpression(expression, ({ name }) => {
+    if (name !== undefined && /~~|like|regexp/.test(name)) found = true;
+    return undefined;
+  });
+  return found;
 }
 
 const computedColumns = (expressions: readonly { readonly type: string }[]): number =>
