@@ -9,7 +9,7 @@ import { initialState, type SchedulerState } from '../../src/state/scheduler-sta
 import { countProblems, expectedRows } from './expected-rows.ts';
 import { mix, Random } from './random.ts';
 import { randomPlan, type SimulatedPlan } from './random-plan.ts';
-import { fetchPiece, outputName, SimulatedNode } from './simulated-node.ts';
+import { fetchPiece, inlineRows, outputName, SimulatedNode } from './simulated-node.ts';
 import { SimulatedPlanner } from './simulated-planner.ts';
 import { type Row, rowsOfStage, sortedValues, tabletRows } from './stage-rows.ts';
 
@@ -56,6 +56,8 @@ class Simulation {
   #hasEnded = false;
   #events = 0;
   #state: SchedulerState;
+  /** Outputs of up to this number of rows travel in the replies of their tasks. */
+  readonly #inlineUpTo: number;
   /** The faults that may occur in this run, each with its probability. */
   readonly #faults: Readonly<Record<FaultKind, number>>;
 
@@ -67,6 +69,8 @@ class Simulation {
     this.#planner = new SimulatedPlanner(random, this.#plan);
     this.#nodes = Array.from({ length: random.between(1, 5) }, (_, i) => new SimulatedNode(i));
     this.#self = this.#nodes[0]!.describe();
+    // Drawn apart, so that everything else follows from the seed as before.
+    this.#inlineUpTo = new Random(seed + 1_000_000_007).pick([-1, -1, 10, 100]);
     const some = (most: number) => (random.chance(0.5) ? random.fraction() * most : 0);
     this.#faults = {
       crash: some(0.3),
@@ -321,7 +325,9 @@ class Simulation {
       }
       node.outputs.set(outputName(ref), rows);
       this.#left.set(outputName(ref), rows);
-      this.#reply(node, ref, () => this.#send({ kind: 'task-finished', ...ref, outcome: outcomeOf(rows) }));
+      this.#reply(node, ref, () =>
+        this.#send({ kind: 'task-finished', ...ref, outcome: outcomeOf(rows, this.#inlineUpTo) }),
+      );
     } catch (error) {
       if (!(error instanceof TesseraError)) throw error;
       fail(error);
@@ -442,13 +448,15 @@ const EXPECTED_ERRORS: ReadonlySet<string> = new Set([
   'DIVISION_BY_ZERO',
 ]);
 
-function outcomeOf(rows: readonly Row[]): TaskOutcome {
+/** Outputs of up to `inlineUpTo` rows travel in the outcome. */
+function outcomeOf(rows: readonly Row[], inlineUpTo: number): TaskOutcome {
   const bucketRows = new Array<number>(1024).fill(0);
   for (const { bucket } of rows) bucketRows[bucket]!++;
   return {
     rows: rows.length,
     bytes: rows.length << 20,
     bucketRows,
+    ...(rows.length <= inlineUpTo && { inline: inlineRows(rows) }),
     cpuMs: 0,
     elapsedMs: 0,
     fetchedRows: 0,

@@ -69,17 +69,35 @@ export function fetchPiece(
     const { stage, task, attempt } = block.producer;
     throw TesseraError.of('FETCH_FAILED', { node: owner.describe().name, stage, task, attempt, reason });
   };
+  if (block.inline !== undefined) return blockRows(block, inlineRowsOf(block.inline.batch), fail);
   if (owner !== reader && (!owner.isReachable || !reader.isReachable)) fail('it does not answer');
   if (owner.describe().incarnation !== block.incarnation) fail('it was restarted');
   const output = owner.outputs.get(outputName(block.producer));
   if (output === undefined) return fail('it has no such output');
-  const [from, to] = block.buckets ?? [0, 1024];
+  return blockRows(block, output, fail);
+}
+
+function blockRows(
+  { buckets, slice: part, rows: count }: ShuffleBlock,
+  output: readonly Row[],
+  fail: (reason: string) => never,
+): readonly Row[] {
+  const [from, to] = buckets ?? [0, 1024];
   const rows = output.filter(({ bucket }) => bucket >= from && bucket < to);
-  if (block.rows !== undefined && block.rows !== rows.length)
-    fail(`${rows.length} rows instead of ${block.rows}`);
-  const [slice, slices] = block.slice ?? [0, 1];
+  if (count !== undefined && count !== rows.length) fail(`${rows.length} rows instead of ${count}`);
+  const [slice, slices] = part ?? [0, 1];
   return rows.slice(
     Math.floor((rows.length * slice) / slices),
     Math.floor((rows.length * (slice + 1)) / slices),
   );
 }
+
+/** A small output as it travels in the reply of its task, and from there in the tasks that read it. */
+export const inlineRows = (rows: readonly Row[]): NonNullable<ShuffleBlock['inline']> => ({
+  schema: Buffer.alloc(0),
+  batch: Buffer.from(JSON.stringify(rows)),
+  crc32c: 0,
+});
+
+const inlineRowsOf = (batch: Uint8Array): readonly Row[] =>
+  JSON.parse(Buffer.from(batch).toString()) as Row[];
