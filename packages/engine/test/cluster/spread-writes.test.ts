@@ -97,3 +97,29 @@ it('a query on several nodes counts what it reads once, as on one node', async (
   const twice = 'SELECT count(*) FROM source x JOIN source y ON x.a = y.a + 1';
   expect((await statistics(twice, SPREAD)).rows_read).toBe(ROWS);
 }, 60_000);
+
+it('sequences give every value once, whichever nodes ask for them at the same time', async () => {
+  await run('CREATE TABLE numbered (id BIGSERIAL, node INT)');
+  await run('CREATE SEQUENCE tickets');
+  const inserted = Array.from({ length: 30 }, async (_, i) => {
+    const node = i % NODES;
+    const answer = await rows(
+      cluster.node(node),
+      `INSERT INTO numbered (node) SELECT ${node} FROM generate_series(1, 20) RETURNING id`,
+    );
+    return answer.flat().map(Number);
+  });
+  const ids = (await Promise.all(inserted)).flat();
+  expect(new Set(ids).size).toBe(600);
+  const drawn = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => rows(cluster.node(i % NODES), "SELECT nextval('tickets')")),
+  );
+  expect(new Set(drawn.flat(2).map(String)).size).toBe(30);
+  await factsAre(
+    1,
+    'SELECT count(*), count(DISTINCT id), count(DISTINCT node) FROM numbered',
+    600,
+    600,
+    NODES,
+  );
+}, 60_000);
