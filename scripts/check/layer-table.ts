@@ -8,7 +8,7 @@ import { join } from 'node:path';
 export interface LayerTable {
   readonly layers: readonly { readonly name: string; readonly packages: readonly string[] }[];
   readonly friends: Readonly<Record<string, readonly string[]>>;
-  /** By folder below `packages`, as `sql/src`. */
+  /** The key is a folder below `packages`, such as `sql/src`. */
   readonly folders?: Readonly<Record<string, readonly string[]>>;
 }
 
