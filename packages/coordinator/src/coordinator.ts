@@ -55,6 +55,8 @@ export interface CoordinatorOptions {
   readonly metricsPerMinute?: number | undefined;
   /** Bytes of what tablets tell of columns that are kept for plans. */
   readonly columnStatisticsBytes?: number | undefined;
+  /** Memory of the node process for statements that are being prepared, in bytes; undefined: any number at once. */
+  readonly preparationBytes?: number | undefined;
   /** Undefined: users have no passwords. */
   readonly makeCredential?: MakeCredential | undefined;
 }

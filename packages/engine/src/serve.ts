@@ -58,6 +58,8 @@ const MIN_MEMORY_BYTES = 128 << 20;
 
 /** The share of the memory of the node's own process that outputs of tasks may take; the rest of them goes to disk. */
 const EXCHANGE_SHARE = 1 / 8;
+/** The share of it that long statements may take while they are prepared; when it is taken, the next ones wait. */
+const PREPARATION_SHARE = 1 / 4;
 
 /** Runs a node until it is told to stop, and leaves nothing behind, also when it cannot start. */
 export const serve: Serve = async (options) => {
@@ -176,6 +178,7 @@ export const serve: Serve = async (options) => {
     metricsPerMinute: config.engine.metrics_collection_frequency_per_minute,
     checksPrivileges: config.auth.mode !== 'disabled',
     makeCredential,
+    preparationBytes: Math.floor(memory.processBytes * PREPARATION_SHARE),
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
     admission: admissionOptions(config, memory.kernelBytes, logging),
     cluster: { ...multiNode, distributes: config.execution.enable_shuffle },

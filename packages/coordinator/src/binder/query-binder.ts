@@ -23,6 +23,7 @@ import {
   systemRelation,
   tellsOfViewColumns,
 } from '@tessera/system-catalog';
+import { LongStatements } from '../admission/long-statements.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { type DistributedQuery, QueryDistribution } from '../distribution/query-distribution.ts';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
@@ -65,7 +66,12 @@ export interface BinderServices {
   readonly transactions?: Transactions | undefined;
   /** See `QueryDistributionOptions`. */
   readonly columnStatisticsBytes?: number | undefined;
+  /** See `CoordinatorOptions`. */
+  readonly preparationBytes?: number | undefined;
 }
+
+/** Whether a statement is planned before it runs. */
+type Planning = 'always' | 'where it matters' | 'never';
 
 /** For whom `information_schema` is told, and of which catalog. */
 export type SystemScope = Pick<
@@ -85,12 +91,14 @@ export class QueryBinder {
   readonly #bindings = new QueryBindings();
   readonly #descriptions = new QueryDescriptions();
   readonly #openBindings = new OpenBindings();
+  readonly #longStatements: LongStatements;
   /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
   unplanned = 0;
 
   constructor(services: BinderServices) {
     this.#services = services;
-    const { cluster, columnStatisticsBytes } = services;
+    const { cluster, columnStatisticsBytes, preparationBytes = Number.POSITIVE_INFINITY } = services;
+    this.#longStatements = new LongStatements(preparationBytes);
     this.distribution = new QueryDistribution({
       cluster,
       agent: services.tables?.agent,
@@ -249,7 +257,9 @@ export class QueryBinder {
         await this.#authorizeAgain(known, request, work);
         return known.description;
       }
-      const description = await describeQuery(request.sql, prepareContext(request, work), asked);
+      const description = await this.#longStatements.prepare(request.sql, request.signal, () =>
+        describeQuery(request.sql, prepareContext(request, work), asked),
+      );
       const isLasting = reads.files.length === 0 && !reads.listsObjects && relations?.transient !== true;
       if (key !== undefined && isLasting) {
         this.#descriptions.add(key, { description, named: relations?.named ?? [] });
@@ -461,11 +471,13 @@ export class QueryBinder {
   }
 
   /** Leaves the binder's session open. */
-  async #prepare(
-    request: BindRequest,
-    work: StatementWork,
-    planning: 'always' | 'where it matters' | 'never',
-  ): Promise<Binding> {
+  #prepare(request: BindRequest, work: StatementWork, planning: Planning): Promise<Binding> {
+    return this.#longStatements.prepare(request.sql, request.signal, () =>
+      this.#prepareNow(request, work, planning),
+    );
+  }
+
+  async #prepareNow(request: BindRequest, work: StatementWork, planning: Planning): Promise<Binding> {
     const { relations } = work;
     const prepared = await prepareQuery(request.sql, prepareContext(request, work));
     const { named = [], tables = NO_TABLES, files = NO_FILES } = relations ?? {};

@@ -20,8 +20,16 @@ const THREAD_POOL_SIZE = 128;
  * The kernel's memory blocks have 256 KiB. glibc would soon treat them as small and keep freed ones in as
  * many heaps as there are threads; a kernel that spills then held up to twice its limit. Blocks that are
  * mapped one by one are returned at once.
+ *
+ * `MALLOC_TOP_PAD_`: an allocation of some bytes that fails in V8 or in a thread of the kernel ends the process. So
+ * glibc takes 8 MiB in advance, and small allocations succeed while queries hold all memory up to the ceiling.
  */
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4' };
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4', MALLOC_TOP_PAD_: '8388608' };
+/**
+ * By default V8 resizes its young generation as it runs, and ends the process if it gets no memory for it. Queries may
+ * hold all memory up to the ceiling at that moment, so the young generation keeps one size (in megabytes).
+ */
+const FIXED_YOUNG_GENERATION = ['--min-semi-space-size=8', '--max-semi-space-size=8'];
 /** `sun_path` holds 108 bytes including its terminator. */
 const MAX_SOCKET_PATH_BYTES = 107;
 const MAX_IDLE_SESSIONS = 32;
@@ -80,7 +88,7 @@ export class KernelProcessHandle {
     };
     this.#child = fork(PROGRAM, [JSON.stringify(options)], {
       serialization: 'advanced',
-      execArgv: [],
+      execArgv: [...FIXED_YOUNG_GENERATION],
       env: { ...process.env, ...ALLOCATOR, UV_THREADPOOL_SIZE: String(THREAD_POOL_SIZE) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

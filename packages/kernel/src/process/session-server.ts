@@ -282,7 +282,12 @@ export class SessionServer {
 
 function toWire(error: unknown): WireError {
   if (error instanceof NativeError) return { message: error.message, sql: error.sql };
+  if (isFailedAllocation(error)) return { message: `Out of Memory Error: ${error.message}` };
   return {
     message: `INTERNAL Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   };
 }
+
+/** Node tells so that there is no memory for a buffer: the process goes on, and the query fails. */
+const isFailedAllocation = (error: unknown): error is RangeError =>
+  error instanceof RangeError && /allocation failed/i.test(error.message);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { fail, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
-import type { KernelSession } from '@tessera/kernel';
+import { type KernelSession, kernelErrorToTessera } from '@tessera/kernel';
 import { byteOffsets, locationAt } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
 import { parseTree, printTree, type QueryLocation, type Statement } from '../tree.ts';
@@ -76,6 +76,8 @@ function parseError(
       'no row is ever locked: transactions have snapshot isolation, and a COMMIT that conflicts with another change fails (40001)';
     return TesseraError.of('NOT_SUPPORTED', { what: 'SELECT … FOR UPDATE or FOR SHARE', hint });
   }
+  // The kernel's parser reports a failed allocation as an error of the statement.
+  if (/bad_alloc/.test(error_message)) return kernelErrorToTessera(error_message);
   const message = /^Max expression depth|memory exhausted/.test(error_message)
     ? 'The statement is nested too deep: at most 1000 levels of expressions'
     : capitalised(error_message);
